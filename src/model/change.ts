@@ -1,0 +1,24 @@
+import type { Json } from './json.ts'
+import type { Kind } from './resource.ts'
+
+export const changeTypes = ['added', 'removed', 'modified'] as const
+export type ChangeType = (typeof changeTypes)[number]
+
+/** One attribute that differs. `undefined` never occurs: what one side did not show is no field change. */
+export interface FieldChange {
+  /** JSON Pointer (RFC 6901) into the resource's attributes. */
+  readonly path: string
+  /** null when the attribute was empty or the key was not there. */
+  readonly before: Json
+  readonly after: Json
+}
+
+/** Drift of one resource against the last complete walk of its listing. */
+export interface Change {
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly change: ChangeType
+  /** Sorted by path; empty for `added` and `removed`. */
+  readonly fields: readonly FieldChange[]
+}

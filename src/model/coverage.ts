@@ -1,0 +1,26 @@
+import type { Listing } from './resource.ts'
+
+/**
+ * What a walk proved. Only `complete` says anything about what is absent.
+ * `skipped`: a listing used where offered, and it was not offered. `suspect`: complete, but its losses are held back.
+ */
+export const coverageStatuses = ['complete', 'partial', 'failed', 'suspect', 'skipped'] as const
+export type CoverageStatus = (typeof coverageStatuses)[number]
+
+export interface Coverage {
+  readonly listing: Listing
+  readonly status: CoverageStatus
+  /** Why it is not complete, with page and request id where known; null when complete. */
+  readonly reason: string | null
+  readonly pages: number
+  /** What the service listed, not what was lifted out of it. */
+  readonly items: number
+  readonly requests: number
+  readonly retries: number
+  readonly durationMs: number
+}
+
+/** Whether a run with this coverage looked at all it was asked to look at. */
+export function isLookComplete(coverage: readonly { readonly status: CoverageStatus }[]): boolean {
+  return coverage.every(({ status }) => status === 'complete' || status === 'skipped')
+}

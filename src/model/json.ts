@@ -1,0 +1,26 @@
+/** Any value that JSON can hold. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Sets an own property, whatever its name. Answers of a service may hold the key `__proto__`; plain
+ * assignment would drop it and change the prototype instead.
+ */
+export function setOwn(target: Record<string, Json>, key: string, value: Json): void {
+  if (key === '__proto__') {
+    Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+  } else {
+    target[key] = value
+  }
+}
+
+/** One step of a JSON Pointer (RFC 6901): `a/b~c` → `a~1b~0c`. */
+export function pointerStep(key: string): string {
+  return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
+}

@@ -1,0 +1,87 @@
+import type { ChangeType, FieldChange } from './change.ts'
+import type { CoverageStatus } from './coverage.ts'
+import type { ExitCode } from './errors.ts'
+import type { Kind, Listing } from './resource.ts'
+import type { Severity, ViolationState } from './violation.ts'
+
+/**
+ * What one sealed run has to say: the one document that every format is a function of. Its JSON form is part of
+ * the outer contract (config/report.schema.json); members may be added, not renamed.
+ */
+export interface Report {
+  readonly schema: 'hookdrift.report/1'
+  readonly tool: { readonly name: 'hookdrift'; readonly version: string }
+  readonly run: {
+    readonly number: number
+    readonly started_at: string
+    readonly finished_at: string
+    readonly sealed: true
+  }
+  readonly verdict: Verdict
+  readonly coverage: readonly ReportCoverage[]
+  readonly notices: readonly ReportNotice[]
+  readonly drift: readonly ReportChange[]
+  readonly violations: readonly ReportViolation[]
+}
+
+export interface Verdict {
+  readonly exit_code: ExitCode
+  /** One sentence. */
+  readonly text: string
+  readonly fail_on: Severity
+  /** Open violations (opened or continuing) by severity. */
+  readonly violations: Readonly<Record<Severity, number>>
+  readonly waived: number
+  readonly unknown: number
+  /** Violations that this run saw resolved. */
+  readonly resolved: number
+  readonly drift: Readonly<Record<ChangeType, number>>
+}
+
+/** Sorted by project, then in the order of walking. */
+export interface ReportCoverage {
+  readonly project: string
+  readonly listing: Listing
+  readonly status: CoverageStatus
+  readonly reason: string | null
+  readonly pages: number
+  readonly items: number
+  readonly requests: number
+  readonly retries: number
+  readonly duration_ms: number
+}
+
+export interface ReportNotice {
+  readonly project: string
+  readonly listing: Listing
+  readonly text: string
+}
+
+/** Sorted by project, kind, uid. */
+export interface ReportChange {
+  readonly project: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly change: ChangeType
+  readonly fields: readonly FieldChange[]
+  /** uids of the subscriptions that use it; for changed sources only. */
+  readonly referrers?: readonly string[]
+}
+
+/** Sorted by severity (worst first), project, kind, uid, rule, path; resolved ones last. */
+export interface ReportViolation {
+  readonly fingerprint: string
+  readonly rule: string
+  readonly severity: Severity
+  readonly state: ViolationState
+  readonly project: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly path: string
+  readonly message: string
+  /** Start times of runs, ISO 8601 in UTC. */
+  readonly first_seen: string
+  readonly last_seen: string
+}

@@ -1,0 +1,42 @@
+import type { Dialect } from './dialect.ts'
+
+/** How one service is reached. Decoded from the configuration; nothing here is optional any more. */
+export interface ServiceSettings {
+  readonly name: string
+  /** Base URL without a trailing slash; the contract's paths (`/api/v1/…`) are appended. */
+  readonly url: string
+  /** Items asked for per page; a service may answer with fewer. */
+  readonly pageSize: number
+  readonly limits: Limits
+  readonly dialect: Dialect
+  /** PEM text of further certificate authorities to trust. */
+  readonly ca: string | undefined
+  /** Projects of this service that are read at once. */
+  readonly connections: number
+}
+
+export interface Limits {
+  readonly connectTimeoutMs: number
+  /** For one whole page: from the request to the last byte of the answer. */
+  readonly pageTimeoutMs: number
+  /** Further tries of one request after the first. */
+  readonly retries: number
+  /** For all waiting between tries of one project's walks, together. */
+  readonly retryBudgetMs: number
+  readonly maxBodyBytes: number
+}
+
+/** The limits that hold where the configuration says nothing. */
+export const defaultLimits: Limits = {
+  connectTimeoutMs: 5_000,
+  pageTimeoutMs: 30_000,
+  retries: 4,
+  retryBudgetMs: 60_000,
+  maxBodyBytes: 32 * 1024 * 1024,
+}
+
+/** What narrows a listing. Every item that comes back is checked against it: a service ignores parameters that it does not know. */
+export interface Filters {
+  readonly endpoints?: { readonly owner?: string; readonly name?: string }
+  readonly subscriptions?: { readonly name?: string; readonly endpoints?: readonly string[] }
+}

@@ -45,7 +45,14 @@ export interface SecretFacts {
   readonly weak: readonly Weakness[]
 }
 
-export const weaknesses = ['common', 'equals-host', 'equals-name', 'equals-uid', 'few-characters', 'repetition'] as const
+export const weaknesses = [
+  'common',
+  'equals-host',
+  'equals-name',
+  'equals-uid',
+  'few-characters',
+  'repetition',
+] as const
 export type Weakness = (typeof weaknesses)[number]
 
 export const maskedSeal = 'sealed:masked'

@@ -1,0 +1,185 @@
+import type { Change } from '../model/change.ts'
+import type { Coverage } from '../model/coverage.ts'
+import type { ExitCode } from '../model/errors.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { Facts, Kind, Listing, ProjectRef } from '../model/resource.ts'
+import type { Finding, Severity } from '../model/violation.ts'
+
+/**
+ * What is kept of past runs. Primitives only: what a change or a resolution is gets decided above. Asynchronous, so
+ * that a backend may live elsewhere; no SQL crosses it.
+ *
+ * A run is drafted page by page and becomes visible in one seal. Readers see the history before it or after it.
+ */
+export interface History {
+  /**
+   * Starts a run and holds the lease until it is sealed or abandoned. Whatever a killed run left is removed first
+   * and the run closed as interrupted.
+   * @throws AuditError 5 when another live run holds the lease
+   */
+  begin(start: RunStart): Promise<Draft>
+  /** Number of the last sealed run. */
+  latestRun(): Promise<number | undefined>
+  /** All that a sealed run has to say; undefined when there is no sealed run of that number. */
+  readRun(number: number): Promise<RunRecord | undefined>
+  close(): Promise<void>
+}
+
+export interface RunStart {
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  readonly failOn: Severity
+  readonly toolVersion: string
+  readonly policyDigest: string
+  readonly configurationDigest: string
+  /** Which installation key seals what this run writes. */
+  readonly sealKeyId: string
+}
+
+/** One run being written. Nothing of it is visible before `seal`. */
+export interface Draft {
+  readonly run: number
+  /** Runs that were found killed and closed. */
+  readonly interrupted: readonly number[]
+
+  /** The last complete look at each kind of a project, before this run. */
+  baselines(project: ProjectRef): Promise<Baselines>
+  /** The last run before this one that looked at the project at all. */
+  lastLook(project: ProjectRef): Promise<number | undefined>
+  /** The last shape seen of a listing, as sorted paths. */
+  lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
+
+  /** Current versions of some resources, by uid; those without one are left out. */
+  known(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<ReadonlyMap<string, KnownVersion>>
+  /** Bodies of versions, by version id. */
+  bodies(versions: readonly number[]): Promise<ReadonlyMap<number, StoredBody>>
+  /** The version of a resource that was valid in a run. */
+  versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined>
+
+  /** Writes new versions and marks what was seen as it was known. */
+  stage(project: ProjectRef, page: StagedPage): Promise<void>
+  stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void>
+  /** Current versions of a kind that this run has neither seen nor replaced. */
+  unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]>
+  /** Ends versions at this run. */
+  endVersions(versions: readonly number[]): Promise<void>
+  /** Uids of current subscriptions, by the uid of the source they use. */
+  referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
+  /** Marks resources as no longer referenced, and takes the mark from the others of that kind; returns the newly marked. */
+  markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]>
+
+  /** Violations that stood before this run, of some resources. */
+  standing(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly StandingViolation[]>
+  stageViolations(project: ProjectRef, page: StagedViolations): Promise<void>
+  /** Violations of a project that stood before this run and were neither confirmed nor replaced by it. */
+  unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]>
+  endViolations(violations: readonly number[]): Promise<void>
+
+  stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void>
+  stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void>
+  /** Forgets all resources, changes and violations that this run staged of a project. */
+  discard(project: ProjectRef): Promise<void>
+
+  /**
+   * Makes the run part of the history, all at once, with the exit code that its record gives.
+   * @throws AuditError 5 when the lease was lost meanwhile: then nothing was written
+   */
+  seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode): Promise<RunRecord>
+  /** Gives the run up: it is recorded as interrupted, with nothing of it left in the state. */
+  abandon(finishedAt: string): Promise<void>
+}
+
+/** By kind: the run, and the listing that proved it then. */
+export type Baselines = Readonly<Partial<Record<Kind, { readonly run: number; readonly listing: Listing }>>>
+
+export interface KnownVersion {
+  readonly id: number
+  readonly uid: string
+  readonly fromRun: number
+  readonly digest: string
+  readonly sealKeyId: string
+}
+
+export interface StoredBody {
+  readonly name: string
+  readonly attributes: JsonObject
+  readonly facts: Facts
+  readonly sealKeyId: string
+  readonly normaliser: number
+}
+
+export interface NewVersion {
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly digest: string
+  /** Canonical JSON of the attributes. */
+  readonly body: string
+  /** Canonical JSON of the facts; empty when there are none. */
+  readonly facts: string
+  readonly normaliser: number
+  readonly replaces: number | undefined
+}
+
+export interface StagedPage {
+  /** Ids of current versions that were seen unchanged. */
+  readonly seen: readonly number[]
+  readonly versions: readonly NewVersion[]
+}
+
+export interface StagedChange extends Change {
+  readonly referrers?: readonly string[]
+}
+
+export interface UnseenVersion {
+  readonly id: number
+  readonly uid: string
+  readonly name: string
+  readonly fromRun: number
+}
+
+export interface StandingViolation extends Finding {
+  readonly id: number
+  readonly fingerprint: string
+  readonly state: 'open' | 'unknown' | 'waived'
+  readonly firstRun: number
+}
+
+export interface NewViolation extends Finding {
+  readonly fingerprint: string
+  readonly state: 'open' | 'unknown' | 'waived'
+  /** The run that opened it; undefined: this one. */
+  readonly firstRun: number | undefined
+  /** The run that last saw it, when this one did not. */
+  readonly lastRun: number | undefined
+  readonly replaces: number | undefined
+}
+
+export interface StagedViolations {
+  /** Ids of standing violations that were seen again, unchanged. */
+  readonly confirmed: readonly number[]
+  readonly violations: readonly NewViolation[]
+}
+
+/** A sealed run as it was: enough for any report. Lists are in the order of reports. */
+export interface RunRecord {
+  readonly number: number
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly failOn: Severity
+  readonly toolVersion: string
+  readonly policyDigest: string
+  readonly configurationDigest: string
+  readonly coverage: readonly (Coverage & { readonly project: string })[]
+  readonly notices: readonly { readonly project: string; readonly listing: Listing; readonly text: string }[]
+  readonly changes: readonly (StagedChange & { readonly project: string })[]
+  readonly violations: readonly RecordedViolation[]
+}
+
+export interface RecordedViolation extends Finding {
+  readonly fingerprint: string
+  readonly state: 'opened' | 'continuing' | 'resolved' | 'unknown' | 'waived'
+  readonly project: string
+  readonly firstSeen: string
+  readonly lastSeen: string
+}

@@ -1,0 +1,115 @@
+import type { Database } from 'better-sqlite3'
+import type { ChangeType } from '../../model/change.ts'
+import type { Kind } from '../../model/resource.ts'
+import type { KnownVersion, StandingViolation, UnseenVersion } from '../history.ts'
+import { type BodyRow, bodyColumns } from './rows.ts'
+
+type SqlValue = string | number | null
+
+/** What a draft asks and writes, prepared once. `run` is the run being drafted: its own rows are `from_run = run`. */
+export function prepareStatements(db: Database) {
+  const all = <Row>(sql: string) => db.prepare<SqlValue[], Row>(sql)
+  const value = <Value>(sql: string) => db.prepare<SqlValue[], Value>(sql).pluck()
+  const standing = `SELECT id, fingerprint, kind, uid, rule, path, state, severity, name, message, first_run AS firstRun
+    FROM violation`
+  return {
+    heartbeat: all('UPDATE lease SET heartbeat_at = ? WHERE token = ?'),
+    token: value<number>('SELECT token FROM lease'),
+    release: all("UPDATE lease SET heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = ?"),
+
+    lastComplete: value<number>(
+      `SELECT run FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
+       ORDER BY run DESC LIMIT 1`,
+    ),
+    lastLifted: value<number>(
+      `SELECT s.run FROM walk s WHERE s.project_id = ? AND s.listing = 'subscriptions' AND s.run < ?
+         AND s.status = 'complete' AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = s.project_id
+           AND o.listing = 'sources' AND o.run = s.run AND o.status <> 'skipped')
+       ORDER BY s.run DESC LIMIT 1`,
+    ),
+    lastLook: value<number | null>(
+      "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
+    ),
+    lastShape: value<string>(
+      `SELECT shape FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND shape IS NOT NULL
+       ORDER BY run DESC LIMIT 1`,
+    ),
+
+    known: all<KnownVersion>(
+      `SELECT v.id, v.uid, v.from_run AS fromRun, v.digest, r.seal_key_id AS sealKeyId
+       FROM json_each(?3) u CROSS JOIN version v ON v.project_id = ?1 AND v.kind = ?2 AND v.uid = u.value
+       JOIN run r ON r.number = v.from_run WHERE v.to_run IS NULL AND v.from_run < ?4`,
+    ),
+    bodies: all<BodyRow & { id: number }>(
+      `SELECT v.id, ${bodyColumns} FROM json_each(?) u CROSS JOIN version v ON v.id = u.value
+       JOIN run r ON r.number = v.from_run`,
+    ),
+    versionAt: db.prepare<{ project: number; kind: Kind; uid: string; run: number }, BodyRow>(
+      `SELECT ${bodyColumns} FROM version v JOIN run r ON r.number = v.from_run
+       WHERE v.project_id = @project AND v.kind = @kind AND v.uid = @uid AND v.from_run <= @run
+         AND (v.to_run IS NULL OR v.to_run > @run)`,
+    ),
+    current: all<UnseenVersion>(
+      `SELECT id, uid, name, from_run AS fromRun FROM version
+       WHERE project_id = ? AND kind = ? AND to_run IS NULL AND from_run < ? ORDER BY uid`,
+    ),
+    insertVersion: all(
+      `INSERT INTO version (project_id, kind, uid, from_run, replaces, normaliser, name, digest, body, facts)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    discardVersions: all('DELETE FROM version WHERE project_id = ? AND from_run = ?'),
+    endReplaced: all(
+      `UPDATE version SET to_run = ? WHERE id IN (SELECT replaces FROM version
+         WHERE id > (SELECT version_floor FROM run WHERE number = ?) AND replaces IS NOT NULL)`,
+    ),
+    endVersion: all('UPDATE version SET to_run = ? WHERE id = ?'),
+
+    insertChange: db.prepare<[number, number, Kind, string, string, ChangeType, string, string | null]>(
+      `INSERT INTO change (run, project_id, kind, uid, name, change, fields, referrers) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    discardChanges: all('DELETE FROM change WHERE project_id = ? AND run = ?'),
+    referrers: all<{ id: number; uid: string; source: string }>(
+      `SELECT v.id, v.uid, v.body ->> '$.source_uid' AS source FROM version v
+       WHERE v.project_id = ?1 AND v.kind = 'subscription' AND v.to_run IS NULL
+         AND NOT EXISTS (SELECT 1 FROM version n WHERE n.project_id = ?1 AND n.kind = 'subscription'
+                         AND n.uid = v.uid AND n.from_run = ?2 AND n.id <> v.id)
+         AND v.body ->> '$.source_uid' IN (SELECT value FROM json_each(?3)) ORDER BY v.uid`,
+    ),
+    marked: value<string>('SELECT uid FROM unreferenced WHERE project_id = ? AND kind = ? AND to_run IS NULL'),
+    unmark: all(
+      `UPDATE unreferenced SET to_run = ? WHERE project_id = ? AND kind = ? AND to_run IS NULL
+         AND uid NOT IN (SELECT value FROM json_each(?))`,
+    ),
+    mark: all(
+      `INSERT INTO unreferenced (project_id, kind, uid, from_run) SELECT ?1, ?2, u.value, ?3 FROM json_each(?4) u
+       WHERE NOT EXISTS (SELECT 1 FROM unreferenced m WHERE m.project_id = ?1 AND m.kind = ?2 AND m.uid = u.value
+                         AND m.to_run IS NULL)`,
+    ),
+
+    standing: all<StandingViolation>(
+      `${standing} WHERE project_id = ? AND kind = ? AND to_run IS NULL AND uid IN (SELECT value FROM json_each(?))
+       AND from_run < ?`,
+    ),
+    standingOfProject: all<StandingViolation>(
+      `${standing} WHERE project_id = ? AND to_run IS NULL AND from_run < ? ORDER BY id`,
+    ),
+    insertViolation: all(
+      `INSERT INTO violation (fingerprint, project_id, kind, uid, rule, path, state, severity, name, message, from_run,
+                              first_run, last_run, replaces) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    discardViolations: all('DELETE FROM violation WHERE project_id = ? AND from_run = ?'),
+    endReplacedViolations: all(
+      `UPDATE violation SET to_run = ? WHERE id IN (SELECT replaces FROM violation
+         WHERE id > (SELECT violation_floor FROM run WHERE number = ?) AND replaces IS NOT NULL)`,
+    ),
+    endViolation: all('UPDATE violation SET to_run = ? WHERE id = ?'),
+
+    insertWalk: db.prepare(
+      `INSERT INTO walk (project_id, listing, run, project, status, reason, pages, items, requests, retries,
+                         duration_ms, shape)
+       VALUES (@projectId, @listing, @run, @project, @status, @reason, @pages, @items, @requests, @retries,
+               @durationMs, @shape)`,
+    ),
+    insertNotice: all('INSERT INTO notice (run, project_id, listing, text) VALUES (?, ?, ?, ?)'),
+  }
+}

@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { AuditError } from '../../model/errors.ts'
+
+interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly sql: string
+  readonly sha256: string
+}
+
+/**
+ * Brings a database to the newest schema, one exclusive transaction a step.
+ * @throws AuditError 4 when the database is newer than this program, or a step that it has taken reads otherwise now
+ */
+export function migrate(db: Database, directory: string, now: string): void {
+  const migrations = readMigrations(directory)
+  const version = Number(db.pragma('user_version', { simple: true }))
+  if (version > migrations.length) {
+    throw new AuditError(4, `the history ${db.name} has schema ${version}, this hookdrift knows ${migrations.length}`, {
+      advice: 'use the newer hookdrift that wrote it',
+    })
+  }
+  if (version > 0) refuseEdited(db, migrations)
+  for (const migration of migrations.slice(version)) apply(db, migration, now)
+}
+
+function readMigrations(directory: string): Migration[] {
+  return readdirSync(directory)
+    .filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name))
+    .sort()
+    .map((name) => {
+      const sql = readFileSync(join(directory, name), 'utf8')
+      return { version: Number(name.slice(0, 4)), name, sql, sha256: hash('sha256', sql) }
+    })
+}
+
+function refuseEdited(db: Database, migrations: readonly Migration[]): void {
+  const applied = db.prepare<[], { version: number; sha256: string }>('SELECT version, sha256 FROM migration').all()
+  for (const { version, sha256 } of applied) {
+    const known = migrations.find((migration) => migration.version === version)
+    if (known?.sha256 !== sha256) {
+      throw new AuditError(4, `the history ${db.name} was made with another text of migration ${version}`, {
+        advice: 'a released migration is never edited: use the hookdrift that made the history',
+      })
+    }
+  }
+}
+
+function apply(db: Database, { version, name, sql, sha256 }: Migration, now: string): void {
+  db.transaction(() => {
+    // Another process may have taken the step while this one waited for the lock.
+    if (Number(db.pragma('user_version', { simple: true })) >= version) return
+    db.exec(sql)
+    db.prepare('INSERT INTO migration (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)').run(
+      version,
+      name,
+      sha256,
+      now,
+    )
+    db.pragma(`user_version = ${version}`)
+  }).exclusive()
+}

@@ -1,0 +1,47 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { AuditError, messageOf } from '../../model/errors.ts'
+import { migrate } from './migrate.ts'
+
+/** "hkdf", so that `file` and we can tell a history from other databases. */
+const applicationId = 0x686b6466
+
+const migrationsDirectory = fileURLToPath(new URL('../../../migrations', import.meta.url))
+
+/**
+ * Opens the history at a path, makes it when it is not there (readable by its owner only), and brings its schema up
+ * to date.
+ * @throws AuditError 4 when the file cannot be used
+ */
+export function openDatabase(file: string, now: string, directory = migrationsDirectory): Database.Database {
+  let db: Database.Database | undefined
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    // SQLite gives its side files the mode of the database file.
+    closeSync(openSync(file, 'a', 0o600))
+    db = new Database(file, { timeout: 5_000 })
+    const id = Number(db.pragma('application_id', { simple: true }))
+    const isEmpty = Number(db.pragma('schema_version', { simple: true })) === 0
+    if (id !== applicationId && !isEmpty) throw new AuditError(4, `${file} is a database of something else`)
+    if (isEmpty) {
+      db.pragma('page_size = 16384')
+      db.pragma('auto_vacuum = incremental')
+      db.pragma(`application_id = ${applicationId}`)
+    }
+    db.pragma('journal_mode = WAL')
+    db.pragma('synchronous = NORMAL')
+    db.pragma('foreign_keys = ON')
+    db.pragma('cache_size = -8192')
+    migrate(db, directory, now)
+    return db
+  } catch (error) {
+    db?.close()
+    if (error instanceof AuditError) throw error
+    throw new AuditError(4, `cannot open the history ${file}: ${messageOf(error)}`, {
+      advice: 'check the path, its permissions and the free space, or name another with --history',
+      cause: error,
+    })
+  }
+}

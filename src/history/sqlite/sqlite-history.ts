@@ -1,0 +1,117 @@
+import type { Database } from 'better-sqlite3'
+import { AuditError } from '../../model/errors.ts'
+import type { Draft, History, RunRecord, RunStart } from '../history.ts'
+import { type Holder, isHeld, type Lease } from '../holder.ts'
+import { openDatabase } from './open-database.ts'
+import { readRun } from './read-run.ts'
+import { SqliteDraft } from './sqlite-draft.ts'
+
+/**
+ * The history in one SQLite file.
+ * @throws AuditError 4 when the file cannot be used
+ */
+export function openSqliteHistory(file: string, holder: Holder): History {
+  return new SqliteHistory(openDatabase(file, new Date(holder.now()).toISOString()), holder)
+}
+
+class SqliteHistory implements History {
+  readonly #db: Database
+  readonly #holder: Holder
+
+  constructor(db: Database, holder: Holder) {
+    this.#db = db
+    this.#holder = holder
+  }
+
+  async begin(start: RunStart): Promise<Draft> {
+    const { run, token, interrupted } = this.#db
+      .transaction(() => {
+        const token = takeLease(this.#db, this.#holder)
+        const interrupted = closeKilledRuns(this.#db, start.startedAt)
+        return { run: insertRun(this.#db, start), token, interrupted }
+      })
+      .immediate()
+    return new SqliteDraft(this.#db, this.#holder, { run, token, interrupted })
+  }
+
+  async latestRun(): Promise<number | undefined> {
+    const latest = this.#db.prepare<[], number | null>("SELECT max(number) FROM run WHERE state = 'sealed'").pluck()
+    return latest.get() ?? undefined
+  }
+
+  async readRun(number: number): Promise<RunRecord | undefined> {
+    return this.#db.transaction(() => {
+      const isSealed = this.#db.prepare("SELECT 1 FROM run WHERE number = ? AND state = 'sealed'").get(number)
+      return isSealed === undefined ? undefined : readRun(this.#db, number)
+    })()
+  }
+
+  async close(): Promise<void> {
+    this.#db.close()
+  }
+}
+
+/** Takes the lease for this process and returns its token. */
+function takeLease(db: Database, holder: Holder): number {
+  const held = db
+    .prepare<[], Lease & { token: number }>(
+      `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
+    )
+    .get()
+  if (held !== undefined && isHeld(held, holder)) {
+    const age = Math.max(0, Math.round((holder.now() - Date.parse(held.takenAt)) / 1000))
+    throw new AuditError(
+      5,
+      `another run writes to ${db.name}: process ${held.pid} on ${held.host}, for ${age} s (since ${held.takenAt})`,
+      { advice: 'wait for it to end, or give this run a history of its own with --history' },
+    )
+  }
+  const token = (held?.token ?? 0) + 1
+  const now = new Date(holder.now()).toISOString()
+  db.prepare(
+    `INSERT INTO lease (id, token, host, boot_id, pid, taken_at, heartbeat_at) VALUES (1, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET token = excluded.token, host = excluded.host, boot_id = excluded.boot_id,
+       pid = excluded.pid, taken_at = excluded.taken_at, heartbeat_at = excluded.heartbeat_at`,
+  ).run(token, holder.host, holder.bootId, holder.pid, now, now)
+  return token
+}
+
+/** A run that still calls itself running, now that the lease is ours, was killed. */
+function closeKilledRuns(db: Database, now: string): number[] {
+  const killed = db.prepare<[], number>("SELECT number FROM run WHERE state = 'running' ORDER BY number").pluck().all()
+  for (const run of killed) closeAsInterrupted(db, run, now)
+  return killed
+}
+
+/** Removes all that a run drafted and records it as interrupted. */
+export function closeAsInterrupted(db: Database, run: number, now: string): void {
+  const floors = db
+    .prepare<[number], { version: number; violation: number }>(
+      'SELECT version_floor AS version, violation_floor AS violation FROM run WHERE number = ?',
+    )
+    .get(run)
+  if (floors === undefined) return
+  db.prepare('DELETE FROM version WHERE id > ?').run(floors.version)
+  db.prepare('DELETE FROM violation WHERE id > ?').run(floors.violation)
+  for (const table of ['change', 'walk', 'notice']) db.prepare(`DELETE FROM ${table} WHERE run = ?`).run(run)
+  db.prepare("UPDATE run SET state = 'interrupted', finished_at = ? WHERE number = ?").run(now, run)
+}
+
+function insertRun(db: Database, start: RunStart): number {
+  const number = db.prepare<[], number>('SELECT ifnull(max(number), 0) + 1 FROM run').pluck().get() ?? 1
+  db.prepare(
+    `INSERT INTO run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
+                      seal_key_id, version_floor, violation_floor)
+     VALUES (?, 'running', ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(id), 0) FROM version),
+             (SELECT ifnull(max(id), 0) FROM violation))`,
+  ).run(
+    number,
+    start.startedAt,
+    start.failOn,
+    start.toolVersion,
+    start.policyDigest,
+    start.configurationDigest,
+    start.sealKeyId,
+  )
+  return number
+}

@@ -1,0 +1,160 @@
+import { canonicalJson } from '../model/canonical-json.ts'
+import type { FieldChange } from '../model/change.ts'
+import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
+import { isMasked, type Kind } from '../model/resource.ts'
+import type { Field, Members } from './field.ts'
+import { wireSchema } from './wire-schema.ts'
+
+export interface DiffOptions {
+  /** False when the two sides were sealed under different installation keys: seals then say nothing. */
+  readonly sealsComparable: boolean
+}
+
+/**
+ * What differs between two normal forms of one resource, by JSON Pointer, sorted. What either side did not show is
+ * unknown and compared with nothing; a list of things with a uid is compared thing by thing.
+ */
+export function diffAttributes(kind: Kind, before: JsonObject, after: JsonObject, options: DiffOptions): FieldChange[] {
+  return [...diffMembers(wireSchema[kind], before, after, '', options)].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/**
+ * What is known of a resource after a look: what the look showed, and for everything else what was known before.
+ * So a release that shows less, or a source seen only as a stub, hides no later change and makes no false one.
+ */
+export function carryOver(kind: Kind, before: JsonObject, after: JsonObject): JsonObject {
+  return carryMembers(wireSchema[kind], before, after)
+}
+
+function carryMembers(members: Members, before: JsonObject, after: JsonObject): JsonObject {
+  const carried: [string, Json][] = []
+  for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    const old = ownOf(before, key)
+    const now = ownOf(after, key)
+    carried.push([key, carryField(fieldOf(members, key), old, now)])
+  }
+  const out: Record<string, Json> = {}
+  for (const [key, value] of carried.sort(([a], [b]) => (a < b ? -1 : 1))) setOwn(out, key, value)
+  return out
+}
+
+function carryField(field: Field | undefined, before: Json | undefined, after: Json | undefined): Json {
+  if (after === undefined) return before ?? null
+  if (before === undefined) return after
+  if (isMasked(after) && isSeal(before)) return before
+  if (field?.type === 'struct' && isJsonObject(before) && isJsonObject(after)) {
+    if (field.collapse === undefined) return carryMembers(field.members, before, after)
+    return mapOwn(after, (key, value) => carryField(fieldOf(field.members, key), ownOf(before, key), value))
+  }
+  if (field?.type === 'keyed' && isJsonObject(before) && isJsonObject(after)) {
+    return mapOwn(after, (key, value) => {
+      const old = ownOf(before, key)
+      return isJsonObject(old) && isJsonObject(value) ? carryMembers(field.members, old, value) : value
+    })
+  }
+  return after
+}
+
+function* diffMembers(
+  members: Members,
+  before: JsonObject,
+  after: JsonObject,
+  path: string,
+  options: DiffOptions,
+): Generator<FieldChange> {
+  for (const [key, old] of Object.entries(before)) {
+    const now = ownOf(after, key)
+    if (now !== undefined) yield* diffField(fieldOf(members, key), old, now, `${path}/${pointerStep(key)}`, options)
+  }
+}
+
+function* diffField(
+  field: Field | undefined,
+  before: Json,
+  after: Json,
+  path: string,
+  options: DiffOptions,
+): Generator<FieldChange> {
+  if (isSame(before, after, options)) return
+  if (isJsonObject(before) && isJsonObject(after)) {
+    if (field?.type === 'struct' && field.collapse === undefined) {
+      yield* diffMembers(field.members, before, after, path, options)
+    } else if (field?.type === 'keyed') {
+      yield* diffThings(field.members, before, after, path, options)
+    } else {
+      yield* diffKeys(field?.type === 'struct' ? field.members : {}, before, after, path, options)
+    }
+    return
+  }
+  yield { path, before, after }
+}
+
+/** Things that come and go whole; those that stay are compared member by member. */
+function* diffThings(
+  members: Members,
+  before: JsonObject,
+  after: JsonObject,
+  path: string,
+  options: DiffOptions,
+): Generator<FieldChange> {
+  for (const key of keysOf(before, after)) {
+    const old = ownOf(before, key)
+    const now = ownOf(after, key)
+    const here = `${path}/${pointerStep(key)}`
+    if (isJsonObject(old) && isJsonObject(now)) yield* diffMembers(members, old, now, here, options)
+    else if (!isSame(old ?? null, now ?? null, options)) yield { path: here, before: old ?? null, after: now ?? null }
+  }
+}
+
+/** Objects in which an absent key is an absent key. */
+function* diffKeys(
+  members: Members,
+  before: JsonObject,
+  after: JsonObject,
+  path: string,
+  options: DiffOptions,
+): Generator<FieldChange> {
+  for (const key of keysOf(before, after)) {
+    const here = `${path}/${pointerStep(key)}`
+    yield* diffField(fieldOf(members, key), ownOf(before, key) ?? null, ownOf(after, key) ?? null, here, options)
+  }
+}
+
+function isSame(before: Json, after: Json, { sealsComparable }: DiffOptions): boolean {
+  if (before === after) return true
+  if (typeof before === 'string' && typeof after === 'string') {
+    if (isMasked(before) && isSeal(after)) return true
+    if (isMasked(after) && isSeal(before)) return true
+    return !sealsComparable && withoutSeals(before) === withoutSeals(after)
+  }
+  if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return false
+  if (Array.isArray(before) !== Array.isArray(after)) return false
+  const [old, now] = [canonicalJson(before), canonicalJson(after)]
+  return old === now || (!sealsComparable && withoutSeals(old) === withoutSeals(now))
+}
+
+function isSeal(value: Json): boolean {
+  return typeof value === 'string' && /^sealed:[0-9a-f]{32}$/.test(value)
+}
+
+function withoutSeals(text: string): string {
+  return text.replace(/sealed:[0-9a-f]{32}/g, 'sealed:')
+}
+
+function keysOf(before: JsonObject, after: JsonObject): string[] {
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])]
+}
+
+function ownOf(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+function fieldOf(members: Members, key: string): Field | undefined {
+  return Object.hasOwn(members, key) ? members[key] : undefined
+}
+
+function mapOwn(object: JsonObject, change: (key: string, value: Json) => Json): JsonObject {
+  const out: Record<string, Json> = {}
+  for (const [key, value] of Object.entries(object)) setOwn(out, key, change(key, value))
+  return out
+}

@@ -1,0 +1,84 @@
+import { credentials, isSecretName, looksRandom, mayHoldCredential } from './looks-secret.ts'
+import type { Sealer } from './sealer.ts'
+
+/** Hosts whose addresses are credentials: whoever knows the path may post. */
+const credentialHosts =
+  /^(?:hooks\.slack\.com|discord(?:app)?\.com|[^/]*\.webhook\.office\.com|[^/]*\.logic\.azure\.com|hooks\.zapier\.com)$/i
+
+/**
+ * Seals what is secret within an address and leaves the rest readable: userinfo, query and fragment values with a
+ * token-like name or form, the whole path at hosts whose addresses are credentials. The text need not be a valid URL.
+ */
+export function sealUrl(address: string, sealer: Sealer): string {
+  const { scheme, userinfo, host, path, query, fragment } = split(address)
+  if (userinfo === undefined && query === '' && fragment === '' && !credentialHosts.test(host)) {
+    return mayHoldCredential(path) ? scheme + host + sealCredentials(path, sealer) : address
+  }
+  return [
+    scheme,
+    userinfo === undefined ? '' : `${sealer.seal(userinfo)}@`,
+    host,
+    credentialHosts.test(host) ? sealAll(path, sealer) : sealCredentials(path, sealer),
+    sealPairs(query, sealer),
+    sealPairs(fragment, sealer),
+  ].join('')
+}
+
+/** Seals everything behind the host. */
+export function sealBehindHost(address: string, sealer: Sealer): string {
+  const { scheme, userinfo, host, path, query, fragment } = split(address)
+  const rest = path + query + fragment
+  return `${scheme}${userinfo === undefined ? '' : `${sealer.seal(userinfo)}@`}${host}${sealAll(rest, sealer)}`
+}
+
+/** Replaces everything in a text that has the form of a credential by its seal. */
+export function sealCredentials(text: string, sealer: Sealer): string {
+  return mayHoldCredential(text) ? text.replace(credentials, (found) => sealer.seal(found)) : text
+}
+
+/** Host of an address as it stands, without userinfo and port; empty when there is none. */
+export function hostOf(address: string): string {
+  return split(address).host.replace(/:\d*$/, '')
+}
+
+function sealAll(rest: string, sealer: Sealer): string {
+  return rest === '' || rest === '/' ? rest : `/${sealer.seal(rest)}`
+}
+
+function split(address: string) {
+  const [, scheme = '', authority = '', path = '', query = '', fragment = ''] =
+    /^([a-z][a-z0-9+.-]*:[/\\]*|[/\\]{2})?([^/\\?#]*)([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/i.exec(address) ?? []
+  const at = authority.lastIndexOf('@')
+  return {
+    scheme,
+    userinfo: at < 0 ? undefined : authority.slice(0, at),
+    host: authority.slice(at + 1),
+    path,
+    query,
+    fragment,
+  }
+}
+
+/** `?a=1&token=x` → `?a=1&token=sealed:…`. */
+function sealPairs(part: string, sealer: Sealer): string {
+  if (part === '') return part
+  const pairs = part
+    .slice(1)
+    .split(/([&;])/)
+    .map((pair) => {
+      const equals = pair.indexOf('=')
+      if (equals < 0) return looksRandom(pair) ? sealer.seal(pair) : sealCredentials(pair, sealer)
+      const value = pair.slice(equals + 1)
+      const isSecret = value !== '' && (isSecretName(decode(pair.slice(0, equals))) || looksRandom(value))
+      return pair.slice(0, equals + 1) + (isSecret ? sealer.seal(value) : sealCredentials(value, sealer))
+    })
+  return part[0] + pairs.join('')
+}
+
+function decode(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

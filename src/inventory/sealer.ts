@@ -1,0 +1,27 @@
+import { createHmac, createSecretKey, hash } from 'node:crypto'
+import { maskedSeal } from '../model/resource.ts'
+
+/**
+ * Replaces secrets by keyed digests. The same secret gives the same seal under one installation key, so rotation
+ * and reuse stay visible; nobody without the key can try guesses against a seal.
+ */
+export interface Sealer {
+  /** Names the installation key without giving it away: 16 hex digits. */
+  readonly keyId: string
+  /** `sealed:<32 hex digits>` (HMAC-SHA256 cut to 128 bits), or `sealed:masked` for a value that the service masks. */
+  seal(secret: string): string
+}
+
+const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])
+
+/** `installationKey`: at least 32 bytes of randomness. */
+export function createSealer(installationKey: Buffer): Sealer {
+  const key = createSecretKey(installationKey)
+  return {
+    keyId: hash('sha256', Buffer.concat([Buffer.from('hookdrift key id\0'), installationKey])).slice(0, 16),
+    seal(secret) {
+      if (masks.has(secret)) return maskedSeal
+      return `sealed:${createHmac('sha256', key).update(secret).digest('hex').slice(0, 32)}`
+    },
+  }
+}

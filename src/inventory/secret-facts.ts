@@ -1,0 +1,39 @@
+import type { SecretFacts, Weakness } from '../model/resource.ts'
+
+const lengthClasses = [64, 48, 32, 24, 16, 8] as const
+
+/** Words that are tried first by anyone who guesses; compared without case, digits and punctuation around them. */
+const commonWords = new Set(
+  `abc abcd abcdef admin administrator apikey changeme changeit convoy default demo dev development dummy example foo
+  foobar guest hello hmac hunter key letmein master mysecret none null pass passwd password production qwerty root
+  sample secret secretkey short signature signing signingsecret staging supersecret temp test testing testsecret
+  token user webhook webhooks webhooksecret welcome whsec xxx`.split(/\s+/),
+)
+
+export interface Neighbours {
+  readonly name: string
+  readonly uid: string
+  /** Host of the resource's address, if any. */
+  readonly host: string
+}
+
+/**
+ * What may be known of a secret once it is sealed: a length class instead of its length, and reasons for calling it
+ * weak instead of its characters.
+ */
+export function secretFactsOf(secret: string, { name, uid, host }: Neighbours): SecretFacts {
+  const weak: Weakness[] = []
+  const bare = secret.toLowerCase().replace(/^whsec_/, '')
+  if (commonWords.has(bare.replace(/^[^a-z]+|[^a-z]+$/g, '')) || /^\d+$/.test(bare)) weak.push('common')
+  if (host !== '' && bare === host.toLowerCase()) weak.push('equals-host')
+  if (name !== '' && bare === name.toLowerCase()) weak.push('equals-name')
+  if (uid !== '' && bare === uid.toLowerCase()) weak.push('equals-uid')
+  if (new Set(bare).size < 6) weak.push('few-characters')
+  if (isRepetition(bare)) weak.push('repetition')
+  return { min_length: lengthClasses.find((length) => secret.length >= length) ?? 0, weak }
+}
+
+/** Whether a text is one shorter text several times over. */
+function isRepetition(text: string): boolean {
+  return text.length > 1 && (text + text).indexOf(text, 1) < text.length
+}

@@ -1,0 +1,64 @@
+import { isJsonObject, type JsonObject } from '../model/json.ts'
+import type { Kind, Resource } from '../model/resource.ts'
+import type { Members } from './field.ts'
+import { wireSchema } from './wire-schema.ts'
+
+/**
+ * The fields that every item of a listing shows, as sorted paths (`config.ssl`). A release of the service fills a
+ * fixed set of them; when the set changes from one run to the next, the service changed and not its users.
+ * `undefined`: no item was seen, so nothing is known.
+ */
+export type Shape = ReadonlySet<string> | undefined
+
+/** The shape of some items and of those before them. */
+export function narrowShape(shape: Shape, resources: readonly Resource[]): Shape {
+  let narrowed = shape
+  for (const { kind, attributes } of resources) {
+    if (narrowed === undefined) narrowed = new Set(shownPaths(wireSchema[kind], attributes, ''))
+    else if (!showsAll(attributes, narrowed)) {
+      narrowed = new Set([...narrowed].filter((path) => shows(attributes, path)))
+    }
+  }
+  return narrowed
+}
+
+/** Which fields appeared and which are no longer shown; undefined when there is nothing to say. */
+export function compareShapes(before: Shape, after: Shape): { appeared: string[]; vanished: string[] } | undefined {
+  if (before === undefined || after === undefined) return undefined
+  const appeared = [...after].filter((path) => !before.has(path)).sort()
+  const vanished = [...before].filter((path) => !after.has(path)).sort()
+  return appeared.length + vanished.length === 0 ? undefined : { appeared, vanished }
+}
+
+function* shownPaths(members: Members, attributes: JsonObject, prefix: string): Generator<string> {
+  for (const [key, value] of Object.entries(attributes)) {
+    yield prefix + key
+    const field = members[key]
+    if (field?.type === 'struct' && field.collapse === undefined && isJsonObject(value)) {
+      yield* shownPaths(field.members, value, `${prefix}${key}.`)
+    }
+  }
+}
+
+function showsAll(attributes: JsonObject, shape: ReadonlySet<string>): boolean {
+  for (const path of shape) if (!shows(attributes, path)) return false
+  return true
+}
+
+function shows(attributes: JsonObject, path: string): boolean {
+  if (!path.includes('.')) return path in attributes
+  let here: unknown = attributes
+  for (const step of path.split('.')) {
+    if (!isJsonObject(here) || !(step in here)) return false
+    here = here[step]
+  }
+  return true
+}
+
+/** The kind of the items of a listing. */
+export const kindOfListing = {
+  project: 'project',
+  endpoints: 'endpoint',
+  sources: 'source',
+  subscriptions: 'subscription',
+} as const satisfies Record<string, Kind>

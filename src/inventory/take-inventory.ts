@@ -1,0 +1,98 @@
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import type { Kind, Listing, Resource, SecretFacts } from '../model/resource.ts'
+import { type Normalising, neighboursOf, normaliseMembers } from './normalise.ts'
+import type { Sealer } from './sealer.ts'
+import { aliases, wireSchema } from './wire-schema.ts'
+
+/** What a page holds, in normal form. */
+export interface Inventory {
+  /** One for each item, in the order of the page. */
+  readonly listed: readonly Resource[]
+  /** Sources and devices that subscriptions carry with them, once per uid, with the few fields that are filled there. */
+  readonly lifted: readonly Resource[]
+}
+
+/** From the items of one page to resources: lifts, seals, normalises. Pure but for the key inside the sealer. */
+export function takeInventory(listing: Listing, items: readonly JsonObject[], sealer: Sealer): Inventory {
+  switch (listing) {
+    case 'project':
+      return { listed: items.map((item) => resourceOf('project', item, sealer)), lifted: [] }
+    case 'endpoints':
+      return { listed: items.map((item) => resourceOf('endpoint', item, sealer)), lifted: [] }
+    case 'sources':
+      return { listed: items.map((item) => sourceOf(item, sealer, false)), lifted: [] }
+    case 'subscriptions':
+      return { listed: items.map((item) => subscriptionOf(item, sealer)), lifted: lift(items, sealer) }
+  }
+}
+
+/** A subscription refers to its endpoint, source and device; the copies that the service embeds are stubs. */
+function subscriptionOf(item: JsonObject, sealer: Sealer): Resource {
+  return resourceOf(
+    'subscription',
+    {
+      ...item,
+      endpoint_uid: uidWithin(item.endpoint_metadata),
+      source_uid: uidWithin(item.source_metadata),
+      device_uid: uidWithin(item.device_metadata),
+    },
+    sealer,
+  )
+}
+
+function lift(items: readonly JsonObject[], sealer: Sealer): Resource[] {
+  const lifted = new Map<string, Resource>()
+  for (const { source_metadata: source, device_metadata: device } of items) {
+    const sourceUid = uidWithin(source)
+    if (sourceUid !== null && isJsonObject(source) && !lifted.has(`source ${sourceUid}`)) {
+      lifted.set(`source ${sourceUid}`, sourceOf(source, sealer, true))
+    }
+    const deviceUid = uidWithin(device)
+    if (deviceUid !== null && isJsonObject(device) && !lifted.has(`device ${deviceUid}`)) {
+      lifted.set(`device ${deviceUid}`, resourceOf('device', device, sealer, true))
+    }
+  }
+  return [...lifted.values()]
+}
+
+/** `null`, `{"type":"noop"}` and members of empty texts all say that a source verifies nothing. */
+function sourceOf(item: JsonObject, sealer: Sealer, isStub: boolean): Resource {
+  const source = resourceOf('source', item, sealer, isStub)
+  if (item.verifier === undefined || (source.attributes.verifier ?? null) !== null) return source
+  return { ...source, attributes: sortedWith(source.attributes, 'verifier', { type: 'noop' }) }
+}
+
+function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false): Resource {
+  const raw = withoutAliases(kind, item)
+  const facts: Record<string, SecretFacts> = {}
+  const volatile: Record<string, Json> = {}
+  const job: Normalising = { sealer, isStub, neighbours: neighboursOf(raw), facts, volatile }
+  const attributes = normaliseMembers(wireSchema[kind], raw, '', job)
+  return {
+    kind,
+    uid: typeof raw.uid === 'string' ? raw.uid : '',
+    name: nameOf(kind, attributes),
+    attributes,
+    volatile,
+    facts,
+  }
+}
+
+function nameOf(kind: Kind, attributes: JsonObject): string {
+  const name = kind === 'device' ? attributes.host_name : attributes.name
+  return typeof name === 'string' ? name.toWellFormed() : ''
+}
+
+function withoutAliases(kind: Kind, item: JsonObject): JsonObject {
+  const renamed = aliases[kind]
+  if (renamed === undefined || !Object.keys(renamed).some((alias) => alias in item)) return item
+  return Object.fromEntries(Object.entries(item).map(([key, value]) => [renamed[key] ?? key, value]))
+}
+
+function uidWithin(embedded: Json | undefined): string | null {
+  return isJsonObject(embedded) && typeof embedded.uid === 'string' && embedded.uid !== '' ? embedded.uid : null
+}
+
+function sortedWith(attributes: JsonObject, key: string, value: Json): JsonObject {
+  return Object.fromEntries(Object.entries({ ...attributes, [key]: value }).sort(([a], [b]) => (a < b ? -1 : 1)))
+}

@@ -1,0 +1,251 @@
+import type { Kind } from '../model/resource.ts'
+import {
+  code,
+  collapsing,
+  flag,
+  free,
+  inOrder,
+  integer,
+  keyed,
+  type Members,
+  optional,
+  prose,
+  reference,
+  seconds,
+  secret,
+  secretUrl,
+  set,
+  struct,
+  text,
+  time,
+  url,
+  volatile,
+} from './field.ts'
+
+/**
+ * Every field of the service's resources (sections 2.3–2.10 of its API document, and what its releases add), with
+ * what it holds, whether it is secret, and what its absence means. Whoever adds a field decides all three here.
+ */
+const stamps: Members = { created_at: time, updated_at: volatile(time), deleted_at: time }
+
+const publishSubscribe = collapsing({
+  type: text,
+  workers: integer,
+  amqp: collapsing({
+    host: text,
+    port: text,
+    schema: text,
+    vhost: text,
+    queue: text,
+    routingKey: text,
+    bindedExchange: text,
+    deadLetterExchange: text,
+    auth: collapsing({ user: text, password: secret }),
+  }),
+  kafka: collapsing({
+    brokers: set,
+    consumer_group_id: text,
+    topic_name: text,
+    auth: collapsing({ type: text, username: text, password: secret, hash: text, tls: flag }),
+  }),
+  google: collapsing({ project_id: text, subscription_id: text, service_account: secret }),
+  sqs: collapsing({
+    access_key_id: secret,
+    secret_key: secret,
+    default_region: text,
+    endpoint: url,
+    queue_name: text,
+  }),
+})
+
+const endpoint: Members = {
+  ...stamps,
+  uid: text,
+  project_id: text,
+  owner_id: optional(text),
+  name: prose,
+  description: prose,
+  url,
+  status: text,
+  content_type: text,
+  advanced_signatures: flag,
+  http_timeout: seconds,
+  rate_limit: integer,
+  rate_limit_duration: seconds,
+  support_email: optional(text),
+  slack_webhook_url: optional(secretUrl),
+  teams_webhook_url: optional(secretUrl),
+  secrets: keyed({
+    uid: reference,
+    value: secret,
+    created_at: time,
+    updated_at: volatile(time),
+    expires_at: time,
+    deleted_at: time,
+  }),
+  authentication: collapsing({
+    type: text,
+    api_key: collapsing({ header_name: text, header_value: secret }),
+    basic_auth: collapsing({ username: text, password: secret }),
+    oauth2: collapsing({
+      url,
+      client_id: text,
+      client_secret: secret,
+      grant_type: text,
+      scope: text,
+      audience: text,
+      issuer: text,
+      subject: text,
+      authentication_type: text,
+      expiry_time_unit: text,
+      signing_algorithm: text,
+      field_mapping: collapsing({ access_token: text, expires_in: text, token_type: text }),
+      // The public half of a JWK is no secret; without d, p, q, dp, dq, qi and k it signs nothing.
+      signing_key: collapsing({
+        crv: text,
+        e: text,
+        kid: text,
+        kty: text,
+        n: text,
+        x: text,
+        y: text,
+        d: secret,
+        dp: secret,
+        dq: secret,
+        k: secret,
+        p: secret,
+        q: secret,
+        qi: secret,
+      }),
+    }),
+  }),
+  mtls_client_cert: optional(collapsing({ client_cert: prose, client_key: secret })),
+  events: volatile(integer),
+  failure_rate: volatile(integer),
+  cb_state: volatile(text),
+  period_failure_rate: volatile(integer),
+  success_count: volatile(integer),
+  failure_count: volatile(integer),
+  retry_count: volatile(integer),
+}
+
+const subscription: Members = {
+  ...stamps,
+  uid: text,
+  project_id: text,
+  name: prose,
+  type: text,
+  delivery_mode: text,
+  function: code,
+  alert_config: optional(collapsing({ count: integer, threshold: text })),
+  rate_limit_config: optional(collapsing({ count: integer, duration: seconds })),
+  retry_config: optional(collapsing({ type: text, duration: seconds, retry_count: integer })),
+  filter_config: struct({
+    event_types: set,
+    filter: struct({ body: free, headers: free, query: free, path: free, is_flattened: flag }),
+  }),
+  endpoint_metadata: reference,
+  device_metadata: reference,
+  source_metadata: reference,
+  endpoint_uid: text,
+  device_uid: text,
+  source_uid: text,
+}
+
+const source: Members = {
+  ...stamps,
+  uid: text,
+  project_id: text,
+  name: prose,
+  type: text,
+  provider: text,
+  url,
+  mask_id: text,
+  is_disabled: flag,
+  body_function: code,
+  header_function: code,
+  forward_headers: set,
+  idempotency_keys: set,
+  custom_response: collapsing({ body: prose, content_type: text }),
+  provider_config: free,
+  pub_sub: publishSubscribe,
+  verifier: collapsing({
+    type: text,
+    api_key: collapsing({ header_name: text, header_value: secret }),
+    basic_auth: collapsing({ username: text, password: secret }),
+    hmac: collapsing({ encoding: text, hash: text, header: text, secret }),
+  }),
+}
+
+const device: Members = {
+  ...stamps,
+  uid: text,
+  project_id: text,
+  endpoint_id: text,
+  host_name: text,
+  status: text,
+  last_seen_at: volatile(time),
+}
+
+const project: Members = {
+  ...stamps,
+  uid: text,
+  name: prose,
+  logo_url: url,
+  organisation_id: text,
+  type: text,
+  statistics: volatile(free),
+  retained_events: volatile(integer),
+  config: struct({
+    max_payload_read_size: integer,
+    replay_attacks_prevention_enabled: flag,
+    add_event_id_trace_headers: flag,
+    disable_endpoint: flag,
+    multiple_endpoint_subscriptions: flag,
+    search_policy: text,
+    ssl: struct({ enforce_secure_endpoints: flag }),
+    ratelimit: struct({ count: integer, duration: seconds }),
+    strategy: struct({ type: text, duration: seconds, retry_count: integer }),
+    signature: struct({
+      header: text,
+      versions: keyed({ uid: reference, hash: text, encoding: text, created_at: time }),
+    }),
+    meta_event: struct({
+      is_enabled: flag,
+      type: text,
+      event_type: set,
+      url,
+      secret,
+      pub_sub: publishSubscribe,
+    }),
+    circuit_breaker: struct({
+      sample_rate: integer,
+      error_timeout: integer,
+      failure_threshold: integer,
+      success_threshold: integer,
+      minimum_request_count: integer,
+      observability_window: integer,
+      consecutive_failure_threshold: integer,
+    }),
+  }),
+}
+
+/** A probe's outcome is made by us, not read off the wire; its output may hold anything. */
+const probe: Members = { outcome: text, output: free }
+
+export const wireSchema: Readonly<Record<Kind, Members>> = {
+  endpoint: inOrder(endpoint),
+  subscription: inOrder(subscription),
+  source: inOrder(source),
+  device: inOrder(device),
+  project: inOrder(project),
+  probe: inOrder(probe),
+}
+
+/** Other spellings of a field, by kind: the API version of 2024-01-01 renames two. */
+export const aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> = {
+  endpoint: { target_url: 'url', title: 'name' },
+}
+
+/** Raised when the normal form changes, so that a history can tell its own rewording from drift. */
+export const normaliserVersion = 1

@@ -1,0 +1,41 @@
+import { isJsonObject } from '../model/json.ts'
+import { neutraliseJson } from './neutralise.ts'
+import type { ReportFormat } from './report-format.ts'
+
+/**
+ * The document itself (config/report.schema.json). The same content gives the same bytes, whatever order its members
+ * were put together in, and a terminal that shows it stays harmless.
+ */
+export const json: ReportFormat = (report) => `${neutraliseJson(JSON.stringify(report, inReadingOrder, 2))}\n`
+
+const readingOrder = [
+  ...['schema', 'tool', 'run', 'verdict', 'coverage', 'notices', 'drift', 'violations'],
+  ...['exit_code', 'text', 'fail_on', 'waived', 'unknown', 'resolved'],
+  ...['critical', 'high', 'medium', 'low', 'info', 'added', 'removed', 'modified'],
+  ...['fingerprint', 'rule', 'severity', 'state', 'project', 'listing', 'kind', 'uid', 'name', 'version', 'number'],
+  ...['change', 'fields', 'referrers', 'path', 'before', 'after', 'message', 'first_seen', 'last_seen'],
+  ...[
+    'started_at',
+    'finished_at',
+    'sealed',
+    'status',
+    'reason',
+    'pages',
+    'items',
+    'requests',
+    'retries',
+    'duration_ms',
+  ],
+]
+const rankByMember = new Map(readingOrder.map((member, rank) => [member, rank]))
+
+/** For JSON.stringify: the contract's members as documented, all others behind them by code unit. */
+function inReadingOrder(_key: string, value: unknown): unknown {
+  if (!isJsonObject(value)) return value
+  // fromEntries defines members, so one called `__proto__` survives.
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1)))
+}
+
+function rankOf(member: string): number {
+  return rankByMember.get(member) ?? readingOrder.length
+}

@@ -1,0 +1,14 @@
+import type { Report } from '../model/report.ts'
+
+/** One way to write the document down: a pure function of it, whole lines, a line break at the end. */
+export type ReportFormat = (report: Report, look: Look) => string
+
+/** How a person wants to see it. Formats for machines ignore it. */
+export interface Look {
+  /** Decoration only: nothing is said by colour alone. */
+  readonly colour: boolean
+  /** Columns of the terminal; `Infinity` never wraps. */
+  readonly width: number
+  /** Sections are not cut, however long. */
+  readonly full: boolean
+}

@@ -1,0 +1,61 @@
+import { styleText } from 'node:util'
+import type { Look } from '../report-format.ts'
+
+/** What the sections of the text need to know of where they are shown. */
+export interface Page {
+  readonly width: number
+  readonly full: boolean
+  /** Where to see what was cut. */
+  readonly runNumber: number
+  readonly paint: Paint
+}
+
+export type Paint = (style: Style, text: string) => string
+export type Style = keyof typeof styles
+
+const styles = {
+  heading: ['bold'],
+  aside: ['dim'],
+  good: ['green'],
+  alarm: ['bold', 'red'],
+  added: ['green'],
+  removed: ['red'],
+  modified: ['yellow'],
+  critical: ['bold', 'red'],
+  high: ['red'],
+  medium: ['yellow'],
+  low: ['cyan'],
+  info: ['dim'],
+} as const
+
+const narrowest = 40
+const longestSection = 50
+
+export function openPage({ colour, width, full }: Look, runNumber: number): Page {
+  return {
+    width: width >= narrowest ? width : narrowest,
+    full,
+    runNumber,
+    paint: colour ? (style, text) => styleText([...styles[style]], text, { validateStream: false }) : (_, text) => text,
+  }
+}
+
+/** The lines of the first entries, and a last line that says what was left out and how to see it. */
+export function showEntries<Entry>(
+  entries: readonly Entry[],
+  page: Page,
+  show: (entry: Entry) => readonly string[],
+): string[] {
+  const shown = firstEntries(entries, page)
+  const left = entries.length - shown.length
+  const lines = shown.flatMap(show)
+  return left === 0 ? lines : [...lines, page.paint('aside', `… and ${left} more; ${howToSeeAll(page)}`)]
+}
+
+export function firstEntries<Entry>(entries: readonly Entry[], { full }: Page): readonly Entry[] {
+  return full ? entries : entries.slice(0, longestSection)
+}
+
+function howToSeeAll({ runNumber }: Page): string {
+  return `hookdrift report --run ${runNumber} --format json shows all`
+}

@@ -1,0 +1,91 @@
+import type { Report, ReportCoverage, ReportNotice } from '../../model/report.ts'
+import { wrapProse } from '../columns.ts'
+import { count } from '../count.ts'
+import { neutralise } from '../neutralise.ts'
+import { type Page, showEntries } from './page.ts'
+import { shorten } from './shorten.ts'
+import { showDuration, showTime } from './show-time.ts'
+
+/** What the run could see: first in the report, because everything behind it means nothing without. */
+export function showCoverage({ coverage, run }: Report, page: Page): string[] {
+  const complete = coverage.filter(({ status }) => status === 'complete')
+  const skipped = coverage.filter(({ status }) => status === 'skipped')
+  const incomplete = coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped')
+  const walks = complete.length + incomplete.length
+
+  return [
+    ...(incomplete.length === 0 ? showCompleteLook(coverage, page) : showIncompleteLook(incomplete, walks, page)),
+    ...(incomplete.length === 0 || complete.length === 0 ? [] : [`Complete: ${sizeOf(complete)}.`, '']),
+    ...showSkipped(skipped, page),
+    page.paint('aside', showRun(run)),
+  ]
+}
+
+export function showNotices(notices: readonly ReportNotice[], page: Page): string[] {
+  if (notices.length === 0) return []
+  const showNotice = ({ project, listing, text }: ReportNotice) => {
+    const [first = '', ...rest] = wrapProse(neutralise(`${project} ${listing}: ${text}`), page.width - 4)
+    return [`  ${first}`, ...rest.map((line) => `    ${line}`)]
+  }
+  return ['', page.paint('heading', 'Notices'), '', ...showEntries(notices, page, showNotice)]
+}
+
+function showCompleteLook(coverage: readonly ReportCoverage[], page: Page): string[] {
+  const projects = new Set(coverage.map(({ project }) => project)).size
+  const size = `${count(total(coverage, 'items'), 'item')} in ${count(total(coverage, 'pages'), 'page')}`
+  return wrapProse(`Looked at ${count(projects, 'project')} completely: ${size}.`, page.width).map((line) =>
+    page.paint('good', line),
+  )
+}
+
+function showIncompleteLook(incomplete: readonly ReportCoverage[], walks: number, page: Page): string[] {
+  const are = incomplete.length === 1 ? 'is' : 'are'
+  const headline = `INCOMPLETE LOOK: ${incomplete.length} of ${count(walks, 'walk')} ${are} not complete. Nothing was removed or resolved there:`
+  return [
+    ...wrapProse(headline, page.width).map((line) => page.paint('alarm', line)),
+    '',
+    ...showEntries(incomplete, page, (walk) => showIncompleteWalk(walk, page)),
+    '',
+  ]
+}
+
+function showIncompleteWalk(walk: ReportCoverage, page: Page): string[] {
+  const status = neutralise(walk.status).toUpperCase()
+  const seen = `${count(walk.items, 'item')} in ${count(walk.pages, 'page')} seen`
+  const reason = shorten(neutralise(walk.reason ?? 'no reason given'), 600)
+  return [
+    `  ${neutralise(walk.project)} ${neutralise(walk.listing)}  ${page.paint('alarm', status)}  ${seen}`,
+    ...wrapProse(reason, page.width - 4).map((line) => `    ${line}`),
+  ]
+}
+
+/** One sentence for all that were skipped for the same reason. */
+function showSkipped(skipped: readonly ReportCoverage[], page: Page): string[] {
+  const alike = Map.groupBy(skipped, ({ listing, reason }) => JSON.stringify([listing, reason]))
+  return [...alike.values()].flatMap((walks) => {
+    const [walk] = walks
+    if (walk === undefined) return []
+    const reason = walk.reason === null ? '' : `: ${shorten(neutralise(walk.reason), 200)}`
+    const sentence = `Skipped ${neutralise(walk.listing)} of ${nameProjects(walks)}${reason}`
+    return wrapProse(/[.!?]$/.test(sentence) ? sentence : `${sentence}.`, page.width)
+  })
+}
+
+function nameProjects(walks: readonly ReportCoverage[]): string {
+  const names = walks.slice(0, 3).map(({ project }) => neutralise(project))
+  const left = walks.length - names.length
+  return left === 0 ? names.join(', ') : `${names.join(', ')} and ${left} more`
+}
+
+function showRun({ number, started_at, finished_at }: Report['run']): string {
+  const duration = showDuration(started_at, finished_at)
+  return `Run ${number}, ${showTime(started_at)}${duration === '' ? '' : `, took ${duration}`}.`
+}
+
+function sizeOf(walks: readonly ReportCoverage[]): string {
+  return `${count(walks.length, 'walk')}, ${count(total(walks, 'items'), 'item')} in ${count(total(walks, 'pages'), 'page')}`
+}
+
+function total(walks: readonly ReportCoverage[], member: 'items' | 'pages'): number {
+  return walks.reduce((sum, walk) => sum + walk[member], 0)
+}

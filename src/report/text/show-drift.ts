@@ -1,0 +1,67 @@
+import { type ChangeType, changeTypes, type FieldChange } from '../../model/change.ts'
+import type { ReportChange } from '../../model/report.ts'
+import { padColumns, widthOf, wrapPieces } from '../columns.ts'
+import { count, countEach } from '../count.ts'
+import { neutralise } from '../neutralise.ts'
+import { type Page, showEntries } from './page.ts'
+import { shorten } from './shorten.ts'
+import { showResource } from './show-resource.ts'
+import { showValues } from './show-values.ts'
+
+/** What changed since the last complete look, a line for each field. */
+export function showDrift(drift: readonly ReportChange[], page: Page): string[] {
+  if (drift.length === 0) return ['', 'Nothing changed since the last complete look.']
+  const counts = { added: 0, removed: 0, modified: 0 } satisfies Record<ChangeType, number>
+  for (const { change } of drift) counts[change] += 1
+  return [
+    '',
+    page.paint('heading', `Changed since the last complete look: ${countEach(changeTypes, counts)}`),
+    '',
+    ...showEntries(drift, page, (change) => showChange(change, page)),
+  ]
+}
+
+const signs = { added: '+', removed: '-', modified: '~' } as const satisfies Record<ChangeType, string>
+const indent = '    '
+const widestPath = 32
+const mostFields = 20
+const mostReferrers = 5
+
+function showChange(change: ReportChange, page: Page): string[] {
+  const label = `${signs[change.change]} ${change.change}`.padEnd('~ modified'.length)
+  const [first = '', ...rest] = wrapPieces(showResource(change), page.width - label.length - 2)
+  return [
+    `${page.paint(change.change, label)}  ${first}`,
+    ...rest.map((line) => `${' '.repeat(label.length + 2)}${line}`),
+    ...showFields(change.fields, page),
+    ...showReferrers(change.referrers ?? [], page),
+  ]
+}
+
+function showFields(fields: readonly FieldChange[], page: Page): string[] {
+  const shown = page.full ? fields : fields.slice(0, mostFields)
+  const left = fields.length - shown.length
+  const paths = shown.map(({ path }) => shorten(neutralise(path), 120))
+  const column = Math.max(0, ...paths.map(widthOf).filter((width) => width <= widestPath))
+  const lines = shown.flatMap((field, at) => showField(paths[at] ?? '', field, column, page))
+  return left === 0 ? lines : [...lines, page.paint('aside', `${indent}… and ${count(left, 'more field')}`)]
+}
+
+/** On one line where it fits, else the path and below it one line for each value. */
+function showField(path: string, field: FieldChange, column: number, page: Page): string[] {
+  const { before, after } = showValues(field, page.width - indent.length - 4)
+  const line = `${indent}${padColumns(path, column)}  ${before} → ${after}`
+  if (widthOf(line) <= page.width) return [line]
+  return [`${indent}${path}`, `${indent}    ${before}`, `${indent}  → ${after}`]
+}
+
+function showReferrers(referrers: readonly string[], page: Page): string[] {
+  if (referrers.length === 0) return []
+  const uids = referrers.slice(0, mostReferrers).map((uid) => shorten(neutralise(uid), 64))
+  const left = referrers.length - uids.length
+  const pieces = uids.map((uid, at) => (at < uids.length - 1 ? `${uid},` : uid))
+  const used = `used by ${count(referrers.length, 'subscription')}:`
+  return wrapPieces([used, ...pieces, ...(left === 0 ? [] : [`and ${left} more`])], page.width - indent.length).map(
+    (line) => page.paint('aside', `${indent}${line}`),
+  )
+}

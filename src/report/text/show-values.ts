@@ -1,0 +1,50 @@
+import { canonicalJson } from '../../model/canonical-json.ts'
+import type { FieldChange } from '../../model/change.ts'
+import type { Json } from '../../model/json.ts'
+import { neutralise, neutraliseQuoted } from '../neutralise.ts'
+import { shortenSeals } from './shorten.ts'
+
+/** Both values of a changed field, each of at most `columns` characters, cut so that the difference stays in sight. */
+export function showValues({ before, after }: FieldChange, columns: number): { before: string; after: string } {
+  const [oldText, newText] = shortenSeals(textOf(before), textOf(after))
+  const [old, now] = [bodyOf(before, oldText), bodyOf(after, newText)]
+  const same = lengthOfCommonStart(old.characters, now.characters)
+  return { before: showBody(old, same, columns), after: showBody(now, same, columns) }
+}
+
+interface Body {
+  readonly characters: readonly string[]
+  /** Of the value before anything in it was escaped. */
+  readonly length: number
+  readonly mark: '"' | ''
+}
+
+function textOf(value: Json): string {
+  if (value === null) return 'none'
+  return typeof value === 'string' ? value : canonicalJson(value)
+}
+
+function bodyOf(value: Json, text: string): Body {
+  const isText = typeof value === 'string'
+  const body = isText ? neutraliseQuoted(text) : neutralise(text)
+  return { characters: [...body], length: [...text].length, mark: isText ? '"' : '' }
+}
+
+/** Room for the marks, two `…` and the length. */
+const roomForLength = 26
+
+function showBody({ characters, length, mark }: Body, same: number, columns: number): string {
+  if (characters.length + 2 * mark.length <= columns) return `${mark}${characters.join('')}${mark}`
+  const room = Math.max(12, columns - roomForLength)
+  const differsInSight = same < room - 4
+  const start = differsInSight ? 0 : Math.max(0, Math.min(same - (room >> 2), characters.length - room))
+  const end = start + room
+  const shown = characters.slice(start, end).join('')
+  return `${start > 0 ? '…' : ''}${mark}${shown}${mark}${end < characters.length ? '…' : ''} (${length} characters)`
+}
+
+function lengthOfCommonStart(a: readonly string[], b: readonly string[]): number {
+  const shorter = Math.min(a.length, b.length)
+  for (let at = 0; at < shorter; at++) if (a[at] !== b[at]) return at
+  return shorter
+}

@@ -1,0 +1,77 @@
+import type { ReportViolation, Verdict } from '../../model/report.ts'
+import { severities } from '../../model/violation.ts'
+import { padColumns, widthOf, wrapPieces, wrapProse } from '../columns.ts'
+import { count, countEach } from '../count.ts'
+import { neutralise } from '../neutralise.ts'
+import { firstEntries, type Page, showEntries } from './page.ts'
+import { shorten, shortenSeals } from './shorten.ts'
+import { showResource } from './show-resource.ts'
+import { showTime } from './show-time.ts'
+
+/** What stands against the policy, worst first; what was resolved; how many were accepted. */
+export function showViolations(violations: readonly ReportViolation[], verdict: Verdict, page: Page): string[] {
+  const standing = severities.flatMap((severity) =>
+    violations.filter((violation) => violation.severity === severity && isStanding(violation)),
+  )
+  const resolved = violations.filter(({ state }) => state === 'resolved')
+  return [
+    '',
+    ...showStanding(standing, verdict, page),
+    ...showResolved(resolved, page),
+    ...(verdict.waived === 0 ? [] : ['', `Waived: ${count(verdict.waived, 'violation')}, accepted by the policy.`]),
+  ]
+}
+
+const severityColumn = 'critical'.length
+const indent = ' '.repeat(severityColumn + 2)
+const widestRule = 40
+
+function isStanding({ state }: ReportViolation): boolean {
+  return state !== 'resolved' && state !== 'waived'
+}
+
+function showStanding(standing: readonly ReportViolation[], verdict: Verdict, page: Page): string[] {
+  if (standing.length === 0) return ['No violations.']
+  const rules = firstEntries(standing, page).map(({ rule }) => widthOf(neutralise(rule)))
+  const column = Math.max(0, ...rules.filter((width) => width <= widestRule))
+  return [
+    page.paint('heading', `Violations: ${tellCounts(verdict)}`),
+    ...showEntries(standing, page, (violation) => ['', ...showViolation(violation, column, page)]),
+  ]
+}
+
+function tellCounts({ violations, unknown }: Verdict): string {
+  const open = countEach(severities, violations)
+  const parts = [open === '' ? 'none open' : open, ...(unknown === 0 ? [] : [`${unknown} not looked at`])]
+  return parts.join('; ')
+}
+
+function showViolation(violation: ReportViolation, ruleColumn: number, page: Page): string[] {
+  const severity = page.paint(violation.severity, violation.severity.padEnd(severityColumn))
+  const [message] = shortenSeals(violation.message)
+  const where = violation.path === '' ? [] : ['at', shorten(neutralise(violation.path), 120)]
+  const width = page.width - indent.length
+  return [
+    `${severity}  ${padColumns(neutralise(violation.rule), ruleColumn)}  ${tellState(violation)}`,
+    ...wrapProse(shorten(neutralise(message), 600), width).map((line) => `${indent}${line}`),
+    ...wrapPieces([...showResource(violation), ...where], width).map((line) => page.paint('aside', `${indent}${line}`)),
+  ]
+}
+
+function tellState({ state, first_seen, last_seen }: ReportViolation): string {
+  if (state === 'opened') return 'new'
+  return state === 'unknown' ? `not looked at since ${showTime(last_seen)}` : `since ${showTime(first_seen)}`
+}
+
+function showResolved(resolved: readonly ReportViolation[], page: Page): string[] {
+  if (resolved.length === 0) return []
+  const showOne = ({ severity, rule, ...resource }: ReportViolation) => {
+    const pieces = [`${neutralise(rule)} `, ...showResource(resource)]
+    const [first = '', ...rest] = wrapPieces(pieces, page.width - indent.length)
+    return [
+      `${page.paint('aside', severity.padEnd(severityColumn))}  ${first}`,
+      ...rest.map((line) => `${indent}${line}`),
+    ]
+  }
+  return ['', page.paint('heading', `Resolved: ${resolved.length}`), '', ...showEntries(resolved, page, showOne)]
+}

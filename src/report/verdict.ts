@@ -1,0 +1,93 @@
+import { changeTypes } from '../model/change.ts'
+import { type CoverageStatus, isLookComplete } from '../model/coverage.ts'
+import { type ExitCode, exitCodes } from '../model/errors.ts'
+import type { ReportChange, ReportViolation, Verdict } from '../model/report.ts'
+import { isAtLeast, type Severity, severities } from '../model/violation.ts'
+import { count, countEach } from './count.ts'
+
+export interface Judged {
+  readonly coverage: readonly { readonly status: CoverageStatus; readonly items: number }[]
+  readonly violations: readonly Pick<ReportViolation, 'severity' | 'state'>[]
+  readonly drift: readonly Pick<ReportChange, 'change'>[]
+  readonly failOn: Severity
+}
+
+type Counts = Omit<Verdict, 'exit_code' | 'text'>
+
+/** What the run comes to. Drift, waived, unknown and resolved violations never decide the exit code; coverage does first. */
+export function composeVerdict({ coverage, violations, drift, failOn }: Judged): Verdict {
+  const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
+  const ofState = (state: string) => violations.filter((violation) => violation.state === state).length
+  const ofSeverity = (severity: Severity) => open.filter((violation) => violation.severity === severity).length
+  const ofChange = (type: string) => drift.filter(({ change }) => change === type).length
+
+  const counts: Counts = {
+    fail_on: failOn,
+    violations: {
+      critical: ofSeverity('critical'),
+      high: ofSeverity('high'),
+      medium: ofSeverity('medium'),
+      low: ofSeverity('low'),
+      info: ofSeverity('info'),
+    },
+    waived: ofState('waived'),
+    unknown: ofState('unknown'),
+    resolved: ofState('resolved'),
+    drift: { added: ofChange('added'), removed: ofChange('removed'), modified: ofChange('modified') },
+  }
+  const exitCode = decideExitCode(isLookComplete(coverage), countFailing(counts))
+  return { exit_code: exitCode, text: sentenceOf(exitCode, counts, coverage), ...counts }
+}
+
+function decideExitCode(lookComplete: boolean, failing: number): ExitCode {
+  if (!lookComplete) return exitCodes.incomplete
+  return failing > 0 ? exitCodes.violations : exitCodes.clean
+}
+
+function countFailing({ violations, fail_on }: Counts): number {
+  return sum(severities.filter((severity) => isAtLeast(severity, fail_on)).map((severity) => violations[severity]))
+}
+
+function sentenceOf(exitCode: ExitCode, counts: Counts, coverage: Judged['coverage']): string {
+  const parts = [...lookOf(exitCode, counts, coverage), ...tellUnknown(counts), tellDrift(counts)]
+  return `${parts.join('; ')}.`
+}
+
+/** What was looked at and found open. Only a run without unknown violations may be called clean. */
+function lookOf(exitCode: ExitCode, counts: Counts, coverage: Judged['coverage']): string[] {
+  if (exitCode === exitCodes.incomplete) {
+    const walks = coverage.filter(({ status }) => status !== 'skipped')
+    const incomplete = walks.filter(({ status }) => status !== 'complete').length
+    return [`${incomplete} of ${count(walks.length, 'walk')} incomplete`, tellOpen(counts)]
+  }
+  if (exitCode === exitCodes.violations) return [tellOpen(counts)]
+  const below = countEach(severities, counts.violations)
+  const nothing = `no open violation at ${atLeast(counts.fail_on)}${below === '' ? '' : ` (${below})`}`
+  const items = count(sum(coverage.map((walk) => walk.items)), 'item')
+  return counts.unknown === 0 ? [`Clean: ${items}`, nothing] : [`Looked at ${items}`, nothing]
+}
+
+function tellOpen(counts: Counts): string {
+  const open = sum(Object.values(counts.violations))
+  if (open === 0) return 'no open violation'
+  const failing = countFailing(counts)
+  const share = failing === open ? '' : `, ${failing === 0 ? 'none' : failing} at ${atLeast(counts.fail_on)}`
+  return `${count(open, 'open violation')} (${countEach(severities, counts.violations)})${share}`
+}
+
+function tellUnknown({ unknown }: Counts): string[] {
+  return unknown === 0 ? [] : [`${count(unknown, 'violation')} not looked at`]
+}
+
+function tellDrift({ drift }: Counts): string {
+  const changes = sum(changeTypes.map((type) => drift[type]))
+  return changes === 0 ? 'no drift' : count(changes, 'change')
+}
+
+function atLeast(severity: Severity): string {
+  return severity === 'critical' ? 'critical' : `${severity} or above`
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

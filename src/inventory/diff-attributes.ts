@@ -1,7 +1,7 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { FieldChange } from '../model/change.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
-import { isMasked, type Kind } from '../model/resource.ts'
+import { isMasked, type Kind, maskedSeal } from '../model/resource.ts'
 import type { Field, Members } from './field.ts'
 import { wireSchema } from './wire-schema.ts'
 
@@ -157,4 +157,15 @@ function mapOwn(object: JsonObject, change: (key: string, value: Json) => Json):
   const out: Record<string, Json> = {}
   for (const [key, value] of Object.entries(object)) setOwn(out, key, change(key, value))
   return out
+}
+
+/** The same attributes with every seal turned into "present, unknowable": what another installation key sealed. */
+export function maskSeals(attributes: JsonObject): JsonObject {
+  return mapOwn(attributes, (_, value) => maskSealsWithin(value))
+}
+
+function maskSealsWithin(value: Json): Json {
+  if (typeof value === 'string') return isSeal(value) ? maskedSeal : value
+  if (Array.isArray(value)) return value.map(maskSealsWithin)
+  return isJsonObject(value) ? maskSeals(value) : value
 }

@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3'
 import type { Coverage } from '../../model/coverage.ts'
 import { AuditError, type ExitCode } from '../../model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
-import { fingerprintOf } from '../../model/violation.ts'
 import type {
   Baselines,
   Draft,
@@ -166,7 +165,7 @@ export class SqliteDraft implements Draft {
       for (const violation of violations) {
         const { rule, severity, kind, uid, name, path, message, state, firstRun, lastRun, replaces } = violation
         this.#sql.insertViolation.run(
-          violation.fingerprint === '' ? fingerprintOf(project, violation) : violation.fingerprint,
+          violation.fingerprint,
           id,
           kind,
           uid,

@@ -1,0 +1,175 @@
+import type { Draft, StagedChange } from '../history/history.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import { compareShapes, narrowShape, type Shape } from '../inventory/shape.ts'
+import { takeInventory } from '../inventory/take-inventory.ts'
+import type { Clock } from '../model/clock.ts'
+import type { JsonObject } from '../model/json.ts'
+import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
+import type { Judge } from '../policy/judge.ts'
+import { findRemovals } from './find-removals.ts'
+import { type AuditedProject, isKindComplete, type Statuses } from './look.ts'
+import { proveIdentity } from './prove-identity.ts'
+import { settleFindings } from './settle-violations.ts'
+import { type Stage, stageResources } from './stage-resources.ts'
+import { type Walk, walkListing } from './walk-listing.ts'
+
+export interface ProjectTools {
+  readonly draft: Draft
+  readonly judge: Judge
+  readonly sealer: Sealer
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly onPage: (project: AuditedProject, listing: Listing, items: number) => void
+}
+
+/** What looking at a project gave. */
+export interface ProjectLook {
+  readonly project: AuditedProject
+  readonly statuses: Statuses
+  /** Resources that stand and that nothing shows any more, as `kind uid`. */
+  readonly outOfSight: ReadonlySet<string>
+}
+
+/** Walks a project's listings one after the other, drafts what they show, and judges it. */
+export async function auditProject(project: AuditedProject, tools: ProjectTools): Promise<ProjectLook> {
+  const { draft, judge, sealer } = tools
+  const { ref } = project
+  const stage: Stage = { draft, project: ref, baselines: await draft.baselines(ref), sealKeyId: sealer.keyId }
+  const pass = passOf(project, stage, tools)
+  const walks = await proveIdentity(project, await walkAll(project, tools, pass.take), tools)
+  const statuses: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
+  for (const { coverage } of walks) {
+    const shape = coverage.status === 'complete' ? pass.shapes.get(coverage.listing) : undefined
+    await draft.stageWalk(ref, coverage, shape === undefined ? undefined : [...shape].sort())
+  }
+  if (walks.some(({ fault }) => fault === 'foreign')) {
+    await draft.discard(ref)
+    judge.forget(ref)
+    return { project, statuses, outOfSight: new Set() }
+  }
+  const removals = await findRemovals(stage, statuses)
+  await draft.stageChanges(ref, await withReferrers(stage, [...pass.changes, ...removals.changes]))
+  await settleFindings(draft, ref, judge.concludeProject(ref, { isComplete: (kind) => isKindComplete(statuses, kind) }))
+  for (const notice of await noticesOf(stage, statuses, pass, removals.unreferenced)) {
+    await draft.stageNotice(ref, notice.listing, notice.text)
+  }
+  const outOfSight = removals.unreferenced.flatMap(({ kind, uids }) => uids.map((uid) => `${kind} ${uid}`))
+  return { project, statuses, outOfSight: new Set(outOfSight) }
+}
+
+async function walkAll(project: AuditedProject, tools: ProjectTools, take: Pass['take']): Promise<Walk[]> {
+  const walks: Walk[] = []
+  const budget = { waitedMs: 0 }
+  for (const listing of listings) {
+    if ((listing === 'project' || listing === 'sources') && project.listings[listing] === 'off') continue
+    const walk = await walkListing(listing, project, tools, (items) => take(listing, items), budget)
+    walks.push(walk)
+    if (walk.fault === 'foreign') break
+  }
+  return walks
+}
+
+/** What is gathered while a project's pages pass. */
+interface Pass {
+  take(listing: Listing, items: readonly JsonObject[]): Promise<void>
+  readonly shapes: ReadonlyMap<Listing, Shape>
+  readonly changes: readonly StagedChange[]
+  isRebased(): boolean
+}
+
+function passOf(project: AuditedProject, stage: Stage, { draft, judge, sealer, onPage }: ProjectTools): Pass {
+  const shapes = new Map<Listing, Shape>()
+  const changes: StagedChange[] = []
+  const carried = new Set<string>()
+  let isRebased = false
+
+  const draftAndJudge = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {
+    const staged = await stageResources(stage, kind, listing, resources)
+    changes.push(...staged.changes)
+    isRebased ||= staged.isRebased
+    await settleFindings(
+      draft,
+      project.ref,
+      staged.resources.flatMap((resource) => judge.visit(project.ref, resource)),
+    )
+  }
+
+  return {
+    shapes,
+    changes,
+    isRebased: () => isRebased,
+    async take(listing, items) {
+      const { listed, lifted } = takeInventory(listing, items, sealer)
+      shapes.set(listing, narrowShape(shapes.get(listing), listed))
+      // A source that was listed is known in full: the stub that a subscription carries adds nothing.
+      if (listing === 'sources') for (const { kind, uid } of listed) carried.add(`${kind} ${uid}`)
+      const fresh = lifted.filter(({ kind, uid }) => !carried.has(`${kind} ${uid}`))
+      for (const { kind, uid } of fresh) carried.add(`${kind} ${uid}`)
+      for (const [kind, resources] of Map.groupBy([...listed, ...fresh], ({ kind }) => kind)) {
+        await draftAndJudge(listing, kind, resources)
+      }
+      onPage(project, listing, items.length)
+    },
+  }
+}
+
+/** One change of a shared source is one change, with the subscriptions that it touches. */
+async function withReferrers({ draft, project }: Stage, changes: readonly StagedChange[]): Promise<StagedChange[]> {
+  const sources = changes.filter(({ kind }) => kind === 'source').map(({ uid }) => uid)
+  const referrers = await draft.referrers(project, sources)
+  return changes.map((change) =>
+    change.kind === 'source' ? { ...change, referrers: referrers.get(change.uid) ?? [] } : change,
+  )
+}
+
+async function noticesOf(
+  { draft, project }: Stage,
+  statuses: Statuses,
+  pass: Pass,
+  unreferenced: Awaited<ReturnType<typeof findRemovals>>['unreferenced'],
+): Promise<{ listing: Listing; text: string }[]> {
+  const notices: { listing: Listing; text: string }[] = []
+  const reshaped: { listing: Listing; text: string }[] = []
+  for (const listing of listings) {
+    if (statuses[listing] !== 'complete') continue
+    const before = await draft.lastShape(project, listing)
+    const differs = compareShapes(before === undefined ? undefined : new Set(before), pass.shapes.get(listing))
+    if (differs !== undefined) reshaped.push({ listing, text: `${listing}: ${shapeText(differs)}` })
+  }
+  const [first] = reshaped
+  if (first !== undefined) {
+    const what = reshaped.map(({ text }) => text).join('; ')
+    notices.push({
+      listing: first.listing,
+      text: `the service shows other fields than before, as after an upgrade (${what}); nothing was compared that one side did not show`,
+    })
+  }
+  if (pass.isRebased()) {
+    notices.push({
+      listing: 'endpoints',
+      text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
+    })
+  }
+  for (const { kind, fresh } of unreferenced) {
+    for (const uid of fresh) {
+      notices.push({
+        listing: 'subscriptions',
+        text: `${kind} ${uid} is no longer referenced by any subscription; whether it still exists cannot be seen where ${kind}s are not listed`,
+      })
+    }
+  }
+  return notices
+}
+
+function shapeText({ appeared, vanished }: { appeared: readonly string[]; vanished: readonly string[] }): string {
+  const parts = [
+    ...(appeared.length > 0 ? [`now also ${outermost(appeared).join(', ')}`] : []),
+    ...(vanished.length > 0 ? [`no longer ${outermost(vanished).join(', ')}`] : []),
+  ]
+  return parts.join('; ')
+}
+
+/** `config.ssl` says enough when `config.ssl.x` and `config.ssl.y` came with it. */
+function outermost(paths: readonly string[]): string[] {
+  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))
+}

@@ -1,0 +1,80 @@
+import pLimit from 'p-limit'
+import type { History } from '../history/history.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import type { Clock } from '../model/clock.ts'
+import type { Report } from '../model/report.ts'
+import type { Kind, Listing } from '../model/resource.ts'
+import type { Severity } from '../model/violation.ts'
+import { startJudge } from '../policy/judge.ts'
+import type { Policy } from '../policy/policy.ts'
+import { auditProject } from './audit-project.ts'
+import { composeReport } from './compose-report.ts'
+import { type AuditedProject, isKindComplete } from './look.ts'
+import { endViolations, settleFindings } from './settle-violations.ts'
+
+export interface Audit {
+  readonly projects: readonly AuditedProject[]
+  /** Whether these are all projects of the configuration: rules across the fleet need to see it whole. */
+  readonly isWholeFleet: boolean
+  readonly concurrency: number
+  readonly policy: Policy
+  readonly configurationDigest: string
+  readonly failOn: Severity
+}
+
+export interface World {
+  readonly history: History
+  readonly sealer: Sealer
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly toolVersion: string
+  readonly onPage: (project: AuditedProject, listing: Listing, items: number) => void
+}
+
+/**
+ * One run: every project is walked, inventoried, drafted and judged; then what stands, what changed and what is
+ * resolved is settled, and all of it is sealed at once. Returns the report of the sealed run.
+ * @throws AuditError 5 when another run holds the lease; whatever is thrown, nothing of the run stays in the history
+ */
+export async function runAudit(audit: Audit, world: World): Promise<Report> {
+  const { history, sealer, clock } = world
+  const startedAt = clock.now()
+  const draft = await history.begin({
+    startedAt: isoTime(startedAt),
+    failOn: audit.failOn,
+    toolVersion: world.toolVersion,
+    policyDigest: audit.policy.digest,
+    configurationDigest: audit.configurationDigest,
+    sealKeyId: sealer.keyId,
+  })
+  try {
+    const judge = startJudge(audit.policy, startedAt)
+    const limit = pLimit(audit.concurrency)
+    const looks = await Promise.all(
+      audit.projects.map((project) => limit(() => auditProject(project, { ...world, draft, judge }))),
+    )
+    const isFleetComplete = (kind: Kind) =>
+      audit.isWholeFleet && looks.every(({ statuses }) => isKindComplete(statuses, kind))
+
+    const acrossFleet = judge.concludeFleet({ isComplete: isFleetComplete })
+    const byProject = Map.groupBy(acrossFleet, ({ project }) => project.name)
+    for (const { project, statuses, outOfSight } of looks) {
+      const findings = (byProject.get(project.ref.name) ?? []).map(({ finding }) => finding)
+      await settleFindings(draft, project.ref, findings)
+      await endViolations(draft, project.ref, {
+        judge,
+        isComplete: (scope, kind) => isKindComplete(statuses, kind) && (scope === 'project' || isFleetComplete(kind)),
+        isOutOfSight: (kind, uid) => outOfSight.has(`${kind} ${uid}`),
+      })
+    }
+    const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)
+    return composeReport(record)
+  } catch (error) {
+    await draft.abandon(isoTime(clock.now()))
+    throw error
+  }
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,78 @@
+import type { Draft, NewViolation, StandingViolation } from '../history/history.ts'
+import type { Kind, ProjectRef } from '../model/resource.ts'
+import { type Finding, fingerprintOf } from '../model/violation.ts'
+import type { Judge } from '../policy/judge.ts'
+
+/** Confirms what stood and is found again, opens what is new. What stood and was not found is left for the end. */
+export async function settleFindings(draft: Draft, project: ProjectRef, findings: readonly Finding[]): Promise<void> {
+  for (const [kind, ofKind] of Map.groupBy(findings, ({ kind }) => kind)) {
+    const uids = [...new Set(ofKind.map(({ uid }) => uid))]
+    const standing = await draft.standing(project, kind, uids)
+    const byPlace = new Map(standing.map((violation) => [placeOf(violation), violation]))
+    const confirmed: number[] = []
+    const violations: NewViolation[] = []
+    const settled = new Set<string>()
+    for (const finding of ofKind) {
+      const place = placeOf(finding)
+      if (settled.has(place)) continue
+      settled.add(place)
+      const known = byPlace.get(place)
+      if (known !== undefined && saysTheSame(known, finding)) confirmed.push(known.id)
+      else violations.push(open(project, finding, known))
+    }
+    await draft.stageViolations(project, { confirmed, violations })
+  }
+}
+
+export interface Ending {
+  readonly judge: Judge
+  /** Whether all there is of a kind was seen: in the project, or everywhere. */
+  readonly isComplete: (scope: 'project' | 'fleet', kind: Kind) => boolean
+  /** Resources that stand and could not be looked at. */
+  readonly isOutOfSight: (kind: Kind, uid: string) => boolean
+}
+
+/**
+ * What stood and was not found again is resolved where the look was good enough to say so, or where the policy does
+ * not ask any more. Elsewhere it is unknown: carried, with the run that last saw it.
+ */
+export async function endViolations(draft: Draft, project: ProjectRef, ending: Ending): Promise<void> {
+  const resolved: number[] = []
+  const violations: NewViolation[] = []
+  const lastRun = await draft.lastLook(project)
+  for (const standing of await draft.unconfirmed(project)) {
+    if (isResolved(standing, ending)) resolved.push(standing.id)
+    else if (standing.state !== 'unknown') {
+      violations.push({ ...standing, state: 'unknown', lastRun, replaces: standing.id })
+    }
+  }
+  await draft.endViolations(resolved)
+  await draft.stageViolations(project, { confirmed: [], violations })
+}
+
+function isResolved({ rule, kind, uid }: StandingViolation, { judge, isComplete, isOutOfSight }: Ending): boolean {
+  const needs = judge.needsOf(rule)
+  if (needs === undefined) return true
+  if (isOutOfSight(kind, uid)) return false
+  const scope = needs.scope === 'fleet' ? 'fleet' : 'project'
+  return needs.kinds.every((needed) => isComplete(scope, needed))
+}
+
+function placeOf({ rule, uid, path }: Finding): string {
+  return `${rule}\n${path}\n${uid}`
+}
+
+function saysTheSame(known: StandingViolation, { severity, message, name }: Finding): boolean {
+  return known.state === 'open' && known.severity === severity && known.message === message && known.name === name
+}
+
+function open(project: ProjectRef, finding: Finding, known: StandingViolation | undefined): NewViolation {
+  return {
+    ...finding,
+    fingerprint: known?.fingerprint ?? fingerprintOf(project, finding),
+    state: 'open',
+    firstRun: known?.firstRun,
+    lastRun: undefined,
+    replaces: known?.id,
+  }
+}

@@ -1,0 +1,139 @@
+import { hash } from 'node:crypto'
+import type { Baselines, Draft, KnownVersion, NewVersion, StagedChange, StoredBody } from '../history/history.ts'
+import { carryOver, diffAttributes, maskSeals } from '../inventory/diff-attributes.ts'
+import { normaliserVersion } from '../inventory/wire-schema.ts'
+import { canonicalJson } from '../model/canonical-json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import type { Facts, Kind, Listing, ProjectRef, Resource } from '../model/resource.ts'
+
+export interface Stage {
+  readonly draft: Draft
+  readonly project: ProjectRef
+  readonly baselines: Baselines
+  /** Names the installation key of this run. */
+  readonly sealKeyId: string
+}
+
+export interface Staged {
+  /** The resources with all that is known of them: what this look showed, and what earlier ones did where it did not. */
+  readonly resources: readonly Resource[]
+  readonly changes: readonly StagedChange[]
+  /** Whether something was known under another installation key. */
+  readonly isRebased: boolean
+}
+
+/**
+ * Puts resources of one kind into the draft: a new version for what differs from what is known, nothing but a mark
+ * for the rest, and a change for what differs from the last complete look.
+ */
+export async function stageResources(
+  { draft, project, baselines, sealKeyId }: Stage,
+  kind: Kind,
+  listing: Listing,
+  resources: readonly Resource[],
+): Promise<Staged> {
+  const known = await draft.known(
+    project,
+    kind,
+    resources.map(({ uid }) => uid),
+  )
+  const forms = resources.map((resource) => write(resource))
+  const differing = forms.flatMap(({ digest, resource }) => {
+    const version = known.get(resource.uid)
+    return version !== undefined && version.digest !== digest ? [version.id] : []
+  })
+  const bodies = await draft.bodies(differing)
+  const seen: number[] = []
+  const versions: NewVersion[] = []
+  const changes: StagedChange[] = []
+  const merged: Resource[] = []
+  const baseline = baselines[kind]
+  let isRebased = false
+
+  for (const form of forms) {
+    const version = known.get(form.resource.uid)
+    const before = version === undefined ? undefined : bodies.get(version.id)
+    const now = before === undefined ? form : write(withKnown(form.resource, before, sealKeyId))
+    merged.push(now.resource)
+    isRebased ||= version !== undefined && version.sealKeyId !== sealKeyId
+    if (version !== undefined && version.digest === now.digest) seen.push(version.id)
+    else versions.push({ ...now.row, replaces: version?.id })
+    if (baseline === undefined) continue
+    const base = await baselineOf(draft, project, now.resource, version, before, baseline.run)
+    if (base === 'same') continue
+    if (base === undefined) {
+      // A listing that was never complete before cannot tell new from not seen yet.
+      if (baseline.listing === listing) changes.push(changeOf(now.resource, 'added', []))
+      continue
+    }
+    const fields = diffAttributes(kind, base.attributes, now.resource.attributes, {
+      sealsComparable: base.sealKeyId === sealKeyId,
+    })
+    if (fields.length > 0) changes.push(changeOf(now.resource, 'modified', fields))
+  }
+  await draft.stage(project, { seen, versions })
+  return { resources: merged, changes, isRebased }
+}
+
+/** The resource as of the last complete look; `same` when it is what was just seen; undefined when there was none. */
+async function baselineOf(
+  draft: Draft,
+  project: ProjectRef,
+  { kind, uid }: Resource,
+  version: KnownVersion | undefined,
+  before: StoredBody | undefined,
+  run: number,
+): Promise<StoredBody | undefined | 'same'> {
+  if (version === undefined) return undefined
+  if (version.fromRun <= run) return before ?? 'same'
+  return draft.versionAt(project, kind, uid, run)
+}
+
+interface Form {
+  readonly resource: Resource
+  readonly digest: string
+  readonly row: Omit<NewVersion, 'replaces'>
+}
+
+function write(resource: Resource): Form {
+  const { kind, uid, name } = resource
+  const body = canonicalJson(resource.attributes)
+  const facts = Object.keys(resource.facts).length === 0 ? '' : canonicalJson(factsInOrder(resource.facts))
+  const digest = hash('sha256', body + facts)
+  return { resource, digest, row: { kind, uid, name, digest, body, facts, normaliser: normaliserVersion } }
+}
+
+function factsInOrder(facts: Facts): JsonObject {
+  const entries = Object.entries(facts).map(([path, { min_length, weak }]): [string, Json] => [
+    path,
+    { min_length, weak },
+  ])
+  return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** What this look did not show is taken from what is known, with what is known of its secrets. */
+function withKnown(resource: Resource, known: StoredBody, sealKeyId: string): Resource {
+  const before = known.sealKeyId === sealKeyId ? known.attributes : maskSeals(known.attributes)
+  const attributes = carryOver(resource.kind, before, resource.attributes)
+  const carried = Object.entries(known.facts).filter(
+    ([path]) => !(path in resource.facts) && valueAt(attributes, path) === valueAt(before, path),
+  )
+  return { ...resource, attributes, facts: { ...Object.fromEntries(carried), ...resource.facts } }
+}
+
+function valueAt(attributes: JsonObject, path: string): Json | undefined {
+  let here: Json | undefined = attributes
+  for (const step of path.slice(1).split('/')) {
+    if (!isJsonObject(here)) return undefined
+    here = here[step.replaceAll('~1', '/').replaceAll('~0', '~')]
+  }
+  return here
+}
+
+function changeOf(
+  { kind, uid, name }: Resource,
+  change: StagedChange['change'],
+  fields: StagedChange['fields'],
+): StagedChange {
+  return { kind, uid, name, change, fields }
+}

@@ -1,0 +1,13 @@
+import { resourceRule } from '../rule.ts'
+
+export const inactive = resourceRule('endpoint', {
+  id: 'endpoint/inactive',
+  title: 'Endpoint is inactive: its events are discarded',
+  severity: 'high',
+  packs: ['delivery'],
+  *check({ attributes }) {
+    if (attributes.status === 'inactive') {
+      yield { path: '/status', message: 'disabled after failures: its events are discarded, not queued' }
+    }
+  },
+})

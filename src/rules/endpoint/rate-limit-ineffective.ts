@@ -1,0 +1,17 @@
+import { resourceRule } from '../rule.ts'
+
+export const rateLimitIneffective = resourceRule('endpoint', {
+  id: 'endpoint/rate-limit-ineffective',
+  title: 'Rate limit is set and limits nothing',
+  severity: 'high',
+  packs: ['delivery'],
+  *check({ attributes: { rate_limit: limit, rate_limit_duration: seconds } }) {
+    if (typeof limit !== 'number' || typeof seconds !== 'number') return
+    if (limit > 0 && seconds === 0) {
+      yield { path: '/rate_limit_duration', message: `limit of ${limit} with a duration of 0 s: nothing is limited` }
+    }
+    if (limit === 0 && seconds > 0) {
+      yield { path: '/rate_limit', message: `limit of 0 per ${seconds} s: nothing is limited` }
+    }
+  },
+})

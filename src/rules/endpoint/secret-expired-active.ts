@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { pointerStep } from '../../model/json.ts'
+import { activeSecrets } from '../attributes.ts'
+import { resourceRule } from '../rule.ts'
+
+const day = 86_400_000
+
+export const secretExpiredActive = resourceRule('endpoint', {
+  id: 'endpoint/secret-expired-active',
+  title: 'Expired secret is still there and still signs',
+  severity: 'medium',
+  packs: ['secrets'],
+  options: z.strictObject({
+    max_days: z.number().nonnegative().default(7).describe('Days past its expiry for which a secret may stay'),
+  }),
+  *check({ attributes }, { options, now }) {
+    for (const [uid, { expires_at: expiresAt }] of activeSecrets(attributes)) {
+      if (typeof expiresAt !== 'string' || !(now - Date.parse(expiresAt) > options.max_days * day)) continue
+      yield {
+        path: `/secrets/${pointerStep(uid)}`,
+        message: `expired on ${expiresAt.slice(0, 10)} and still signs; the policy allows ${options.max_days} days`,
+      }
+    }
+  },
+})

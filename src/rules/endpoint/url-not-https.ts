@@ -1,0 +1,15 @@
+import { destinationOf } from '../destination.ts'
+import { resourceRule } from '../rule.ts'
+
+export const urlNotHttps = resourceRule('endpoint', {
+  id: 'endpoint/url-not-https',
+  title: 'Deliveries travel in clear',
+  severity: 'high',
+  packs: ['tls', 'standard-webhooks'],
+  *check({ attributes }) {
+    const destination = destinationOf(attributes.url ?? '')
+    if (destination?.scheme === 'http:') {
+      yield { path: '/url', message: `delivers to ${destination.host} over plain http` }
+    }
+  },
+})

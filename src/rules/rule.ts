@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import { isAtLeast, type Severity } from '../model/violation.ts'
+import type { AttributesByKind } from './attributes.ts'
+
+export const packs = [
+  'recommended',
+  'standard-webhooks',
+  'secrets',
+  'tls',
+  'ssrf',
+  'delivery',
+  'hygiene',
+  'all',
+] as const
+export type Pack = (typeof packs)[number]
+
+/** What a rule has to say about one resource. */
+export interface Problem {
+  /** JSON Pointer into the attributes; empty for the resource as a whole. */
+  readonly path: string
+  /** The particulars, with the values. Says the same in every run in which nothing changed: no ages, no "now". */
+  readonly message: string
+  /** When it differs from the rule's own. */
+  readonly severity?: Severity
+}
+
+/** A problem of a resource seen earlier. */
+export interface LocatedProblem extends Problem {
+  readonly at: Place
+}
+
+export interface Place {
+  readonly project: ProjectRef
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+}
+
+export interface JudgedResource<K extends Kind> extends Omit<Resource, 'kind' | 'attributes'> {
+  readonly kind: K
+  readonly attributes: AttributesByKind[K]
+}
+
+export interface Context<Options> {
+  readonly options: Options
+  /** Milliseconds since the epoch, the same for the whole run. */
+  readonly now: number
+}
+
+interface Description<Schema extends z.ZodType> {
+  /** Its path below `src/rules`. */
+  readonly id: string
+  /** What is wrong in general. */
+  readonly title: string
+  readonly severity: Severity
+  /** Packs of a theme; `recommended` and `all` follow from the severity. */
+  readonly packs: readonly Pack[]
+  /** The highest severity that a problem of it has by default, where that is not the rule's own. */
+  readonly highest?: Severity
+  readonly options?: Schema
+}
+
+interface ResourceDefinition<K extends Kind, Schema extends z.ZodType> extends Description<Schema> {
+  check(resource: JudgedResource<K>, context: Context<z.output<Schema>>): Iterable<Problem>
+}
+
+interface FoldDefinition<K extends Kind, State, Schema extends z.ZodType> extends Description<Schema> {
+  /** The kind that its problems are about. */
+  readonly kind: Kind
+  /** Kinds that it visits. */
+  readonly visits: readonly K[]
+  /** Over the resources of one project, or of all. */
+  readonly scope: 'project' | 'fleet'
+  start(): State
+  /** Called in the order of walking: project, endpoints, sources, subscriptions. Keeps only what `conclude` needs. */
+  visit(state: State, resource: JudgedResource<K>, place: Place): void
+  conclude(state: State, context: Context<z.output<Schema>> & Looked): Iterable<LocatedProblem>
+}
+
+export interface Looked {
+  /** Whether all there is of a kind was seen: only then may a rule conclude from something missing. */
+  isComplete(kind: Kind): boolean
+}
+
+/** A rule as tables, packs and pages see it; `bind` gives it its options. */
+export interface Rule {
+  readonly id: string
+  readonly kind: Kind
+  readonly title: string
+  readonly severity: Severity
+  readonly packs: readonly Pack[]
+  readonly options: z.ZodType
+  /** Kinds whose complete coverage it takes to say that a violation is gone. */
+  readonly needs: readonly Kind[]
+  readonly scope: 'resource' | 'project' | 'fleet'
+  /** @throws ZodError when the options are not its own */
+  bind(options: unknown): BoundRule
+}
+
+export type BoundRule =
+  | { readonly scope: 'resource'; check(resource: Resource, now: number): Iterable<Problem> }
+  | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(): Fold }
+
+export interface Fold {
+  visit(resource: Resource, place: Place): void
+  conclude(now: number, looked: Looked): Iterable<LocatedProblem>
+}
+
+const noOptions = z.strictObject({})
+
+/** A rule that looks at one resource at a time. */
+export function resourceRule<K extends Kind, Schema extends z.ZodType = typeof noOptions>(
+  kind: K,
+  definition: ResourceDefinition<K, Schema>,
+): Rule {
+  const schema = definition.options ?? noOptions
+  return {
+    ...describe(definition),
+    kind,
+    options: schema,
+    needs: [kind],
+    scope: 'resource',
+    bind(raw) {
+      const options = schema.parse(raw) as z.output<Schema>
+      return {
+        scope: 'resource',
+        // The judge calls a rule with resources of its kind only, in the form that the inventory gives them.
+        check: (resource, now) => definition.check(resource as unknown as JudgedResource<K>, { options, now }),
+      }
+    },
+  }
+}
+
+/** A rule that looks at several resources together: it gathers while they pass and concludes at the end. */
+export function foldRule<K extends Kind, State, Schema extends z.ZodType = typeof noOptions>(
+  definition: FoldDefinition<K, State, Schema>,
+): Rule {
+  const schema = definition.options ?? noOptions
+  return {
+    ...describe(definition),
+    kind: definition.kind,
+    options: schema,
+    needs: [...new Set([definition.kind, ...definition.visits])],
+    scope: definition.scope,
+    bind(raw) {
+      const options = schema.parse(raw) as z.output<Schema>
+      return {
+        scope: definition.scope,
+        visits: definition.visits,
+        start() {
+          const state = definition.start()
+          return {
+            // As above: only resources of the kinds it visits come here.
+            visit: (resource, place) => definition.visit(state, resource as unknown as JudgedResource<K>, place),
+            conclude: (now, looked) => definition.conclude(state, { options, now, ...looked }),
+          }
+        },
+      }
+    },
+  }
+}
+
+function describe({ id, title, severity, packs: themes, highest = severity }: Description<z.ZodType>) {
+  const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
+  return { id, title, severity, packs: [...themes, ...general] }
+}

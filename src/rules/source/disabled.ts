@@ -1,0 +1,36 @@
+import { foldRule, type Place } from '../rule.ts'
+
+export const disabled = foldRule({
+  id: 'source/disabled',
+  title: 'Source is switched off: its events are refused',
+  severity: 'medium',
+  packs: ['delivery'],
+  kind: 'source',
+  visits: ['source', 'subscription'],
+  scope: 'project',
+  start: () => ({ off: [] as Place[], users: new Map<string, number>() }),
+  visit({ off, users }, { attributes }, at) {
+    if ('source_uid' in attributes && typeof attributes.source_uid === 'string') {
+      users.set(attributes.source_uid, (users.get(attributes.source_uid) ?? 0) + 1)
+    } else if ('is_disabled' in attributes && attributes.is_disabled === true) off.push(at)
+  },
+  *conclude({ off, users }, { isComplete }) {
+    for (const at of off) {
+      const waiting = users.get(at.uid) ?? 0
+      // "No subscription" is a conclusion from something missing.
+      const isUnused = waiting === 0 && isComplete('subscription')
+      const who = isUnused
+        ? 'no subscription waits'
+        : waiting === 1
+          ? 'one subscription waits'
+          : `${waiting} subscriptions wait`
+      const count = isComplete('subscription') ? ` (${who} for it)` : ''
+      yield {
+        at,
+        path: '/is_disabled',
+        message: `switched off: its events are refused${count}`,
+        severity: isUnused ? 'low' : 'medium',
+      }
+    }
+  },
+})

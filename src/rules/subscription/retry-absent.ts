@@ -1,0 +1,14 @@
+import { resourceRule } from '../rule.ts'
+
+export const retryAbsent = resourceRule('subscription', {
+  id: 'subscription/retry-absent',
+  title: 'Subscription declares no retries',
+  severity: 'info',
+  packs: ['delivery'],
+  *check({ attributes: { retry_config: config } }) {
+    if (config === undefined) return
+    if (config === null || config.retry_count === 0) {
+      yield { path: '/retry_config', message: "no retries declared: the project's strategy decides" }
+    }
+  },
+})

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { retryScheduleOf, spelledSeconds } from '../retry-schedule.ts'
+import { resourceRule } from '../rule.ts'
+
+export const retryShort = resourceRule('subscription', {
+  id: 'subscription/retry-short',
+  title: 'Declared retries give up soon',
+  severity: 'medium',
+  packs: ['delivery'],
+  options: z.strictObject({
+    min_seconds: z.number().positive().default(3600).describe('Shortest span of the whole schedule, in seconds'),
+  }),
+  *check({ attributes }, { options }) {
+    const schedule = retryScheduleOf(attributes.retry_config)
+    if (schedule === undefined || schedule.tries === 0) return
+    if (schedule.spanSeconds < options.min_seconds) {
+      yield {
+        path: '/retry_config',
+        message: `declared retries end after ${spelledSeconds(schedule.spanSeconds)}, the policy asks for ${spelledSeconds(options.min_seconds)}`,
+      }
+    }
+  },
+})

@@ -1,0 +1,38 @@
+import { foldRule, type Place } from '../rule.ts'
+
+export const targetMissing = foldRule({
+  id: 'subscription/target-missing',
+  title: 'Subscription delivers to no endpoint',
+  severity: 'high',
+  packs: ['delivery'],
+  kind: 'subscription',
+  visits: ['endpoint', 'subscription'],
+  scope: 'project',
+  start: () => ({ endpoints: new Set<string>(), lost: [] as { at: Place; target: string | null }[] }),
+  visit({ endpoints, lost }, resource, at) {
+    if (resource.kind === 'endpoint') {
+      endpoints.add(resource.uid)
+      return
+    }
+    const {
+      type,
+      endpoint_uid: target,
+      device_uid: device,
+    } = resource.attributes as {
+      type?: string
+      endpoint_uid?: string | null
+      device_uid?: string | null
+    }
+    if (target === undefined || (type === 'cli' && typeof device === 'string')) return
+    if (target === null || !endpoints.has(target)) lost.push({ at, target })
+  },
+  *conclude({ lost }, { isComplete }) {
+    for (const { at, target } of lost) {
+      if (target === null) {
+        yield { at, path: '/endpoint_uid', message: 'no endpoint: what it matches goes nowhere' }
+      } else if (isComplete('endpoint')) {
+        yield { at, path: '/endpoint_uid', message: `its endpoint ${target} is not in the project` }
+      }
+    }
+  },
+})

@@ -1,0 +1,25 @@
+import { foldRule, type Place } from '../rule.ts'
+
+export const targetNotActive = foldRule({
+  id: 'subscription/target-not-active',
+  title: 'Subscription delivers to an endpoint that is not active',
+  severity: 'high',
+  packs: ['delivery'],
+  kind: 'subscription',
+  visits: ['endpoint', 'subscription'],
+  scope: 'project',
+  start: () => ({ asleep: new Map<string, string>(), waiting: [] as { at: Place; status: string }[] }),
+  visit({ asleep, waiting }, { kind, uid, attributes }, at) {
+    if (kind === 'endpoint' && 'status' in attributes) {
+      if (typeof attributes.status === 'string' && attributes.status !== 'active') asleep.set(uid, attributes.status)
+    } else if ('endpoint_uid' in attributes) {
+      const status = asleep.get(attributes.endpoint_uid ?? '')
+      if (status !== undefined) waiting.push({ at, status })
+    }
+  },
+  *conclude({ waiting }) {
+    for (const { at, status } of waiting) {
+      yield { at, path: '/endpoint_uid', message: `its endpoint is ${status}: what it matches is discarded` }
+    }
+  },
+})

@@ -28,13 +28,18 @@ export const defaultDialect = {
   /** Anything but `next` walks backward; leaving it out walks forward. */
   direction: undefined as 'next' | 'prev' | undefined,
   /** Faults that pass although their status says otherwise. */
-  transient: [{ status: 400, message: '^failed to load ' }] as readonly { readonly status: number; readonly message: string }[],
+  transient: [{ status: 400, message: '^failed to load ' }] as readonly {
+    readonly status: number
+    readonly message: string
+  }[],
   /** A good key is refused with 401 while the service's database is down, so a 401 is tried again this often. */
   refusedKeyRetries: 3,
   /** A Retry-After above this is an absolute time in seconds since 1970, not a number of seconds. */
   retryAfterIsTimeAbove: 1_000_000_000,
   /** Messages of a 400 or 404 that mean that the project is not there, or not for this key. */
   projectNotFound: '^(project not found|unauthorized to process request)$',
+  /** Messages of a 400 that mean that a function was not run at all (no licence, a request not understood): not its fault. */
+  functionNotTried: 'does not have access to|^body contains ',
   /** Carries the service's name for an exchange. */
   requestIdHeader: 'x-request-id',
 }

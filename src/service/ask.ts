@@ -1,0 +1,158 @@
+import type { Clock } from '../model/clock.ts'
+import { backoffMs, refusedKeyBackoffMs } from './backoff.ts'
+import type { DialectMatchers } from './dialect-matchers.ts'
+import { type Answer, type Exchange, type Failure, failure } from './exchange.ts'
+import { networkFailure } from './network-failure.ts'
+import { createRateGate } from './rate-gate.ts'
+import { readAnswer } from './read-answer.ts'
+import { retryAfterMs } from './retry-after.ts'
+import type { Look } from './service-client.ts'
+import type { ServiceSettings } from './settings.ts'
+import type { Transport, WireRequest } from './transport.ts'
+
+/** Sends a request until it is answered, refused for good, or out of tries or time. Throws nothing but bugs. */
+export type Ask = (question: Question, look: Look) => Promise<Reply>
+
+export interface Question {
+  readonly method: 'GET' | 'POST'
+  /** Below the dialect's path prefix, segments encoded. */
+  readonly path: string
+  readonly query: URLSearchParams
+  /** JSON text; null for none. */
+  readonly body: string | null
+}
+
+export type Reply = Answer | (Failure & { readonly tries: number; readonly isBudgetSpent: boolean })
+
+export interface Asking {
+  readonly settings: ServiceSettings
+  readonly matchers: DialectMatchers
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+/** What is shared by all requests to one service: its rate limit, and the keys that it has accepted. */
+export function createAsk({ settings, matchers, transport, clock, random }: Asking): Ask {
+  const { limits, dialect } = settings
+  const gate = createRateGate(clock)
+  const acceptedKeys = new Set<string>()
+
+  return async function ask(question, look) {
+    if (!isHeaderValue(look.key))
+      return given(failure('refused', 'the key holds characters that no header can carry'), 0)
+    const request = toWireRequest(question, look.key, settings)
+    let refusals = 0
+    let delayMs = 0
+    for (let tries = 1; ; tries++) {
+      await pause(delayMs, look)
+      if (look.signal.aborted) return given(stopped(), tries)
+      look.traffic.requests++
+      if (tries > 1) look.traffic.retries++
+      const startedAt = clock.now()
+      const exchange = await exchangeOnce(request, look)
+      if (exchange.ok) {
+        acceptedKeys.add(look.key)
+        return exchange
+      }
+      if (look.signal.aborted) return given(stopped(), tries)
+      if (exchange.again === 'key') refusals++
+      delayMs = delayAfter(exchange, tries, refusals)
+      if (exchange.status === 429) gate.holdFor(Math.min(delayMs, limits.retryBudgetMs))
+      const mayAskAgain =
+        exchange.again !== 'never' &&
+        (question.method === 'GET' || exchange.surelyNotRun) &&
+        tries <= limits.retries &&
+        refusals <= dialect.refusedKeyRetries
+      if (!mayAskAgain) return given(explained(exchange, look.key), tries)
+      look.traffic.waitedMs += clock.now() - startedAt
+      if (budgetLeftMs(look) <= 0) return { ...given(explained(exchange, look.key), tries), isBudgetSpent: true }
+    }
+  }
+
+  async function exchangeOnce(request: WireRequest, { key, signal }: Look): Promise<Exchange> {
+    const timeout = AbortSignal.timeout(limits.pageTimeoutMs)
+    try {
+      const answer = await transport.send(request, AbortSignal.any([signal, timeout]))
+      return await readAnswer(answer, { matchers, maxBodyBytes: limits.maxBodyBytes, key, url: settings.url })
+    } catch (error) {
+      if (signal.aborted) return stopped()
+      if (timeout.aborted)
+        return failure('unavailable', `no whole answer within ${limits.pageTimeoutMs} ms`, { again: 'later' })
+      return networkFailure(error)
+    }
+  }
+
+  /** Waits for the delay and for the gate, but never beyond the project's budget: then the service is asked once more. */
+  async function pause(delayMs: number, { signal, traffic }: Look): Promise<void> {
+    let wantedMs = delayMs
+    while (!signal.aborted) {
+      const waitMs = Math.min(Math.max(wantedMs, gate.waitMs()), limits.retryBudgetMs - traffic.waitedMs)
+      if (waitMs <= 0) return
+      // Taken before the sleep, so that walks of one project that sleep side by side don't spend the same time twice.
+      traffic.waitedMs += waitMs
+      await sleepUnlessStopped(clock, waitMs, signal)
+      wantedMs = 0
+    }
+  }
+
+  function delayAfter(exchange: Failure, tries: number, refusals: number): number {
+    if (exchange.again === 'key') return refusedKeyBackoffMs(refusals, random)
+    // A time that has passed (clocks differ) must not turn into tries without a pause.
+    return Math.max(
+      retryAfterMs(exchange.retryAfter, clock.now(), dialect.retryAfterIsTimeAbove) ?? 0,
+      backoffMs(tries, random),
+    )
+  }
+
+  function budgetLeftMs({ traffic }: Look): number {
+    return limits.retryBudgetMs - traffic.waitedMs
+  }
+
+  function explained(exchange: Failure, key: string): Failure {
+    if (exchange.again !== 'key') return exchange
+    const hint = acceptedKeys.has(key)
+      ? "the same key was accepted before, so the service's database is likely down; if it is not, the key has expired or was revoked"
+      : "the key is wrong, expired or revoked, or the service's database is down"
+    return { ...exchange, hint }
+  }
+}
+
+function toWireRequest(
+  { method, path, query, body }: Question,
+  key: string,
+  { url, dialect }: ServiceSettings,
+): WireRequest {
+  const search = query.size === 0 ? '' : `?${query}`
+  return {
+    method,
+    path: new URL(url).pathname.replace(/\/+$/, '') + dialect.pathPrefix + path + search,
+    headers: {
+      ...dialect.headers,
+      // On a GET it would be answered with a 415.
+      ...(body === null ? {} : { 'content-type': 'application/json' }),
+      [dialect.keyHeader.toLowerCase()]: dialect.keyScheme === '' ? key : `${dialect.keyScheme} ${key}`,
+    },
+    body,
+  }
+}
+
+async function sleepUnlessStopped(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await clock.sleep(ms, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+function isHeaderValue(key: string): boolean {
+  return /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/.test(key)
+}
+
+function given(exchange: Failure, tries: number): Failure & { tries: number; isBudgetSpent: boolean } {
+  return { ...exchange, tries, isBudgetSpent: false }
+}
+
+function stopped(): Failure {
+  return failure('stopped', 'stopped before the answer was whole')
+}

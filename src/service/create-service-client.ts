@@ -1,0 +1,35 @@
+import type { Clock } from '../model/clock.ts'
+import { createAsk } from './ask.ts'
+import { compileDialect } from './dialect-matchers.ts'
+import type { ProxyVariables } from './proxy-for.ts'
+import { readPages } from './read-pages.ts'
+import { readProject } from './read-project.ts'
+import type { ServiceClient } from './service-client.ts'
+import type { ServiceSettings } from './settings.ts'
+import { testFunction } from './test-function.ts'
+import { createTransport } from './transport.ts'
+
+/** What a client takes from its surroundings. */
+export interface ServiceWorld {
+  readonly clock: Clock
+  /** At least 0, below 1. */
+  readonly random: () => number
+  /** Only the proxy variables are read. */
+  readonly env: ProxyVariables
+}
+
+/**
+ * A client of one service, for all of its projects: they share its connections and its rate limit. Connects nowhere
+ * until asked. Throws an `AuditError` (2) when the environment names an impossible proxy.
+ */
+export function createServiceClient(settings: ServiceSettings, { clock, random, env }: ServiceWorld): ServiceClient {
+  const transport = createTransport(settings, env)
+  const matchers = compileDialect(settings.dialect)
+  const ask = createAsk({ settings, matchers, transport, clock, random })
+  return {
+    pages: (listing, look) => readPages(ask, listing, look, settings),
+    project: (look) => readProject(ask, look),
+    testFunction: (trial, look) => testFunction(ask, trial, look, matchers),
+    close: () => transport.close(),
+  }
+}

@@ -1,0 +1,40 @@
+import { isJsonObject, type JsonObject } from '../model/json.ts'
+
+/** A decoded value, or what about it breaks the contract. */
+export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }
+
+export interface Page {
+  readonly items: readonly JsonObject[]
+  /** null on the last page, whatever cursor the service names there. */
+  readonly nextCursor: string | null
+}
+
+/** The `data` of a success (section 2.1 of the service's document); undefined when it is absent or null. */
+export function decodeEnvelope(value: unknown): Decoded<unknown> {
+  if (!isJsonObject(value)) return broken('the answer is no object')
+  if (value.status !== true) return broken('status is not true')
+  return { ok: true, value: value.data ?? undefined }
+}
+
+/** A page of a listing (section 2.2). Portal keys send null for an empty list. */
+export function decodePage(value: unknown): Decoded<Page> {
+  const envelope = decodeEnvelope(value)
+  if (!envelope.ok) return envelope
+  const data = envelope.value
+  if (!isJsonObject(data)) return broken('data is no object')
+  const { content, pagination } = data
+  if (!isJsonObject(pagination)) return broken('data.pagination is no object')
+  const { has_next_page: hasNextPage, next_page_cursor: nextCursor } = pagination
+  if (typeof hasNextPage !== 'boolean') return broken('has_next_page is no boolean')
+  if (typeof nextCursor !== 'string') return broken('next_page_cursor is no string')
+  if (hasNextPage && nextCursor === '') return broken('has_next_page is true and next_page_cursor is empty')
+  const items = content === null && !hasNextPage ? [] : content
+  if (!Array.isArray(items)) return broken('data.content is no array')
+  if (!items.every(isJsonObject)) return broken('data.content holds something that is no object')
+  if (hasNextPage && items.length === 0) return broken('has_next_page is true on an empty page')
+  return { ok: true, value: { items, nextCursor: hasNextPage ? nextCursor : null } }
+}
+
+function broken(reason: string): { readonly ok: false; readonly reason: string } {
+  return { ok: false, reason }
+}

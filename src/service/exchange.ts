@@ -1,0 +1,48 @@
+import type { FaultKind } from './service-fault.ts'
+
+/** What one request came to. */
+export type Exchange = Answer | Failure
+
+/** A 2xx with JSON that was read rightly; whether it keeps the contract is not judged yet. */
+export interface Answer {
+  readonly ok: true
+  readonly value: unknown
+  readonly requestId: string | null
+}
+
+export interface Failure {
+  readonly ok: false
+  readonly kind: FaultKind
+  /** What happened, for a message: one line, no key. */
+  readonly what: string
+  /** What it may mean, or what to do. */
+  readonly hint: string | null
+  readonly requestId: string | null
+  /** null when there was no answer. */
+  readonly status: number | null
+  /** What the service's envelope says, fit for a message. */
+  readonly serviceMessage: string | null
+  /** `never`: it stands. `key`: a refused key, tried again a few times of its own. */
+  readonly again: 'never' | 'later' | 'key'
+  /** Whether the service surely did nothing with the request, so that even a POST may be sent again. */
+  readonly surelyNotRun: boolean
+  /** The Retry-After header as it came. */
+  readonly retryAfter: string | undefined
+}
+
+/** A failure with all that is usual: no answer, it stands, it may have run. */
+export function failure(kind: FaultKind, what: string, details: Partial<Failure> = {}): Failure {
+  return {
+    ok: false,
+    kind,
+    what,
+    hint: null,
+    requestId: null,
+    status: null,
+    serviceMessage: null,
+    again: 'never',
+    surelyNotRun: false,
+    retryAfter: undefined,
+    ...details,
+  }
+}

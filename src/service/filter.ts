@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject } from '../model/json.ts'
+import type { Listing } from '../model/resource.ts'
+import type { Dialect } from './dialect.ts'
+import { escapeForRegExp } from './foreign-text.ts'
+import type { Filters } from './settings.ts'
+
+/** One configured filter: how it is asked for, and how an answered item proves that it was heard. */
+export interface Filter {
+  readonly name: string
+  /** Sent once for each value. */
+  readonly parameter: string
+  readonly values: readonly string[]
+  holds(item: JsonObject): boolean
+}
+
+/** The filters of a listing; an empty value filters nothing and is not sent. */
+export function filtersOf(
+  listing: Listing,
+  { endpoints, subscriptions }: Filters,
+  { parameters }: Dialect,
+): readonly Filter[] {
+  if (listing === 'endpoints') {
+    return [
+      filter('owner', parameters.endpointOwner, endpoints?.owner, (owner) => (item) => item.owner_id === owner),
+      filter('name', parameters.endpointName, endpoints?.name, nameHolds),
+    ].flat()
+  }
+  if (listing === 'subscriptions') {
+    return [
+      filter('name', parameters.subscriptionName, subscriptions?.name, nameHolds),
+      endpointFilter(parameters.subscriptionEndpoint, subscriptions?.endpoints ?? []),
+    ].flat()
+  }
+  return []
+}
+
+function filter(
+  name: string,
+  parameter: string,
+  value: string | undefined,
+  check: (value: string) => Filter['holds'],
+): Filter[] {
+  return value ? [{ name, parameter, values: [value], holds: check(value) }] : []
+}
+
+function endpointFilter(parameter: string, uids: readonly string[]): Filter[] {
+  if (uids.length === 0) return []
+  const asked = new Set<unknown>(uids)
+  const holds = ({ endpoint_metadata: endpoint }: JsonObject) => isJsonObject(endpoint) && asked.has(endpoint.uid)
+  return [{ name: 'endpoint', parameter, values: uids, holds }]
+}
+
+/** Contained, whatever the case. The service matches with ILIKE, where `_` and `%` stand for others. */
+function nameHolds(part: string): Filter['holds'] {
+  const pattern = new RegExp(escapeForRegExp(part).replaceAll('_', '.').replaceAll('%', '.*'), 'isu')
+  return (item) => {
+    // One version of the service's shapes says `title`.
+    const name = item.name ?? item.title
+    return typeof name === 'string' && pattern.test(name)
+  }
+}

@@ -1,0 +1,26 @@
+/** Words of the service for a message of ours: at most this many characters. */
+const maxLength = 200
+
+/** Controls, line and paragraph separators, marks that turn the direction of writing: whatever could forge a line. */
+const unprintable = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+/g
+
+/**
+ * Text that the service chose, fit for one line of a report: no controls, at most 200 characters, and never the key,
+ * which a service (or what stands before it) may echo.
+ */
+export function foreignText(text: string, key: string): string {
+  const line = text.replace(unprintable, ' ').replace(/\s+/g, ' ').trim().toWellFormed()
+  const redacted = withoutKey(line, key)
+  return redacted.length <= maxLength ? redacted : `${redacted.slice(0, maxLength - 1).toWellFormed()}…`
+}
+
+function withoutKey(text: string, key: string): string {
+  // A key looks like `CO.<mask>.<secret>`: its long parts alone would give it away too.
+  const parts = [key, ...key.split('.').filter((part) => part.length >= 16)].filter((part) => part !== '')
+  return parts.reduce((rest, part) => rest.replace(new RegExp(escapeForRegExp(part), 'gi'), '[key]'), text)
+}
+
+/** Makes text match itself in a regular expression (`RegExp.escape` is not in Node 22). */
+export function escapeForRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}

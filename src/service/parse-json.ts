@@ -1,0 +1,58 @@
+import { isUtf8 } from 'node:buffer'
+import { scanJson } from './scan-json.ts'
+
+/** `isCutOff`: the text breaks off, so asking again may help. */
+export type Parsed =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly reason: string; readonly isCutOff: boolean }
+
+const maxDepth = 64
+
+/**
+ * Reads JSON rightly or refuses it: no nesting deeper than 64, no invalid UTF-8, no key twice in an object (of which
+ * `JSON.parse` keeps the last), no half surrogate pair, nothing after the value. A reason never quotes the text.
+ */
+export function parseJson(bytes: Buffer): Parsed {
+  const scan = scanJson(bytes)
+  if (scan.depth > maxDepth) return refused(`JSON nested deeper than ${maxDepth}`)
+  if (scan.isCutOff) return { ok: false, reason: 'the JSON breaks off', isCutOff: true }
+  if (!isUtf8(bytes)) return refused('JSON that is not valid UTF-8')
+  let value: unknown
+  try {
+    value = JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return refused('malformed JSON')
+  }
+  if (countMembers(value) !== scan.members) return refused('JSON with a key twice in one object')
+  if (scan.hasSurrogateEscape && !isWellFormed(value)) return refused('JSON with half a surrogate pair')
+  return { ok: true, value }
+}
+
+function refused(reason: string): Parsed {
+  return { ok: false, reason, isCutOff: false }
+}
+
+/** Members of all objects in a tree; an array's elements are no members. */
+function countMembers(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const element of value) if (typeof element === 'object') count += countMembers(element)
+    return count
+  }
+  // for…in walks a plain object without making a list of its keys; JSON.parse leaves nothing to inherit.
+  const members = value as Record<string, unknown>
+  for (const key in members) {
+    count++
+    const member = members[key]
+    if (typeof member === 'object') count += countMembers(member)
+  }
+  return count
+}
+
+function isWellFormed(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed()
+  if (typeof value !== 'object' || value === null) return true
+  if (Array.isArray(value)) return value.every(isWellFormed)
+  return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormed(member))
+}

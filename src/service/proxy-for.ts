@@ -1,0 +1,32 @@
+import { AuditError } from '../model/errors.ts'
+
+/** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, either case; lower case wins. Other variables don't matter. */
+export type ProxyVariables = Readonly<Record<string, string | undefined>>
+
+export interface Proxy {
+  readonly url: string
+  /** What is reached without it, as the variable gives it. */
+  readonly except: string
+}
+
+/**
+ * The proxy that the environment names for a URL: `HTTPS_PROXY` for https and `HTTP_PROXY` for http, as curl does it
+ * (a proxy named for http is none for https). Throws an `AuditError` (2) for one that is no URL; its value, which may
+ * hold a password, is not repeated.
+ */
+export function proxyFor(url: URL, variables: ProxyVariables): Proxy | undefined {
+  const name = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy'
+  const value = variableOf(name, variables)
+  if (!value) return undefined
+  const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
+  if (!URL.canParse(full) || !['http:', 'https:', 'socks5:'].includes(new URL(full).protocol)) {
+    throw new AuditError(2, `${name.toUpperCase()} is set to something that is no URL of a proxy`, {
+      advice: 'use http://host:port, https://host:port or socks5://host:port',
+    })
+  }
+  return { url: full, except: variableOf('no_proxy', variables) }
+}
+
+function variableOf(name: string, variables: ProxyVariables): string {
+  return variables[name]?.trim() || variables[name.toUpperCase()]?.trim() || ''
+}

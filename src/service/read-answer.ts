@@ -1,0 +1,133 @@
+import { STATUS_CODES } from 'node:http'
+import { isJsonObject } from '../model/json.ts'
+import type { DialectMatchers } from './dialect-matchers.ts'
+import { type Exchange, type Failure, failure } from './exchange.ts'
+import { foreignText } from './foreign-text.ts'
+import { parseJson } from './parse-json.ts'
+import { readBody } from './read-body.ts'
+import type { WireAnswer } from './transport.ts'
+
+export interface Reading {
+  readonly matchers: DialectMatchers
+  readonly maxBodyBytes: number
+  /** Never to be repeated. */
+  readonly key: string
+  readonly url: string
+}
+
+/** Bodies of errors are read for their message only. */
+const maxErrorBodyBytes = 64 * 1024
+
+/**
+ * Judges an answer before anyone looks inside: status, type, size, then the JSON itself (service-behaviour.md 8 to 13).
+ * Rejects only when the connection breaks while a success is read.
+ */
+export async function readAnswer(answer: WireAnswer, reading: Reading): Promise<Exchange> {
+  const id = answer.header(reading.matchers.requestIdHeader)
+  const requestId = id === undefined ? null : foreignText(id, reading.key) || null
+  const { status } = answer
+  const exchange =
+    status < 300
+      ? await readSuccess(answer, reading)
+      : status < 400
+        ? readRedirect(answer, reading)
+        : await readError(answer, reading)
+  return { ...exchange, requestId, ...(exchange.ok ? {} : { status }) }
+}
+
+async function readSuccess(answer: WireAnswer, { maxBodyBytes, key }: Reading): Promise<Exchange> {
+  const type = answer.header('content-type')
+  const encoding = answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
+  const refusal =
+    type !== undefined && !isJsonType(type)
+      ? notJson(answer.status, type, key)
+      : encoding !== 'identity'
+        ? failure(
+            'invalid',
+            `${nameOf(answer.status)} compressed (${foreignText(encoding, key)}), which was not asked for`,
+          )
+        : Number(answer.header('content-length')) > maxBodyBytes
+          ? tooLarge(maxBodyBytes)
+          : undefined
+  if (refusal !== undefined) {
+    answer.discard()
+    return refusal
+  }
+  const bytes = await readBody(answer.body, maxBodyBytes)
+  if (bytes === undefined) return tooLarge(maxBodyBytes)
+  if (bytes.length === 0) return failure('invalid', `${nameOf(answer.status)} with an empty body`)
+  if (type === undefined) return notJson(answer.status, type, key)
+  const parsed = parseJson(bytes)
+  if (parsed.ok) return { ok: true, value: parsed.value, requestId: null }
+  const what = `${nameOf(answer.status)}, ${parsed.reason}`
+  // Where a body's length is not announced, a cut looks like an end.
+  return parsed.isCutOff ? failure('unavailable', what, { again: 'later' }) : failure('invalid', what)
+}
+
+function readRedirect(answer: WireAnswer, { url, key }: Reading): Failure {
+  answer.discard()
+  const location = answer.header('location')
+  const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url).host : ''
+  const to = target === '' ? 'a redirect' : `a redirect to ${foreignText(target, key)}`
+  return failure('invalid', `${nameOf(answer.status)}, ${to} that was not followed because it would carry the key away`)
+}
+
+async function readError(answer: WireAnswer, { matchers, key }: Reading): Promise<Failure> {
+  const { status } = answer
+  const what = nameOf(status)
+  const serviceMessage = await readServiceMessage(answer, key)
+  const known = { serviceMessage, retryAfter: answer.header('retry-after') }
+  if (matchers.isTransient(status, serviceMessage ?? ''))
+    return failure('unavailable', what, { ...known, again: 'later' })
+  if (status === 401) return failure('refused', what, { ...known, again: 'key', surelyNotRun: true })
+  if (status === 429) return failure('unavailable', what, { ...known, again: 'later', surelyNotRun: true })
+  if (status >= 500 || status === 408) return failure('unavailable', what, { ...known, again: 'later' })
+  if (status === 403) return failure('refused', what, { ...known, hint: 'the key is not allowed to do this' })
+  if ((status === 400 || status === 404) && serviceMessage !== null && matchers.isProjectNotFound(serviceMessage)) {
+    return failure('not-found', what, { ...known, hint: 'the project does not exist, or the key may not see it' })
+  }
+  if (status === 404 || status === 405) {
+    const type = typeName(answer.header('content-type'), key)
+    return failure('not-offered', `${what} with ${type}`, { ...known, hint: 'not offered here, or a wrong base path' })
+  }
+  return failure('invalid', what, known)
+}
+
+/** The message of an error's envelope; null when there is none. How its body ends changes nothing about the status. */
+async function readServiceMessage(answer: WireAnswer, key: string): Promise<string | null> {
+  if (!isJsonType(answer.header('content-type') ?? '') || answer.header('content-encoding') !== undefined) {
+    answer.discard()
+    return null
+  }
+  const bytes = await readBody(answer.body, maxErrorBodyBytes).catch(() => undefined)
+  if (bytes === undefined) return null
+  const parsed = parseJson(bytes)
+  if (!parsed.ok || !isJsonObject(parsed.value) || typeof parsed.value.message !== 'string') return null
+  return foreignText(parsed.value.message, key) || null
+}
+
+function notJson(status: number, type: string | undefined, key: string): Failure {
+  return failure('not-offered', `${nameOf(status)} with ${typeName(type, key)} instead of JSON`, {
+    hint: 'wrong base path?',
+  })
+}
+
+function tooLarge(maxBodyBytes: number): Failure {
+  return failure('invalid', `an answer larger than ${maxBodyBytes} bytes`, {
+    hint: 'ask for smaller pages, or allow more',
+  })
+}
+
+function isJsonType(type: string): boolean {
+  return /^application\/(json|[\w.!#$&^-]+\+json)\s*(;|$)/i.test(type.trim())
+}
+
+function typeName(type: string | undefined, key: string): string {
+  return (type === undefined ? '' : foreignText(type, key)) || 'no content type'
+}
+
+/** `502 bad gateway`. */
+function nameOf(status: number): string {
+  const name = STATUS_CODES[status]
+  return name === undefined ? String(status) : `${status} ${name.toLowerCase()}`
+}

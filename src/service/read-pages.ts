@@ -1,0 +1,57 @@
+import type { RawPage } from '../model/raw-page.ts'
+import type { Ask } from './ask.ts'
+import { decodePage } from './decode-envelope.ts'
+import { filtersOf } from './filter.ts'
+import { findItemFault } from './find-item-fault.ts'
+import type { Look } from './service-client.ts'
+import { type FaultKind, ServiceFault } from './service-fault.ts'
+import type { ServiceSettings } from './settings.ts'
+import { faultOf, withRequestId } from './tell-failure.ts'
+
+/**
+ * Walks a listing (sections 4.1 and 4.2 of the service's document) to its end; only `has_next_page` ends it. Throws a
+ * `ServiceFault` where the walk stops being a proof. Pages before that were yielded, nothing of the faulty one is.
+ */
+export async function* readPages(
+  ask: Ask,
+  listing: 'endpoints' | 'subscriptions' | 'sources',
+  look: Look,
+  settings: ServiceSettings,
+): AsyncGenerator<RawPage, void, void> {
+  const path = `/projects/${encodeURIComponent(look.projectUid)}/${listing}`
+  const filters = filtersOf(listing, look.filters, settings.dialect)
+  const firstQuery = queryOf(settings, filters)
+  const seen = new Set<string>()
+  const cursors = new Set<string>()
+  let cursor: string | null = null
+  for (let number = 1; ; number++) {
+    const query = new URLSearchParams(firstQuery)
+    if (cursor !== null) query.set(settings.dialect.parameters.nextCursor, cursor)
+    const reply = await ask({ method: 'GET', path, query, body: null }, look)
+    if (!reply.ok) throw faultOf(reply, `page ${number}`)
+    const { requestId } = reply
+    const fault = (kind: FaultKind, what: string) =>
+      new ServiceFault(kind, withRequestId(`page ${number}: ${what}`, requestId))
+    const page = decodePage(reply.value)
+    if (!page.ok) throw fault('invalid', page.reason)
+    const { items, nextCursor } = page.value
+    const itemFault = findItemFault(items, { projectUid: look.projectUid, filters, seen })
+    if (itemFault !== undefined) throw fault(itemFault.kind, itemFault.what)
+    if (nextCursor !== null && cursors.has(nextCursor)) throw fault('invalid', 'names a next page that was read before')
+    yield { number, items, requestId }
+    if (nextCursor === null) return
+    cursors.add(nextCursor)
+    cursor = nextCursor
+  }
+}
+
+function queryOf({ pageSize, dialect }: ServiceSettings, filters: ReturnType<typeof filtersOf>): URLSearchParams {
+  const { parameters, sort, direction } = dialect
+  const query = new URLSearchParams({ [parameters.pageSize]: String(pageSize) })
+  if (sort !== undefined) query.set(parameters.sort, sort)
+  if (direction !== undefined) query.set(parameters.direction, direction)
+  for (const { parameter, values } of filters) {
+    for (const value of values) query.append(parameter, value)
+  }
+  return query
+}

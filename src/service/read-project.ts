@@ -1,0 +1,26 @@
+import { isJsonObject, type JsonObject } from '../model/json.ts'
+import type { Ask } from './ask.ts'
+import { decodeEnvelope } from './decode-envelope.ts'
+import type { Look } from './service-client.ts'
+import { type FaultKind, ServiceFault } from './service-fault.ts'
+import { faultOf, withRequestId } from './tell-failure.ts'
+
+/**
+ * The project itself (not in the contract; service-behaviour.md, "More of the service"). Throws a `ServiceFault`:
+ * `not-offered` where there is no such operation, `foreign` when the key answers for another project.
+ */
+export async function readProject(ask: Ask, look: Look): Promise<JsonObject> {
+  const path = `/projects/${encodeURIComponent(look.projectUid)}`
+  const reply = await ask({ method: 'GET', path, query: new URLSearchParams(), body: null }, look)
+  if (!reply.ok) throw faultOf(reply, 'project')
+  const fault = (kind: FaultKind, what: string) =>
+    new ServiceFault(kind, withRequestId(`project: ${what}`, reply.requestId))
+  const envelope = decodeEnvelope(reply.value)
+  if (!envelope.ok) throw fault('invalid', envelope.reason)
+  const project = envelope.value
+  if (!isJsonObject(project)) throw fault('invalid', 'data is no object')
+  if (typeof project.uid !== 'string' || project.uid === '') throw fault('invalid', 'data has no uid')
+  if (project.uid !== look.projectUid)
+    throw fault('foreign', 'the answer is another project: the key belongs to that one')
+  return project
+}

@@ -1,0 +1,41 @@
+import { isJsonObject } from '../model/json.ts'
+import type { Ask } from './ask.ts'
+import { decodeEnvelope } from './decode-envelope.ts'
+import type { DialectMatchers } from './dialect-matchers.ts'
+import type { FunctionOutcome, FunctionTrial, Look } from './service-client.ts'
+import { faultOf, tellFailure, withRequestId } from './tell-failure.ts'
+
+/**
+ * Runs a function (section 4.3 of the service's document; what its answers mean: service-behaviour.md, "Test a source
+ * function"). The log of one run may hold lines of another that runs at the same time. Throws a `ServiceFault` only
+ * when stopped.
+ */
+export async function testFunction(
+  ask: Ask,
+  { function: text, payload, type }: FunctionTrial,
+  look: Look,
+  matchers: DialectMatchers,
+): Promise<FunctionOutcome> {
+  const path = `/projects/${encodeURIComponent(look.projectUid)}/sources/test_function`
+  const body = JSON.stringify({ function: text, payload, type })
+  const reply = await ask({ method: 'POST', path, query: new URLSearchParams(), body }, look)
+  if (reply.ok) return outcomeOf(reply.value, reply.requestId)
+  if (reply.kind === 'stopped') throw faultOf(reply, 'test of a function')
+  const { serviceMessage } = reply
+  // 400 is the function's own failure, unless the message says that it never ran (or that something else is broken).
+  const isItsFailure = reply.status === 400 && reply.kind === 'invalid' && serviceMessage !== null
+  if (isItsFailure && !matchers.isFunctionNotTried(serviceMessage))
+    return { outcome: 'failed', message: serviceMessage }
+  return { outcome: 'unknown', message: tellFailure(reply) }
+}
+
+function outcomeOf(value: unknown, requestId: string | null): FunctionOutcome {
+  const envelope = decodeEnvelope(value)
+  if (!envelope.ok) return { outcome: 'unknown', message: withRequestId(envelope.reason, requestId) }
+  const result = envelope.value
+  // It ran, and the service dropped what it could not write as JSON.
+  if (result === undefined) return { outcome: 'failed', message: 'the result could not be serialised' }
+  if (!isJsonObject(result)) return { outcome: 'unknown', message: withRequestId('data is no object', requestId) }
+  const log = Array.isArray(result.log) ? result.log.filter((line) => typeof line === 'string') : []
+  return { outcome: 'ok', payload: result.payload ?? null, log }
+}

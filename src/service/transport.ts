@@ -1,0 +1,81 @@
+import { getCACertificates } from 'node:tls'
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
+import { listings } from '../model/resource.ts'
+import { type ProxyVariables, proxyFor } from './proxy-for.ts'
+import type { ServiceSettings } from './settings.ts'
+
+/** One connection pool to one service. Knows HTTP and nothing of what is asked. */
+export interface Transport {
+  /** Resolves when the head of the answer is there; rejects with an error that has a `code`, or when `signal` aborts. */
+  send(request: WireRequest, signal: AbortSignal): Promise<WireAnswer>
+  close(): Promise<void>
+}
+
+export interface WireRequest {
+  readonly method: 'GET' | 'POST'
+  /** With the query, from the root of the host. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+}
+
+export interface WireAnswer {
+  readonly status: number
+  /** A header's (first) value; the name in lower case. */
+  header(name: string): string | undefined
+  /** Read it to its end or break out of it: both free the connection. */
+  readonly body: AsyncIterable<Buffer>
+  /** Drops the body unread. */
+  discard(): void
+}
+
+/** Connects nowhere yet. Redirects are answers like any other: nothing here follows one. */
+export function createTransport(settings: ServiceSettings, env: ProxyVariables): Transport {
+  const { origin } = new URL(settings.url)
+  const dispatcher = createDispatcher(settings, env)
+  return {
+    async send({ method, path, headers, body }, signal) {
+      const answer = await dispatcher.request({ origin, method, path, headers, body, signal })
+      // What happens to a body that nobody reads any more is nobody's error.
+      answer.body.on('error', () => {})
+      return {
+        status: answer.statusCode,
+        header(name) {
+          const value = answer.headers[name]
+          return Array.isArray(value) ? value[0] : value
+        },
+        body: answer.body,
+        discard: () => void answer.body.destroy(),
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+function createDispatcher({ url, limits, ca, connections }: ServiceSettings, env: ProxyVariables): Dispatcher {
+  // undici replaces the known authorities by those given; ours come on top.
+  const tls = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
+  const options = {
+    // Every listing of a project may be walked at once: no request waits in a queue while its time runs.
+    connections: connections * listings.length,
+    connectTimeout: limits.connectTimeoutMs,
+    // Coarse; the exact limit for the whole page is the signal.
+    headersTimeout: limits.pageTimeoutMs,
+    bodyTimeout: limits.pageTimeoutMs,
+    // One stream for all walks would let one cut connection break them all.
+    allowH2: false,
+    connect: { ...tls, timeout: limits.connectTimeoutMs },
+  }
+  const target = new URL(url)
+  const proxy = proxyFor(target, env)
+  if (proxy === undefined) return new Pool(target.origin, options)
+  return new EnvHttpProxyAgent({
+    ...options,
+    // Given in full, even when empty, so that undici does not look into the process's environment.
+    httpProxy: proxy.url,
+    httpsProxy: proxy.url,
+    noProxy: proxy.except,
+    requestTls: tls,
+    proxyTls: tls,
+  })
+}

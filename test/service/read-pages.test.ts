@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest'
+import { aClient, aLook, answer, aService, faultIn, item, page, pageBody, project, said, walk } from './fake-service.ts'
+
+describe('a walk', () => {
+  it('reads every page and ends where there is no next one, whatever cursor the last page names', async () => {
+    const last = { ...pageBody([item('c')]) }
+    const service = await aService(
+      page([item('a'), item('b')], 'c'),
+      answer(200, {
+        ...last,
+        data: { content: [item('c')], pagination: { has_next_page: false, next_page_cursor: 'c' } },
+      }),
+    )
+    const look = aLook()
+    const { pages, fault } = await walk(aClient(service.url), look)
+    expect(fault).toBe(null)
+    expect(pages).toEqual([
+      { number: 1, items: [item('a'), item('b')], requestId: 'req-7' },
+      { number: 2, items: [item('c')], requestId: 'req-7' },
+    ])
+    expect(service.requests.map(({ url }) => url.search)).toEqual(['?perPage=1000', '?perPage=1000&next_page_cursor=c'])
+    expect(look.traffic).toEqual({ requests: 2, retries: 0, waitedMs: 0 })
+  })
+
+  it('sends the key and the headers of the dialect, no content type and no sort', async () => {
+    const service = await aService(page([]))
+    await walk(aClient(`${service.url}/convoy`), aLook({ projectUid: 'a/b c' }))
+    const [{ method, url, headers } = {}] = service.requests
+    expect(method).toBe('GET')
+    expect(url?.pathname).toBe('/convoy/api/v1/projects/a%2Fb%20c/endpoints')
+    expect(headers).toMatchObject({
+      authorization: 'Bearer CO.notarealkeymask1.not-a-real-secret-part-of-a-key',
+      accept: 'application/json',
+      'x-convoy-version': '2025-11-24',
+    })
+    expect(headers).not.toHaveProperty('content-type')
+    expect(headers).not.toHaveProperty('accept-encoding')
+  })
+
+  it('speaks the dialect that is configured', async () => {
+    const service = await aService(page([]))
+    const client = aClient(service.url, {
+      dialect: {
+        keyHeader: 'X-Api-Key',
+        keyScheme: '',
+        pathPrefix: '/v2',
+        headers: {},
+        sort: 'DESC',
+        direction: 'next',
+      },
+    })
+    await walk(client, aLook({ key: 'plain' }), 'sources')
+    const [{ url, headers } = {}] = service.requests
+    expect(`${url?.pathname}${url?.search}`).toBe(
+      '/v2/projects/project-1/sources?perPage=1000&sort=DESC&direction=next',
+    )
+    expect(headers).toMatchObject({ 'x-api-key': 'plain' })
+    expect(headers).not.toHaveProperty('authorization')
+  })
+
+  it('takes null for an empty last page', async () => {
+    const service = await aService(page(null))
+    expect(await walk(aClient(service.url))).toEqual({
+      pages: [{ number: 1, items: [], requestId: 'req-7' }],
+      fault: null,
+    })
+  })
+
+  it('yields what was read before a fault, and nothing of the faulty page', async () => {
+    const service = await aService(page([item('a')], 'b'), page([item('b'), item('a')]))
+    const { pages, fault } = await walk(aClient(service.url))
+    expect(pages.map(({ number }) => number)).toEqual([1])
+    expect(fault).toBe('invalid: page 2: item 2 was listed before in the same walk (request id req-7)')
+  })
+
+  it('breaks off where a cursor comes twice', async () => {
+    const service = await aService(page([item('a')], 'x'), page([item('b')], 'x'), page([item('c')], 'x'))
+    const { pages, fault } = await walk(aClient(service.url))
+    expect(pages.length).toBe(1)
+    expect(fault).toBe('invalid: page 2: names a next page that was read before (request id req-7)')
+  })
+})
+
+describe('a page that proves nothing', () => {
+  const pagination = { has_next_page: false, next_page_cursor: '' }
+  const of = (data: unknown) => ({ status: true, message: 'ok', data })
+  it.each([
+    ['a status that is not true', { ...pageBody([]), status: 'true' }, 'status is not true'],
+    ['no data', { status: true, message: 'ok' }, 'data is no object'],
+    ['an array instead of an envelope', [], 'the answer is no object'],
+    ['no pagination', of({ content: [] }), 'data.pagination is no object'],
+    [
+      'a textual has_next_page',
+      of({ content: [], pagination: { ...pagination, has_next_page: 'false' } }),
+      'has_next_page is no boolean',
+    ],
+    ['no cursor', of({ content: [], pagination: { has_next_page: false } }), 'next_page_cursor is no string'],
+    [
+      'a next page without a cursor',
+      of({ content: [item('a')], pagination: { ...pagination, has_next_page: true } }),
+      'has_next_page is true and next_page_cursor is empty',
+    ],
+    ['no content', of({ pagination }), 'data.content is no array'],
+    ['content that is an object', of({ content: {}, pagination }), 'data.content is no array'],
+    ['null content with a next page', pageBody(null, 'x'), 'data.content is no array'],
+    ['an item that is no object', pageBody([item('a'), 'b']), 'data.content holds something that is no object'],
+    ['an empty page with a next one', pageBody([], 'x'), 'has_next_page is true on an empty page'],
+    ['an item without uid', pageBody([{ project_id: project }]), 'item 1 has no usable uid'],
+    ['an empty uid', pageBody([item('')]), 'item 1 has no usable uid'],
+    ['a uid that is a number', pageBody([{ uid: 7, project_id: project }]), 'item 1 has no usable uid'],
+    ['a uid twice', pageBody([item('a'), item('a')]), 'item 2 was listed before in the same walk'],
+    ['an item without project', pageBody([{ uid: 'a' }]), 'item 1 has no project_id'],
+  ])('is refused: %s', async (_title, body, what) => {
+    const service = await aService(answer(200, body))
+    expect(await walk(aClient(service.url))).toEqual({
+      pages: [],
+      fault: `invalid: page 1: ${what} (request id req-7)`,
+    })
+    expect(service.requests.length).toBe(1)
+  })
+
+  it('is foreign when one item belongs to another project, whatever else is wrong with it', async () => {
+    const service = await aService(page([item(''), item('b', { project_id: 'project-2' })]))
+    expect((await walk(aClient(service.url))).fault).toMatch(/^foreign: page 1: item 2 belongs to another project/)
+  })
+})
+
+describe('a filter', () => {
+  it('is sent under the names of the dialect', async () => {
+    const service = await aService(page([]))
+    const client = aClient(service.url)
+    const filters = { endpoints: { owner: 'o', name: 'n' }, subscriptions: { name: 'm', endpoints: ['a', 'b'] } }
+    for (const listing of ['endpoints', 'subscriptions', 'sources'] as const)
+      await walk(client, aLook({ filters }), listing)
+    expect(service.requests.map(({ url }) => url.search)).toEqual([
+      '?perPage=1000&ownerId=o&q=n',
+      '?perPage=1000&name=m&endpointId=a&endpointId=b',
+      '?perPage=1000',
+    ])
+  })
+
+  const ledger = { name: 'My LEDGER' }
+  it.each([
+    ['owner, kept', 'endpoints', { endpoints: { owner: 'o' } }, { owner_id: 'o' }, null],
+    ['owner, ignored', 'endpoints', { endpoints: { owner: 'o' } }, { owner_id: 'O' }, 'owner'],
+    ['owner, absent', 'endpoints', { endpoints: { owner: 'o' } }, {}, 'owner'],
+    ['name, kept', 'endpoints', { endpoints: { name: 'ledger' } }, ledger, null],
+    ['name called title', 'endpoints', { endpoints: { name: 'ledger' } }, { name: null, title: 'ledger' }, null],
+    ['name, ignored', 'endpoints', { endpoints: { name: 'ledger' } }, { name: 'billing' }, 'name'],
+    ['name with a wildcard of the service', 'endpoints', { endpoints: { name: 'a_b%c' } }, { name: 'xA-b..C' }, null],
+    [
+      'name with letters that mean something in patterns',
+      'endpoints',
+      { endpoints: { name: 'a.b' } },
+      { name: 'axb' },
+      'name',
+    ],
+    ['subscription name, kept', 'subscriptions', { subscriptions: { name: 'ledger' } }, ledger, null],
+    ['subscription name, ignored', 'subscriptions', { subscriptions: { name: 'x' } }, ledger, 'name'],
+    [
+      'endpoint, kept',
+      'subscriptions',
+      { subscriptions: { endpoints: ['e', 'f'] } },
+      { endpoint_metadata: { uid: 'f' } },
+      null,
+    ],
+    [
+      'endpoint, ignored',
+      'subscriptions',
+      { subscriptions: { endpoints: ['e'] } },
+      { endpoint_metadata: { uid: 'f' } },
+      'endpoint',
+    ],
+    [
+      'endpoint, absent',
+      'subscriptions',
+      { subscriptions: { endpoints: ['e'] } },
+      { endpoint_metadata: null },
+      'endpoint',
+    ],
+  ] as const)('is checked on every item: %s', async (_title, listing, filters, more, missed) => {
+    const service = await aService(page([item('a', more)]))
+    const { fault } = await walk(aClient(service.url), aLook({ filters }), listing)
+    expect(fault).toBe(
+      missed &&
+        `invalid: page 1: item 1 does not match the ${missed} filter: the service ignored it (request id req-7)`,
+    )
+  })
+})
+
+describe('a project', () => {
+  const of = (data: unknown) => answer(200, { status: true, message: 'ok', data })
+  const askProject = async (...answers: Parameters<typeof aService>) => {
+    const service = await aService(...answers)
+    return faultIn(aClient(service.url).project(aLook()))
+  }
+
+  it('is read with all that it holds', async () => {
+    const service = await aService(of({ uid: project, config: { strategy: null } }))
+    expect(await aClient(service.url).project(aLook())).toEqual({ uid: project, config: { strategy: null } })
+    expect(service.requests[0]?.url.pathname).toBe('/api/v1/projects/project-1')
+  })
+
+  it('is foreign when the answer is another one', async () => {
+    expect(await askProject(of({ uid: 'project-2' }))).toMatch(/^foreign: project: the answer is another project/)
+  })
+
+  it('is not offered where the operation is missing', async () => {
+    expect(await askProject(answer(404, '404 page not found\n', { 'content-type': 'text/plain' }))).toBe(
+      'not-offered: project: 404 not found with text/plain: not offered here, or a wrong base path (request id req-7)',
+    )
+  })
+
+  it('is not found when the service says so', async () => {
+    expect(await askProject(said(400, 'project not found'))).toMatch(/^not-found: project: 400 bad request: /)
+  })
+
+  it.each([[null], [[]], [{}], [{ uid: '' }], [{ uid: 3 }]])('is invalid without a uid: %j', async (data) => {
+    expect(await askProject(of(data))).toMatch(/^invalid: project: data /)
+  })
+})

@@ -37,9 +37,8 @@ export function wrapPieces(pieces: readonly string[], width: number): string[] {
   return line === '' ? lines : [...lines, line]
 }
 
+/** Wraps at blanks, but keeps a number with what it counts. */
 export function wrapProse(text: string, width: number): string[] {
-  return wrapPieces(
-    text.split(' ').filter((word) => word !== ''),
-    width,
-  )
+  const words = text.trim().replace(/ +/g, ' ')
+  return words === '' ? [] : wrapPieces(words.split(/(?<!\d) /), width)
 }

@@ -9,7 +9,7 @@ import { showViolations } from './text/show-violations.ts'
 
 /** For people at a terminal: what was looked at, what changed, what is wrong, and what it comes to. */
 export const text: ReportFormat = (report, look) => {
-  const page = openPage(look, report.run.number)
+  const page = openPage(report, look)
   const lines = [
     ...showCoverage(report, page),
     ...showNotices(report.notices, page),

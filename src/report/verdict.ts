@@ -5,7 +5,7 @@ import type { ReportChange, ReportViolation, Verdict } from '../model/report.ts'
 import { isAtLeast, type Severity, severities } from '../model/violation.ts'
 import { count, countEach } from './count.ts'
 
-export interface Judged {
+interface Judged {
   readonly coverage: readonly { readonly status: CoverageStatus; readonly items: number }[]
   readonly violations: readonly Pick<ReportViolation, 'severity' | 'state'>[]
   readonly drift: readonly Pick<ReportChange, 'change'>[]
@@ -50,7 +50,7 @@ function countFailing({ violations, fail_on }: Counts): number {
 
 function sentenceOf(exitCode: ExitCode, counts: Counts, coverage: Judged['coverage']): string {
   const parts = [...lookOf(exitCode, counts, coverage), ...tellUnknown(counts), tellDrift(counts)]
-  return `${parts.join('; ')}.`
+  return `${parts.join(exitCode === exitCodes.clean ? ', ' : '; ')}.`
 }
 
 /** What was looked at and found open. Only a run without unknown violations may be called clean. */

@@ -1,17 +1,21 @@
 import { styleText } from 'node:util'
+import { isLookComplete } from '../../model/coverage.ts'
+import type { Report } from '../../model/report.ts'
 import type { Look } from '../report-format.ts'
 
 /** What the sections of the text need to know of where they are shown. */
 export interface Page {
   readonly width: number
   readonly full: boolean
+  /** Whether what is not shown is known not to be there. */
+  readonly lookComplete: boolean
   /** Where to see what was cut. */
   readonly runNumber: number
   readonly paint: Paint
 }
 
 export type Paint = (style: Style, text: string) => string
-export type Style = keyof typeof styles
+type Style = keyof typeof styles
 
 const styles = {
   heading: ['bold'],
@@ -31,11 +35,12 @@ const styles = {
 const narrowest = 40
 const longestSection = 50
 
-export function openPage({ colour, width, full }: Look, runNumber: number): Page {
+export function openPage({ run, coverage }: Report, { colour, width, full }: Look): Page {
   return {
     width: width >= narrowest ? width : narrowest,
     full,
-    runNumber,
+    lookComplete: isLookComplete(coverage),
+    runNumber: run.number,
     paint: colour ? (style, text) => styleText([...styles[style]], text, { validateStream: false }) : (_, text) => text,
   }
 }
@@ -49,7 +54,7 @@ export function showEntries<Entry>(
   const shown = firstEntries(entries, page)
   const left = entries.length - shown.length
   const lines = shown.flatMap(show)
-  return left === 0 ? lines : [...lines, page.paint('aside', `… and ${left} more; ${howToSeeAll(page)}`)]
+  return left === 0 ? lines : [...lines, '', page.paint('aside', `… and ${left} more; ${howToSeeAll(page)}`)]
 }
 
 export function firstEntries<Entry>(entries: readonly Entry[], { full }: Page): readonly Entry[] {

@@ -15,7 +15,7 @@ export function showCoverage({ coverage, run }: Report, page: Page): string[] {
 
   return [
     ...(incomplete.length === 0 ? showCompleteLook(coverage, page) : showIncompleteLook(incomplete, walks, page)),
-    ...(incomplete.length === 0 || complete.length === 0 ? [] : [`Complete: ${sizeOf(complete)}.`, '']),
+    ...(incomplete.length === 0 || complete.length === 0 ? [] : [`Complete: ${sizeOf(complete)}.`]),
     ...showSkipped(skipped, page),
     page.paint('aside', showRun(run)),
   ]
@@ -40,9 +40,10 @@ function showCompleteLook(coverage: readonly ReportCoverage[], page: Page): stri
 
 function showIncompleteLook(incomplete: readonly ReportCoverage[], walks: number, page: Page): string[] {
   const are = incomplete.length === 1 ? 'is' : 'are'
-  const headline = `INCOMPLETE LOOK: ${incomplete.length} of ${count(walks, 'walk')} ${are} not complete. Nothing was removed or resolved there:`
+  const headline = `INCOMPLETE LOOK: ${incomplete.length} of ${count(walks, 'walk')} ${are} not complete.`
   return [
     ...wrapProse(headline, page.width).map((line) => page.paint('alarm', line)),
+    'Nothing was removed or resolved there:',
     '',
     ...showEntries(incomplete, page, (walk) => showIncompleteWalk(walk, page)),
     '',
@@ -51,7 +52,7 @@ function showIncompleteLook(incomplete: readonly ReportCoverage[], walks: number
 
 function showIncompleteWalk(walk: ReportCoverage, page: Page): string[] {
   const status = neutralise(walk.status).toUpperCase()
-  const seen = `${count(walk.items, 'item')} in ${count(walk.pages, 'page')} seen`
+  const seen = walk.pages === 0 ? 'nothing seen' : `${count(walk.items, 'item')} in ${count(walk.pages, 'page')} seen`
   const reason = shorten(neutralise(walk.reason ?? 'no reason given'), 600)
   return [
     `  ${neutralise(walk.project)} ${neutralise(walk.listing)}  ${page.paint('alarm', status)}  ${seen}`,

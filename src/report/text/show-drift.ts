@@ -10,7 +10,9 @@ import { showValues } from './show-values.ts'
 
 /** What changed since the last complete look, a line for each field. */
 export function showDrift(drift: readonly ReportChange[], page: Page): string[] {
-  if (drift.length === 0) return ['', 'Nothing changed since the last complete look.']
+  if (drift.length === 0) {
+    return ['', `Nothing changed since the last complete look${page.lookComplete ? '' : ', in what was seen'}.`]
+  }
   const counts = { added: 0, removed: 0, modified: 0 } satisfies Record<ChangeType, number>
   for (const { change } of drift) counts[change] += 1
   return [

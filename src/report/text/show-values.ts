@@ -8,8 +8,10 @@ import { shortenSeals } from './shorten.ts'
 export function showValues({ before, after }: FieldChange, columns: number): { before: string; after: string } {
   const [oldText, newText] = shortenSeals(textOf(before), textOf(after))
   const [old, now] = [bodyOf(before, oldText), bodyOf(after, newText)]
-  const same = lengthOfCommonStart(old.characters, now.characters)
-  return { before: showBody(old, same, columns), after: showBody(now, same, columns) }
+  const room = Math.max(12, columns - roomForLength)
+  const start = startOfWindow(old.characters, now.characters, room)
+  const show = (body: Body) => (fits(body, columns) ? showWhole(body) : showWindow(body, start, room))
+  return { before: show(old), after: show(now) }
 }
 
 interface Body {
@@ -33,14 +35,25 @@ function bodyOf(value: Json, text: string): Body {
 /** Room for the marks, two `…` and the length. */
 const roomForLength = 26
 
-function showBody({ characters, length, mark }: Body, same: number, columns: number): string {
-  if (characters.length + 2 * mark.length <= columns) return `${mark}${characters.join('')}${mark}`
-  const room = Math.max(12, columns - roomForLength)
-  const differsInSight = same < room - 4
-  const start = differsInSight ? 0 : Math.max(0, Math.min(same - (room >> 2), characters.length - room))
+function fits({ characters, mark }: Body, columns: number): boolean {
+  return characters.length + 2 * mark.length <= columns
+}
+
+function showWhole({ characters, mark }: Body): string {
+  return `${mark}${characters.join('')}${mark}`
+}
+
+function showWindow({ characters, length, mark }: Body, start: number, room: number): string {
   const end = start + room
   const shown = characters.slice(start, end).join('')
   return `${start > 0 ? '…' : ''}${mark}${shown}${mark}${end < characters.length ? '…' : ''} (${length} characters)`
+}
+
+/** The beginning where the difference shows there, else some characters before it. */
+function startOfWindow(a: readonly string[], b: readonly string[], room: number): number {
+  const same = lengthOfCommonStart(a, b)
+  if (same < room - 4) return 0
+  return Math.max(0, Math.min(same - (room >> 2), Math.max(a.length, b.length) - room))
 }
 
 function lengthOfCommonStart(a: readonly string[], b: readonly string[]): number {

@@ -31,7 +31,7 @@ function isStanding({ state }: ReportViolation): boolean {
 }
 
 function showStanding(standing: readonly ReportViolation[], verdict: Verdict, page: Page): string[] {
-  if (standing.length === 0) return ['No violations.']
+  if (standing.length === 0) return [page.lookComplete ? 'No open violation.' : 'No open violation in what was seen.']
   const rules = firstEntries(standing, page).map(({ rule }) => widthOf(neutralise(rule)))
   const column = Math.max(0, ...rules.filter((width) => width <= widestRule))
   return [
@@ -49,7 +49,7 @@ function tellCounts({ violations, unknown }: Verdict): string {
 function showViolation(violation: ReportViolation, ruleColumn: number, page: Page): string[] {
   const severity = page.paint(violation.severity, violation.severity.padEnd(severityColumn))
   const [message] = shortenSeals(violation.message)
-  const where = violation.path === '' ? [] : ['at', shorten(neutralise(violation.path), 120)]
+  const where = violation.path === '' ? [] : [`at ${shorten(neutralise(violation.path), 120)}`]
   const width = page.width - indent.length
   return [
     `${severity}  ${padColumns(neutralise(violation.rule), ruleColumn)}  ${tellState(violation)}`,

@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto'
+import type { Report, ReportChange, ReportCoverage, ReportNotice, ReportViolation } from '../../src/model/report.ts'
+import type { Severity } from '../../src/model/violation.ts'
+import { composeVerdict } from '../../src/report/verdict.ts'
+
+/** The smallest values of each kind, to be told apart by what a test says of them. */
+
+export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Severity } = {}): Report {
+  const { failOn = 'medium', ...given } = parts
+  const document = {
+    schema: 'hookdrift.report/1',
+    tool: { name: 'hookdrift', version: '0.1.0' },
+    run: {
+      number: 17,
+      started_at: '2026-11-21T03:04:00.120Z',
+      finished_at: '2026-11-21T03:04:12.480Z',
+      sealed: true,
+    },
+    coverage: [aWalk()],
+    notices: [],
+    drift: [],
+    violations: [],
+    ...given,
+  } as const
+  return { ...document, verdict: composeVerdict({ ...document, failOn }) }
+}
+
+export function aWalk(parts: Partial<ReportCoverage> = {}): ReportCoverage {
+  return {
+    project: 'acme/payments',
+    listing: 'endpoints',
+    status: 'complete',
+    reason: null,
+    pages: 1,
+    items: 3,
+    requests: 1,
+    retries: 0,
+    duration_ms: 41,
+    ...parts,
+  }
+}
+
+export function aChange(parts: Partial<ReportChange> = {}): ReportChange {
+  return {
+    project: 'acme/payments',
+    kind: 'endpoint',
+    uid: '01M7XVZ2T417WGWM74AAK885VQ',
+    name: 'orders',
+    change: 'modified',
+    fields: [],
+    ...parts,
+  }
+}
+
+export function aViolation(parts: Partial<ReportViolation> = {}): ReportViolation {
+  const violation = {
+    rule: 'endpoint/url-not-https',
+    severity: 'high',
+    state: 'opened',
+    project: 'acme/payments',
+    kind: 'endpoint',
+    uid: '01M7XVZ2T417WGWM74AAK885VQ',
+    name: 'orders',
+    path: '/url',
+    message: 'sends to http://hooks.example.com, without TLS',
+    first_seen: '2026-11-21T03:04:00.120Z',
+    last_seen: '2026-11-21T03:04:00.120Z',
+    ...parts,
+  } as const
+  const identity = [violation.rule, violation.project, violation.uid, violation.path].join(' ')
+  return { fingerprint: createHash('md5').update(identity).digest('hex'), ...violation }
+}
+
+const walks: readonly ReportCoverage[] = [
+  aWalk({ project: 'acme/invoices', listing: 'endpoints', items: 21 }),
+  aWalk({ project: 'acme/invoices', listing: 'subscriptions', items: 19, pages: 2 }),
+  aWalk({
+    project: 'acme/invoices',
+    listing: 'sources',
+    status: 'skipped',
+    reason: 'the service does not offer it (404)',
+    items: 0,
+    pages: 0,
+  }),
+  aWalk({ project: 'acme/payments', listing: 'endpoints', items: 44, pages: 3 }),
+  aWalk({ project: 'acme/payments', listing: 'subscriptions', items: 40, pages: 3 }),
+  aWalk({
+    project: 'acme/payments',
+    listing: 'sources',
+    status: 'skipped',
+    reason: 'the service does not offer it (404)',
+    items: 0,
+    pages: 0,
+  }),
+]
+
+const notices: readonly ReportNotice[] = [
+  {
+    project: 'acme/payments',
+    listing: 'subscriptions',
+    text: 'the service now shows delivery_mode, which it did not before; it is compared from the next run on',
+  },
+]
+
+const continuing = { state: 'continuing', first_seen: '2026-11-19T22:15:00.000Z' } as const
+
+const drift: readonly ReportChange[] = [
+  aChange({
+    project: 'acme/invoices',
+    kind: 'subscription',
+    uid: '01M7Y0C5R2J3N9F6B8T4W1XKDE',
+    name: 'monthly statements',
+    change: 'added',
+  }),
+  aChange({
+    name: 'orders',
+    fields: [
+      { path: '/advanced_signatures', before: true, after: false },
+      { path: '/http_timeout', before: 30, after: 90 },
+      {
+        path: '/secrets/01M7XW0A3Q8ZK4N5V6B7C8D9EF/value',
+        before: 'sealed:3fa1c2d49b0e8f7766554433221100ff',
+        after: 'sealed:b81d07e29b0e8f7766554433221100ff',
+      },
+      {
+        path: '/url',
+        before: 'https://hooks.example.com/orders/created',
+        after: 'http://hooks.example.net/orders/created',
+      },
+    ],
+  }),
+  aChange({ uid: '01M7XW9F3T5B7D9G2J4M6P8R0V', name: '', change: 'removed' }),
+  aChange({
+    kind: 'source',
+    uid: '01M7XWB1K3M5Q7S9V2X4Z6B8D0',
+    name: 'shop events',
+    fields: [
+      {
+        path: '/body_function',
+        before: `function transform(payload) {\n  // one event per line item\n  return payload.items.map((item) => ({ id: item.id, total: item.total }));\n}\n`,
+        after: `function transform(payload) {\n  // one event per line item\n  return payload.items.map((item) => ({ id: item.id, total: item.total * 100 }));\n}\n`,
+      },
+      { path: '/verifier', before: { hmac: { hash: 'SHA256', header: 'X-Signature' }, type: 'hmac' }, after: null },
+    ],
+    referrers: ['01M7XX1A2B3C4D5E6F7G8H9J0K', '01M7XX2B3C4D5E6F7G8H9J0KAM'],
+  }),
+]
+
+const violations: readonly ReportViolation[] = [
+  aViolation({
+    rule: 'drift/verification-weakened',
+    severity: 'critical',
+    kind: 'source',
+    uid: '01M7XWB1K3M5Q7S9V2X4Z6B8D0',
+    name: 'shop events',
+    path: '/verifier',
+    message: 'was verified with hmac SHA256 in the baseline and is not verified now',
+  }),
+  aViolation({}),
+  aViolation({
+    ...continuing,
+    rule: 'endpoint/secret-all-expired',
+    uid: '01M7XWC7H9K2M4P6R8T0V3X5Z7',
+    name: 'ledger',
+    path: '/secrets',
+    message: 'all 2 active secrets have expired, the last on 2026-11-02; receivers can no longer rely on any of them',
+  }),
+  aViolation({
+    ...continuing,
+    rule: 'endpoint/timeout-high',
+    severity: 'medium',
+    path: '/http_timeout',
+    message: 'times out after 90 s, the policy allows 60 s',
+  }),
+  aViolation({
+    ...continuing,
+    rule: 'probe/failed',
+    severity: 'high',
+    state: 'unknown',
+    kind: 'probe',
+    uid: 'orders-body',
+    name: 'orders-body',
+    path: '/outcome',
+    message: 'the body function fails on payload order.json: TypeError: payload.items is undefined',
+    last_seen: '2026-11-20T09:30:00.000Z',
+  }),
+  aViolation({ ...continuing, state: 'waived', uid: '01M7XWD8J0L3N5Q7S9U1W4Y6A8', name: 'legacy' }),
+  aViolation({
+    ...continuing,
+    rule: 'endpoint/inactive',
+    state: 'resolved',
+    uid: '01M7XWE9K1M4P6R8T0V2X5Z7B9',
+    name: 'refunds',
+    path: '/status',
+    message: 'is inactive: its events are being discarded',
+  }),
+]
+
+export const samples = {
+  small: aReport({ coverage: walks, notices, drift, violations }),
+
+  clean: aReport({ coverage: walks.filter(({ status }) => status === 'complete') }),
+
+  incomplete: aReport({
+    coverage: [
+      aWalk({
+        project: 'acme/billing',
+        listing: 'endpoints',
+        status: 'failed',
+        reason: 'reading page 1: the service refused the key (401 unauthorized), request 01M7Y3; check ACME_KEY',
+        pages: 0,
+        items: 0,
+      }),
+      aWalk({
+        project: 'acme/billing',
+        listing: 'subscriptions',
+        status: 'failed',
+        reason: 'not tried: the key was refused',
+        pages: 0,
+        items: 0,
+      }),
+      ...walks.slice(0, 4),
+      aWalk({
+        listing: 'subscriptions',
+        status: 'partial',
+        reason: 'page 4 did not arrive within 30 s, 4 times in 60 s, request 01M7Y5',
+        pages: 3,
+        items: 3000,
+      }),
+      aWalk({
+        project: 'acme/shop',
+        status: 'suspect',
+        reason: 'lost 41 of 120 resources (34 %); held back until a second walk shows the same',
+        items: 79,
+      }),
+    ],
+    drift: drift.slice(0, 1),
+    violations: [
+      aViolation({ ...continuing }),
+      aViolation({
+        ...continuing,
+        project: 'acme/billing',
+        state: 'unknown',
+        uid: '01M7XWF0L2N5Q7S9U1W3Y6A8C0',
+        name: 'dunning',
+        last_seen: '2026-11-21T02:49:00.000Z',
+      }),
+    ],
+  }),
+
+  large: aReport({
+    coverage: walks,
+    drift: Array.from({ length: 61 }, (_, at) =>
+      aChange({
+        uid: ulidLike(at),
+        name: `tenant ${at}`,
+        fields: [{ path: '/status', before: 'active', after: 'paused' }],
+      }),
+    ),
+    violations: Array.from({ length: 120 }, (_, at) =>
+      aViolation({
+        ...(at % 3 === 0 ? {} : continuing),
+        severity: at < 4 ? 'critical' : at < 40 ? 'high' : 'low',
+        uid: ulidLike(at),
+        name: `tenant ${at}`,
+        message: `sends to http://tenant-${at}.example.com/hooks, without TLS`,
+      }),
+    ),
+  }),
+} as const satisfies Record<string, Report>
+
+function ulidLike(at: number): string {
+  return `01M7Z${String(at).padStart(21, '0')}`
+}

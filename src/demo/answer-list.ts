@@ -1,0 +1,118 @@
+import type { JsonObject } from '../model/json.ts'
+import { answer, enveloped, panicked } from './answers.ts'
+import type { Answer } from './fault.ts'
+import type { Fleet } from './fleet.ts'
+import { goJson } from './go-json.ts'
+import { cutPage, type PageQuery } from './page.ts'
+import { type Release, releases } from './release.ts'
+import { renderEndpoint, renderEndpointOf2024 } from './render-endpoint.ts'
+import { renderSource } from './render-source.ts'
+import { renderSubscription } from './render-subscription.ts'
+import type { EndpointRow, ProjectData, SourceRow, SubscriptionRow } from './rows.ts'
+
+export const lists = ['endpoints', 'subscriptions', 'sources'] as const
+export type List = (typeof lists)[number]
+
+export interface ListRequest {
+  readonly fleet: Fleet
+  readonly projectUid: string
+  readonly list: List
+  readonly page: PageQuery
+  /** For the filters; every list ignores what it does not know. */
+  readonly parameters: URLSearchParams
+  readonly release: Release
+  /** How endpoints are shown: by today's names, or by those of version 2024-01-01. */
+  readonly names: 'current' | '2024-numbers' | '2024-texts'
+}
+
+/** A page of a listing. */
+export function answerList(request: ListRequest): Answer {
+  const { list, page: query, release } = request
+  // The service asks its database for a row more: -1 makes that no row, which it indexes; -2 a negative number.
+  if (query.perPage === -1) return panicked(release)
+  if (query.perPage < -1) return unreadable(list, release)
+  const { items, pagination, number } = pageOf(request)
+  const body = `{"status":true,"message":"${titles[list]} fetched successfully","data":{"content":[${items.map(goJson).join(',')}],"pagination":${goJson(pagination)}}}`
+  const isEndpoints = list === 'endpoints'
+  const type = isEndpoints ? 'application/json' : releases[release].contentType
+  return { ...answer(200, type, isEndpoints ? body : `${body}\n`), page: number }
+}
+
+/** What a list answers while it, and only it, cannot be read. */
+export function unreadable(list: List, release: Release): Answer {
+  if (list === 'endpoints') return enveloped(release, 400, 'Failed to load endpoints')
+  return enveloped(release, 500, `an error occurred while fetching ${list}`)
+}
+
+const titles = { endpoints: 'Endpoints', subscriptions: 'Subscriptions', sources: 'Sources' } as const satisfies Record<
+  List,
+  string
+>
+
+interface ItemPage {
+  readonly items: readonly JsonObject[]
+  readonly pagination: JsonObject
+  readonly number: number
+}
+
+function pageOf({ fleet, projectUid, list, page: query, parameters, release, names }: ListRequest): ItemPage {
+  const data = fleet.open(projectUid)
+  if (list === 'endpoints') {
+    const { content, pagination, number } = cutPage(chosenEndpoints(data.endpoints, parameters), query)
+    const durations = names === '2024-texts' ? 'texts' : 'numbers'
+    const render = (row: EndpointRow) =>
+      names === 'current' ? renderEndpoint(row, release) : renderEndpointOf2024(row, release, durations)
+    return { items: content.map(render), pagination, number }
+  }
+  if (list === 'sources') {
+    const { content, pagination, number } = cutPage(data.sources, query)
+    return { items: content.map((row) => renderSource(row, release)), pagination, number }
+  }
+  const { content, pagination, number } = cutPage(chosenSubscriptions(data.subscriptions, parameters), query)
+  const { endpoints, sources } = indexOf(data)
+  const { ingestUrl } = fleet
+  const items = content.map((row) => {
+    const endpoint = endpoints.get(row.endpoint_id ?? '')
+    return renderSubscription(row, { endpoint, source: sources.get(row.source_id ?? ''), ingestUrl }, release)
+  })
+  return { items, pagination, number }
+}
+
+function chosenEndpoints(rows: readonly EndpointRow[], parameters: URLSearchParams): readonly EndpointRow[] {
+  const owner = parameters.get('ownerId') ?? ''
+  const part = parameters.get('q') ?? ''
+  if (owner === '' && part === '') return rows
+  return rows.filter((row) => (owner === '' || row.owner_id === owner) && hasInName(row, part))
+}
+
+function chosenSubscriptions(
+  rows: readonly SubscriptionRow[],
+  parameters: URLSearchParams,
+): readonly SubscriptionRow[] {
+  const endpoints = new Set(parameters.getAll('endpointId').filter((uid) => uid !== ''))
+  const part = parameters.get('name') ?? ''
+  if (endpoints.size === 0 && part === '') return rows
+  return rows.filter((row) => (endpoints.size === 0 || endpoints.has(row.endpoint_id ?? '')) && hasInName(row, part))
+}
+
+function hasInName({ name }: { readonly name: string }, part: string): boolean {
+  return name.toLowerCase().includes(part.toLowerCase())
+}
+
+interface Index {
+  readonly endpoints: ReadonlyMap<string, EndpointRow>
+  readonly sources: ReadonlyMap<string, SourceRow>
+}
+
+const indexes = new WeakMap<ProjectData, Index>()
+
+/** By uid; data is never edited in place, so an index stays true for as long as its data lives. */
+function indexOf(data: ProjectData): Index {
+  const known = indexes.get(data)
+  if (known !== undefined) return known
+  const byUid = <Row extends { readonly uid: string }>(rows: readonly Row[]) =>
+    new Map(rows.map((row) => [row.uid, row]))
+  const index = { endpoints: byUid(data.endpoints), sources: byUid(data.sources) }
+  indexes.set(data, index)
+  return index
+}

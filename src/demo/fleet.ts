@@ -1,0 +1,75 @@
+import type { ProjectData, ProjectRow } from './rows.ts'
+
+/** All that a simulated service keeps: projects, and what each holds, made when first asked for. */
+export interface Fleet {
+  readonly organisationId: string
+  /** A key that opens every project. */
+  readonly personalKey: string
+  /** The fleet's own present, in milliseconds since the epoch; edits are dated after it. */
+  readonly baseTimeMs: number
+  /** Where sources take events in; the mask follows. */
+  readonly ingestUrl: string
+  project(uid: string): ProjectRow | undefined
+  projects(): readonly ProjectRow[]
+  /** Throws when there is no such project. */
+  open(projectUid: string): ProjectData
+  /** Puts changed rows in the place of the old ones. */
+  replace(projectUid: string, change: { readonly project?: ProjectRow; readonly data?: ProjectData }): void
+  /** Counts the replacements of a project: what was rendered before is stale after. */
+  revision(projectUid: string): number
+  /** A number that no call has returned before. */
+  nextSerial(): number
+}
+
+export interface FleetParts {
+  readonly organisationId: string
+  readonly personalKey: string
+  readonly baseTimeMs: number
+  readonly ingestUrl?: string
+  readonly projects: readonly ProjectRow[]
+  /** Must give the same rows whenever it is called for the same project: unedited projects may be made again. */
+  readonly make: (project: ProjectRow) => ProjectData
+}
+
+/** How many unedited projects are kept; beyond it the one used longest ago is made again when needed. */
+const keptProjects = 64
+
+export function createFleet({ organisationId, personalKey, baseTimeMs, ingestUrl, projects, make }: FleetParts): Fleet {
+  const rows = new Map(projects.map((project) => [project.uid, project]))
+  const made = new Map<string, ProjectData>()
+  const edited = new Map<string, ProjectData>()
+  const revisions = new Map<string, number>()
+  let serial = 0
+  const project = (uid: string) => {
+    const row = rows.get(uid)
+    if (row === undefined) throw new Error(`the fleet has no project ${uid}`)
+    return row
+  }
+  return {
+    organisationId,
+    personalKey,
+    baseTimeMs,
+    ingestUrl: ingestUrl ?? 'http://127.0.0.1:5005/ingest/',
+    project: (uid) => rows.get(uid),
+    projects: () => [...rows.values()],
+    open(uid) {
+      const kept = edited.get(uid) ?? made.get(uid)
+      const data = kept ?? make(project(uid))
+      if (edited.has(uid)) return data
+      made.delete(uid)
+      made.set(uid, data)
+      for (const oldest of made.keys()) {
+        if (made.size <= keptProjects) break
+        made.delete(oldest)
+      }
+      return data
+    },
+    replace(uid, change) {
+      rows.set(uid, change.project ?? project(uid))
+      if (change.data !== undefined) edited.set(uid, change.data)
+      revisions.set(uid, (revisions.get(uid) ?? 0) + 1)
+    },
+    revision: (uid) => revisions.get(uid) ?? 0,
+    nextSerial: () => ++serial,
+  }
+}

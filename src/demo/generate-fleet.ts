@@ -1,0 +1,140 @@
+import { createFleet, type Fleet } from './fleet.ts'
+import { generateProject, type Sizes } from './generate-project.ts'
+import { plantProblems } from './plant-problems.ts'
+import { createRandom } from './random.ts'
+import type { ProjectConfig, ProjectRow } from './rows.ts'
+import { timestamp } from './timestamp.ts'
+import { ulid } from './ulid.ts'
+
+export interface FleetOptions extends Partial<Sizes> {
+  /** The same seed and sizes give the same fleet, byte for byte. Default `hookdrift`. */
+  readonly seed?: string | number
+  /** Default 3. */
+  readonly projects?: number
+  /** Every how manieth project takes events in from sources; 0 for none. Default 3. */
+  readonly incomingEvery?: number
+  /** Whether to leave out everything that a policy could mind. Default false. */
+  readonly clean?: boolean
+  /** The fleet's present: everything in it was made in the 60 days before. Default 2026-11-01T00:00:00Z. */
+  readonly baseTime?: string
+}
+
+/** Makes a fleet up. Projects are made at once, what they hold when it is first asked for. */
+export function generateFleet(options: FleetOptions = {}): Fleet {
+  const {
+    seed = 'hookdrift',
+    projects = 3,
+    incomingEvery = 3,
+    clean = false,
+    baseTime = '2026-11-01T00:00:00Z',
+  } = options
+  const { endpointsPerProject = 24 } = options
+  const sizes: Sizes = {
+    endpointsPerProject,
+    subscriptionsPerProject: options.subscriptionsPerProject ?? endpointsPerProject,
+    sourcesPerProject: options.sourcesPerProject ?? 8,
+  }
+  const baseTimeMs = Date.parse(baseTime)
+  const random = createRandom(`${seed}`)
+  const organisationId = ulid(baseTimeMs - 90 * dayMs, random)
+  const personalKey = keyOf(seed, 'personal')
+  const rows: ProjectRow[] = []
+  const turns = { outgoing: 0, incoming: 0 }
+  for (let index = 0; index < projects; index++) {
+    const type = incomingEvery > 0 && index % incomingEvery === incomingEvery - 1 ? 'incoming' : 'outgoing'
+    const timeMs = baseTimeMs - 61 * dayMs + index
+    const config = configOf(ulid(timeMs, random), timeMs, sizes, clean)
+    rows.push({
+      uid: ulid(timeMs, random),
+      name: nameOf(type, turns[type]++),
+      organisation_id: organisationId,
+      type,
+      config: clean ? config : withProblem(config, index),
+      created_at: timestamp(timeMs, '314'),
+      updated_at: timestamp(timeMs, '314'),
+      key: keyOf(seed, `project-${index}`),
+    })
+  }
+  const indexes = new Map(rows.map(({ uid }, index) => [uid, index]))
+  return createFleet({
+    organisationId,
+    personalKey,
+    baseTimeMs,
+    ingestUrl: 'https://hooks.example.com/ingest/',
+    projects: rows,
+    make(project) {
+      const index = indexes.get(project.uid) ?? 0
+      const its = createRandom(`${seed}/${index}`)
+      const data = generateProject({ project, sizes, baseTimeMs, random: its })
+      return clean ? data : plantProblems(data, { project, turn: index, baseTimeMs, random: its })
+    },
+  })
+}
+
+const dayMs = 86_400_000
+const outgoing = [
+  'payments',
+  'orders',
+  'shipping',
+  'billing',
+  'loyalty',
+  'returns',
+  'ledger',
+  'catalogue',
+  'accounts',
+  'risk',
+]
+const incoming = ['partner-intake', 'bank-feeds', 'carrier-events', 'shop-events', 'identity-events']
+
+function nameOf(type: ProjectRow['type'], turn: number): string {
+  const names = type === 'outgoing' ? outgoing : incoming
+  const round = Math.floor(turn / names.length)
+  return `${names[turn % names.length]}${round === 0 ? '' : `-${round + 1}`}`
+}
+
+/** A key of the service's form that says what it is. */
+function keyOf(seed: string | number, owner: string): string {
+  const random = createRandom(`${seed}/key/${owner}`)
+  return `CO.demo${random.hex(12)}.not-a-real-key-${random.hex(49)}`
+}
+
+function configOf(signatureUid: string, timeMs: number, sizes: Sizes, clean: boolean): ProjectConfig {
+  return {
+    max_payload_read_size: 51200,
+    replay_attacks_prevention_enabled: true,
+    add_event_id_trace_headers: false,
+    disable_endpoint: true,
+    multiple_endpoint_subscriptions: sizes.subscriptionsPerProject > sizes.endpointsPerProject,
+    search_policy: '',
+    // Enforcing TLS would not have let the default fleet's plain addresses in.
+    ssl: { enforce_secure_endpoints: clean },
+    ratelimit: { count: 1000, duration: 60 },
+    strategy: { type: 'exponential', duration: 30, retry_count: 8 },
+    signature: {
+      header: 'X-Convoy-Signature',
+      versions: [{ uid: signatureUid, hash: 'SHA256', encoding: 'hex', created_at: timestamp(timeMs, '201448') }],
+    },
+    meta_event: {
+      is_enabled: false,
+      type: '',
+      event_type: [],
+      url: '',
+      secret: '',
+      pub_sub: { type: '', workers: 0, sqs: null, google: null, kafka: null, amqp: null },
+    },
+    circuit_breaker: {
+      sample_rate: 30,
+      error_timeout: 30,
+      failure_threshold: 70,
+      success_threshold: 5,
+      minimum_request_count: 10,
+      observability_window: 5,
+      consecutive_failure_threshold: 10,
+    },
+  }
+}
+
+/** One project in six retries a failed delivery every second, fifty times. */
+function withProblem(config: ProjectConfig, index: number): ProjectConfig {
+  return index % 6 === 1 ? { ...config, strategy: { type: 'linear', duration: 1, retry_count: 50 } } : config
+}

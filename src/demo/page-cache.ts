@@ -1,0 +1,58 @@
+import { answerList, type ListRequest, lists } from './answer-list.ts'
+import type { Answer } from './fault.ts'
+import type { Fleet } from './fleet.ts'
+import { readPageQuery } from './page.ts'
+import type { Release } from './release.ts'
+
+/**
+ * Keeps rendered pages as long as their project is not edited, so that a benchmark measures its client and not this
+ * service.
+ */
+export function createPageCache(): typeof answerList {
+  const projects = new Map<string, { readonly revision: number; readonly pages: Map<string, Answer> }>()
+  return (request) => {
+    const { fleet, projectUid } = request
+    const revision = fleet.revision(projectUid)
+    const known = projects.get(projectUid)
+    const project = known?.revision === revision ? known : { revision, pages: new Map<string, Answer>() }
+    if (project !== known) projects.set(projectUid, project)
+    const key = keyOf(request)
+    const kept = project.pages.get(key)
+    if (kept !== undefined) return kept
+    const answer = answerList(request)
+    project.pages.set(key, answer)
+    return answer
+  }
+}
+
+/** Walks every list of every project once, so that all its pages are kept. */
+export function warmUp(
+  fleet: Fleet,
+  answer: typeof answerList,
+  { release, pageSize }: { release: Release; pageSize: number },
+): void {
+  for (const { uid: projectUid } of fleet.projects()) {
+    for (const list of lists) {
+      for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+        const parameters = new URLSearchParams({ perPage: `${pageSize}`, next_page_cursor: cursor })
+        const page = readPageQuery(parameters)
+        const { body } = answer({ fleet, projectUid, list, page, parameters, release, names: 'current' })
+        cursor = nextCursorIn(body)
+      }
+    }
+  }
+}
+
+const pagingParameters = new Set(['perPage', 'direction', 'sort', 'next_page_cursor', 'prev_page_cursor'])
+
+function keyOf({ list, page, parameters, release, names }: ListRequest): string {
+  const filters = [...parameters].filter(([name]) => !pagingParameters.has(name))
+  return JSON.stringify([list, release, names, page.perPage, page.direction, page.sort, page.cursor, filters])
+}
+
+/** The pagination ends every body, and is the same few members: not worth parsing a megabyte for. */
+function nextCursorIn(body: Buffer): string | undefined {
+  return /"has_next_page":true.*"next_page_cursor":"([^"]*)"\}\}\}\n?$/.exec(
+    body.toString('utf8', Math.max(0, body.length - 300)),
+  )?.[1]
+}

@@ -1,0 +1,92 @@
+import { aSecret } from './generate-project.ts'
+import type { Random } from './random.ts'
+import type { EndpointRow, ProjectData, ProjectRow, SourceRow, SubscriptionRow } from './rows.ts'
+import { timestamp } from './timestamp.ts'
+
+export interface Plot {
+  readonly project: ProjectRow
+  /** Which project this is of its fleet: neighbours get different problems. */
+  readonly turn: number
+  readonly baseTimeMs: number
+  readonly random: Random
+}
+
+/**
+ * Gives a few resources of a project something to find. Two projects in a row share out every problem, each resource
+ * has at most one, and no more than a third of the resources has any.
+ */
+export function plantProblems(data: ProjectData, { project, turn, baseTimeMs, random }: Plot): ProjectData {
+  const half = project.type === 'incoming' ? undefined : turn % 2
+  const share = <Problem>(problems: readonly Problem[]) =>
+    problems.filter((_, index) => half === undefined || index % 2 === half)
+  return {
+    endpoints: plant(data.endpoints, share(endpointProblems), { baseTimeMs, random }),
+    subscriptions: plant(data.subscriptions, share(subscriptionProblems), { baseTimeMs, random }),
+    sources: plant(data.sources, sourceProblems, { baseTimeMs, random }),
+  }
+}
+
+interface Context {
+  readonly baseTimeMs: number
+  readonly random: Random
+}
+
+/** `neighbour` is another resource that stays as it is. */
+type Problem<Row> = (row: Row, neighbour: Row, context: Context) => Row
+
+const endpointProblems: readonly Problem<EndpointRow>[] = [
+  (row) => ({ ...row, secrets: [] }),
+  (row) => ({ ...row, url: row.url.replace('https:', 'http:') }),
+  (row, _, { baseTimeMs, random }) => ({ ...row, secrets: rotatedBadly(row, baseTimeMs, random) }),
+  (row) => ({ ...row, url: 'https://169.254.169.254/latest/meta-data' }),
+  (row, neighbour) => ({ ...row, secrets: withValueOf(row, neighbour) }),
+  (row) => ({ ...row, rate_limit_duration: 0 }),
+  (row) => ({ ...row, status: 'inactive', failure_rate: 83.33333333333334, cb_state: 'open' }),
+  (row) => ({ ...row, status: 'paused' }),
+  (row) => ({ ...row, secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value: 'changeme' })) }),
+  (row) => ({ ...row, http_timeout: 120 }),
+]
+
+const subscriptionProblems: readonly Problem<SubscriptionRow>[] = [
+  (row) => ({ ...row, retry_config: { type: 'linear', duration: 1, retry_count: 100 } }),
+  (row) => ({ ...row, delivery_mode: 'at_most_once' }),
+  (row) => ({ ...row, filter_config: { ...row.filter_config, event_types: ['*'] } }),
+]
+
+const sourceProblems: readonly Problem<SourceRow>[] = [
+  (row) => ({ ...row, is_disabled: true }),
+  (row) => ({ ...row, verifier: { type: 'noop', hmac: null, basic_auth: null, api_key: null } }),
+  (row) => ({
+    ...row,
+    verifier: {
+      type: 'hmac',
+      hmac: { header: 'X-Signature', hash: 'MD5', secret: 'changeme', encoding: 'hex' },
+      basic_auth: null,
+      api_key: null,
+    },
+  }),
+]
+
+function plant<Row>(rows: readonly Row[], problems: readonly Problem<Row>[], context: Context): readonly Row[] {
+  const planted = [...rows]
+  const places = context.random.shuffled([...rows.keys()])
+  const untouched = rows[places.at(-1) ?? 0]
+  for (const [turn, problem] of problems.slice(0, Math.ceil(rows.length / 3)).entries()) {
+    const place = places[turn] ?? 0
+    const row = rows[place]
+    if (row !== undefined && untouched !== undefined) planted[place] = problem(row, untouched, context)
+  }
+  return planted
+}
+
+/** The old secret was to stop ten days ago and still signs. */
+function rotatedBadly(row: EndpointRow, baseTimeMs: number, random: Random): EndpointRow['secrets'] {
+  const timeMs = baseTimeMs - 10 * 86_400_000
+  const old = (row.secrets ?? []).map((secret) => ({ ...secret, expires_at: timestamp(timeMs, '77') }))
+  return [...old, aSecret(timeMs - 86_400_000, random)]
+}
+
+function withValueOf(row: EndpointRow, neighbour: EndpointRow): EndpointRow['secrets'] {
+  const value = neighbour.secrets?.[0]?.value ?? ''
+  return (row.secrets ?? []).map((secret) => ({ ...secret, value }))
+}

@@ -1,0 +1,30 @@
+/**
+ * The three shapes in which a fleet can be shown, by the era of the service's release: a year before the contract's,
+ * the contract's own, and after it (read in the source, never captured).
+ */
+export const releases = {
+  older: {
+    health: 'Convoy v25.6.3',
+    version: '2024-04-01',
+    /** Where the endpoint list says `application/json`, everything else says this. */
+    contentType: 'application/json; charset=utf-8',
+    unknownProjectOfEndpoints: 'project not found',
+    retryAfter: 'time',
+  },
+  seed: {
+    health: 'Convoy v26.2.2',
+    version: '2025-11-24',
+    contentType: 'application/json',
+    unknownProjectOfEndpoints: 'Project not found',
+    retryAfter: 'time',
+  },
+  later: {
+    health: 'Convoy v26.7.3',
+    version: '2025-11-24',
+    contentType: 'application/json',
+    unknownProjectOfEndpoints: 'Project not found',
+    retryAfter: 'seconds',
+  },
+} as const
+
+export type Release = keyof typeof releases

@@ -1,0 +1,26 @@
+import type { JsonObject } from '../model/json.ts'
+import type { Release } from './release.ts'
+import type { ProjectRow } from './rows.ts'
+
+/** A project with its configuration; its key is not part of it. */
+export function renderProject(row: ProjectRow, release: Release): JsonObject {
+  const { circuit_breaker, ...config } = row.config
+  return {
+    uid: row.uid,
+    name: row.name,
+    logo_url: '',
+    organisation_id: row.organisation_id,
+    type: row.type,
+    config: {
+      ...config,
+      ...(release === 'older'
+        ? { meta_event: { ...config.meta_event, event_type: null, pub_sub: null } }
+        : circuit_breaker && { circuit_breaker }),
+    },
+    statistics: null,
+    retained_events: 0,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    deleted_at: null,
+  }
+}

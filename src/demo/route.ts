@@ -1,0 +1,166 @@
+import { type answerList, type List, unreadable } from './answer-list.ts'
+import { dashboard, enveloped, limited, methodNotAllowed, notFound, unsupportedType } from './answers.ts'
+import type { Behaviour } from './behaviour.ts'
+import type { Answer } from './fault.ts'
+import type { Fleet } from './fleet.ts'
+import { readPageQuery } from './page.ts'
+import { releases } from './release.ts'
+import { renderProject } from './render-project.ts'
+import { testFunction } from './test-function.ts'
+
+export interface Incoming {
+  readonly method: string
+  /** With the query. */
+  readonly path: string
+  readonly headers: {
+    readonly authorization?: string
+    readonly 'content-type'?: string
+    readonly 'x-convoy-version'?: string
+  }
+  readonly body: string
+}
+
+export interface Surroundings {
+  readonly fleet: Fleet
+  readonly behaviour: Behaviour
+  /** Takes one from the bucket: how many seconds to wait when it is empty, otherwise 0. */
+  readonly takeToken: () => number
+  readonly nowMs: () => number
+  readonly answerList: typeof answerList
+}
+
+/** What the service answers, faults aside. */
+export async function route(incoming: Incoming, surroundings: Surroundings): Promise<Answer> {
+  const { behaviour } = surroundings
+  const { pathname, searchParams } = new URL(incoming.path, 'http://service')
+  if (pathname === '/healthz') return enveloped(behaviour.release, 200, releases[behaviour.release].health, null)
+  if (!/^\/api(\/|$)/.test(pathname)) return dashboard()
+  const operation = operationAt(pathname.replace(/\/$/, ''), behaviour)
+  if (operation === undefined) return notFound()
+  if (incoming.method !== operation.method) return methodNotAllowed()
+  if (!takesType(incoming.headers['content-type'])) return unsupportedType()
+  const wait = behaviour.outage === 'cache-down' ? 1 : surroundings.takeToken()
+  if (wait > 0) {
+    const limit = behaviour.rateLimit?.limit ?? 60_000
+    return limited(behaviour.release, { limit, waitSeconds: wait, nowMs: surroundings.nowMs() })
+  }
+  const caller = callerOf(incoming.headers.authorization, surroundings)
+  if (typeof caller === 'string') return enveloped(behaviour.release, 401, caller)
+  return await perform(operation, { caller, incoming, parameters: searchParams, surroundings })
+}
+
+type Operation =
+  | { readonly method: 'GET'; readonly name: 'list'; readonly list: List; readonly projectUid: string }
+  | { readonly method: 'GET'; readonly name: 'project'; readonly projectUid: string }
+  | { readonly method: 'GET'; readonly name: 'projects' }
+  | { readonly method: 'POST'; readonly name: 'test-function' }
+
+function operationAt(path: string, { offers }: Behaviour): Operation | undefined {
+  if (path === '/api/v1/projects') return offers.projects ? { method: 'GET', name: 'projects' } : undefined
+  const [, projectUid, rest] = /^\/api\/v1\/projects\/([^/]+)(?:\/(.+))?$/.exec(path) ?? []
+  if (projectUid === undefined) return undefined
+  if (rest === undefined) return offers.project ? { method: 'GET', name: 'project', projectUid } : undefined
+  if (rest === 'sources/test_function')
+    return offers.testFunction ? { method: 'POST', name: 'test-function' } : undefined
+  if (rest === 'endpoints' || rest === 'subscriptions') return { method: 'GET', name: 'list', list: rest, projectUid }
+  if (rest === 'sources' && offers.sources) return { method: 'GET', name: 'list', list: rest, projectUid }
+  return undefined
+}
+
+function takesType(type: string | undefined): boolean {
+  return type === undefined || /^(application\/json|multipart\/form-data)\s*(;|$)/i.test(type)
+}
+
+/** Whose key it is: the person's, or a project's. A text says why it is nobody's. */
+type Caller = { readonly projectUid: string | null }
+
+function callerOf(authorization: string | undefined, { fleet, behaviour }: Surroundings): Caller | string {
+  const [scheme, key, ...more] = (authorization ?? '').split(' ')
+  if (scheme !== 'Bearer' || !key || more.length > 0) return 'Authentication required'
+  const refused = 'authorization failed'
+  if (behaviour.outage === 'database-down' || behaviour.refusedKeys.has(key)) return refused
+  if (key === fleet.personalKey) return { projectUid: null }
+  const projectUid = ownerOf(key, fleet)
+  return projectUid === undefined ? refused : { projectUid }
+}
+
+const owners = new WeakMap<Fleet, ReadonlyMap<string, string>>()
+
+function ownerOf(key: string, fleet: Fleet): string | undefined {
+  const known = owners.get(fleet) ?? new Map(fleet.projects().map((project) => [project.key, project.uid]))
+  owners.set(fleet, known)
+  return known.get(key)
+}
+
+interface Call {
+  readonly caller: Caller
+  readonly incoming: Incoming
+  readonly parameters: URLSearchParams
+  readonly surroundings: Surroundings
+}
+
+async function perform(operation: Operation, call: Call): Promise<Answer> {
+  const { caller, incoming, parameters, surroundings } = call
+  const { fleet, behaviour } = surroundings
+  const { release } = behaviour
+  if (operation.name === 'test-function') return await tryFunction(incoming.body, behaviour)
+  if (operation.name === 'projects') return organisation(parameters.get('orgID'), call)
+  // The trap: a project's key ignores the project in the path.
+  const uid = caller.projectUid ?? operation.projectUid
+  const project = fleet.project(uid)
+  const isEndpoints = operation.name === 'list' && operation.list === 'endpoints'
+  if (project === undefined) {
+    return enveloped(release, 400, isEndpoints ? releases[release].unknownProjectOfEndpoints : 'project not found')
+  }
+  if (caller.projectUid === null && behaviour.closedProjects.has(uid)) {
+    return enveloped(
+      release,
+      400,
+      isEndpoints ? releases[release].unknownProjectOfEndpoints : 'unauthorized to process request',
+    )
+  }
+  if (operation.name === 'project')
+    return enveloped(release, 200, 'Project fetched successfully', renderProject(project, release))
+  if (behaviour.outage === 'lists-unreadable') return unreadable(operation.list, release)
+  const names = isEndpoints ? namesOf(incoming.headers['x-convoy-version'], behaviour) : 'current'
+  if (names === undefined) return enveloped(release, 400, 'Invalid version number')
+  const page = readPageQuery(parameters, behaviour.maxPageSize)
+  return surroundings.answerList({ fleet, projectUid: uid, list: operation.list, page, parameters, release, names })
+}
+
+/** Interface versions before 2024-01-04 have other names; undefined when the version is no date. */
+function namesOf(version: string | undefined, { durations }: Behaviour) {
+  if (version === undefined || version === '') return 'current'
+  if (!/^\d{4}-\d\d-\d\d$/.test(version) || Number.isNaN(Date.parse(version))) return undefined
+  return version < '2024-01-04' ? (`2024-${durations}` as const) : 'current'
+}
+
+function organisation(uid: string | null, { caller, surroundings: { fleet, behaviour } }: Call): Answer {
+  const { release } = behaviour
+  if (caller.projectUid !== null || uid !== fleet.organisationId)
+    return enveloped(release, 400, 'unauthorized to process request')
+  const open = fleet.projects().filter((project) => !behaviour.closedProjects.has(project.uid))
+  return enveloped(
+    release,
+    200,
+    'Projects fetched successfully',
+    open.map((project) => renderProject(project, release)),
+  )
+}
+
+async function tryFunction(body: string, { release, hasLicence, functionLimitMs }: Behaviour): Promise<Answer> {
+  if (!hasLicence) {
+    return enveloped(
+      release,
+      400,
+      'your instance does not have access to transformations, please upgrade to access this feature',
+    )
+  }
+  const result = await testFunction(body, { limitMs: functionLimitMs })
+  return enveloped(
+    release,
+    result.status,
+    result.message,
+    result.status === 200 ? result.data && { ...result.data } : undefined,
+  )
+}

@@ -1,0 +1,145 @@
+import type { JsonObject } from '../model/json.ts'
+
+/**
+ * What the simulated service keeps in its tables, whatever the release that shows it. Texts that the service leaves
+ * out when empty are empty here; `null` is "none".
+ */
+export interface EndpointRow {
+  readonly uid: string
+  readonly project_id: string
+  readonly owner_id: string
+  readonly url: string
+  readonly name: string
+  /** `[]` and `null` both mean none; the service shows which. */
+  readonly secrets: readonly SecretRow[] | null
+  readonly advanced_signatures: boolean
+  readonly description: string
+  readonly slack_webhook_url: string
+  readonly support_email: string
+  /** Later releases only. */
+  readonly teams_webhook_url: string
+  readonly status: string
+  readonly http_timeout: number
+  readonly authentication: AuthenticationRow | null
+  readonly mtls_client_cert: { readonly client_cert: string; readonly client_key: string } | null
+  readonly rate_limit: number
+  readonly rate_limit_duration: number
+  readonly content_type: string
+  /** null when unknown. */
+  readonly failure_rate: number | null
+  /** Later releases only. */
+  readonly cb_state: string | null
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface SecretRow {
+  readonly uid: string
+  readonly value: string
+  readonly expires_at: string | null
+  readonly created_at: string
+  readonly updated_at: string
+  readonly deleted_at: string | null
+}
+
+export type AuthenticationRow =
+  | { readonly type: 'api_key'; readonly api_key: { readonly header_value: string; readonly header_name: string } }
+  | { readonly type: 'basic_auth'; readonly basic_auth: { readonly username: string; readonly password: string } }
+  | { readonly type: 'oauth2'; readonly oauth2: JsonObject }
+
+export interface SubscriptionRow {
+  readonly uid: string
+  readonly name: string
+  readonly type: string
+  readonly project_id: string
+  readonly function: string | null
+  readonly source_id: string | null
+  readonly endpoint_id: string | null
+  readonly alert_config: { readonly count: number; readonly threshold: string } | null
+  readonly retry_config: { readonly type: string; readonly duration: number; readonly retry_count: number } | null
+  readonly filter_config: {
+    readonly event_types: readonly string[]
+    readonly filter: { readonly is_flattened: boolean; readonly headers: JsonObject; readonly body: JsonObject }
+  }
+  readonly rate_limit_config: { readonly count: number; readonly duration: number } | null
+  readonly delivery_mode: string
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface SourceRow {
+  readonly uid: string
+  readonly project_id: string
+  readonly mask_id: string
+  readonly name: string
+  readonly url: string
+  readonly type: string
+  readonly provider: string
+  readonly is_disabled: boolean
+  readonly verifier: VerifierRow
+  readonly custom_response: { readonly body: string; readonly content_type: string }
+  readonly provider_config: JsonObject | null
+  readonly forward_headers: readonly string[]
+  /** `{type, workers}` and one member named after the type. */
+  readonly pub_sub: JsonObject | null
+  readonly idempotency_keys: readonly string[]
+  readonly body_function: string | null
+  readonly header_function: string | null
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface VerifierRow {
+  readonly type: string
+  readonly hmac: {
+    readonly header: string
+    readonly hash: string
+    readonly secret: string
+    readonly encoding: string
+  } | null
+  readonly basic_auth: { readonly username: string; readonly password: string } | null
+  readonly api_key: { readonly header_value: string; readonly header_name: string } | null
+}
+
+export interface ProjectRow {
+  readonly uid: string
+  readonly name: string
+  readonly organisation_id: string
+  readonly type: 'outgoing' | 'incoming'
+  /** As a release of the seed era shows it. */
+  readonly config: ProjectConfig
+  readonly created_at: string
+  readonly updated_at: string
+  /** A key that opens this project and no other, and that ignores the project in the path. */
+  readonly key: string
+}
+
+export interface ProjectConfig {
+  readonly max_payload_read_size: number
+  readonly replay_attacks_prevention_enabled: boolean
+  readonly add_event_id_trace_headers: boolean
+  readonly disable_endpoint: boolean
+  readonly multiple_endpoint_subscriptions: boolean
+  readonly search_policy: string
+  readonly ssl: { readonly enforce_secure_endpoints: boolean }
+  readonly ratelimit: { readonly count: number; readonly duration: number }
+  readonly strategy: { readonly type: string; readonly duration: number; readonly retry_count: number }
+  readonly signature: {
+    readonly header: string
+    readonly versions: readonly {
+      readonly uid: string
+      readonly hash: string
+      readonly encoding: string
+      readonly created_at: string
+    }[]
+  }
+  readonly meta_event: JsonObject
+  readonly circuit_breaker?: JsonObject
+}
+
+/** What one project holds; every list newest first, as the service lists it. */
+export interface ProjectData {
+  readonly endpoints: readonly EndpointRow[]
+  readonly subscriptions: readonly SubscriptionRow[]
+  readonly sources: readonly SourceRow[]
+}

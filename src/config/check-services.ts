@@ -1,0 +1,93 @@
+import type { Path } from '../document/node-values.ts'
+import type { Problem } from '../document/problem.ts'
+import type { ReadDocument } from '../document/read-document.ts'
+import { defaultDialect } from '../service/dialect.ts'
+import type { DecodedConfiguration, DecodedService } from './configuration-schema.ts'
+import { isLiteral, referenceForms } from './expand-references.ts'
+
+type ConfigurationDocument = ReadDocument<DecodedConfiguration>
+
+/** What no single value shows: names and ids that stand twice, projects without a key. */
+export function* findContradictions(document: ConfigurationDocument): Generator<Problem> {
+  const services = new Map<string, number>()
+  for (const [index, service] of document.value.services.entries()) {
+    const path = ['services', index]
+    const first = services.get(service.name)
+    if (first !== undefined) {
+      yield document.problem(
+        [...path, 'name'],
+        `a second service named ${service.name}, the first stands in line ${first}`,
+      )
+    }
+    services.set(service.name, first ?? document.at(path).line)
+    yield* headersTwice(service, path, document)
+    yield* contradictionsOf(service, path, document)
+  }
+}
+
+/** What is accepted and yet should not stay: keys that anybody who reads the file or the network can take. */
+export function* findWarnings(document: ConfigurationDocument): Generator<Problem> {
+  for (const [index, service] of document.value.services.entries()) {
+    const path = ['services', index]
+    const { hostname, protocol } = new URL(service.url)
+    if (protocol === 'http:' && !isLoopback(hostname)) {
+      yield document.problem([...path, 'url'], 'the key travels in clear over http; use https')
+    }
+    const owners = [path, ...service.projects.map((_, project) => [...path, 'projects', project])]
+    for (const owner of owners) {
+      const written = document.written([...owner, 'key'])
+      if (written === undefined || !isLiteral(written)) continue
+      yield document.problem([...owner, 'key'], `the key stands in the file; use ${referenceForms}`)
+    }
+  }
+}
+
+/** Header names don't heed case, and the key's header is the client's to send. */
+function* headersTwice(service: DecodedService, path: Path, document: ConfigurationDocument): Generator<Problem> {
+  const { headers = {}, key_header: keyHeader = defaultDialect.keyHeader } = service.dialect
+  const seen = new Set([keyHeader.toLowerCase()])
+  for (const name of Object.keys(headers)) {
+    const problem = `the header ${name} is sent twice; names don't heed case, and ${keyHeader} carries the key`
+    if (seen.has(name.toLowerCase())) yield document.problem([...path, 'dialect', 'headers', name], problem, 'key')
+    seen.add(name.toLowerCase())
+  }
+}
+
+function* contradictionsOf(
+  service: DecodedService,
+  servicePath: Path,
+  document: ConfigurationDocument,
+): Generator<Problem> {
+  const names = new Map<string, number>()
+  const ids = new Map<string, number>()
+  for (const [index, project] of service.projects.entries()) {
+    const path = [...servicePath, 'projects', index]
+    const name = project.name ?? project.id
+    const { line } = document.at(path)
+    const sameId = ids.get(project.id)
+    const sameName = names.get(name)
+    if (sameId !== undefined) {
+      yield document.problem(
+        [...path, 'id'],
+        `a second project with the id ${project.id}, the first stands in line ${sameId}`,
+      )
+    } else if (sameName !== undefined) {
+      const member = project.name === undefined ? 'id' : 'name'
+      yield document.problem([...path, member], `a second project named ${name}, the first stands in line ${sameName}`)
+    }
+    if (project.key === undefined && service.key === undefined) {
+      yield document.problem(path, `no key: neither the project nor its service has one; use ${referenceForms}`)
+    }
+    ids.set(project.id, sameId ?? line)
+    names.set(name, sameName ?? line)
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return (
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.[\d.]+$/.test(hostname)
+  )
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import { dialectSchema } from './dialect-schema.ts'
+import { referenceForms } from './expand-references.ts'
+import { duration, size } from './measures.ts'
+
+const named = 'letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200'
+const name = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: named })
+const path = z.string().regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a file' })
+const filter = z
+  .string()
+  .regex(/^[^\0-\x1f\x7f]{1,1000}$/, { error: 'text that is not empty, without control characters' })
+
+const key = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,4096}$/, { error: 'visible ASCII characters without blanks or line breaks, at most 4096' })
+
+const label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/, {
+  error: 'letters, digits, `.`, `_`, `-` and `/`, a letter or digit first',
+})
+
+const offer = z.enum(['auto', 'required', 'off'])
+
+const limits = z.strictObject({
+  connect_timeout: duration({ from: '1ms', to: '10m' }).prefault('5s').describe('Until a connection stands'),
+  page_timeout: duration({ from: '1ms', to: '1h' })
+    .prefault('30s')
+    .describe('For one whole page, to the last byte of the answer'),
+  retries: z.int().min(0).max(100).default(4).describe('Further tries of one request after the first'),
+  retry_budget: duration({ from: '0s', to: '24h' })
+    .prefault('60s')
+    .describe("For all waiting between tries of one project's walks, together"),
+  max_body: size({ from: '1KiB', to: '256MiB' }).prefault('32MiB').describe('Of one answer; a larger one is refused'),
+})
+
+const filters = z.strictObject({
+  endpoints: z
+    .strictObject({
+      owner: filter.exactOptional().describe("Only this owner's endpoints"),
+      name: filter.exactOptional().describe('Only endpoints with this in their name'),
+    })
+    .exactOptional(),
+  subscriptions: z
+    .strictObject({
+      name: filter.exactOptional().describe('Only subscriptions with this in their name'),
+      endpoints: z
+        .array(filter)
+        .min(1)
+        .max(1000)
+        .exactOptional()
+        .describe('Only subscriptions of these endpoints, by uid'),
+    })
+    .exactOptional(),
+})
+
+const project = z.strictObject({
+  id: name.describe("The service's identifier of the project"),
+  name: name.exactOptional().describe('Shown as service/name. Default: the id'),
+  key: key.exactOptional().describe(`The project's key, as ${referenceForms}. Default: the service's`),
+  labels: z
+    .record(
+      label,
+      z.string().regex(/^[^\0-\x1f\x7f]{0,200}$/, { error: 'text without line breaks, at most 200 characters' }),
+    )
+    .default({})
+    .describe("For the policy's selectors"),
+  filters: filters.default({}).describe('Narrow what is read; what is filtered out is not audited'),
+})
+
+const service = z.strictObject({
+  name: name.describe('Stands before the project in every report: acme/payments'),
+  url: z
+    .string()
+    .refine(isServiceUrl, { error: 'an http or https URL without user, password, query or fragment' })
+    .transform(withoutSlash)
+    .describe("Base URL; the contract's paths are appended"),
+  key: key.exactOptional().describe(`For all projects without one of their own, as ${referenceForms}`),
+  page_size: z.int().min(1).max(100_000).default(1000).describe('Items asked for per page'),
+  listings: z
+    .strictObject({
+      sources: offer.default('auto').describe('The list of sources: used where offered, required, or never asked for'),
+      project: offer
+        .default('auto')
+        .describe("The project's own settings: used where offered, required, or never asked for"),
+    })
+    .prefault({})
+    .describe('Listings beyond endpoints and subscriptions, which are always read'),
+  limits: limits.prefault({}).describe('How long to wait and how much to take'),
+  ca_file: path.exactOptional().describe('PEM file with further certificate authorities to trust'),
+  dialect: dialectSchema.prefault({}),
+  projects: z.array(project).min(1).max(10_000),
+})
+
+/** The file `hookdrift.yaml` as a person writes it. Every member of the outer contract stands here, once. */
+export const configurationSchema = z.strictObject({
+  history: path.default('./hookdrift.db').describe('The SQLite file; $HOOKDRIFT_HISTORY and --history override it'),
+  policy: path.exactOptional().describe('The policy file. Without one, the recommended rules judge'),
+  concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),
+  services: z.array(service).min(1).max(1000),
+})
+
+export type DecodedConfiguration = z.output<typeof configurationSchema>
+export type DecodedService = DecodedConfiguration['services'][number]
+export type DecodedProject = DecodedService['projects'][number]
+
+/** The schema for editors, as `config/hookdrift.schema.json` holds it. */
+export function configurationJsonSchema() {
+  return { title: 'hookdrift.yaml', ...z.toJSONSchema(configurationSchema, { io: 'input' }) }
+}
+
+function isServiceUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false
+  // an empty query or fragment leaves no trace in the parsed URL
+  return url.username === '' && url.password === '' && !/[?#@\s\0-\x1f]/.test(text)
+}
+
+function withoutSlash(text: string): string {
+  return new URL(text).href.replace(/\/+$/, '')
+}

@@ -1,0 +1,140 @@
+import { z } from 'zod'
+import { type Dialect, defaultDialect } from '../service/dialect.ts'
+
+const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, { error: 'the name of an HTTP header' })
+const headerValue = z
+  .string({ error: 'text without line breaks, or nothing to leave a header out' })
+  .regex(/^[\x20-\x7e]{1,8192}$/, { error: 'visible ASCII characters and blanks, no line breaks' })
+const parameterName = z.string().regex(/^[A-Za-z0-9_.[\]-]{1,100}$/, {
+  error: 'the name of a query parameter: letters, digits, `_`, `-`, `.`, `[`, `]`',
+})
+const pattern = z
+  .string()
+  .min(1)
+  .max(1000)
+  .refine(isPattern, { error: 'a regular expression' })
+  .describe('A regular expression, compared without regard to case')
+
+/** Headers that the connection itself needs; another value would break every request. */
+const reservedHeaders = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+])
+
+export const dialectSchema = z
+  .strictObject({
+    path_prefix: z
+      .string()
+      .regex(/^(?:\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*$/, {
+        error: 'a path such as /api/v1, without a slash at its end, or ""',
+      })
+      .exactOptional()
+      .describe('Put before every path of the contract. Default /api/v1'),
+    key_header: headerName.exactOptional().describe('The header that carries the key. Default Authorization'),
+    key_scheme: z
+      .string()
+      .regex(/^[\x21-\x7e]{0,100}$/, { error: 'one word, or "" for the bare key' })
+      .exactOptional()
+      .describe('Stands before the key with one blank; "" for the bare key. Default Bearer'),
+    headers: z
+      .record(
+        headerName.refine((name) => !reservedHeaders.has(name.toLowerCase()), { error: 'a header that may be set' }),
+        headerValue.nullable(),
+      )
+      .exactOptional()
+      .describe('Sent with every request, over the defaults (accept, x-convoy-version); empty leaves a header out'),
+    parameters: z
+      .strictObject({
+        page_size: parameterName.exactOptional().describe('Default perPage'),
+        next_cursor: parameterName.exactOptional().describe('Default next_page_cursor'),
+        previous_cursor: parameterName.exactOptional().describe('Default prev_page_cursor'),
+        sort: parameterName.exactOptional().describe('Default sort'),
+        direction: parameterName.exactOptional().describe('Default direction'),
+        endpoint_owner: parameterName.exactOptional().describe('Default ownerId'),
+        endpoint_name: parameterName.exactOptional().describe('Default q'),
+        subscription_name: parameterName.exactOptional().describe('Default name'),
+        subscription_endpoint: parameterName.exactOptional().describe('Default endpointId'),
+      })
+      .exactOptional()
+      .describe('What the query parameters are called'),
+    sort: z.enum(['ASC', 'DESC']).exactOptional().describe('Not sent unless given: ASC shows some services as empty'),
+    direction: z.enum(['next', 'prev']).exactOptional().describe('Not sent unless given'),
+    transient: z
+      .array(z.strictObject({ status: z.int().min(400).max(599), message: pattern }))
+      .max(100)
+      .exactOptional()
+      .describe('Faults that pass although their status says otherwise. Default: 400 with "failed to load …"'),
+    refused_key_retries: z
+      .int()
+      .min(0)
+      .max(20)
+      .exactOptional()
+      .describe('How often a 401 is tried again; some services answer it during an outage. Default 3'),
+    retry_after_is_time_above: z
+      .int()
+      .min(1)
+      .exactOptional()
+      .describe('A Retry-After above this is a time in seconds since 1970. Default 1000000000'),
+    project_not_found: pattern
+      .exactOptional()
+      .describe('Messages of a 400 or 404 that mean that a project is not there'),
+    function_not_tried: pattern
+      .exactOptional()
+      .describe('Messages of a 400 that mean that a function was not run at all, which is not its fault'),
+    request_id_header: headerName
+      .exactOptional()
+      .describe("Carries the service's name for an exchange. Default x-request-id"),
+  })
+  .describe('Each assumption about the service that its contract does not state')
+
+export type DecodedDialect = z.output<typeof dialectSchema>
+
+/** The dialect of a service: the defaults, replaced wherever the configuration says something. */
+export function dialectOf(decoded: DecodedDialect): Dialect {
+  const { parameters = {} } = decoded
+  return {
+    pathPrefix: decoded.path_prefix ?? defaultDialect.pathPrefix,
+    keyHeader: decoded.key_header ?? defaultDialect.keyHeader,
+    keyScheme: decoded.key_scheme ?? defaultDialect.keyScheme,
+    headers: headersOf(decoded.headers ?? {}),
+    parameters: {
+      pageSize: parameters.page_size ?? defaultDialect.parameters.pageSize,
+      nextCursor: parameters.next_cursor ?? defaultDialect.parameters.nextCursor,
+      previousCursor: parameters.previous_cursor ?? defaultDialect.parameters.previousCursor,
+      sort: parameters.sort ?? defaultDialect.parameters.sort,
+      direction: parameters.direction ?? defaultDialect.parameters.direction,
+      endpointOwner: parameters.endpoint_owner ?? defaultDialect.parameters.endpointOwner,
+      endpointName: parameters.endpoint_name ?? defaultDialect.parameters.endpointName,
+      subscriptionName: parameters.subscription_name ?? defaultDialect.parameters.subscriptionName,
+      subscriptionEndpoint: parameters.subscription_endpoint ?? defaultDialect.parameters.subscriptionEndpoint,
+    },
+    sort: decoded.sort ?? defaultDialect.sort,
+    direction: decoded.direction ?? defaultDialect.direction,
+    transient: decoded.transient ?? defaultDialect.transient,
+    refusedKeyRetries: decoded.refused_key_retries ?? defaultDialect.refusedKeyRetries,
+    retryAfterIsTimeAbove: decoded.retry_after_is_time_above ?? defaultDialect.retryAfterIsTimeAbove,
+    projectNotFound: decoded.project_not_found ?? defaultDialect.projectNotFound,
+    functionNotTried: decoded.function_not_tried ?? defaultDialect.functionNotTried,
+    requestIdHeader: decoded.request_id_header ?? defaultDialect.requestIdHeader,
+  }
+}
+
+/** Header names don't heed case, so they are compared and kept in lower case. */
+function headersOf(decoded: Readonly<Record<string, string | null>>): Readonly<Record<string, string>> {
+  const headers = new Map<string, string | null>(Object.entries(defaultDialect.headers))
+  for (const [name, value] of Object.entries(decoded)) headers.set(name.toLowerCase(), value)
+  return Object.fromEntries([...headers].flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])))
+}
+
+function isPattern(text: string): boolean {
+  try {
+    new RegExp(text, 'i')
+    return true
+  } catch {
+    return false
+  }
+}

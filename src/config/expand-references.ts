@@ -1,0 +1,84 @@
+import { dirname, resolve } from 'node:path'
+import type { Expand } from '../document/node-values.ts'
+import { messageOf } from '../model/errors.ts'
+
+/** What a configuration may draw on besides its own text. */
+export interface World {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The text of a file; throws when it cannot be read. */
+  readonly readFile: (path: string) => string
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: this is what a person writes
+export const referenceForms = '${VAR} or ${file:PATH}'
+
+/** `${VAR}`, `${VAR:-default}`, `${file:PATH}`, the literal `$${`, or a `${` that is none of them. */
+const reference =
+  /\$\$\{|\$\{(?:(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>[^{}]*))?|file:(?<path>[^{}]+))\}|\$\{/g
+const maxReferencedBytes = 64 * 1024
+
+/**
+ * Fills in the references of a configuration's texts. Problems name the variable or the path, never a value. Paths are
+ * relative to `file`, the configuration. A default stands in for a variable that is unset or empty, as in a shell.
+ */
+export function expandReferences(file: string, { env, readFile }: World): Expand {
+  return (text) => {
+    const problems: string[] = []
+    const expanded = text.replace(reference, (match, ...rest) => {
+      if (match === '$${') return '${'
+      const { name, fallback, path } = groupsOf(rest)
+      const found = name !== undefined ? variable(name, fallback, env) : fileText(path, file, readFile)
+      if ('text' in found) return found.text
+      problems.push(found.problem)
+      return ''
+    })
+    return problems.length === 0 ? { text: expanded } : { problem: problems.join('; ') }
+  }
+}
+
+/** Whether a text as written holds a value itself: it has no reference, or one with a default. */
+export function isLiteral(written: string): boolean {
+  const matches = [...written.matchAll(reference)].filter(({ groups }) => groups?.name ?? groups?.path)
+  return matches.length === 0 || matches.some(({ groups }) => (groups?.fallback ?? '') !== '')
+}
+
+/** Why a file cannot be read, without the path, which the message names already. */
+export function readFailure(thrown: unknown): string {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  return failures[code] ?? (code === '' ? messageOf(thrown) : code)
+}
+
+const failures: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+  ENOTDIR: 'a part of the path is no directory',
+}
+
+type Found = ReturnType<Expand>
+
+function variable(name: string, fallback: string | undefined, env: World['env']): Found {
+  const value = Object.hasOwn(env, name) ? env[name] : undefined
+  if (fallback !== undefined) return { text: value === undefined || value === '' ? fallback : value }
+  return value === undefined ? { problem: `the environment variable ${name} is not set` } : { text: value }
+}
+
+function fileText(path: string | undefined, file: string, readFile: World['readFile']): Found {
+  if (path === undefined) {
+    return { problem: `a \${ that begins no reference, expected ${referenceForms}; write $\${ for a literal \${` }
+  }
+  let text: string
+  try {
+    text = readFile(resolve(dirname(file), path))
+  } catch (thrown) {
+    return { problem: `cannot read ${path}: ${readFailure(thrown)}` }
+  }
+  if (Buffer.byteLength(text) > maxReferencedBytes) return { problem: `${path} is larger than 64 KiB, the limit` }
+  return { text: text.replace(/\r?\n$/, '') }
+}
+
+/** `replace` hands its named groups over as the last of its arguments. */
+function groupsOf(rest: readonly unknown[]): { name?: string; fallback?: string; path?: string } {
+  const groups = rest.at(-1)
+  return typeof groups === 'object' && groups !== null ? groups : {}
+}

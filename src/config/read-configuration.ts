@@ -1,0 +1,187 @@
+import { X509Certificate } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
+import { type Problem, problemLines, refuseProblems } from '../document/problem.ts'
+import { type ReadDocument, readDocument } from '../document/read-document.ts'
+import { AuditError } from '../model/errors.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import type { Filters, ServiceSettings } from '../service/settings.ts'
+import { findContradictions, findWarnings } from './check-services.ts'
+import { configurationDigest } from './configuration-digest.ts'
+import {
+  configurationSchema,
+  type DecodedConfiguration,
+  type DecodedProject,
+  type DecodedService,
+} from './configuration-schema.ts'
+import { dialectOf } from './dialect-schema.ts'
+import { expandReferences, readFailure, type World } from './expand-references.ts'
+
+/** `hookdrift.yaml`, decoded: nothing is optional any more, and every path is absolute. */
+export interface Configuration {
+  readonly file: string
+  readonly history: string
+  readonly policy: string | undefined
+  /** Projects read at once. */
+  readonly concurrency: number
+  readonly services: readonly ConfiguredService[]
+  /** sha256 in hex of what the configuration says, keys and other secrets apart. */
+  readonly digest: string
+  /** `file:line:column: text`, in the order of the file. */
+  readonly warnings: readonly string[]
+}
+
+export interface ConfiguredService {
+  readonly settings: ServiceSettings
+  readonly projects: readonly ConfiguredProject[]
+  readonly listings: { readonly sources: Offer; readonly project: Offer }
+}
+
+/** What is done about a listing that not every service offers. */
+export type Offer = 'auto' | 'required' | 'off'
+
+export interface ConfiguredProject {
+  readonly ref: ProjectRef
+  /** A secret: for the service alone, never for a log or a report. */
+  readonly key: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly filters: Filters
+  /** Where the project stands in the file. */
+  readonly line: number
+}
+
+export interface ConfigurationOptions {
+  /** `--history`; overrides `$HOOKDRIFT_HISTORY`, which overrides the file. Both are relative to the working directory. */
+  readonly history?: string | undefined
+}
+
+/** Reads the configuration. Throws an `AuditError` (exit code 2) that names every mistake with its place. */
+export function readConfiguration(file: string, world: World, options: ConfigurationOptions = {}): Configuration {
+  const document = readDocument(textOf(file, world), {
+    file,
+    schema: configurationSchema,
+    expand: expandReferences(file, world),
+    isSecret: (path) => path.includes('key') || path.includes('headers'),
+  })
+  const problems = [...findContradictions(document)]
+  const authorities = document.value.services.map((_, index) => authorityOf(index, { file, world, document, problems }))
+  refuseProblems(problems)
+
+  const { value } = document
+  const parts = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
+  return {
+    file: resolve(file),
+    history: historyOf(file, value, world.env, options),
+    policy: value.policy === undefined ? undefined : besides(file, value.policy),
+    concurrency: value.concurrency,
+    services: value.services.map((service, index) => ({
+      settings: settingsOf(service, authorities[index], value.concurrency),
+      projects: service.projects.map((project, position) =>
+        projectOf(project, service, document.at(['services', index, 'projects', position]).line),
+      ),
+      listings: service.listings,
+    })),
+    digest: configurationDigest(value, parts),
+    warnings: problemLines([...findWarnings(document)]),
+  }
+}
+
+function textOf(file: string, { readFile }: World): string {
+  try {
+    return readFile(file)
+  } catch (cause) {
+    throw new AuditError(2, `cannot read the configuration ${file}: ${readFailure(cause)}`, {
+      advice: 'name another file with --config FILE, or start from config/hookdrift.example.yaml',
+      cause,
+    })
+  }
+}
+
+function historyOf(
+  file: string,
+  { history }: DecodedConfiguration,
+  env: World['env'],
+  options: ConfigurationOptions,
+): string {
+  // an empty variable is one that somebody meant to unset
+  const override = options.history ?? (env.HOOKDRIFT_HISTORY || undefined)
+  return override === undefined ? besides(file, history) : resolve(override)
+}
+
+/** A path in the configuration is relative to the folder that holds it. */
+function besides(file: string, path: string): string {
+  return resolve(dirname(file), path)
+}
+
+interface Reading {
+  readonly file: string
+  readonly world: World
+  readonly document: ReadDocument<DecodedConfiguration>
+  readonly problems: Problem[]
+}
+
+function authorityOf(index: number, { file, world, document, problems }: Reading): string | undefined {
+  const path = document.value.services[index]?.ca_file
+  if (path === undefined) return undefined
+  const refuse = (text: string) => {
+    problems.push(document.problem(['services', index, 'ca_file'], text))
+    return undefined
+  }
+  let pem: string
+  try {
+    pem = world.readFile(besides(file, path))
+  } catch (thrown) {
+    return refuse(`cannot read ${path}: ${readFailure(thrown)}`)
+  }
+  return isCertificate(pem) ? pem : refuse(`${path} holds no certificate, expected one or more in PEM form`)
+}
+
+function isCertificate(pem: string): boolean {
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  try {
+    return certificates.map((certificate) => new X509Certificate(certificate)).length > 0
+  } catch {
+    return false
+  }
+}
+
+function headersAsWritten(
+  index: number,
+  document: ReadDocument<DecodedConfiguration>,
+): Readonly<Record<string, string | null>> {
+  const headers = document.value.services[index]?.dialect.headers ?? {}
+  const written = Object.keys(headers).map((name) => {
+    return [name.toLowerCase(), document.written(['services', index, 'dialect', 'headers', name]) ?? null] as const
+  })
+  return Object.fromEntries(written)
+}
+
+function settingsOf(service: DecodedService, ca: string | undefined, connections: number): ServiceSettings {
+  const { limits } = service
+  return {
+    name: service.name,
+    url: service.url,
+    pageSize: service.page_size,
+    limits: {
+      connectTimeoutMs: limits.connect_timeout,
+      pageTimeoutMs: limits.page_timeout,
+      retries: limits.retries,
+      retryBudgetMs: limits.retry_budget,
+      maxBodyBytes: limits.max_body,
+    },
+    dialect: dialectOf(service.dialect),
+    ca,
+    connections,
+  }
+}
+
+function projectOf(project: DecodedProject, service: DecodedService, line: number): ConfiguredProject {
+  const key = project.key ?? service.key
+  if (key === undefined) throw new Error('a project without a key was let through') // findContradictions refuses it
+  return {
+    ref: { name: `${service.name}/${project.name ?? project.id}`, service: service.name, uid: project.id },
+    key,
+    labels: project.labels,
+    filters: project.filters,
+    line,
+  }
+}

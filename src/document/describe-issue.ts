@@ -1,0 +1,102 @@
+import type { core } from 'zod'
+import { describeName, describeNode } from './describe-value.ts'
+import { expectationOf, oneOf } from './expectation.ts'
+import type { Place } from './locate.ts'
+import { nearestName } from './nearest-name.ts'
+import type { Path } from './node-values.ts'
+
+/** A schema's complaint in plain words, and the path of what it is about. */
+export interface Finding {
+  readonly path: Path
+  readonly where: 'key' | 'value'
+  readonly text: string
+}
+
+export interface Surroundings {
+  readonly placeOf: (path: Path) => Place | undefined
+  /** The value at a path once expanded; only ever asked whether it is empty. */
+  readonly valueAt: (path: Path) => unknown
+  readonly isSecret: (path: Path) => boolean
+}
+
+/**
+ * Given to zod for one parse, so that every issue's message is what was expected there. The schema is known only here;
+ * for unknown keys the message carries the known ones.
+ */
+export function expectationOfIssue(issue: core.$ZodRawIssue): string {
+  const schema = issue.schema ?? issue.inst
+  const owner = schema !== undefined && 'def' in schema._zod && 'type' in schema._zod.def ? schema : undefined
+  if (issue.code === 'unrecognized_keys') return Object.keys(shapeOf(owner)).join('\n')
+  if (issue.code === 'invalid_union' && Array.isArray(issue.options)) return oneOf(issue.options)
+  // a schema has a `type` and a check has not, which zod's types don't tell apart here
+  return owner === undefined ? 'another value' : expectationOf(owner as core.$ZodType)
+}
+
+/** One issue can hold several findings: each unknown key, or all mistakes in the branch of a union that was meant. */
+export function* describeIssue(issue: core.$ZodIssue, around: Surroundings, prefix: Path = []): Generator<Finding> {
+  const path = [...prefix, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))]
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys) yield { path: [...path, key], where: 'key', text: unknownKey(key, issue.message) }
+    return
+  }
+  if (issue.code === 'invalid_key') {
+    yield {
+      path,
+      where: 'key',
+      text: `the name ${describeName(String(path.at(-1)))} does not fit, expected ${issue.issues[0]?.message}`,
+    }
+    return
+  }
+  const meant = issue.code === 'invalid_union' ? branchMeant(issue.errors) : undefined
+  if (meant !== undefined) {
+    for (const inner of meant) yield* describeIssue(inner, around, path)
+    return
+  }
+  yield { path, where: 'value', text: unfitValue(path, issue, around) }
+}
+
+function unknownKey(key: string, known: string): string {
+  const names = known.split('\n').filter((name) => name !== '')
+  const nearest = nearestName(key, names)
+  if (nearest !== undefined) return `${describeName(key)} is unknown, did you mean \`${nearest}\`?`
+  const hint = key.includes(':') ? '; is a blank missing after the colon?' : ''
+  return `${describeName(key)} is unknown, expected ${names.length === 0 ? 'no members' : oneOf(names)}${hint}`
+}
+
+/** The branch whose own type fits, so that only its members are wrong; of several, the one with the fewest mistakes. */
+function branchMeant(branches: readonly (readonly core.$ZodIssue[])[]): readonly core.$ZodIssue[] | undefined {
+  return branches
+    .filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'))
+    .toSorted((a, b) => a.length - b.length)[0]
+}
+
+function unfitValue(path: Path, issue: core.$ZodIssue, around: Surroundings): string {
+  const label = labelOf(path)
+  const place = around.placeOf(path)
+  if (place === undefined) return `${label} is missing, expected ${issue.message}`
+  const shown = describeNode(place.node)
+  const isText = shown.startsWith('"') || shown.startsWith('a text')
+  if (isText && shown !== '""' && around.valueAt(path) === '') {
+    return `${label} is empty once its references are filled in, expected ${issue.message}`
+  }
+  if (around.isSecret(path) && !/^(?:""|empty|an? (?:empty )?(?:list|mapping))$/.test(shown)) {
+    return `${label} has a value that does not fit (not shown), expected ${issue.message}`
+  }
+  const needsQuotes = issue.code === 'invalid_type' && issue.expected === 'string' && /^[-+.\w]+$/.test(shown)
+  const hint = needsQuotes && shown !== 'empty' ? ' (in quotes)' : ''
+  return `${label} is ${shown}, expected ${issue.message}${hint}`
+}
+
+/** `concurrency`, `projects[1]`: the position says the rest. */
+function labelOf(path: Path): string {
+  const start = path.findLastIndex((step) => typeof step === 'string')
+  if (start < 0) return path.length === 0 ? 'the file' : `the file's entry ${path.map((step) => `[${step}]`).join('')}`
+  const [name, ...indices] = path.slice(start)
+  const label = describeName(String(name)).replaceAll('`', '')
+  return `${label}${indices.map((index) => `[${index}]`).join('')}`
+}
+
+function shapeOf(schema: unknown): object {
+  const { shape } = (schema as { _zod: { def: { shape?: object } } } | undefined)?._zod.def ?? {}
+  return shape ?? {}
+}

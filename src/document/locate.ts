@@ -1,0 +1,42 @@
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
+import type { Path } from './node-values.ts'
+
+/** A place of a document: where its key and its value begin, and the node itself. */
+export interface Place {
+  readonly keyOffset: number
+  readonly valueOffset: number
+  /** What stands there, aliases followed. */
+  readonly node: Node | null
+}
+
+/** Finds what stands at a path. A path through an alias leads to the text that the alias stands for. */
+export function locate(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: Path): Place | undefined {
+  let place: Place | undefined = { keyOffset: startOf(root) ?? 0, valueOffset: startOf(root) ?? 0, node: root }
+  for (const step of path) {
+    place = member(place.node, step, targets)
+    if (place === undefined) return undefined
+  }
+  return place
+}
+
+function member(parent: Node | null, step: string | number, targets: ReadonlyMap<Alias, Node>): Place | undefined {
+  if (isSeq<Node>(parent)) {
+    const item = parent.items[Number(step)]
+    return item === undefined ? undefined : placeOf(startOf(item) ?? 0, item, targets)
+  }
+  if (!isMap<Node, Node | null>(parent)) return undefined
+  const pair = parent.items.findLast(({ key }) => isScalar(key) && key.value === String(step))
+  return pair === undefined ? undefined : placeOf(startOf(pair.key) ?? 0, pair.value, targets)
+}
+
+function placeOf(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alias, Node>): Place {
+  const target = isAlias(node) ? (targets.get(node) ?? null) : node
+  return { keyOffset, valueOffset: startOf(node) ?? keyOffset, node: target }
+}
+
+/** A value left out has a place behind its key that nobody would look at: the key stands for it. */
+function startOf(node: Node | null): number | undefined {
+  const range = node?.range
+  if (range === undefined || range === null) return undefined
+  return range[0] === range[1] ? undefined : range[0]
+}

@@ -1,0 +1,40 @@
+const maxLength = 64
+
+/** The known name that was most likely meant: at most one slip in three characters away. Names of one or two are never a slip. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  if (name.length > maxLength) return undefined
+  let nearest: string | undefined
+  let least = Math.floor(name.length / 3) + 1
+  for (const candidate of known) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
+    if (distance < least) {
+      nearest = candidate
+      least = distance
+    }
+  }
+  return nearest
+}
+
+/** Damerau–Levenshtein (optimal string alignment): insertions, deletions, replacements and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      let least = Math.min(at(last, j) + 1, at(row, j - 1) + 1, replaced)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        least = Math.min(least, at(beforeLast, j - 2) + 1)
+      }
+      row.push(least)
+    }
+    beforeLast = last
+    last = row
+  }
+  return at(last, b.length)
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY
+}

@@ -1,0 +1,109 @@
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
+
+export type Path = readonly (string | number)[]
+
+/** What becomes of a text of the file before it is checked: another text, or the reason why there is none. */
+export type Expand = (text: string) => { readonly text: string } | { readonly problem: string }
+
+export interface NodeValues {
+  readonly value: unknown
+  /** What each alias stands for. */
+  readonly targets: ReadonlyMap<Alias, Node>
+}
+
+interface Reading {
+  readonly expand: Expand
+  /** `lineOf` of an earlier node makes "first in line 3". */
+  readonly lineOf: (offset: number) => number
+  readonly report: (path: Path, offset: number, text: string) => void
+  readonly anchors: Map<string, Node>
+  readonly targets: Map<Alias, Node>
+  /** Anchored nodes that are being read, against one that holds itself. */
+  readonly open: Set<Node>
+  /** Nodes read through aliases: what an alias bomb runs out of. */
+  copied: number
+}
+
+const maxCopied = 10_000
+const maxDepth = 64
+
+/**
+ * Nodes to plain values, in one pass that costs what stands in the file: texts expanded, aliases followed within bounds,
+ * doubled keys reported.
+ */
+export function nodeValues(root: Node | null, io: Pick<Reading, 'expand' | 'lineOf' | 'report'>): NodeValues {
+  const reading: Reading = { ...io, anchors: new Map(), targets: new Map(), open: new Set(), copied: 0 }
+  const value = root === null ? null : readNode(root, [], undefined, reading)
+  return { value, targets: reading.targets }
+}
+
+/** `alias` is the outermost one through which the node is read, if any: the one that a person has to look at. */
+function readNode(node: Node, path: Path, alias: Alias | undefined, reading: Reading): unknown {
+  const offset = node.range?.[0] ?? 0
+  if (path.length > maxDepth) {
+    reading.report(path, offset, `nested more than ${maxDepth} levels deep, the limit`)
+    return null
+  }
+  if (alias !== undefined && ++reading.copied > maxCopied) {
+    const text = `aliases repeat more than ${maxCopied} values, the limit`
+    if (reading.copied === maxCopied + 1) reading.report(path, alias.range?.[0] ?? 0, text)
+    return null
+  }
+  if (isAlias(node)) return aliased(node, path, alias ?? node, reading)
+  if (alias === undefined && node.anchor !== undefined) reading.anchors.set(node.anchor, node)
+  reading.open.add(node)
+  const value = contentOf(node, path, alias, reading)
+  reading.open.delete(node)
+  return value
+}
+
+function aliased(alias: Alias, path: Path, outermost: Alias, reading: Reading): unknown {
+  const target = reading.targets.get(alias) ?? reading.anchors.get(alias.source)
+  const offset = alias.range?.[0] ?? 0
+  if (target === undefined) {
+    reading.report(path, offset, 'an alias without an anchor before it; a value that begins with * needs quotes')
+    return null
+  }
+  if (reading.open.has(target)) {
+    reading.report(path, offset, 'an alias of something that it is part of')
+    return null
+  }
+  reading.targets.set(alias, target)
+  return readNode(target, path, outermost, reading)
+}
+
+function contentOf(node: Node, path: Path, alias: Alias | undefined, reading: Reading): unknown {
+  if (isMap(node)) return members(node, path, alias, reading)
+  if (isSeq<Node>(node)) return node.items.map((item, index) => readNode(item, [...path, index], alias, reading))
+  if (!isScalar(node)) return null
+  if (typeof node.value !== 'string') return node.value
+  const expanded = reading.expand(node.value)
+  if ('text' in expanded) return expanded.text
+  reading.report(path, node.range?.[0] ?? 0, expanded.problem)
+  return node.value
+}
+
+function members(map: YAMLMap, path: Path, alias: Alias | undefined, reading: Reading): unknown {
+  const offsets = new Map<string, number>()
+  const entries: [string, unknown][] = []
+  for (const { key, value } of map.items) {
+    if (!isScalar(key) || typeof key.value !== 'string') continue // refused by the parser's `stringKeys`
+    const offset = key.range?.[0] ?? 0
+    const memberPath = [...path, key.value]
+    const earlier = offsets.get(key.value)
+    if (earlier !== undefined) {
+      reading.report(
+        [...memberPath, offset],
+        offset,
+        `a key that stands twice, first in line ${reading.lineOf(earlier)}`,
+      )
+    }
+    offsets.set(key.value, offset)
+    entries.push([key.value, isNode(value) ? readNode(value, memberPath, alias, reading) : null])
+  }
+  return Object.fromEntries(entries) // defines each member, so a key `__proto__` is one like any other
+}
+
+function isNode(value: unknown): value is Node {
+  return isScalar(value) || isMap(value) || isSeq(value) || isAlias(value)
+}

@@ -1,0 +1,94 @@
+import { Composer, type Document, Lexer, LineCounter, Parser, type YAMLError } from 'yaml'
+
+/** What stands in the file, and every way in which it is no YAML of ours. Offsets count UTF-16 units from 0. */
+export interface ParsedYaml {
+  readonly contents: Document.Parsed['contents'] | null
+  readonly lines: LineCounter
+  readonly mistakes: readonly { readonly offset: number; readonly text: string }[]
+}
+
+export const maxFileBytes = 1024 * 1024
+/** The parser's cost goes by tokens: a mebibyte of closing braces would take it many seconds. */
+const maxTokens = 250_000
+const maxStrayTokens = 50
+
+/**
+ * Parses one YAML 1.2 document (core schema, text keys, no tags). Same as yaml's `parseDocument`, but fed token by token,
+ * so that it can be stopped. `uniqueKeys` is off because yaml compares each key with each: the caller looks for doubles.
+ */
+export function parseYaml(text: string): ParsedYaml {
+  const lines = new LineCounter()
+  lines.addNewLine(0)
+  if (Buffer.byteLength(text) > maxFileBytes) {
+    return { contents: null, lines, mistakes: [{ offset: 0, text: 'the file is larger than 1 MiB, the limit' }] }
+  }
+  const tooLong = { offset: -1 }
+  const composer = new Composer({
+    strict: true,
+    uniqueKeys: false,
+    stringKeys: true,
+    prettyErrors: false,
+    schema: 'core',
+    merge: false,
+    resolveKnownTags: false,
+  })
+  const [first, second] = composer.compose(tokensOf(text, lines, tooLong), true, text.length)
+  if (tooLong.offset >= 0) {
+    const mistake = { offset: tooLong.offset, text: `the file has more than ${maxTokens} YAML tokens, the limit` }
+    return { contents: null, lines, mistakes: [mistake] }
+  }
+  const mistakes: { offset: number; text: string }[] = [...(first?.errors ?? []), ...(first?.warnings ?? [])].map(
+    mistakeOf,
+  )
+  if (second !== undefined) mistakes.push({ offset: second.range[0], text: texts.MULTIPLE_DOCS })
+  if (first?.directives?.yaml.version !== '1.2') mistakes.push({ offset: 0, text: 'expected YAML 1.2' })
+  return { contents: first?.contents ?? null, lines, mistakes }
+}
+
+function* tokensOf(text: string, lines: LineCounter, tooLong: { offset: number }) {
+  const parser = new Parser(lines.addNewLine)
+  let count = 0
+  let stray = 0
+  for (const lexeme of new Lexer().lex(text)) {
+    if (++count > maxTokens) {
+      tooLong.offset = parser.offset
+      return
+    }
+    for (const token of parser.next(lexeme)) {
+      if (token.type === 'error' && ++stray > maxStrayTokens) return
+      yield token
+    }
+  }
+  yield* parser.end()
+}
+
+function mistakeOf({ code, pos }: YAMLError) {
+  return { offset: pos[0], text: texts[code] }
+}
+
+/** Own words for what yaml finds: its messages quote the file, and what they quote may be a secret. */
+const texts = {
+  ALIAS_PROPS: 'an alias cannot have an anchor or a tag',
+  BAD_ALIAS: 'not an alias; a value that begins with * needs quotes',
+  BAD_COLLECTION_TYPE: 'a tag that does not fit what it stands before',
+  BAD_DIRECTIVE: 'unknown YAML directive; a line that begins with % needs quotes',
+  BAD_DQ_ESCAPE: 'unknown escape sequence in a text in double quotes; write \\\\ for a backslash or use single quotes',
+  BAD_INDENT: 'wrong indentation, expected the members of a mapping or list in one column and brackets closed',
+  BAD_PROP_ORDER: 'anchors and tags must stand before what they belong to',
+  BAD_SCALAR_START: 'a value that begins with @, ` or % needs quotes',
+  BLOCK_AS_IMPLICIT_KEY: 'a second colon in one line; a text with a colon and a blank in it needs quotes',
+  BLOCK_IN_FLOW: 'a block within brackets or braces, expected all of it in one style',
+  DUPLICATE_KEY: 'a key that stands twice',
+  IMPOSSIBLE: 'not readable as YAML',
+  KEY_OVER_1024_CHARS: 'a key of more than 1024 characters; is a colon too many, or a quote missing?',
+  MISSING_CHAR: 'something is missing: a closing quote, bracket or brace, a comma, or the colon and blank after a key',
+  MULTILINE_IMPLICIT_KEY: 'a key that spans several lines; is the colon after a key missing?',
+  MULTIPLE_ANCHORS: 'more than one anchor on one value',
+  MULTIPLE_DOCS: 'a second YAML document begins, expected one per file',
+  MULTIPLE_TAGS: 'more than one tag on one value',
+  NON_STRING_KEY: 'a key that is no text, expected a plain name',
+  RESOURCE_EXHAUSTION: 'nested too deeply',
+  TAB_AS_INDENT: 'a tab in the indentation, expected blanks',
+  TAG_RESOLVE_FAILED: 'a YAML tag that is not known here; a value that begins with ! needs quotes',
+  UNEXPECTED_TOKEN: 'something that cannot stand here; is a quote, bracket or brace too many or missing?',
+} as const satisfies Record<YAMLError['code'], string>

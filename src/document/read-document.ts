@@ -1,0 +1,102 @@
+import { isScalar } from 'yaml'
+import type { z } from 'zod'
+import { describeIssue, expectationOfIssue } from './describe-issue.ts'
+import { locate, type Place } from './locate.ts'
+import { type Expand, nodeValues, type Path } from './node-values.ts'
+import { parseYaml } from './parse-yaml.ts'
+import { type Problem, refuseProblems } from './problem.ts'
+
+/** A file that was read: its decoded value, and where each part of it stands. */
+export interface ReadDocument<T> {
+  readonly value: T
+  /** Where a key or its value begins; for a path that is not in the file, where its nearest parent begins. */
+  at(path: Path, where?: 'key' | 'value'): { readonly line: number; readonly column: number }
+  /** A problem found later, at its place. `refuseProblems` ends the reading with it, `problemLine` makes a warning of it. */
+  problem(path: Path, text: string, where?: 'key' | 'value'): Problem
+  /** A text as it was written, references unexpanded; undefined for what is no text or not in the file. */
+  written(path: Path): string | undefined
+}
+
+export interface DocumentOptions<S extends z.ZodType> {
+  /** As messages name it. */
+  readonly file: string
+  readonly schema: S
+  /** Applied to every text of the file before the schema; keys are left alone. */
+  readonly expand?: Expand
+  /** Values that no message may show, whatever is wrong with them. */
+  readonly isSecret?: (path: Path) => boolean
+}
+
+const maxIssues = 1000
+
+/**
+ * The one way to read a YAML file of ours. Throws an `AuditError` (exit code 2) with one line for every problem found:
+ * first what is no YAML; in a file that is YAML, all that the schema refuses.
+ */
+export function readDocument<S extends z.ZodType>(
+  text: string,
+  options: DocumentOptions<S>,
+): ReadDocument<z.output<S>> {
+  const { file, schema, expand = (written) => ({ text: written }), isSecret = () => false } = options
+  const { contents, lines, mistakes } = parseYaml(text)
+  const problemAt = (offset: number, problem: string): Problem => ({ file, ...positionOf(offset), text: problem })
+  refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
+  if (contents === null || (isScalar(contents) && contents.value === null)) {
+    refuseProblems([problemAt(0, 'the file is empty, expected a mapping')])
+  }
+
+  const found = new Map<string, Problem>()
+  const report = (path: Path, offset: number, problem: string) => {
+    const id = JSON.stringify(path)
+    if (!found.has(id)) found.set(id, problemAt(offset, problem)) // what is wrong first explains the rest
+  }
+  const { value, targets } = nodeValues(contents, { expand, report, lineOf: (offset) => positionOf(offset).line })
+  const placeOf = (path: Path) => locate(contents, targets, path)
+  const offsetOf = (path: Path, where: 'key' | 'value') => offsetIn(nearestPlace(path, placeOf), where)
+
+  const decoded = schema.safeParse(value, { error: expectationOfIssue })
+  const around = { placeOf, isSecret, valueAt: (path: Path) => valueAt(value, path) }
+  for (const issue of decoded.error?.issues.slice(0, maxIssues) ?? []) {
+    for (const finding of describeIssue(issue, around)) {
+      report(finding.path, offsetOf(finding.path, finding.where), finding.text)
+    }
+  }
+  refuseProblems([...found.values()])
+  if (!decoded.success) throw new Error('a schema refused a value without an issue') // so that the compiler knows
+  return {
+    value: decoded.data,
+    at: (path, where = 'value') => positionOf(offsetOf(path, where)),
+    problem: (path, problem, where = 'value') => problemAt(offsetOf(path, where), problem),
+    written: (path) => {
+      const node = placeOf(path)?.node
+      return isScalar(node) && typeof node.value === 'string' ? node.value : undefined
+    },
+  }
+
+  function positionOf(offset: number) {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(line, 1), column: Math.max(col, 1) }
+  }
+}
+
+function nearestPlace(path: Path, placeOf: (path: Path) => Place | undefined): Place | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const place = placeOf(path.slice(0, length))
+    // a missing member belongs to its parent's content, whatever side of the member was asked for
+    if (place !== undefined) return length === path.length ? place : { ...place, keyOffset: place.valueOffset }
+  }
+  return placeOf([])
+}
+
+function offsetIn(place: Place | undefined, where: 'key' | 'value'): number {
+  return (where === 'key' ? place?.keyOffset : place?.valueOffset) ?? 0
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  let current = value
+  for (const step of path) {
+    if (typeof current !== 'object' || current === null) return undefined
+    current = Object.getOwnPropertyDescriptor(current, step)?.value
+  }
+  return current
+}

@@ -2,8 +2,8 @@ import { isSecretName, looksRandom } from './looks-secret.ts'
 import { sealCredentials, sealUrl } from './seal-url.ts'
 import type { Sealer } from './sealer.ts'
 
-/** An optional name with `=` or `:` behind it, then a quoted literal on one line. */
-const literals = /(?:([A-Za-z_$][\w$-]*)["'`\]]*\s*[:=]\s*)?(["'`])((?:\\.|(?!\2)[^\\\n])*)\2/g
+/** Perhaps a name with `=` or `:` behind it (`token =`, `"token":`, `headers['X-Key'] =`), then a literal on one line. */
+const literals = /(?:["'`]?([A-Za-z_$][\w$-]*)["'`]?\]?\s*[:=]\s*)?(["'`])((?:\\.|(?!\2)[^\\\n])*)\2/g
 
 /**
  * Seals, within program text, the literals that look like credentials: by the name they are given to, by their

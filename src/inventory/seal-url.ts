@@ -47,7 +47,7 @@ function sealAll(rest: string, sealer: Sealer): string {
 
 function split(address: string) {
   const [, scheme = '', authority = '', path = '', query = '', fragment = ''] =
-    /^([a-z][a-z0-9+.-]*:[/\\]*|[/\\]{2})?([^/\\?#]*)([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/i.exec(address) ?? []
+    /^([a-z][a-z0-9+.-]*:[/\\]+|[/\\]{2})?([^/\\?#]*)([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/i.exec(address) ?? []
   const at = authority.lastIndexOf('@')
   return {
     scheme,

@@ -1,0 +1,9 @@
+#!/usr/bin/env node
+// Old syntax on purpose: this must parse and answer on any Node before anything newer is loaded.
+var version = process.versions.node.split('.').map(Number)
+if (version[0] < 22 || (version[0] === 22 && version[1] < 19)) {
+  console.error('hookdrift needs Node 22.19 or newer, this is Node ' + process.versions.node)
+  process.exitCode = 2
+} else {
+  import('../dist/cli/main.js')
+}

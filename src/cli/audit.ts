@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { type Severity, severities } from '../model/violation.ts'
+import type { Format } from '../report/reports.ts'
+import type { Execute } from './run-command.ts'
+import { lookOf, type Terminal } from './terminal.ts'
+
+interface AuditOptions {
+  readonly config: string
+  readonly history?: string
+  readonly project: readonly string[]
+  readonly format: Format
+  readonly output?: string
+  readonly failOn: Severity
+  readonly quiet?: true
+}
+
+/** Named here, so that `--help` loads no report; a test holds it against the table of reports. */
+export const formats = ['text', 'json'] as const satisfies readonly Format[]
+
+export function defineAudit(program: Command, execute: Execute): void {
+  program
+    .command('audit')
+    .description('look at every configured project once, compare, judge, report')
+    .option('--config <file>', 'configuration', 'hookdrift.yaml')
+    .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
+    .option('--project <name...>', 'only these projects: service/project, or a pattern such as "acme/*"', [])
+    .addOption(new Option('--format <format>', 'of the report').choices(formats).default('text'))
+    .option('--output <file>', 'write the report to a file instead of stdout')
+    .addOption(
+      new Option('--fail-on <severity>', 'exit 1 for open violations of this severity or above')
+        .choices(severities)
+        .default('medium'),
+    )
+    .option('--quiet', 'no report on stdout and no progress; the exit code tells')
+    .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
+}
+
+async function audit(options: AuditOptions, terminal: Terminal): Promise<number> {
+  const { readConfiguration } = await import('../config/read-configuration.ts')
+  const { readPolicy } = await import('../policy/read-policy.ts')
+  const { pathFrom, performAudit } = await import('./perform-audit.ts')
+  const { untilSignalled } = await import('./until-signalled.ts')
+  const { reports } = await import('../report/reports.ts')
+  const { writeFileAtomically } = await import('./write-file-atomically.ts')
+
+  const readFile = (file: string) => readFileSync(file, 'utf8')
+  const from = (path: string) => pathFrom(terminal.cwd(), path)
+  const configuration = readConfiguration(options.config, { env: terminal.env, readFile })
+  const policy = readPolicy(configuration.policy, readFile)
+  const history = options.history === undefined ? configuration.history : from(options.history)
+  const { failOn, quiet = false, project: only } = options
+
+  const order = { configuration, policy, history, only, failOn, quiet }
+  const { result: report, exitCode } = await untilSignalled((signal) => performAudit(order, terminal, signal))
+  const text = reports[options.format](report, { ...lookOf(terminal), full: options.output !== undefined })
+  if (options.output !== undefined) writeFileAtomically(from(options.output), text)
+  else if (!quiet) terminal.stdout.write(text)
+  return exitCode ?? report.verdict.exit_code
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { AuditError, messageOf } from '../model/errors.ts'
+
+export interface InstallationKey {
+  readonly key: Buffer
+  /** What the user should know of it. */
+  readonly warning?: string
+}
+
+/**
+ * The key under which secrets are sealed: `HOOKDRIFT_SEAL_KEY`, else the file `hookdrift.key` beside the history, made
+ * on first use and readable by its owner only.
+ * @throws AuditError 2 when the variable is too short, 4 when the file cannot be used
+ */
+export function installationKey(history: string, env: Readonly<Record<string, string | undefined>>): InstallationKey {
+  const given = env.HOOKDRIFT_SEAL_KEY
+  if (given !== undefined && given !== '') {
+    if (given.length >= 32) return { key: Buffer.from(given, 'utf8') }
+    throw new AuditError(2, 'HOOKDRIFT_SEAL_KEY is shorter than 32 characters', {
+      advice: 'make one with `openssl rand -hex 32`, and keep it: another key cannot tell whether a secret changed',
+    })
+  }
+  const file = join(dirname(history), 'hookdrift.key')
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    return readKey(file) ?? makeKey(file)
+  } catch (error) {
+    if (error instanceof AuditError) throw error
+    throw new AuditError(4, `cannot use the installation key ${file}: ${messageOf(error)}`, {
+      advice: 'check its permissions, or set HOOKDRIFT_SEAL_KEY',
+      cause: error,
+    })
+  }
+}
+
+function readKey(file: string): InstallationKey | undefined {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+  if (!/^[0-9a-f]{64}$/.test(text)) {
+    throw new AuditError(4, `the installation key ${file} is damaged: expected 64 hex digits`, {
+      advice: 'restore it from a backup; with a new one, secrets are sealed anew and one comparison of them is lost',
+    })
+  }
+  const key = Buffer.from(text, 'hex')
+  if ((statSync(file).mode & 0o077) === 0) return { key }
+  return { key, warning: `the installation key ${file} is readable by others: chmod 600 it` }
+}
+
+function makeKey(file: string): InstallationKey {
+  try {
+    writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    // Another process was first: its key is the key.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const made = readKey(file)
+  if (made === undefined) throw new Error('it vanished')
+  return made
+}

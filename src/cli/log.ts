@@ -1,0 +1,19 @@
+import { pino } from 'pino'
+import { AuditError } from '../model/errors.ts'
+import type { Terminal } from './terminal.ts'
+
+export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn'>
+
+const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/**
+ * The log, as JSON lines on stderr; `HOOKDRIFT_LOG` sets its level (`warn` unless said). Callers log names and counts,
+ * never a resource, a header or a body.
+ */
+export function openLog({ env }: Terminal): Log {
+  const level = env.HOOKDRIFT_LOG ?? 'warn'
+  if (!levels.includes(level)) {
+    throw new AuditError(2, `HOOKDRIFT_LOG is "${level}", expected one of ${levels.join(', ')}`)
+  }
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }))
+}

@@ -1,0 +1,110 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { AuditedProject } from '../audit/look.ts'
+import { runAudit } from '../audit/run-audit.ts'
+import type { Configuration } from '../config/read-configuration.ts'
+import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
+import { createSealer } from '../inventory/sealer.ts'
+import { AuditError } from '../model/errors.ts'
+import type { Report } from '../model/report.ts'
+import type { Severity } from '../model/violation.ts'
+import type { Policy } from '../policy/policy.ts'
+import { createServiceClient } from '../service/create-service-client.ts'
+import { installationKey } from './installation-key.ts'
+import { type Log, openLog } from './log.ts'
+import { openProgress } from './progress.ts'
+import { systemClock, thisProcess } from './system.ts'
+import type { Terminal } from './terminal.ts'
+import { toolVersion } from './tool-version.ts'
+
+export interface Order {
+  readonly configuration: Configuration
+  readonly policy: Policy
+  /** Absolute. */
+  readonly history: string
+  /** `service/project`, `service/*` or a bare project name; all when empty. */
+  readonly only: readonly string[]
+  readonly failOn: Severity
+  readonly quiet: boolean
+}
+
+/** Runs one audit as configured, with the process around it: log, progress, signals, key and history. */
+export async function performAudit(order: Order, terminal: Terminal, signal: AbortSignal): Promise<Report> {
+  const { configuration, history: file } = order
+  const log = openLog(terminal)
+  const clients: { close(): Promise<void> }[] = []
+  const projects = configuration.services.flatMap(({ settings, projects, listings }) => {
+    const chosen = projects.filter(({ ref }) => isChosen(ref.name, order.only))
+    if (chosen.length === 0) return []
+    const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env })
+    clients.push(client)
+    return chosen.map(({ ref, key, filters }): AuditedProject => ({ ref, key, filters, client, listings }))
+  })
+  const all = configuration.services.flatMap(({ projects }) => projects)
+  if (projects.length === 0) {
+    throw new AuditError(
+      2,
+      `--project ${order.only.join(' ')} matches none of ${all.map(({ ref }) => ref.name).join(', ')}`,
+    )
+  }
+  for (const warning of configuration.warnings) log.warn(warning)
+  const { key, warning } = installationKey(file, terminal.env)
+  if (warning !== undefined) log.warn(warning)
+  const progress = openProgress(terminal, projects.length, order.quiet)
+  const history = openSqliteHistory(file, thisProcess)
+  try {
+    const report = await runAudit(
+      {
+        projects,
+        isWholeFleet: projects.length === all.length,
+        concurrency: configuration.concurrency,
+        policy: order.policy,
+        configurationDigest: configuration.digest,
+        failOn: order.failOn,
+      },
+      {
+        history,
+        sealer: createSealer(key),
+        clock: systemClock,
+        signal,
+        toolVersion: toolVersion(),
+        onPage: ({ ref }, listing, items) => {
+          log.debug({ project: ref.name, listing, items }, 'page read')
+          progress.page(ref.name, items)
+        },
+        onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
+      },
+    )
+    logReport(log, report)
+    return report
+  } finally {
+    progress.done()
+    await history.close()
+    await Promise.all(clients.map((client) => client.close()))
+  }
+}
+
+function logReport(log: Log, { run, verdict, coverage }: Report): void {
+  for (const { project, listing, status, reason, pages, items, requests, retries, duration_ms } of coverage) {
+    const fields = { project, listing, status, reason, pages, items, requests, retries, duration_ms }
+    if (status === 'complete' || status === 'skipped') log.debug(fields, 'walk')
+    else log.warn(fields, 'walk incomplete')
+  }
+  log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run sealed')
+}
+
+/** `acme/payments` is chosen by itself, by `payments`, and by any pattern with `*`. */
+function isChosen(name: string, only: readonly string[]): boolean {
+  return (
+    only.length === 0 || only.some((pattern) => matches(name, pattern) || matches(name.replace(/^.*\//, ''), pattern))
+  )
+}
+
+function matches(name: string, pattern: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${parts.join('.*')}$`).test(name)
+}
+
+/** A path as the user means it: from where they stand. */
+export function pathFrom(cwd: string, path: string): string {
+  return isAbsolute(path) ? path : resolve(cwd, path)
+}

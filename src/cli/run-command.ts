@@ -1,0 +1,57 @@
+import { Command, CommanderError } from 'commander'
+import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import { defineAudit } from './audit.ts'
+import { defineDemo } from './demo.ts'
+import type { Terminal } from './terminal.ts'
+import { toolVersion } from './tool-version.ts'
+
+/** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  terminal.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // The reader of a pipe went away (`| head`): nobody is left to tell.
+    if (error.code !== 'EPIPE') throw error
+  })
+  let exitCode: number = exitCodes.clean
+  const program = new Command('hookdrift')
+    .description('Audits the configuration of webhook delivery: what drifted, what breaks the policy, since when.')
+    .version(toolVersion(), '--version', 'print the version')
+    .helpOption('--help', 'print this help')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+    })
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 could not look at everything,
+            4 our own failure, 5 another run holds the history, 130/143 interrupted.
+Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
+    )
+  for (const define of [defineAudit, defineDemo]) {
+    define(program, async (run) => {
+      exitCode = await run(terminal)
+    })
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.clean : exitCodes.usage
+    return tell(error, terminal)
+  }
+}
+
+/** How a command hands its work over: the program keeps the exit code that it returns. */
+export type Execute = (run: (terminal: Terminal) => Promise<number>) => Promise<void>
+
+function tell(error: unknown, { stderr }: Terminal): number {
+  if (!(error instanceof AuditError)) {
+    stderr.write(`hookdrift: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}\n`)
+    return exitCodes.failure
+  }
+  stderr.write(`hookdrift: ${error.message}\n`)
+  if (error.advice !== undefined) stderr.write(`  ${error.advice}\n`)
+  return error.exitCode
+}

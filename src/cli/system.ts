@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs'
+import { hostname, uptime } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Holder } from '../history/holder.ts'
+import type { Clock } from '../model/clock.ts'
+
+/** The system's clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
+}
+
+/** This process, as a lease names it. */
+export const thisProcess: Holder = {
+  host: hostname(),
+  bootId: bootId(),
+  pid: process.pid,
+  isAlive(pid) {
+    try {
+      process.kill(pid, 0)
+      return true
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM'
+    }
+  },
+  now: () => Date.now(),
+  every(ms, call) {
+    const timer = setInterval(call, ms)
+    timer.unref()
+    return () => clearInterval(timer)
+  },
+}
+
+/** Where the kernel does not name its boot, the minute in which it started does. */
+function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+  } catch {
+    return `started ${new Date(Math.round((Date.now() / 1000 - uptime()) / 60) * 60_000).toISOString()}`
+  }
+}

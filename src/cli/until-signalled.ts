@@ -1,0 +1,28 @@
+/** Exit codes of a process that was told to stop, by convention 128 and the signal's number. */
+const signalExits = { SIGINT: 130, SIGTERM: 143 } as const
+
+/**
+ * Works until it is done or told to stop: the first SIGINT or SIGTERM asks the work to end in order, a second one
+ * ends the process at once.
+ */
+export async function untilSignalled<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<{ readonly result: T; readonly exitCode: number | undefined }> {
+  const stop = new AbortController()
+  let exitCode: number | undefined
+  const stopOn = (name: keyof typeof signalExits) => () => {
+    if (exitCode !== undefined) process.exit(signalExits[name])
+    exitCode = signalExits[name]
+    stop.abort()
+  }
+  const handlers = [
+    ['SIGINT', stopOn('SIGINT')],
+    ['SIGTERM', stopOn('SIGTERM')],
+  ] as const
+  for (const [name, handler] of handlers) process.on(name, handler)
+  try {
+    return { result: await work(stop.signal), exitCode }
+  } finally {
+    for (const [name, handler] of handlers) process.off(name, handler)
+  }
+}

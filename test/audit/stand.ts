@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { AuditedProject, Offer } from '../../src/audit/look.ts'
+import { runAudit } from '../../src/audit/run-audit.ts'
+import type { Holder } from '../../src/history/holder.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { createSealer } from '../../src/inventory/sealer.ts'
+import type { Clock } from '../../src/model/clock.ts'
+import type { Report } from '../../src/model/report.ts'
+import type { Severity } from '../../src/model/violation.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+import { createServiceClient } from '../../src/service/create-service-client.ts'
+import { defaultDialect } from '../../src/service/dialect.ts'
+import { defaultLimits, type Filters, type Limits } from '../../src/service/settings.ts'
+
+export interface StandOptions {
+  readonly projects: Readonly<Record<string, string>>
+  readonly key: string
+  readonly pageSize?: number
+  readonly listings?: { readonly sources?: Offer; readonly project?: Offer }
+  readonly limits?: Partial<Limits>
+}
+
+export interface Turn {
+  readonly url: string
+  readonly policy?: Policy
+  readonly only?: readonly string[]
+  readonly listings?: StandOptions['listings']
+  readonly filters?: Filters
+  readonly keys?: Readonly<Record<string, string>>
+  readonly installationKey?: number
+  readonly failOn?: Severity
+  readonly signal?: AbortSignal
+}
+
+/** A history of its own in a temporary directory, and audits against it on a clock that never waits. */
+export function openStand({ projects, key, pageSize = 20, listings = {}, limits = {} }: StandOptions) {
+  const directory = mkdtempSync(join(tmpdir(), 'hookdrift-'))
+  const file = join(directory, 'hookdrift.db')
+  let now = Date.parse('2026-11-21T03:00:00Z')
+  const clock: Clock = {
+    now: () => now,
+    async sleep(ms, signal) {
+      signal?.throwIfAborted()
+      now += ms
+    },
+  }
+  const holder: Holder = {
+    host: 'stand',
+    bootId: 'boot',
+    pid: process.pid,
+    isAlive: () => false,
+    now: () => now,
+    every: () => () => {},
+  }
+
+  async function audit(turn: Turn): Promise<Report> {
+    now += 60_000
+    const client = createServiceClient(
+      {
+        name: 'acme',
+        url: turn.url,
+        pageSize,
+        limits: { ...defaultLimits, ...limits },
+        dialect: defaultDialect,
+        ca: undefined,
+        connections: 4,
+      },
+      { clock, random: () => 0.5, env: {} },
+    )
+    const all = Object.entries(projects).map(
+      ([name, uid]): AuditedProject => ({
+        ref: { name: `acme/${name}`, service: 'acme', uid },
+        key: turn.keys?.[name] ?? key,
+        filters: turn.filters ?? {},
+        client,
+        listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },
+      }),
+    )
+    const chosen = all.filter(({ ref }) => turn.only === undefined || turn.only.includes(ref.name))
+    const history = openSqliteHistory(file, holder)
+    try {
+      return await runAudit(
+        {
+          projects: chosen,
+          isWholeFleet: chosen.length === all.length,
+          concurrency: 2,
+          policy: turn.policy ?? readPolicy(undefined, () => ''),
+          configurationDigest: 'configuration',
+          failOn: turn.failOn ?? 'medium',
+        },
+        {
+          history,
+          sealer: createSealer(Buffer.alloc(32, turn.installationKey ?? 1)),
+          clock,
+          signal: turn.signal ?? new AbortController().signal,
+          toolVersion: '0.0.0',
+          onPage: () => {},
+          onInterrupted: () => {},
+        },
+      )
+    } finally {
+      await history.close()
+      await client.close()
+    }
+  }
+
+  return {
+    audit,
+    file,
+    directory,
+    clock,
+    holder,
+    advance: (ms: number) => {
+      now += ms
+    },
+    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+  }
+}
+
+export function policyOf(yaml: string): Policy {
+  return readPolicy('policy.yaml', () => yaml)
+}

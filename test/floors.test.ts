@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const source = resolve(import.meta.dirname, '../src')
+
+/** Bottom first. A file imports its own folder and folders of lower floors; folders of one floor do not see each other. */
+const floors = [
+  ['model'],
+  ['document', 'service', 'inventory', 'rules', 'history', 'report'],
+  ['config', 'policy'],
+  ['audit', 'demo'],
+  ['cli'],
+]
+
+/** Each package has one home. */
+const homes: Readonly<Record<string, string>> = {
+  undici: 'service/',
+  'better-sqlite3': 'history/sqlite/',
+  'p-limit': 'audit/',
+  pino: 'cli/',
+  commander: 'cli/',
+  yaml: 'document/',
+  'safe-stable-stringify': 'model/',
+  'ipaddr.js': 'rules/',
+}
+
+/** What is wrong with an import, as a sentence; undefined when nothing is. */
+function faultOf(file: string, imported: string): string | undefined {
+  if (imported.startsWith('node:')) return undefined
+  if (!imported.startsWith('.')) {
+    const home = homes[imported]
+    if (home !== undefined && !file.startsWith(home)) return `${file} imports ${imported}, whose home is src/${home}`
+    return undefined
+  }
+  const [from, to] = [file, join(dirname(file), imported)].map((path) => path.split('/')[0] ?? '')
+  if (from === to) return undefined
+  const [own, other] = [from, to].map((folder) => floors.findIndex((floor) => floor.includes(folder ?? '')))
+  if (own === undefined || other === undefined || own < 0 || other < 0) return `${file} or ${imported} is on no floor`
+  if (other < own) return undefined
+  return `${file} imports ${join(dirname(file), imported)}: ${from} must not see ${to}, which is ${other === own ? 'on the same floor' : 'above it'}`
+}
+
+function importsOf(text: string): string[] {
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, name = '']) => name)
+}
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+
+describe('floors', () => {
+  it('keeps every import on its floor and every package at home', () => {
+    const faults = files.flatMap((file) =>
+      importsOf(readFileSync(join(source, file), 'utf8')).flatMap((imported) => faultOf(file, imported) ?? []),
+    )
+    expect(faults).toEqual([])
+  })
+
+  it('answers a planted violation with a sentence', () => {
+    expect(faultOf('model/resource.ts', '../audit/run-audit.ts')).toBe(
+      'model/resource.ts imports audit/run-audit.ts: model must not see audit, which is above it',
+    )
+    expect(faultOf('rules/rule.ts', '../history/history.ts')).toContain('on the same floor')
+    expect(faultOf('audit/run-audit.ts', 'undici')).toBe(
+      'audit/run-audit.ts imports undici, whose home is src/service/',
+    )
+    expect(faultOf('audit/run-audit.ts', '../model/json.ts')).toBeUndefined()
+  })
+
+  it('asks nobody but cli for the process, the clock or chance', () => {
+    const asking = files
+      .filter((file) => !/^(cli|demo)\//.test(file))
+      .flatMap((file) => {
+        const text = readFileSync(join(source, file), 'utf8')
+        return /\bprocess\.|Date\.now\(|new Date\(\)|Math\.random\(/.test(text)
+          ? [relative(source, join(source, file))]
+          : []
+      })
+    expect(asking).toEqual([])
+  })
+})

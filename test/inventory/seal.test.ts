@@ -1,0 +1,94 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { sealCode } from '../../src/inventory/seal-code.ts'
+import { hostOf, sealBehindHost, sealUrl } from '../../src/inventory/seal-url.ts'
+import { createSealer } from '../../src/inventory/sealer.ts'
+import { secretFactsOf } from '../../src/inventory/secret-facts.ts'
+
+const sealer = createSealer(Buffer.alloc(32, 1))
+const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }
+const nobody = { name: '', uid: '', host: '' }
+
+describe('a seal', () => {
+  it('is the same for the same secret, another for another secret or key', () => {
+    expect(sealer.seal('not-a-real-key')).toBe(sealer.seal('not-a-real-key'))
+    expect(sealer.seal('not-a-real-key')).not.toBe(sealer.seal('not-a-real-kez'))
+    expect(sealer.seal('not-a-real-key')).not.toBe(createSealer(Buffer.alloc(32, 2)).seal('not-a-real-key'))
+    expect(sealer.seal('not-a-real-key')).toMatch(/^sealed:[0-9a-f]{32}$/)
+  })
+  it('of a mask says only that something is there', () => {
+    expect(sealer.seal('[REDACTED]')).toBe('sealed:masked')
+  })
+})
+
+describe('an address', () => {
+  it.each([
+    ['https://a.example/in/1', 'https://a.example/in/1'],
+    ['https://user:pw@a.example/x?token=abc&v=2', 'https://<7>@a.example/x?token=<3>&v=2'],
+    ['https://a.example/?access_token=abc', 'https://a.example/?access_token=<3>'],
+    ['https://a.example/?apiKey=abc', 'https://a.example/?apiKey=<3>'],
+    ['https://a.example/?X-Sig=abc#sig=abc', 'https://a.example/?X-Sig=<3>#sig=<3>'],
+    ['https://a.example/?to%6ben=abc', 'https://a.example/?to%6ben=<3>'],
+    ['https://a.example/?monkey=abc&page=2', 'https://a.example/?monkey=abc&page=2'],
+    ['https://a.example/?q=9f8e7d6c5b4a39281706f5e4', 'https://a.example/?q=<24>'],
+    ['localhost:5005/ingest/abc', 'localhost:5005/ingest/abc'],
+    ['user:pw@a.example/x', '<7>@a.example/x'],
+    ['http:\\\\user:pw@a.example\\x', 'http:\\\\<7>@a.example\\x'],
+    ['https://a@b:pw@c.example/', 'https://<6>@c.example/'],
+    ['https://hooks.slack.com/services/T0/B0/abc', 'https://hooks.slack.com/<19>'],
+    ['https://a.example/eyJhbGciOiJI.eyJzdWIiOiI.abc', 'https://a.example/<28>'],
+    ['not an address', 'not an address'],
+    ['', ''],
+  ])('%s keeps what is not secret', (address, sealed) => {
+    expect(sealUrl(address, tagging)).toBe(sealed)
+  })
+  it('of a chat keeps its host alone', () => {
+    expect(sealBehindHost('https://chat.example/services/T0/B0/abc?x=1', tagging)).toBe('https://chat.example/<23>')
+  })
+  it('never lets a password through, however it is written', () => {
+    fc.assert(
+      fc.property(
+        fc.webUrl({ withQueryParameters: true }),
+        fc.stringMatching(/^[a-z0-9!$]{8,12}$/),
+        (base, password) => {
+          const [scheme, rest] = base.split('//')
+          expect(sealUrl(`${scheme}//user:Q${password}Q@${rest}`, sealer)).not.toContain(`Q${password}Q`)
+        },
+      ),
+    )
+  })
+  it('tells its host', () => {
+    expect(hostOf('https://u:p@A.example:8443/x')).toBe('A.example')
+  })
+})
+
+describe('program text', () => {
+  it.each([
+    [`const token = 'abcd1234'`, `const token = '<8>'`],
+    [`headers['X-Api-Key'] = "abcd1234"`, `headers['X-Api-Key'] = "<8>"`],
+    [`f('9f8e7d6c5b4a39281706f5e4')`, `f('<24>')`],
+    [`fetch('https://u:pw@a.example/')`, `fetch('https://<4>@a.example/')`],
+    [`return { event_type: 'order.created', data: p }`, `return { event_type: 'order.created', data: p }`],
+    ['// whsec_0123456789abcdef', '// <22>'],
+  ])('%s', (program, sealed) => {
+    expect(sealCode(program, tagging)).toBe(sealed)
+  })
+})
+
+describe('facts of a secret', () => {
+  it.each([
+    ['password123', { min_length: 8, weak: ['common'] }],
+    ['abababababababababababababab', { min_length: 24, weak: ['few-characters', 'repetition'] }],
+    ['', { min_length: 0, weak: ['few-characters'] }],
+    ['whsec_93871c15d694c1957f8db03911731a6b', { min_length: 32, weak: [] }],
+  ])('of %s are a length class and reasons', (secret, facts) => {
+    expect(secretFactsOf(secret, nobody)).toEqual(facts)
+  })
+  it('tell a secret that repeats a name, a uid or a host', () => {
+    const { weak } = secretFactsOf('Billing-Prod', { name: 'billing-prod', uid: 'x', host: 'y' })
+    expect(weak).toContain('equals-name')
+    expect(secretFactsOf('hooks.a.example', { name: '', uid: '', host: 'hooks.a.example' }).weak).toContain(
+      'equals-host',
+    )
+  })
+})

@@ -34,7 +34,7 @@ export function duration({ from, to }: Range) {
 export function size({ from, to }: Range) {
   const error = `a size such as \`32MiB\`, from ${from} to ${to}`
   const [least, most] = [sizeBytes(from), sizeBytes(to)]
-  const text = z.string().regex(/^\d{1,15} ?(?:B|kB|KB|KiB|MB|MiB|GB|GiB)?$/)
+  const text = z.string().regex(/^\d{1,15} ?(?:B|kB|KB|KiB|MB|MiB|GB|GiB)?$/, { error })
   return z
     .union([text, z.int()], { error })
     .refine((value) => sizeBytes(value) >= least && sizeBytes(value) <= most, { error })

@@ -1,14 +1,14 @@
 import type { core } from 'zod'
 
 /**
- * What a schema expects, in words that follow "expected". A schema's own `error` is taken as those words, so a schema
- * with a pattern says `z.string().regex(…, { error: 'a duration such as 5s' })`.
+ * What a schema expects, in words that follow "expected". The `error` of a schema or of one of its checks is taken as
+ * those words, so a schema with a pattern says `z.string().regex(…, { error: 'a duration such as 5s' })`.
  */
 export function expectationOf(schema: core.SomeType): string {
-  // zod's union of its own schemas, told apart by `def.type`; SomeType is its wider public name. Words don't depend on an issue.
+  // zod's union of its own schemas, told apart by `def.type`; SomeType is its wider public name
   const { def } = (schema as core.$ZodTypes)._zod
-  const own = (def.error as (() => unknown) | undefined)?.()
-  if (typeof own === 'string') return own
+  const own = [def, ...checksOf(def)].map(ownWords).find((words) => words !== undefined)
+  if (own !== undefined) return own
   switch (def.type) {
     case 'string':
       return isFilled(def) ? 'text that is not empty' : 'text'
@@ -51,6 +51,12 @@ export function oneOf(values: readonly unknown[]): string {
   const quoted = values.map((value) => `\`${String(value)}\``)
   const last = quoted.pop() ?? 'nothing'
   return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`
+}
+
+/** Words don't depend on an issue, so none is handed over. */
+function ownWords({ error }: { error?: unknown }): string | undefined {
+  const words: unknown = typeof error === 'function' ? error({}) : undefined
+  return typeof words === 'string' ? words : undefined
 }
 
 function isFilled(def: core.$ZodTypeDef): boolean {

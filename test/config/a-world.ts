@@ -1,0 +1,54 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import type { World } from '../../src/config/expand-references.ts'
+import {
+  type Configuration,
+  type ConfigurationOptions,
+  readConfiguration,
+} from '../../src/config/read-configuration.ts'
+import { AuditError } from '../../src/model/errors.ts'
+
+export const file = '/etc/hookdrift/hookdrift.yaml'
+
+/** A world that holds one configuration, and whatever else the test wants in it. */
+export function aWorld(text: string, { env = {}, files = {} }: { env?: World['env']; files?: Files } = {}): World {
+  const all: Files = { [file]: text, ...files }
+  return {
+    env,
+    readFile(path) {
+      const found = all[path]
+      if (found === undefined) throw Object.assign(new Error(`ENOENT, open '${path}'`), { code: 'ENOENT' })
+      return found
+    },
+  }
+}
+
+type Files = Readonly<Record<string, string>>
+
+export const acmeEnv = { ACME_KEY: 'not-a-real-key' }
+
+export function configure(text: string, world: Parameters<typeof aWorld>[1] = {}, options: ConfigurationOptions = {}) {
+  return readConfiguration(file, aWorld(text, { env: acmeEnv, ...world }), options)
+}
+
+/** One service, its members laid over the smallest that will do; JSON is YAML. */
+export function withService(members: object, top: object = {}): string {
+  const projects = [{ id: 'p1' }]
+  const service = { name: 'acme', url: 'https://hooks.example.com', key: '${ACME_KEY}', projects, ...members }
+  return JSON.stringify({ ...top, services: [service] })
+}
+
+export function firstService({ services: [service] }: Configuration) {
+  if (service === undefined) throw new Error('a configuration without a service')
+  return service
+}
+
+/** The lines of a refusal, the file's name cut off. */
+export function refusal(text: string, world: Parameters<typeof aWorld>[1] = {}): readonly string[] {
+  try {
+    configure(text, world)
+  } catch (thrown) {
+    if (!(thrown instanceof AuditError) || thrown.exitCode !== 2) throw thrown
+    return thrown.message.split('\n').map((line) => line.replace(`${file}:`, ''))
+  }
+  return []
+}

@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { rootCertificates } from 'node:tls'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { configurationJsonSchema } from '../../src/config/configuration-schema.ts'
+import { defaultDialect } from '../../src/service/dialect.ts'
+import { defaultLimits } from '../../src/service/settings.ts'
+import { configure, firstService } from './a-world.ts'
+
+const schemaFile = new URL('../../config/hookdrift.schema.json', import.meta.url)
+const example = readFileSync(new URL('../../config/hookdrift.example.yaml', import.meta.url), 'utf8')
+
+describe('the example configuration', () => {
+  it('is accepted, without a warning, and shows the defaults that hold', () => {
+    const configuration = configure(example, {
+      env: { ACME_KEY: 'not-a-real-key', PAYMENTS_KEY: 'not-a-real-key' },
+      files: { '/etc/hookdrift/acme-ca.pem': rootCertificates[0] ?? '' },
+    })
+    expect(configuration.warnings).toEqual([])
+    expect(firstService(configuration).settings.limits).toEqual(defaultLimits)
+    const shown = { sort: 'DESC', direction: 'next' }
+    expect(firstService(configuration).settings.dialect).toEqual({ ...defaultDialect, ...shown })
+  })
+
+  it('shows every member of the schema', () => {
+    for (const name of memberNames(configurationJsonSchema())) expect(example).toMatch(new RegExp(`\\b${name}:`))
+  })
+
+  it('satisfies the schema that editors use', () => {
+    const validate = new Ajv2020({ strict: false }).compile(configurationJsonSchema())
+    expect(validate(parse(example)), JSON.stringify(validate.errors)).toBe(true)
+    expect(validate({ services: [], histroy: 'x' })).toBe(false)
+  })
+})
+
+describe('config/hookdrift.schema.json', () => {
+  it('is current (vitest -u refreshes it)', async () => {
+    await expect(formatted(configurationJsonSchema())).toMatchFileSnapshot(schemaFile.pathname)
+  })
+
+  it('describes its members', () => {
+    expect(configurationJsonSchema()).toMatchObject({
+      properties: {
+        concurrency: { type: 'integer', minimum: 1, maximum: 64, default: 4, description: 'Projects read at once' },
+      },
+      required: ['services'],
+      additionalProperties: false,
+    })
+  })
+})
+
+function memberNames(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const own = 'properties' in schema ? Object.keys(schema.properties ?? {}) : []
+  return [...own, ...Object.values(schema).flatMap(memberNames)]
+}
+
+/** As biome writes JSON: a list of a few texts in one line. */
+function formatted(value: unknown): string {
+  const text = JSON.stringify(value, null, 2)
+  return `${text.replace(/\[\n\s+("[^\]]*")\n\s+\]/g, (_, items: string) => `[${items.replace(/\n\s+/g, ' ')}]`)}\n`
+}

@@ -1,0 +1,325 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import { resolve } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { describe, expect, it } from 'vitest'
+import { readConfiguration } from '../../src/config/read-configuration.ts'
+import { defaultDialect } from '../../src/service/dialect.ts'
+import { defaultLimits } from '../../src/service/settings.ts'
+import { acmeEnv, aWorld, configure, file, firstService, refusal, withService } from './a-world.ts'
+
+const smallest = `services:
+  - name: acme
+    url: https://hooks.example.com/
+    key: \${ACME_KEY}
+    projects:
+      - id: 01M7XVZ2T417WGWM74AAK885VQ
+`
+
+describe('readConfiguration', () => {
+  it('fills in every default', () => {
+    expect(configure(smallest)).toEqual({
+      file,
+      history: '/etc/hookdrift/hookdrift.db',
+      policy: undefined,
+      concurrency: 4,
+      services: [
+        {
+          settings: {
+            name: 'acme',
+            url: 'https://hooks.example.com',
+            pageSize: 1000,
+            limits: defaultLimits,
+            dialect: defaultDialect,
+            ca: undefined,
+            connections: 4,
+          },
+          projects: [
+            {
+              ref: {
+                name: 'acme/01M7XVZ2T417WGWM74AAK885VQ',
+                service: 'acme',
+                uid: '01M7XVZ2T417WGWM74AAK885VQ',
+              },
+              key: 'not-a-real-key',
+              labels: {},
+              filters: {},
+              line: 6,
+            },
+          ],
+          listings: { sources: 'auto', project: 'auto' },
+        },
+      ],
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      warnings: [],
+    })
+  })
+
+  it('decodes what a project says of itself', () => {
+    const filters = {
+      endpoints: { owner: 'tenant-1', name: 'orders' },
+      subscriptions: { name: 'o', endpoints: ['e1'] },
+    }
+    const project = { id: 'p1', name: 'payments', key: '${PAY}', labels: { env: 'prod' }, filters }
+    const env = { ...acmeEnv, PAY: 'another-key' }
+    expect(firstService(configure(withService({ projects: [project] }), { env })).projects).toEqual([
+      {
+        ref: { name: 'acme/payments', service: 'acme', uid: 'p1' },
+        key: 'another-key',
+        labels: { env: 'prod' },
+        filters,
+        line: 1,
+      },
+    ])
+  })
+
+  it.each([
+    [{ connect_timeout: '500ms' }, { connectTimeoutMs: 500 }],
+    [{ page_timeout: '2m' }, { pageTimeoutMs: 120_000 }],
+    [{ page_timeout: '1.5s' }, { pageTimeoutMs: 1500 }],
+    [{ retry_budget: '1h' }, { retryBudgetMs: 3_600_000 }],
+    [
+      { retry_budget: '0s', retries: 0 },
+      { retryBudgetMs: 0, retries: 0 },
+    ],
+    [{ max_body: '10MB' }, { maxBodyBytes: 10_000_000 }],
+    [{ max_body: '1 GiB' }, undefined],
+    [{ max_body: '64MiB' }, { maxBodyBytes: 64 * 1024 * 1024 }],
+    [{ max_body: 4096 }, { maxBodyBytes: 4096 }],
+    [{ max_body: '4096' }, { maxBodyBytes: 4096 }],
+  ])('reads the limits %j', (limits, expected) => {
+    const text = withService({ limits })
+    if (expected === undefined) expect(refusal(text)).toHaveLength(1)
+    else expect(firstService(configure(text)).settings.limits).toEqual({ ...defaultLimits, ...expected })
+  })
+
+  it('lays the dialect over the defaults', () => {
+    const dialect = {
+      path_prefix: '',
+      key_scheme: '',
+      headers: { 'X-Convoy-Version': '2024-01-01', 'x-tenant': 'a b', Accept: null },
+      parameters: { page_size: 'limit' },
+      sort: 'DESC',
+      direction: 'next',
+      transient: [{ status: 503, message: 'later' }],
+      refused_key_retries: 0,
+      function_not_tried: 'no licence',
+    }
+    expect(firstService(configure(withService({ dialect }))).settings.dialect).toEqual({
+      ...defaultDialect,
+      pathPrefix: '',
+      keyScheme: '',
+      headers: { 'x-convoy-version': '2024-01-01', 'x-tenant': 'a b' },
+      parameters: { ...defaultDialect.parameters, pageSize: 'limit' },
+      sort: 'DESC',
+      direction: 'next',
+      transient: [{ status: 503, message: 'later' }],
+      refusedKeyRetries: 0,
+      functionNotTried: 'no licence',
+    })
+  })
+
+  it('reads an unquoted off as the offer it is', () => {
+    const text = `${smallest}    listings: { sources: off, project: required }\n`
+    expect(firstService(configure(text)).listings).toEqual({ sources: 'off', project: 'required' })
+  })
+
+  it.each([
+    ['https://hooks.example.com///', 'https://hooks.example.com'],
+    ['https://EXAMPLE.com:443/base/', 'https://example.com/base'],
+    ['http://127.0.0.1:5005', 'http://127.0.0.1:5005'],
+  ])('keeps the url %s as %s', (url, kept) => {
+    expect(firstService(configure(withService({ url }))).settings.url).toBe(kept)
+  })
+
+  it('takes paths relative to the configuration, and overrides relative to the working directory', () => {
+    const text = withService({}, { history: 'data/h.db', policy: '../policy.yaml' })
+    const env = { ...acmeEnv, HOOKDRIFT_HISTORY: 'env.db' }
+    expect(configure(text)).toMatchObject({ history: '/etc/hookdrift/data/h.db', policy: '/etc/policy.yaml' })
+    expect(configure(text, { env }).history).toBe(resolve('env.db'))
+    expect(configure(text, { env }, { history: '/option.db' }).history).toBe('/option.db')
+    expect(configure(text, { env: { ...acmeEnv, HOOKDRIFT_HISTORY: '' } }).history).toBe('/etc/hookdrift/data/h.db')
+  })
+
+  it('reads further certificate authorities', () => {
+    const pem = rootCertificates.slice(0, 2).join('\n')
+    const files = { '/etc/hookdrift/ca.pem': pem, '/etc/hookdrift/key.pem': 'not-a-real-key' }
+    expect(firstService(configure(withService({ ca_file: 'ca.pem' }), { files })).settings.ca).toBe(pem)
+    expect(refusal(`${smallest}    ca_file: key.pem`, { files })).toEqual([
+      '7:14: key.pem holds no certificate, expected one or more in PEM form',
+    ])
+    expect(refusal(`${smallest}    ca_file: none.pem`, { files })).toEqual(['7:14: cannot read none.pem: no such file'])
+  })
+
+  it('says what to do when there is no configuration', () => {
+    expect(() => readConfiguration('nowhere.yaml', aWorld(''))).toThrow(
+      expect.objectContaining({
+        exitCode: 2,
+        message: 'cannot read the configuration nowhere.yaml: no such file',
+        advice: 'name another file with --config FILE, or start from config/hookdrift.example.yaml',
+      }),
+    )
+  })
+
+  it.each([
+    ['', '1:1: the file is empty, expected a mapping'],
+    ['concurrency: 4', '1:1: services is missing, expected a list that is not empty'],
+    ['services: []', '1:11: services is an empty list, expected a list that is not empty'],
+    [`histroy: ./x.db\n${smallest}`, '1:1: `histroy` is unknown, did you mean `history`?'],
+    [`worker: {}\n${smallest}`, '1:1: `worker` is unknown, expected `history`, `policy`, `concurrency` or `services`'],
+    [`concurrency: many\n${smallest}`, '1:14: concurrency is "many", expected a whole number from 1 to 64'],
+    [`concurrency: 65\n${smallest}`, '1:14: concurrency is 65, expected a whole number from 1 to 64'],
+    [`policy: ""\n${smallest}`, '1:9: policy is "", expected the path of a file'],
+    [`${smallest}    page_size: 0\n`, '7:16: page_size is 0, expected a whole number from 1 to 100000'],
+    [`${smallest}    listings: { sources: no }\n`, '7:26: sources is "no", expected `auto`, `required` or `off`'],
+    [
+      `${smallest}    limits: { page_timeout: 5 }\n`,
+      '7:29: page_timeout is 5, expected a duration such as `5s`, from 1ms to 1h (units ms, s, m, h) (in quotes)',
+    ],
+    [
+      `${smallest}    limits: { page_timeout: 2h }\n`,
+      '7:29: page_timeout is "2h", expected a duration such as `5s`, from 1ms to 1h (units ms, s, m, h)',
+    ],
+    [
+      `${smallest}    limits: { max_body: 5m }\n`,
+      '7:25: max_body is "5m", expected a size such as `32MiB`, from 1KiB to 256MiB',
+    ],
+    [
+      `${smallest}    limits: { max_body: 0 }\n`,
+      '7:25: max_body is 0, expected a size such as `32MiB`, from 1KiB to 256MiB',
+    ],
+    [`${smallest}    limits: { retrys: 0 }\n`, '7:15: `retrys` is unknown, did you mean `retries`?'],
+    [
+      `${smallest}    dialect: { key_header: "a b" }\n`,
+      '7:28: key_header is "a b", expected the name of an HTTP header',
+    ],
+    [
+      `${smallest}    dialect: { path_prefix: api/ }\n`,
+      '7:29: path_prefix is "api/", expected a path such as /api/v1, without a slash at its end, or ""',
+    ],
+    [
+      `${smallest}    dialect: { project_not_found: "(" }\n`,
+      '7:35: project_not_found is "(", expected a regular expression',
+    ],
+    [
+      `${smallest}    dialect: { headers: { x-a: "a\\nb" } }\n`,
+      '7:32: x-a has a value that does not fit (not shown), expected visible ASCII characters and blanks, no line breaks',
+    ],
+    [
+      `${smallest}    dialect: { headers: { Connection: close } }\n`,
+      '7:27: the name `Connection` does not fit, expected a header that may be set',
+    ],
+    [
+      `${smallest}    dialect: { headers: { x-a: a, X-A: b } }\n`,
+      "7:35: the header X-A is sent twice; names don't heed case, and Authorization carries the key",
+    ],
+    [
+      `${smallest}    dialect: { headers: { authorization: a } }\n`,
+      "7:27: the header authorization is sent twice; names don't heed case, and Authorization carries the key",
+    ],
+    [
+      `${smallest}        labels: { env: 1 }\n`,
+      '7:24: env is 1, expected text without line breaks, at most 200 characters (in quotes)',
+    ],
+    [
+      `${smallest}        labels: { "": x }\n`,
+      '7:19: the name this key (not shown) does not fit, expected letters, digits, `.`, `_`, `-` and `/`, a letter or digit first',
+    ],
+    [
+      `${smallest}        filters: { subscriptions: { endpoints: [] } }\n`,
+      '7:48: endpoints is an empty list, expected a list that is not empty',
+    ],
+    [
+      `${smallest}        filters: { sources: {} }\n`,
+      '7:20: `sources` is unknown, expected `endpoints` or `subscriptions`',
+    ],
+    [
+      `${smallest}      - id: 01M7XVZ2T417WGWM74AAK885VQ\n        name: x\n`,
+      '7:13: a second project with the id 01M7XVZ2T417WGWM74AAK885VQ, the first stands in line 6',
+    ],
+    [
+      `${smallest}      - { id: other, name: 01M7XVZ2T417WGWM74AAK885VQ }\n`,
+      '7:28: a second project named 01M7XVZ2T417WGWM74AAK885VQ, the first stands in line 6',
+    ],
+    [
+      `${smallest}      - { id: 0123 }\n`,
+      '7:15: id is 123, expected letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200 (in quotes)',
+    ],
+    [
+      smallest.replace('    key: ${ACME_KEY}\n', ''),
+      '5:9: no key: neither the project nor its service has one; use ${VAR} or ${file:PATH}',
+    ],
+    [
+      `${smallest}  - { name: acme, url: "https://b.example", key: "\${ACME_KEY}", projects: [{ id: a }] }\n`,
+      '7:13: a second service named acme, the first stands in line 2',
+    ],
+    [
+      smallest.replace(/projects:[\s\S]*/, 'projects: []'),
+      '5:15: projects is an empty list, expected a list that is not empty',
+    ],
+    [smallest.replace(/ {4}projects:[\s\S]*/, ''), '2:5: projects is missing, expected a list that is not empty'],
+  ])('refuses, at its place: %s', (text, line) => {
+    expect(refusal(text)).toEqual([line])
+  })
+
+  it.each(['a/b', 'a b', '', '-a', '.', '..', 'ä', 'a\u0007'])('refuses the name %j', (name) => {
+    const expected = 'letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200'
+    expect(refusal(withService({ name }))).toEqual([expect.stringMatching(/^1:22: name is /)])
+    expect(refusal(withService({ name }))[0]).toContain(expected)
+    expect(refusal(withService({ projects: [{ id: 'p', name }] }))[0]).toContain(expected)
+    expect(refusal(withService({ projects: [{ id: name }] }))[0]).toContain(expected)
+  })
+
+  it.each([
+    'ftp://a.example',
+    'hooks.example.com',
+    'https://me:not-a-real-key@a.example',
+    'https://me@a.example',
+    'https://a.example/?token=x',
+    'https://a.example/?',
+    'https://a.example/#',
+    'https://a.example/ b',
+    '',
+  ])('refuses the url %j', (url) => {
+    expect(refusal(withService({ url }))).toEqual([
+      expect.stringMatching(
+        /^1:35: url is .*, expected an http or https URL without user, password, query or fragment$/,
+      ),
+    ])
+  })
+
+  it('names all mistakes of one file together', () => {
+    const text =
+      'history: 1\nconcurrency: 0\nservices:\n  - nme: a\n    url: x\n    key: ${NO_KEY}\n    projects:\n      - id: a/b\n'
+    expect(refusal(text)).toEqual([
+      '1:10: history is 1, expected the path of a file (in quotes)',
+      '2:14: concurrency is 0, expected a whole number from 1 to 64',
+      '4:5: name is missing, expected letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200',
+      '4:5: `nme` is unknown, did you mean `name`?',
+      '5:10: url is "x", expected an http or https URL without user, password, query or fragment',
+      '6:10: the environment variable NO_KEY is not set',
+      '8:13: id is "a/b", expected letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200',
+    ])
+  })
+})
+
+describe('the warnings of a configuration', () => {
+  it('speak of keys that stand in the file', () => {
+    const text =
+      smallest.replace('${ACME_KEY}', 'not-a-real-key') +
+      '        key: ${NO:-not-a-real-key}\n      - { id: b, key: "${ACME_KEY}" }\n'
+    expect(configure(text).warnings).toEqual([
+      `${file}:4:10: the key stands in the file; use \${VAR} or \${file:PATH}`,
+      `${file}:7:14: the key stands in the file; use \${VAR} or \${file:PATH}`,
+    ])
+  })
+
+  it('speak of keys that travel in clear', () => {
+    expect(configure(smallest.replace('https:', 'http:')).warnings).toEqual([
+      `${file}:3:10: the key travels in clear over http; use https`,
+    ])
+  })
+
+  it.each(['localhost', '127.0.0.1:5005', '127.1', '[::1]:80', 'a.localhost'])('leave http to %s alone', (host) => {
+    expect(configure(withService({ url: `http://${host}` })).warnings).toEqual([])
+  })
+})

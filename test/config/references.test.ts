@@ -1,0 +1,111 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import { describe, expect, it } from 'vitest'
+import { configure, firstService, refusal, withService } from './a-world.ts'
+
+const key = 'not-a-real-key'
+
+/** What a label's text becomes. */
+function expanded(text: string, world: Parameters<typeof configure>[1] = {}): string | undefined {
+  const service = withService({ key, projects: [{ id: 'p', labels: { a: text } }] })
+  return firstService(configure(service, world)).projects[0]?.labels.a
+}
+
+describe('references in a configuration', () => {
+  const env = { NAME: 'x', EMPTY: '' }
+  const files = { '/etc/hookdrift/secrets/a': 'from-file\n', '/run/b': 'b\r\n' }
+
+  it.each([
+    ['${NAME}', 'x'],
+    ['a-${NAME}-${NAME}', 'a-x-x'],
+    ['${EMPTY}', ''],
+    ['${NAME:-y}', 'x'],
+    ['${UNSET:-y}', 'y'],
+    ['${EMPTY:-y}', 'y'],
+    ['${UNSET:-}', ''],
+    ['${UNSET:-a:b/c d}', 'a:b/c d'],
+    ['${file:secrets/a}', 'from-file'],
+    ['${file:/run/b}!', 'b!'],
+    ['$${NAME}', '${NAME}'],
+    ['$$${NAME}', '$${NAME}'],
+    ['$NAME $ {NAME} }', '$NAME $ {NAME} }'],
+  ])('expand %s to %j', (text, value) => {
+    expect(expanded(text, { env, files })).toBe(value)
+  })
+
+  it('are not looked for in what they expand to', () => {
+    expect(expanded('${NAME}', { env: { NAME: '${OTHER}' } })).toBe('${OTHER}')
+  })
+
+  it.each([
+    ['${UNSET}', 'the environment variable UNSET is not set'],
+    ['${toString}', 'the environment variable toString is not set'],
+    ['${A}${B}', 'the environment variable A is not set; the environment variable B is not set'],
+    ['${file:none}', 'cannot read none: no such file'],
+    ['${file:big}', 'big is larger than 64 KiB, the limit'],
+    ['${file:}', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],
+    ['${A', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],
+    ['${A-b}', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],
+  ])('are refused where they stand: %s', (text, problem) => {
+    const world = { files: { '/etc/hookdrift/big': 'x'.repeat(64 * 1024 + 1) } }
+    const lines = refusal(
+      `services:\n- { name: a, url: "https://a.example", key: "${text}", projects: [{ id: p }] }`,
+      world,
+    )
+    expect(lines).toEqual([`2:45: ${problem}`])
+  })
+
+  it('give a project its key from a file', () => {
+    const text = withService({ key: '${file:secrets/a}' })
+    expect(firstService(configure(text, { files })).projects[0]?.key).toBe('from-file')
+  })
+})
+
+describe('a key', () => {
+  const expectation = 'expected visible ASCII characters without blanks or line breaks, at most 4096'
+  const at = (text: string) =>
+    `services:\n  - name: a\n    key: ${text}\n    url: https://a.example\n    projects: [{ id: p }]`
+
+  it.each(['a b', ' a', 'a\nb', 'a\n\n', 'a\u0000', 'ä', 'x'.repeat(4097)])(
+    'is refused and not shown when it is %j',
+    (value) => {
+      expect(refusal(at('${K}'), { env: { K: value } })).toEqual([
+        `3:10: key has a value that does not fit (not shown), ${expectation}`,
+      ])
+      expect(refusal(at(JSON.stringify(value)))).toEqual([
+        `3:10: key has a value that does not fit (not shown), ${expectation}`,
+      ])
+    },
+  )
+
+  it('is refused when nothing is left of it', () => {
+    expect(refusal(at('${K}'), { env: { K: '' } })).toEqual([
+      `3:10: key is empty once its references are filled in, ${expectation}`,
+    ])
+    expect(refusal(at('""'))).toEqual([`3:10: key is "", ${expectation}`])
+    expect(refusal(at(''))).toEqual([`3:5: key is empty, ${expectation}`])
+  })
+
+  it.each([
+    'key: !x not-a-real-key',
+    'key: *not-a-real-key',
+    'key: { not-a-real-key: b }',
+    'key: [not-a-real-key]',
+    'key: "not-a-real-key',
+    'key: not-a-real-key b',
+    'key:not-a-real-key',
+    'key: ${A:-not-a-real-key b}',
+    'key: ${not-a-real-key}',
+    'name: not-a-real-key b\n    key: ${KEY} ${KEY}', // a name that is no name may be shown, the key's own value never
+    'dialect: { headers: { x-key: "not-a-real-key\\n" } }',
+    'dialect: { headers: { x-key: [not-a-real-key] } }',
+    'url: https://u:not-a-real-key@a.example',
+  ])('never stands in a message: %s', (member) => {
+    const name = member.startsWith('name') ? '' : '    name: a/b\n'
+    const lines = refusal(`services:\n  -\n    projects: [{ id: p }]\n${name}    ${member}\n`, {
+      env: { KEY: 'hidden-key' },
+    })
+    expect(lines.length).toBeGreaterThan(0)
+    expect(lines.join('\n')).not.toContain('hidden-key')
+    if (!member.startsWith('name')) expect(lines.join('\n')).not.toContain(key)
+  })
+})

@@ -46,7 +46,7 @@ export function createAsk({ settings, matchers, transport, clock, random }: Aski
     let delayMs = 0
     for (let tries = 1; ; tries++) {
       await pause(delayMs, look)
-      if (look.signal.aborted) return given(stopped(), tries)
+      if (look.signal.aborted) return given(stopped(), 0)
       look.traffic.requests++
       if (tries > 1) look.traffic.retries++
       const startedAt = clock.now()
@@ -55,7 +55,7 @@ export function createAsk({ settings, matchers, transport, clock, random }: Aski
         acceptedKeys.add(look.key)
         return exchange
       }
-      if (look.signal.aborted) return given(stopped(), tries)
+      if (look.signal.aborted) return given(stopped(), 0)
       if (exchange.again === 'key') refusals++
       delayMs = delayAfter(exchange, tries, refusals)
       if (exchange.status === 429) gate.holdFor(Math.min(delayMs, limits.retryBudgetMs))

@@ -1,0 +1,294 @@
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { Clock } from '../../src/model/clock.ts'
+import {
+  type Answer,
+  aClient,
+  aClock,
+  aLook,
+  answer,
+  aService,
+  faultIn,
+  item,
+  page,
+  pageBody,
+  said,
+  walk,
+} from './fake-service.ts'
+
+const cut: Answer = (_request, response) => {
+  const body = JSON.stringify(pageBody([item('a')]))
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
+  response.write(body.slice(0, 40), () => response.destroy())
+}
+const cutChunks: Answer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' })
+  response.write(JSON.stringify(pageBody([item('a')])), () => response.destroy())
+}
+const reset: Answer = (request) => request.socket.resetAndDestroy()
+const silent: Answer = () => {}
+const slow: Answer = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{')
+  const drip = setInterval(() => response.write(' '), 10)
+  response.on('close', () => clearInterval(drip))
+}
+
+describe('what passes is asked again', () => {
+  it.each([
+    ['a body cut midway', cut],
+    ['chunks without an end', cutChunks],
+    ['a reset', reset],
+    ['no answer in time', silent],
+    ['a body that drips past the time for a page', slow],
+    ['a 500 with an empty body', answer(500, '')],
+    ['a 502 in HTML', answer(502, '<h1>bad gateway', { 'content-type': 'text/html' })],
+    ['a 503', said(503, 'later')],
+    ['a 408', answer(408, '')],
+    ['a 429', said(429, 'exceeded rate limit')],
+    ['a transient 400', said(400, 'Failed to load endpoints')],
+    ['a 401', said(401, 'authorization failed')],
+  ])('%s', async (_title, given) => {
+    const service = await aService(given, given, page([item('a')]))
+    const look = aLook()
+    const clock = aClock()
+    const { pages, fault } = await walk(aClient(service.url, { limits: { pageTimeoutMs: 60 }, clock }), look)
+    expect(fault).toBe(null)
+    expect(pages.length).toBe(1)
+    expect(look.traffic).toMatchObject({ requests: 3, retries: 2 })
+    expect(look.traffic.waitedMs).toBe(clock.slept.reduce((sum, ms) => sum + ms, 0))
+  })
+
+  it('a refused connection', async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    await new Promise((resolve) => server.close(resolve))
+    const look = aLook()
+    expect((await walk(aClient(`http://127.0.0.1:${port}`), look)).fault).toBe(
+      'unavailable: page 1: connection refused after 5 tries',
+    )
+    expect(look.traffic).toEqual({ requests: 5, retries: 4, waitedMs: 125 + 250 + 500 + 1_000 })
+  })
+
+  it('with pauses that double, are left to chance, and end at ten seconds', async () => {
+    const service = await aService(answer(500, ''))
+    const clock = aClock()
+    await walk(aClient(service.url, { clock, limits: { retries: 8 } }))
+    expect(clock.slept).toEqual([125, 250, 500, 1_000, 2_000, 4_000, 5_000, 5_000])
+  })
+})
+
+describe('what does not pass', () => {
+  it.each([
+    [slow, 'unavailable: page 1: no whole answer within 50 ms after 2 tries'],
+    [cut, 'unavailable: page 1: connection closed before the answer was whole after 2 tries'],
+    [reset, 'unavailable: page 1: connection reset after 2 tries'],
+    [
+      said(502, 'upstream is gone'),
+      'unavailable: page 1: 502 bad gateway after 2 tries, the service says "upstream is gone" (request id req-7)',
+    ],
+  ])('is told with the number of tries %#', async (given, fault) => {
+    const client = aClient((await aService(given)).url, { limits: { pageTimeoutMs: 50, retries: 1 } })
+    expect((await walk(client)).fault).toBe(fault)
+  })
+
+  it('is asked once when no further tries are allowed', async () => {
+    const service = await aService(answer(500, ''))
+    expect((await walk(aClient(service.url, { limits: { retries: 0 } }))).fault).toBe(
+      'unavailable: page 1: 500 internal server error (request id req-7)',
+    )
+    expect(service.requests.length).toBe(1)
+  })
+
+  it('ends with the time for tries, which all walks of a project share', async () => {
+    const service = await aService(answer(500, ''))
+    const client = aClient(service.url, { limits: { retries: 50, retryBudgetMs: 1_000 } })
+    const look = aLook()
+    expect((await walk(client, look)).fault).toBe(
+      'unavailable: page 1: 500 internal server error after 5 tries, the time for tries is spent (request id req-7)',
+    )
+    expect(look.traffic.waitedMs).toBe(1_000)
+    expect((await walk(client, look)).fault).toContain('500 internal server error, the time for tries is spent')
+    expect(look.traffic).toEqual({ requests: 6, retries: 4, waitedMs: 1_000 })
+  })
+
+  it('pays for the time that a failed try took', async () => {
+    const clock = aClock()
+    const losing: Answer = (request, response) => {
+      void clock.sleep(700)
+      answer(500, '')(request, response)
+    }
+    const look = aLook()
+    const client = aClient((await aService(losing)).url, { clock, limits: { retryBudgetMs: 1_000 } })
+    expect((await walk(client, look)).fault).toContain('after 2 tries, the time for tries is spent')
+    expect(look.traffic.waitedMs).toBe(700 + 125 + 700)
+  })
+})
+
+describe('a refused key', () => {
+  it('is tried three more times over some seconds', async () => {
+    const no = said(401, 'authorization failed')
+    const service = await aService(no, no, no, page([item('a')]))
+    const clock = aClock()
+    expect((await walk(aClient(service.url, { clock }))).fault).toBe(null)
+    expect(clock.slept).toEqual([750, 1_500, 3_000])
+  })
+
+  it('is refused when it stays so, with both possible reasons', async () => {
+    const service = await aService(said(401, 'authorization failed'))
+    expect((await walk(aClient(service.url))).fault).toBe(
+      "refused: page 1: 401 unauthorized after 4 tries: the key is wrong, expired or revoked, or the service's database is down, " +
+        'the service says "authorization failed" (request id req-7)',
+    )
+    expect(service.requests.length).toBe(4)
+  })
+
+  it('is rather an outage when the same key was accepted before', async () => {
+    const service = await aService(page([item('a')], 'b'), said(401, 'authorization failed'))
+    const client = aClient(service.url)
+    expect((await walk(client)).fault).toContain(
+      "the same key was accepted before, so the service's database is likely down",
+    )
+    expect((await walk(client, aLook({ key: 'another' }))).fault).toContain('the key is wrong, expired or revoked, or')
+  })
+})
+
+describe('a rate limit', () => {
+  const start = Date.parse('2026-11-21T00:00:00Z')
+  it.each([
+    ['seconds', '7'],
+    ['an absolute time in seconds since 1970', String(start / 1_000 + 7)],
+    ['an HTTP date', 'Sat, 21 Nov 2026 00:00:07 GMT'],
+    ['an HTTP date of the oldest form', 'Sat Nov 21 00:00:07 2026'],
+  ])('is waited for as asked: %s', async (_title, header) => {
+    const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }), page([]))
+    const clock = aClock(start)
+    const look = aLook()
+    expect((await walk(aClient(service.url, { clock }), look)).fault).toBe(null)
+    expect(clock.slept).toEqual([7_000])
+    expect(look.traffic.waitedMs).toBe(7_000)
+  })
+
+  it.each(['soon', '-3', '', String(start / 1_000 - 100), 'Sat, 21 Nov 2026 99:00:07 GMT'])(
+    'is left to the usual pauses when it names no time to come: "%s"',
+    async (header) => {
+      const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }), page([]))
+      const clock = aClock(start)
+      expect((await walk(aClient(service.url, { clock }))).fault).toBe(null)
+      expect(clock.slept).toEqual([125])
+    },
+  )
+
+  it.each(['3600', '9999999999999', String(start / 1_000 + 86_400)])(
+    'beyond the budget: waits what is left, asks once more, gives up (%s)',
+    async (header) => {
+      const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }))
+      const clock = aClock(start)
+      expect((await walk(aClient(service.url, { clock }))).fault).toBe(
+        'unavailable: page 1: 429 too many requests after 2 tries, the time for tries is spent, ' +
+          'the service says "exceeded rate limit" (request id req-7)',
+      )
+      expect(clock.slept).toEqual([60_000])
+    },
+  )
+
+  it('slows every walk of the service, bounded by the budget of each', async () => {
+    const clock = aManualClock()
+    const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': '20' }), page([]))
+    const client = aClient(service.url, { clock, limits: { retryBudgetMs: 30_000 } })
+    const first = walk(client, aLook())
+    await clock.sleepers(1)
+    const second = walk(client, aLook({ traffic: { requests: 0, retries: 0, waitedMs: 25_000 } }))
+    const third = walk(client, aLook(), 'subscriptions')
+    await clock.sleepers(3)
+    expect(service.requests.length).toBe(1)
+    expect(clock.wakeTimes()).toEqual([5_000, 20_000, 20_000])
+    await clock.advanceTo(5_000)
+    expect((await second).fault).toBe(null)
+    expect(service.requests.length).toBe(2)
+    await clock.advanceTo(20_000)
+    expect([await first, await third].map(({ fault }) => fault)).toEqual([null, null])
+  })
+
+  it('of one service leaves another alone', async () => {
+    const limited = await aService(said(429, 'exceeded rate limit', { 'retry-after': '20' }))
+    const clock = aClock()
+    await walk(aClient(limited.url, { clock, limits: { retries: 0 } }))
+    await walk(aClient((await aService(page([]))).url, { clock }))
+    expect(clock.slept).toEqual([])
+  })
+
+  it('makes a 503 wait too, but only the walk that got it', async () => {
+    const service = await aService(said(503, 'later', { 'retry-after': '9' }), page([]))
+    const clock = aClock()
+    await walk(aClient(service.url, { clock }))
+    expect(clock.slept).toEqual([9_000])
+  })
+})
+
+describe('a stop', () => {
+  it('ends a request that is under way', async () => {
+    const stop = new AbortController()
+    const service = await aService((request, response) => {
+      slow(request, response)
+      setImmediate(() => stop.abort())
+    })
+    const look = aLook({ signal: stop.signal })
+    expect((await walk(aClient(service.url), look)).fault).toBe('stopped: page 1: stopped before the answer was whole')
+    expect(look.traffic.requests).toBe(1)
+  })
+
+  it('ends a pause, whatever its reason', async () => {
+    const clock = aManualClock()
+    const stop = new AbortController()
+    const service = await aService(answer(500, ''))
+    const walking = walk(aClient(service.url, { clock }), aLook({ signal: stop.signal }))
+    await clock.sleepers(1)
+    stop.abort(new Error('SIGTERM'))
+    expect((await walking).fault).toBe('stopped: page 1: stopped before the answer was whole')
+  })
+
+  it('before the start asks nothing', async () => {
+    const service = await aService(page([]))
+    expect(await faultIn(aClient(service.url).project(aLook({ signal: AbortSignal.abort() })))).toMatch(
+      /^stopped: project: /,
+    )
+    expect(service.requests).toEqual([])
+  })
+})
+
+interface ManualClock extends Clock {
+  /** Resolves when so many sleep. */
+  sleepers(count: number): Promise<void>
+  /** In milliseconds from the start, sorted. */
+  wakeTimes(): number[]
+  advanceTo(ms: number): Promise<void>
+}
+
+/** Starts at 0 and passes only when told. */
+function aManualClock(): ManualClock {
+  let now = 0
+  let waiting: { until: number; wake: () => void }[] = []
+  let finished = false
+  onTestFinished(() => {
+    finished = true
+  })
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ until: now + ms, wake: resolve })
+        signal?.addEventListener('abort', () => reject(signal.reason))
+      }),
+    async sleepers(count) {
+      while (waiting.length < count && !finished) await new Promise(setImmediate)
+    },
+    wakeTimes: () => waiting.map(({ until }) => until).sort((a, b) => a - b),
+    async advanceTo(ms) {
+      now = ms
+      for (const { wake } of waiting.filter(({ until }) => until <= now)) wake()
+      waiting = waiting.filter(({ until }) => until > now)
+    },
+  }
+}

@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { type Answer, aClient, aLook, answer, aService, faultIn, said } from './fake-service.ts'
+
+const trial = { function: 'function transform(p) { return p }', payload: { a: 1 }, type: 'body' }
+const ran = (data: unknown) => answer(200, { status: true, message: 'Transformer function run successfully', data })
+
+async function outcomeOf(...answers: Answer[]) {
+  const service = await aService(...answers)
+  return aClient(service.url).testFunction(trial, aLook())
+}
+
+describe('a test of a function', () => {
+  it('is a POST of the function, the payload and the type', async () => {
+    let sent = ''
+    const service = await aService((request, response) => {
+      request.on('data', (chunk) => (sent += chunk))
+      request.on('end', () => ran({ payload: { b: 2 }, log: ['seen 1', 7] })(request, response))
+    })
+    expect(await aClient(service.url).testFunction(trial, aLook())).toEqual({
+      outcome: 'ok',
+      payload: { b: 2 },
+      log: ['seen 1'],
+    })
+    expect(service.requests[0]).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })
+    expect(service.requests[0]?.url.pathname).toBe('/api/v1/projects/project-1/sources/test_function')
+    expect(JSON.parse(sent)).toEqual(trial)
+  })
+
+  it.each([
+    ['a result of undefined', ran({ payload: null, log: [] }), { outcome: 'ok', payload: null, log: [] }],
+    ['a result of false', ran({ payload: false, log: null }), { outcome: 'ok', payload: false, log: [] }],
+    ['no data', ran(undefined), { outcome: 'failed', message: 'the result could not be serialised' }],
+    ['data null', ran(null), { outcome: 'failed', message: 'the result could not be serialised' }],
+    [
+      'an error',
+      said(400, 'Error: boom: 1 at transform'),
+      { outcome: 'failed', message: 'Error: boom: 1 at transform' },
+    ],
+  ])('tells of the function: %s', async (_title, given, outcome) => {
+    expect(await outcomeOf(given)).toEqual(outcome)
+  })
+
+  it.each([
+    ['no licence', said(400, 'your instance does not have access to transformations, upgrade')],
+    ['no such project', said(400, 'project not found')],
+    ['a request that is not understood', said(400, 'body contains incorrect JSON type for field "payload"')],
+    ['a listing that fails', said(400, 'Failed to load endpoints')],
+    ['a 400 of something else', answer(400, '<h1>bad request', { 'content-type': 'text/html' })],
+    ['a refused key', said(401, 'authorization failed')],
+    ['a forbidden key', said(403, 'no')],
+    ['no such operation', answer(404, '404 page not found\n', { 'content-type': 'text/plain' })],
+    ['a payload too large', said(413, 'too large')],
+    ['a rate limit', said(429, 'exceeded rate limit')],
+    ['a panic', answer(500, '')],
+    ['the dashboard', answer(200, '<!DOCTYPE html>', { 'content-type': 'text/html' })],
+    ['a redirect', answer(302, '', { location: 'http://elsewhere.example/' })],
+    ['a status that is not true', answer(200, { status: false, data: { payload: 1, log: [] } })],
+    ['data that is a text', ran('x')],
+    ['a reset', (request) => request.socket.resetAndDestroy()],
+  ] as [string, Answer][])('could not be made: %s', async (_title, given) => {
+    expect(await outcomeOf(given)).toEqual({ outcome: 'unknown', message: expect.stringMatching(/\S/) })
+  })
+
+  it.each([
+    ['a panic', answer(500, ''), 1],
+    ['a reset', (request) => request.socket.resetAndDestroy(), 1],
+    ['a transient 400', said(400, 'Failed to load endpoints'), 1],
+    ['a rate limit', said(429, 'exceeded rate limit'), 2],
+    ['a refused key', said(401, 'authorization failed'), 2],
+  ] as [string, Answer, number][])(
+    'is repeated only where it surely did not run: %s',
+    async (_title, given, requests) => {
+      const service = await aService(given, ran({ payload: 1, log: [] }))
+      const { outcome } = await aClient(service.url).testFunction(trial, aLook())
+      expect(service.requests.length).toBe(requests)
+      expect(outcome).toBe(requests === 2 ? 'ok' : 'unknown')
+    },
+  )
+
+  it('breaks off when stopped', async () => {
+    const service = await aService(ran({}))
+    const testing = aClient(service.url).testFunction(trial, aLook({ signal: AbortSignal.abort() }))
+    expect(await faultIn(testing)).toMatch(/^stopped: test of a function: /)
+  })
+})
+
+describe('every recorded test of a function', () => {
+  const failures = new Map([
+    ['throws', 'Error: boom: 1 at transform (<eval>:1:37(6))'],
+    ['syntax error', 'SyntaxError: SyntaxError: (anonymous): Line 1:39 Unexpected end of input (and 2 more errors)'],
+    ['no transform', 'the transform function is not found, please define it or rename the existing function'],
+    ['returns nothing', "the output payload doesn't include an event type"],
+    ['wrong shape for body', 'json: unknown field "hello"'],
+    ['no function', 'the transform function is not found, please define it or rename the existing function'],
+    ['endless loop', 'script execution time elapsed 10 seconds at transform (<eval>:1:1(1))'],
+    ['unserialisable', 'json: unsupported type: func(goja.FunctionCall) goja.Value'],
+    ['circular', 'json: unsupported value: encountered a cycle via map[string]interface {}'],
+    ['big int and date', 'json: unsupported value: NaN'],
+    ['unknown project', "the output payload doesn't include an event type"],
+  ])
+  const notTried = ['malformed body', 'payload not an object']
+
+  it.each(recordings().map(({ name, response }) => [name.replace('test_function: ', ''), response] as const))(
+    'reads rightly: %s',
+    async (name, { status, headers, body }) => {
+      const outcome = await outcomeOf(answer(status, body, headers))
+      if (status === 200) {
+        const { data } = JSON.parse(body)
+        expect(outcome).toEqual({ outcome: 'ok', payload: data.payload, log: data.log })
+      } else if (notTried.includes(name)) {
+        expect(outcome.outcome).toBe('unknown')
+      } else {
+        const message =
+          failures.get(name) ?? expect.stringMatching(/^json: cannot unmarshal string into Go value .{1,160}…$/)
+        expect(outcome).toEqual({ outcome: 'failed', message })
+      }
+    },
+  )
+})
+
+interface Recording {
+  readonly name: string
+  readonly response: { readonly status: number; readonly headers: Record<string, string>; readonly body: string }
+}
+
+/** Captured from a running service of the seed era. */
+function recordings(): Recording[] {
+  const text = readFileSync(new URL('recordings/test-function.jsonl', import.meta.url), 'utf8')
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+}

@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { createServer as createTlsServer } from 'node:https'
+import { type AddressInfo, connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { proxyFor } from '../../src/service/proxy-for.ts'
+import { aClient, aService, item, listen, page, pageBody, walk } from './fake-service.ts'
+
+let certificate: { key: string; cert: string }
+
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookdrift-tls-'))
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
+  execFileSync(
+    'openssl',
+    [
+      ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'],
+      ...[
+        '-subj',
+        '/CN=localhost',
+        '-addext',
+        'subjectAltName=DNS:localhost,IP:127.0.0.1',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+      ],
+    ],
+    { stdio: 'ignore' },
+  )
+  certificate = { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8') }
+  rmSync(folder, { recursive: true })
+})
+
+async function aTlsService(): Promise<string> {
+  const server = createTlsServer(certificate, (_request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(pageBody([item('a')])))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return `https://localhost:${(server.address() as AddressInfo).port}`
+}
+
+/** Forwards plain requests, and tunnels where it is asked to; both only to this machine. */
+async function aProxy() {
+  const seen: string[] = []
+  const { server, url } = await listen((request, response) => {
+    seen.push(`${request.method} ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim())
+    const target = new URL(request.url ?? '')
+    void fetch(`http://127.0.0.1:${target.port}${target.pathname}${target.search}`).then(async (answer) => {
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+    })
+  })
+  server.on('connect', (request, socket) => {
+    seen.push(`${request.method} ${request.url}`)
+    const tunnel = connect(Number(new URL(`http://${request.url}`).port), '127.0.0.1', () => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n')
+      tunnel.pipe(socket).pipe(tunnel)
+    })
+    tunnel.on('error', () => socket.destroy())
+    socket.on('error', () => tunnel.destroy())
+  })
+  return { seen, url }
+}
+
+describe('a certificate', () => {
+  it('of an unknown authority is not accepted, and not asked about again', async () => {
+    const { fault } = await walk(aClient(await aTlsService()))
+    expect(fault).toBe(
+      'unavailable: page 1: the certificate of the service is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    )
+  })
+
+  it('of an authority that the configuration names is accepted', async () => {
+    const client = aClient(await aTlsService(), { settings: { ca: certificate.cert } })
+    expect((await walk(client)).fault).toBe(null)
+  })
+})
+
+describe('a proxy', () => {
+  it('forwards what is plain, and is shown its own password only', async () => {
+    const proxy = await aProxy()
+    const env = { HTTP_PROXY: proxy.url.replace('//', '//user:word@') }
+    // Only the proxy can reach this name.
+    const service = await aService(page([item('a')]))
+    const { port } = new URL(service.url)
+    expect((await walk(aClient(`http://hooks.invalid:${port}`, { env }))).fault).toBe(null)
+    expect(proxy.seen).toEqual([
+      `GET http://hooks.invalid:${port}/api/v1/projects/project-1/endpoints?perPage=1000 Basic ${btoa('user:word')}`,
+    ])
+  })
+
+  it('tunnels what is encrypted, with the authorities of the configuration', async () => {
+    const proxy = await aProxy()
+    const url = await aTlsService()
+    const client = aClient(url, { env: { https_proxy: proxy.url }, settings: { ca: certificate.cert } })
+    expect((await walk(client)).fault).toBe(null)
+    expect(proxy.seen).toEqual([`CONNECT ${new URL(url).host}`])
+  })
+
+  it.each([
+    ['NO_PROXY names the host', { NO_PROXY: 'example.com, 127.0.0.1' }],
+    ['no_proxy names everything', { no_proxy: '*' }],
+  ])('is left out where %s', async (_title, env) => {
+    const proxy = await aProxy()
+    const service = await aService(page([item('a')]))
+    expect((await walk(aClient(service.url, { env: { http_proxy: proxy.url, ...env } }))).fault).toBe(null)
+    expect(proxy.seen).toEqual([])
+  })
+
+  it.each([
+    [407, 'unavailable: page 1: the proxy answered 407'],
+    [502, 'unavailable: page 1: the proxy answered 502 after 2 tries'],
+  ])('that refuses a tunnel with %i is told apart from the service', async (status, fault) => {
+    const { server, url } = await listen(() => {})
+    server.on('connect', (_request, socket) => socket.end(`HTTP/1.1 ${status} no\r\ncontent-length: 0\r\n\r\n`))
+    const client = aClient('https://hooks.invalid', { env: { HTTPS_PROXY: url }, limits: { retries: 1 } })
+    expect((await walk(client)).fault).toBe(fault)
+  })
+
+  it('is chosen by the scheme, in either case, and completed', () => {
+    const http = new URL('http://a.example')
+    const https = new URL('https://a.example')
+    expect(proxyFor(http, { HTTP_PROXY: 'http://p:1', http_proxy: 'q:2', no_proxy: 'x' })).toEqual({
+      url: 'http://q:2',
+      except: 'x',
+    })
+    expect(proxyFor(https, { HTTP_PROXY: 'http://p:1' })).toBe(undefined)
+    expect(proxyFor(https, { HTTPS_PROXY: ' ', https_proxy: '' })).toBe(undefined)
+    expect(() => proxyFor(https, { HTTPS_PROXY: 'http://user:secret-word@' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('secret-word'), exitCode: 2 }),
+    )
+  })
+})

@@ -30,13 +30,13 @@ export interface Site {
 /** Makes up what a project holds, without anything that a policy could mind. Newest first. */
 export function generateProject({ project, sizes, baseTimeMs, random }: Site): ProjectData {
   const endpoints = times(sizes.endpointsPerProject, (index, count) =>
-    anEndpoint({ project, index, timeMs: timeOf(index, count, baseTimeMs - 30 * dayMs), random }),
+    anEndpoint({ project, index, timeMs: timeOf({ index, count, endMs: baseTimeMs - 30 * dayMs, random }), random }),
   )
   const sources = times(project.type === 'incoming' ? sizes.sourcesPerProject : 0, (index, count) =>
-    aSource({ project, index, timeMs: timeOf(index, count, baseTimeMs - 30 * dayMs), random }),
+    aSource({ project, index, timeMs: timeOf({ index, count, endMs: baseTimeMs - 30 * dayMs, random }), random }),
   )
   const subscriptions = times(endpoints.length === 0 ? 0 : sizes.subscriptionsPerProject, (index, count) => {
-    const timeMs = timeOf(index, count, baseTimeMs)
+    const timeMs = timeOf({ index, count, endMs: baseTimeMs, random })
     const endpoint = endpoints[index % endpoints.length]
     const source = sources[index % sources.length]
     return aSubscription({ project, index, timeMs, random }, endpoint, source)
@@ -163,9 +163,20 @@ function times<Row>(count: number, make: (index: number, count: number) => Row):
   return Array.from({ length: count }, (_, index) => make(index, count))
 }
 
-/** Evenly over the 30 days before `endMs`, so that uids rise with the index; at least a millisecond apart. */
-function timeOf(index: number, count: number, endMs: number): number {
-  return endMs - (count - index) * Math.max(1, Math.floor((30 * dayMs) / (count + 1)))
+/** In even slots over the 30 days before `endMs`, so that uids rise with the index. */
+function timeOf({
+  index,
+  count,
+  endMs,
+  random,
+}: {
+  index: number
+  count: number
+  endMs: number
+  random: Random
+}): number {
+  const slotMs = Math.max(1, Math.floor((30 * dayMs) / (count + 1)))
+  return endMs - (count - index) * slotMs + random.below(slotMs)
 }
 
 function authenticationOf(owner: string, random: Random): AuthenticationRow {

@@ -55,7 +55,7 @@ const subscriptionProblems: readonly Problem<SubscriptionRow>[] = [
 
 const sourceProblems: readonly Problem<SourceRow>[] = [
   (row) => ({ ...row, is_disabled: true }),
-  (row) => ({ ...row, verifier: { type: 'noop', hmac: null, basic_auth: null, api_key: null } }),
+  (row) => ({ ...row, verifier: null }),
   (row) => ({
     ...row,
     verifier: {

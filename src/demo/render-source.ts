@@ -5,7 +5,7 @@ import { zeroTime } from './timestamp.ts'
 
 /** An item of the source list. */
 export function renderSource(row: SourceRow, release: Release): JsonObject {
-  const emptyList = (list: readonly string[]) => (release === 'older' && list.length === 0 ? null : list)
+  const emptyList = (list: readonly string[] | null) => (release === 'older' && list?.length === 0 ? null : list)
   return {
     uid: row.uid,
     project_id: row.project_id,
@@ -15,7 +15,7 @@ export function renderSource(row: SourceRow, release: Release): JsonObject {
     type: row.type,
     provider: row.provider,
     is_disabled: row.is_disabled,
-    verifier: verifierOf(row.verifier, release),
+    verifier: verifierOf(row.verifier ?? noVerifier, release),
     custom_response: { body: row.custom_response.body, content_type: row.custom_response.content_type },
     provider_config: row.provider_config,
     forward_headers: emptyList(row.forward_headers),
@@ -31,7 +31,7 @@ export function renderSource(row: SourceRow, release: Release): JsonObject {
 
 /** What a subscription shows of its source: no functions, no provider, no keys, and null for "verifies nothing". */
 export function renderSourceStub(row: SourceRow, release: Release): JsonObject {
-  const verifier = release !== 'older' && row.verifier.type === 'noop' ? null : verifierOf(row.verifier, release)
+  const verifier = release !== 'older' && row.verifier === null ? null : verifierOf(row.verifier ?? noVerifier, release)
   const { uid, project_id, mask_id, name, url, type, is_disabled } = row
   return stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier })
 }
@@ -39,7 +39,7 @@ export function renderSourceStub(row: SourceRow, release: Release): JsonObject {
 /** Older releases show a stub without uid where a subscription has no source; its url ends where the mask would start. */
 export function renderNoSource(ingestUrl: string, release: Release): Json {
   if (release !== 'older') return null
-  const { type: _type, ...verifier } = verifierOf({ type: '', hmac: null, basic_auth: null, api_key: null }, release)
+  const { type: _type, ...verifier } = verifierOf(noVerifier, release)
   return stub({
     uid: '',
     project_id: '',
@@ -52,6 +52,7 @@ export function renderNoSource(ingestUrl: string, release: Release): Json {
   })
 }
 
+const noVerifier = { type: 'noop', hmac: null, basic_auth: null, api_key: null }
 const emptyPubSub = { type: '', workers: 0, sqs: null, google: null, kafka: null, amqp: null }
 
 interface Shown {

@@ -76,13 +76,15 @@ export interface SourceRow {
   readonly type: string
   readonly provider: string
   readonly is_disabled: boolean
-  readonly verifier: VerifierRow
+  /** null and a verifier of type `noop` both verify nothing; sources made by older releases keep the latter. */
+  readonly verifier: VerifierRow | null
   readonly custom_response: { readonly body: string; readonly content_type: string }
   readonly provider_config: JsonObject | null
-  readonly forward_headers: readonly string[]
+  /** `[]` and `null` both mean none; sources made by older releases keep the latter. */
+  readonly forward_headers: readonly string[] | null
   /** `{type, workers}` and one member named after the type. */
   readonly pub_sub: JsonObject | null
-  readonly idempotency_keys: readonly string[]
+  readonly idempotency_keys: readonly string[] | null
   readonly body_function: string | null
   readonly header_function: string | null
   readonly created_at: string

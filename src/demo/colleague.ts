@@ -1,0 +1,107 @@
+import { createEndpoint, deleteEndpoint, replaceSecret, updateEndpoint, updateSource } from './edits.ts'
+import type { Fleet } from './fleet.ts'
+import type { EndpointRow, ProjectRow, SourceRow } from './rows.ts'
+
+/** One thing that a colleague does between two runs. */
+export interface Edit {
+  /** One line for the demo: who did what, in their own words. */
+  readonly description: string
+  /** As a person names the project. */
+  readonly project: string
+  apply(): void
+}
+
+/**
+ * A colleague's afternoon: six edits, each harmless to the one who makes it, through the service's own interface.
+ * They are planned at once, on resources that have no problem yet, and happen when applied.
+ *
+ * Needs a fleet with an outgoing and an incoming project, five endpoints and a source that are in order.
+ */
+export function afternoonOf(fleet: Fleet): readonly Edit[] {
+  const outgoing = firstProject(fleet, 'outgoing')
+  const incoming = firstProject(fleet, 'incoming')
+  const [renamed, limited, rotated, retired] = sound(fleet, outgoing)
+  const source = soundSource(fleet, incoming)
+  if (!renamed || !limited || !rotated || !retired || !source)
+    throw new Error('the fleet is too small for an afternoon of edits')
+  const at = ({ uid }: { readonly uid: string }) => ({ project: outgoing.uid, uid })
+  const limits = ({ rate_limit, rate_limit_duration }: EndpointRow) => ({ rate_limit, rate_limit_duration })
+  return [
+    {
+      description: `renames ${renamed.name} with an update that leaves its authentication out, which wipes it`,
+      project: outgoing.name,
+      apply: () =>
+        updateEndpoint(fleet, at(renamed), {
+          name: `${renamed.name}-v2`,
+          url: renamed.url,
+          description: renamed.description,
+          ...limits(renamed),
+        }),
+    },
+    {
+      description: `halves the rate limit of ${limited.name} to ${limited.rate_limit / 2} and forgets the period: nothing is limited now`,
+      project: outgoing.name,
+      apply: () =>
+        updateEndpoint(fleet, at(limited), {
+          name: limited.name,
+          url: limited.url,
+          description: limited.description,
+          authentication: limited.authentication,
+          rate_limit: limited.rate_limit / 2,
+        }),
+    },
+    {
+      description: `replaces the signing secret of ${rotated.name} with one that is easy to remember`,
+      project: outgoing.name,
+      apply: () => replaceSecret(fleet, at(rotated), 'letmein'),
+    },
+    {
+      description: `deletes ${retired.name}, and the service deletes its subscription with it`,
+      project: outgoing.name,
+      apply: () => deleteEndpoint(fleet, at(retired)),
+    },
+    {
+      description: 'adds new-partner for a trial, on plain http',
+      project: outgoing.name,
+      apply: () =>
+        void createEndpoint(fleet, outgoing.uid, {
+          name: 'new-partner',
+          url: 'http://hooks.new-partner.example.com/in',
+        }),
+    },
+    {
+      description: `switches the source ${source.name} off for a test and leaves it so`,
+      project: incoming.name,
+      apply: () => updateSource(fleet, { project: incoming.uid, uid: source.uid }, { is_disabled: true }),
+    },
+  ]
+}
+
+function firstProject(fleet: Fleet, type: ProjectRow['type']): ProjectRow {
+  const project = fleet.projects().find((row) => row.type === type)
+  if (project === undefined) throw new Error(`the fleet has no ${type} project`)
+  return project
+}
+
+/** Endpoints that an edit makes worse: nothing wrong with them so far, and someone subscribed. */
+function sound(fleet: Fleet, project: ProjectRow): readonly EndpointRow[] {
+  const { endpoints, subscriptions } = fleet.open(project.uid)
+  const values = endpoints.flatMap(({ secrets }) => secrets ?? []).map(({ value }) => value)
+  const isShared = (row: EndpointRow) =>
+    (row.secrets ?? []).some(({ value }) => values.filter((other) => other === value).length > 1)
+  return endpoints.filter(
+    (row) =>
+      row.status === 'active' &&
+      row.url.startsWith('https://hooks.') &&
+      row.secrets?.length === 1 &&
+      row.authentication !== null &&
+      row.rate_limit_duration > 0 &&
+      row.http_timeout <= 30 &&
+      !isShared(row) &&
+      subscriptions.some(({ endpoint_id }) => endpoint_id === row.uid),
+  )
+}
+
+function soundSource(fleet: Fleet, project: ProjectRow): SourceRow | undefined {
+  return fleet.open(project.uid).sources.find((row) => !row.is_disabled && row.verifier?.type === 'hmac')
+}

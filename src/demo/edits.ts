@@ -1,0 +1,200 @@
+import type { Fleet } from './fleet.ts'
+import { aSecret, aSubscription } from './generate-project.ts'
+import { createRandom } from './random.ts'
+import type { EndpointRow, ProjectConfig, ProjectData, SourceRow, SubscriptionRow } from './rows.ts'
+import { timestamp } from './timestamp.ts'
+import { ulid } from './ulid.ts'
+
+/** What a colleague does through the service's own interface, with the consequences that the real service draws. */
+
+/** One resource of one project. */
+export interface Place {
+  readonly project: string
+  readonly uid: string
+}
+
+/** The body of PUT endpoints/{uid}. What it omits of the optional members is wiped, not kept. */
+export interface EndpointUpdate {
+  readonly name: string
+  readonly url: string
+  readonly description?: string
+  readonly authentication?: EndpointRow['authentication']
+  readonly rate_limit?: number
+  readonly rate_limit_duration?: number
+  readonly http_timeout?: number
+  readonly owner_id?: string
+  readonly support_email?: string
+  readonly slack_webhook_url?: string
+}
+
+/** The trap of this interface: a body without authentication, description or rate limits wipes them. */
+export function updateEndpoint(fleet: Fleet, place: Place, update: EndpointUpdate): void {
+  changeEndpoint(fleet, place, (row) => ({
+    ...row,
+    description: '',
+    authentication: null,
+    rate_limit: 0,
+    rate_limit_duration: 0,
+    ...update,
+    updated_at: presentOf(fleet).at,
+  }))
+}
+
+/** `paused`, `active` or `inactive`; moves no `updated_at`. */
+export function setEndpointStatus(fleet: Fleet, place: Place, status: string): void {
+  changeEndpoint(fleet, place, (row) => ({ ...row, status }))
+}
+
+/** A new secret signs from now on; the old ones get an expiry an hour away, and still sign after it. */
+export function rotateSecret(fleet: Fleet, place: Place): void {
+  const { timeMs, at, random } = presentOf(fleet)
+  changeEndpoint(fleet, place, (row) => {
+    const old = (row.secrets ?? []).map((secret) =>
+      secret.expires_at === null ? { ...secret, expires_at: timestamp(timeMs + 3_600_000, '167') } : secret,
+    )
+    return { ...row, secrets: [...old, aSecret(timeMs, random)], updated_at: at }
+  })
+}
+
+/** Every secret is deleted and a new one takes their place, with a value that the colleague chose if one is given. */
+export function replaceSecret(fleet: Fleet, place: Place, value?: string): void {
+  const { timeMs, at, random } = presentOf(fleet)
+  changeEndpoint(fleet, place, (row) => {
+    const deleted = (row.secrets ?? []).map((secret) => ({ ...secret, deleted_at: secret.deleted_at ?? at }))
+    const fresh = aSecret(timeMs, random)
+    return { ...row, secrets: [...deleted, { ...fresh, value: value ?? fresh.value }], updated_at: at }
+  })
+}
+
+/** A new endpoint, as the service fills it when little is said. Returns its uid. */
+export function createEndpoint(fleet: Fleet, project: string, given: Partial<EndpointRow> & EndpointUpdate): string {
+  const { timeMs, at, random } = presentOf(fleet)
+  const row: EndpointRow = {
+    uid: ulid(timeMs, random),
+    project_id: project,
+    owner_id: '',
+    secrets: [aSecret(timeMs, random)],
+    advanced_signatures: true,
+    description: '',
+    slack_webhook_url: '',
+    support_email: '',
+    teams_webhook_url: '',
+    status: 'active',
+    http_timeout: 10,
+    authentication: null,
+    mtls_client_cert: null,
+    rate_limit: 0,
+    rate_limit_duration: 0,
+    content_type: 'application/json',
+    failure_rate: null,
+    cb_state: null,
+    created_at: at,
+    updated_at: at,
+    ...given,
+  }
+  changeData(fleet, project, (data) => ({ ...data, endpoints: newestFirst([row, ...data.endpoints]) }))
+  return row.uid
+}
+
+/** Takes its subscriptions with it. */
+export function deleteEndpoint(fleet: Fleet, { project, uid }: Place): void {
+  changeData(fleet, project, ({ endpoints, subscriptions, sources }) => ({
+    endpoints: without(endpoints, uid),
+    subscriptions: subscriptions.filter(({ endpoint_id }) => endpoint_id !== uid),
+    sources,
+  }))
+}
+
+export function updateSource(fleet: Fleet, place: Place, update: Partial<SourceRow>): void {
+  const { at } = presentOf(fleet)
+  changeData(fleet, place.project, (data) => ({
+    ...data,
+    sources: changed(data.sources, place.uid, (row) => ({ ...row, ...update, updated_at: at })),
+  }))
+}
+
+/** Takes its subscriptions with it. */
+export function deleteSource(fleet: Fleet, { project, uid }: Place): void {
+  changeData(fleet, project, ({ endpoints, subscriptions, sources }) => ({
+    endpoints,
+    subscriptions: subscriptions.filter(({ source_id }) => source_id !== uid),
+    sources: without(sources, uid),
+  }))
+}
+
+/** A default subscription: everything, unfiltered. Returns its uid. */
+export function createSubscription(
+  fleet: Fleet,
+  project: string,
+  given: { readonly endpoint: string; readonly source?: string },
+): string {
+  const { timeMs, random } = presentOf(fleet)
+  const { endpoints, sources, subscriptions } = fleet.open(project)
+  const row = fleet.project(project)
+  if (row === undefined) throw new Error(`the fleet has no project ${project}`)
+  const birth = { project: row, index: subscriptions.length, timeMs, random }
+  const endpoint = endpoints.find(({ uid }) => uid === given.endpoint)
+  const source = sources.find(({ uid }) => uid === given.source)
+  const subscription: SubscriptionRow = {
+    ...aSubscription(birth, endpoint, source),
+    alert_config: null,
+    retry_config: null,
+    rate_limit_config: null,
+    filter_config: { event_types: ['*'], filter: { is_flattened: true, headers: {}, body: {} } },
+  }
+  changeData(fleet, project, (data) => ({ ...data, subscriptions: newestFirst([subscription, ...data.subscriptions]) }))
+  return subscription.uid
+}
+
+export function updateSubscription(fleet: Fleet, place: Place, update: Partial<SubscriptionRow>): void {
+  const { at } = presentOf(fleet)
+  changeData(fleet, place.project, (data) => ({
+    ...data,
+    subscriptions: changed(data.subscriptions, place.uid, (row) => ({ ...row, ...update, updated_at: at })),
+  }))
+}
+
+export function deleteSubscription(fleet: Fleet, { project, uid }: Place): void {
+  changeData(fleet, project, (data) => ({ ...data, subscriptions: without(data.subscriptions, uid) }))
+}
+
+export function updateProject(fleet: Fleet, uid: string, update: Partial<ProjectConfig>): void {
+  const row = fleet.project(uid)
+  if (row === undefined) throw new Error(`the fleet has no project ${uid}`)
+  fleet.replace(uid, { project: { ...row, config: { ...row.config, ...update }, updated_at: presentOf(fleet).at } })
+}
+
+/** For what no function here does: any change of an endpoint's row, `updated_at` left alone. */
+export function changeEndpoint(fleet: Fleet, { project, uid }: Place, change: (row: EndpointRow) => EndpointRow): void {
+  changeData(fleet, project, (data) => ({ ...data, endpoints: changed(data.endpoints, uid, change) }))
+}
+
+/** For what no function here does: any change of what a project holds; lists stay newest first. */
+export function changeData(fleet: Fleet, project: string, change: (data: ProjectData) => ProjectData): void {
+  fleet.replace(project, { data: change(fleet.open(project)) })
+}
+
+/** The fleet's clock stands still but for edits: each comes a minute after the one before. */
+function presentOf(fleet: Fleet) {
+  const serial = fleet.nextSerial()
+  const timeMs = fleet.baseTimeMs + serial * 60_000
+  return { timeMs, at: timestamp(timeMs, '143502'), random: createRandom(`${fleet.organisationId}/edit/${serial}`) }
+}
+
+function changed<Row extends { readonly uid: string }>(
+  rows: readonly Row[],
+  uid: string,
+  change: (row: Row) => Row,
+): readonly Row[] {
+  if (!rows.some((row) => row.uid === uid)) throw new Error(`the project has no ${uid}`)
+  return rows.map((row) => (row.uid === uid ? change(row) : row))
+}
+
+function without<Row extends { readonly uid: string }>(rows: readonly Row[], uid: string): readonly Row[] {
+  if (!rows.some((row) => row.uid === uid)) throw new Error(`the project has no ${uid}`)
+  return rows.filter((row) => row.uid !== uid)
+}
+
+function newestFirst<Row extends { readonly uid: string }>(rows: readonly Row[]): readonly Row[] {
+  return [...rows].sort((left, right) => (left.uid < right.uid ? 1 : -1))
+}

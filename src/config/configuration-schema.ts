@@ -102,9 +102,18 @@ export type DecodedConfiguration = z.output<typeof configurationSchema>
 export type DecodedService = DecodedConfiguration['services'][number]
 export type DecodedProject = DecodedService['projects'][number]
 
-/** The schema for editors, as `config/hookdrift.schema.json` holds it. */
+/**
+ * The schema for editors, as `config/hookdrift.schema.json` holds it. An editor sees references as they are written, so
+ * it must let a text with one pass where the text itself has a pattern to keep; names of members have no references.
+ */
 export function configurationJsonSchema() {
-  return { title: 'hookdrift.yaml', ...z.toJSONSchema(configurationSchema, { io: 'input' }) }
+  const schema = z.toJSONSchema(configurationSchema, {
+    io: 'input',
+    override: ({ jsonSchema, path }) => {
+      if (jsonSchema.pattern !== undefined && path.at(-1) !== 'propertyNames') jsonSchema.pattern += '|\\$\\{'
+    },
+  })
+  return { title: 'hookdrift.yaml', ...schema }
 }
 
 function isServiceUrl(text: string): boolean {

@@ -55,7 +55,7 @@ function* tokensOf(text: string, lines: LineCounter, tooLong: { offset: number }
       return
     }
     for (const token of parser.next(lexeme)) {
-      if (token.type === 'error' && ++stray > maxStrayTokens) return
+      if ((token.type === 'error' || token.type === 'directive') && ++stray > maxStrayTokens) return
       yield token
     }
   }

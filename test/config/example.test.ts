@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -37,6 +38,12 @@ describe('the example configuration', () => {
 describe('config/hookdrift.schema.json', () => {
   it('is current (vitest -u refreshes it)', async () => {
     await expect(formatted(configurationJsonSchema())).toMatchFileSnapshot(schemaFile.pathname)
+  })
+
+  it('lets a reference stand where a text has a pattern to keep', () => {
+    const validate = new Ajv2020({ strict: false }).compile(configurationJsonSchema())
+    const name = (text: string) => ({ services: [{ name: text, url: 'https://a.example', projects: [{ id: 'p' }] }] })
+    expect([name('a'), name('${NAME}'), name('a/b')].map((value) => validate(value))).toEqual([true, true, false])
   })
 
   it('describes its members', () => {

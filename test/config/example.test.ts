@@ -36,7 +36,7 @@ describe('the example configuration', () => {
 })
 
 describe('config/hookdrift.schema.json', () => {
-  it('is current (vitest -u refreshes it)', async () => {
+  it('is current (`npx vitest run test/config -u` refreshes it)', async () => {
     await expect(formatted(configurationJsonSchema())).toMatchFileSnapshot(schemaFile.pathname)
   })
 

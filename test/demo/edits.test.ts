@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { afternoonOf } from '../../src/demo/colleague.ts'
+import {
+  createEndpoint,
+  createSubscription,
+  deleteEndpoint,
+  deleteSource,
+  replaceSecret,
+  rotateSecret,
+  setEndpointStatus,
+  updateEndpoint,
+  updateProject,
+  updateSource,
+} from '../../src/demo/edits.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { renderEndpoint } from '../../src/demo/render-endpoint.ts'
+
+const fleetOf = () => {
+  const fleet = generateFleet({ clean: true })
+  const [outgoing, , incoming] = fleet.projects()
+  if (outgoing === undefined || incoming === undefined) throw new Error('too few projects')
+  const [endpoint] = fleet.open(outgoing.uid).endpoints
+  const [source] = fleet.open(incoming.uid).sources
+  if (endpoint === undefined || source === undefined) throw new Error('too few rows')
+  const now = () => fleet.open(outgoing.uid).endpoints.find(({ uid }) => uid === endpoint.uid)
+  return { fleet, outgoing, incoming, endpoint, source, place: { project: outgoing.uid, uid: endpoint.uid }, now }
+}
+
+describe('an edit', () => {
+  it('wipes what an update of an endpoint leaves out', () => {
+    const { fleet, endpoint, place, now } = fleetOf()
+    updateEndpoint(fleet, place, { name: 'renamed', url: endpoint.url })
+    expect(now()).toEqual({
+      ...endpoint,
+      name: 'renamed',
+      description: '',
+      authentication: null,
+      rate_limit: 0,
+      rate_limit_duration: 0,
+      updated_at: '2026-11-01T00:01:00.000143502Z',
+    })
+  })
+
+  it('pauses without a trace in updated_at', () => {
+    const { fleet, endpoint, place, now } = fleetOf()
+    setEndpointStatus(fleet, place, 'paused')
+    expect(now()).toEqual({ ...endpoint, status: 'paused' })
+  })
+
+  it('rotates a secret and lets the old one expire; replaces one and shows the deleted to later releases only', () => {
+    const { fleet, endpoint, place, now } = fleetOf()
+    rotateSecret(fleet, place)
+    expect(now()?.secrets).toMatchObject([
+      { value: endpoint.secrets?.[0]?.value, expires_at: expect.any(String) },
+      { expires_at: null },
+    ])
+    replaceSecret(fleet, place, 'letmein')
+    const row = now() ?? endpoint
+    expect(renderEndpoint(row, 'seed').secrets).toMatchObject([{ value: 'letmein' }])
+    expect(renderEndpoint(row, 'later').secrets).toHaveLength(3)
+  })
+
+  it('takes the subscriptions of a deleted endpoint or source with it', () => {
+    const { fleet, outgoing, incoming, source, place } = fleetOf()
+    deleteEndpoint(fleet, place)
+    expect(fleet.open(outgoing.uid).endpoints).toHaveLength(23)
+    expect(fleet.open(outgoing.uid).subscriptions).toHaveLength(23)
+    deleteSource(fleet, { project: incoming.uid, uid: source.uid })
+    expect(fleet.open(incoming.uid).sources).toHaveLength(7)
+    expect(fleet.open(incoming.uid).subscriptions).toHaveLength(21)
+  })
+
+  it('puts what is new first', () => {
+    const { fleet, outgoing } = fleetOf()
+    const endpoint = createEndpoint(fleet, outgoing.uid, { name: 'new', url: 'http://new.example.com' })
+    const subscription = createSubscription(fleet, outgoing.uid, { endpoint })
+    const { endpoints, subscriptions } = fleet.open(outgoing.uid)
+    expect(endpoints[0]).toMatchObject({ uid: endpoint, name: 'new', authentication: null, rate_limit: 0 })
+    expect(subscriptions[0]).toMatchObject({
+      uid: subscription,
+      endpoint_id: endpoint,
+      filter_config: { event_types: ['*'] },
+    })
+  })
+
+  it('dates a change of a source or a project', () => {
+    const { fleet, incoming, source } = fleetOf()
+    updateSource(fleet, { project: incoming.uid, uid: source.uid }, { is_disabled: true })
+    updateProject(fleet, incoming.uid, { disable_endpoint: false })
+    expect(fleet.open(incoming.uid).sources[0]).toMatchObject({
+      is_disabled: true,
+      updated_at: '2026-11-01T00:01:00.000143502Z',
+    })
+    expect(fleet.project(incoming.uid)).toMatchObject({
+      config: { disable_endpoint: false },
+      updated_at: '2026-11-01T00:02:00.000143502Z',
+    })
+  })
+
+  it('refuses what is not there', () => {
+    const { fleet, place } = fleetOf()
+    expect(() => setEndpointStatus(fleet, { ...place, uid: 'nothing' }, 'paused')).toThrow('has no nothing')
+  })
+})
+
+describe("a colleague's afternoon", () => {
+  it('is six edits, told in a line each, the same for the same fleet', () => {
+    const tell = () => afternoonOf(generateFleet()).map(({ project, description }) => `${project}: ${description}`)
+    expect(tell()).toEqual(tell())
+    expect(tell()).toHaveLength(6)
+  })
+
+  it('does what it says', () => {
+    const fleet = generateFleet()
+    const [outgoing, , incoming] = fleet.projects()
+    const open = () => [fleet.open(outgoing?.uid ?? ''), fleet.open(incoming?.uid ?? '')] as const
+    const [before, sourcesBefore] = open()
+    for (const edit of afternoonOf(fleet)) edit.apply()
+    const [after, sourcesAfter] = open()
+    const count = <Row>(rows: readonly Row[], other: readonly Row[]) =>
+      rows.filter((row) => !other.includes(row)).length
+    // Three changed, one deleted, one new.
+    expect([count(before.endpoints, after.endpoints), count(after.endpoints, before.endpoints)]).toEqual([4, 4])
+    expect(before.subscriptions.length - after.subscriptions.length).toBe(1)
+    expect([count(sourcesAfter.sources, sourcesBefore.sources), sourcesAfter.sources.length]).toEqual([1, 8])
+    expect(after.endpoints[0]).toMatchObject({ name: 'new-partner', url: expect.stringMatching(/^http:/) })
+  })
+})

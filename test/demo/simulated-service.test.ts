@@ -1,0 +1,146 @@
+import { readFileSync } from 'node:fs'
+import { afterEach, describe, expect, it } from 'vitest'
+import { rotateSecret } from '../../src/demo/edits.ts'
+import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
+import { renderEndpoint } from '../../src/demo/render-endpoint.ts'
+import { renderSubscription } from '../../src/demo/render-subscription.ts'
+import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { ask } from './ask.ts'
+
+let service: SimulatedService
+afterEach(() => service?.close())
+
+const start = async (fleet: FleetOptions = {}, options: ServiceOptions = {}) => {
+  service = await startSimulatedService(generateFleet(fleet), options)
+  return service
+}
+
+const walk = async (list: string, perPage: number) => {
+  const uids: string[] = []
+  for (let cursor = '', more = true; more; ) {
+    const { json } = await ask(service, `/${list}?perPage=${perPage}&next_page_cursor=${cursor}`)
+    uids.push(...json.data.content.map(({ uid }: { uid: string }) => uid))
+    more = json.data.pagination.has_next_page
+    cursor = json.data.pagination.next_page_cursor
+  }
+  return uids
+}
+
+describe('the simulated service', () => {
+  it.each([1, 7, 24, 1000])('lists everything once in pages of %i', async (perPage) => {
+    const { fleet } = await start()
+    const [project] = fleet.projects()
+    const { endpoints, subscriptions } = fleet.open(project?.uid ?? '')
+    expect(await walk('endpoints', perPage)).toEqual(endpoints.map(({ uid }) => uid))
+    expect(await walk('subscriptions', perPage)).toEqual(subscriptions.map(({ uid }) => uid))
+  })
+
+  it('answers the same whether pages are rendered before or on request, also after an edit', async () => {
+    await start()
+    const plain = await ask(service, '/endpoints?perPage=10')
+    await service.close()
+    await start({}, { prerender: 10 })
+    expect((await ask(service, '/endpoints?perPage=10')).text).toBe(plain.text)
+    const project = service.fleet.projects()[0]?.uid ?? ''
+    const [newest] = service.fleet.open(project).endpoints
+    rotateSecret(service.fleet, { project, uid: newest?.uid ?? '' })
+    expect((await ask(service, '/endpoints?perPage=10')).json.data.content[0].secrets).toHaveLength(2)
+  })
+
+  it('cuts pages to its largest size and says so', async () => {
+    await start({}, { maxPageSize: 5 })
+    const { json } = await ask(service, '/endpoints?perPage=1000')
+    expect(json.data.content).toHaveLength(5)
+    expect(json.data.pagination).toMatchObject({ per_page: 5, has_next_page: true })
+  })
+
+  it('refuses a revoked key, and hides a project from the personal one', async () => {
+    const { fleet, behaviour } = await start()
+    const [project] = fleet.projects()
+    behaviour.closedProjects.add(project?.uid ?? '')
+    expect((await ask(service, '/endpoints')).json.message).toBe('Project not found')
+    expect((await ask(service, '/subscriptions')).json.message).toBe('unauthorized to process request')
+    behaviour.refusedKeys.add(fleet.personalKey)
+    expect(await ask(service, '/endpoints')).toMatchObject({ status: 401, json: { message: 'authorization failed' } })
+  })
+
+  it('answers 404 where something is not offered', async () => {
+    await start({}, { offers: { sources: false, project: false, projects: true, testFunction: false } })
+    for (const rest of ['/sources', ''])
+      expect(await ask(service, rest)).toMatchObject({ status: 404, text: '404 page not found\n' })
+    expect((await ask(service, '/endpoints')).status).toBe(200)
+  })
+
+  it('tests no function without a licence', async () => {
+    await start({}, { hasLicence: false })
+    const answer = await ask(service, '/sources/test_function', {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.json.message).toMatch(/^your instance does not have access to transformations/)
+  })
+
+  it('leaves data out when a function of another type returns what JSON does not know', async () => {
+    await start()
+    const body = JSON.stringify({ function: 'function transform() { return NaN }', payload: {}, type: 'header' })
+    const { json } = await ask(service, '/sources/test_function', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(json).toEqual({ status: true, message: 'Transformer function run successfully' })
+  })
+
+  it('says how long to wait in seconds once it is of the later release', async () => {
+    await start({}, { release: 'later', now: () => 1_000_000, rateLimit: { limit: 1, windowMs: 30_000 } })
+    expect((await ask(service, '/endpoints')).status).toBe(200)
+    const { status, headers } = await ask(service, '/endpoints')
+    expect(status).toBe(429)
+    expect(headers.get('retry-after')).toBe('30')
+  })
+
+  it('shows durations as texts to version 2024-01-01 when told to', async () => {
+    await start({}, { durations: 'texts' })
+    const { json } = await ask(service, '/endpoints?perPage=1', { headers: { 'x-convoy-version': '2024-01-01' } })
+    expect(json.data.content[0]).toMatchObject({
+      http_timeout: expect.stringMatching(/^\d+s$/),
+      rate_limit_duration: '60s',
+    })
+  })
+
+  it('logs what it was asked', async () => {
+    await start()
+    await ask(service, '/endpoints?perPage=3')
+    expect(service.requests).toMatchObject([
+      { method: 'GET', path: expect.stringMatching(/endpoints\?perPage=3$/), status: 200 },
+    ])
+  })
+})
+
+describe('the shapes of later releases', () => {
+  const shapes = JSON.parse(
+    readFileSync(new URL('../fixtures/recordings/other-dialects.json', import.meta.url), 'utf8'),
+  )
+
+  it('are those read in their source', () => {
+    const [item] = shapes['endpoints page, later dialect'].data.content
+    const basic = { type: 'basic_auth', basic_auth: { username: 'u', password: 'not-a-real-key' } } as const
+    const row = {
+      ...item,
+      owner_id: '',
+      slack_webhook_url: '',
+      support_email: '',
+      mtls_client_cert: null,
+      authentication: basic,
+    }
+    expect(JSON.stringify(renderEndpoint(row, 'later'))).toBe(JSON.stringify(item))
+    const shown = shapes['subscription item, later dialect']
+    const subscription = { ...shown, alert_config: null, retry_config: null, rate_limit_config: null }
+    const endpoint = { ...row, status: 'active', secrets: null }
+    expect(
+      JSON.stringify(renderSubscription(subscription, { endpoint, source: undefined, ingestUrl: '' }, 'later')),
+    ).toBe(JSON.stringify(shown))
+  })
+})

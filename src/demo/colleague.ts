@@ -3,7 +3,7 @@ import type { Fleet } from './fleet.ts'
 import type { EndpointRow, ProjectRow, SourceRow } from './rows.ts'
 
 /** One thing that a colleague does between two runs. */
-export interface Edit {
+interface Edit {
   /** One line for the demo: who did what, in their own words. */
   readonly description: string
   /** As a person names the project. */

@@ -8,13 +8,13 @@ import { ulid } from './ulid.ts'
 /** What a colleague does through the service's own interface, with the consequences that the real service draws. */
 
 /** One resource of one project. */
-export interface Place {
+interface Place {
   readonly project: string
   readonly uid: string
 }
 
 /** The body of PUT endpoints/{uid}. What it omits of the optional members is wiped, not kept. */
-export interface EndpointUpdate {
+interface EndpointUpdate {
   readonly name: string
   readonly url: string
   readonly description?: string

@@ -21,7 +21,7 @@ export interface Fleet {
   nextSerial(): number
 }
 
-export interface FleetParts {
+interface FleetParts {
   readonly organisationId: string
   readonly personalKey: string
   readonly baseTimeMs: number

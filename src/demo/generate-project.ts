@@ -20,7 +20,7 @@ export interface Sizes {
   readonly sourcesPerProject: number
 }
 
-export interface Site {
+interface Site {
   readonly project: ProjectRow
   readonly sizes: Sizes
   readonly baseTimeMs: number
@@ -45,7 +45,7 @@ export function generateProject({ project, sizes, baseTimeMs, random }: Site): P
 }
 
 /** Something to be made: where, the how manieth, when. */
-export interface Birth {
+interface Birth {
   readonly project: ProjectRow
   readonly index: number
   readonly timeMs: number
@@ -58,7 +58,7 @@ export function aSecret(timeMs: number, random: Random): SecretRow {
   return { uid: ulid(timeMs, random), value, expires_at: null, created_at, updated_at: created_at, deleted_at: null }
 }
 
-export function anEndpoint({ project, index, timeMs, random }: Birth): EndpointRow {
+function anEndpoint({ project, index, timeMs, random }: Birth): EndpointRow {
   const topic = random.pick(topics)
   const owner = `tenant-${String(1 + random.below(24)).padStart(2, '0')}`
   const created_at = timestamp(timeMs, '618')

@@ -6,7 +6,7 @@ export interface PageQuery {
   readonly cursor: string
 }
 
-export interface Page<Row> {
+interface Page<Row> {
   readonly content: readonly Row[]
   /** Counted from 1 at the newest row, as a forward walk of this page size would count it. */
   readonly number: number

@@ -3,7 +3,7 @@ import type { Random } from './random.ts'
 import type { EndpointRow, ProjectData, ProjectRow, SourceRow, SubscriptionRow } from './rows.ts'
 import { timestamp } from './timestamp.ts'
 
-export interface Plot {
+interface Plot {
   readonly project: ProjectRow
   /** Which project this is of its fleet: neighbours get different problems. */
   readonly turn: number

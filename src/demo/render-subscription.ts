@@ -6,7 +6,7 @@ import type { EndpointRow, SourceRow, SubscriptionRow } from './rows.ts'
 import { zeroTime } from './timestamp.ts'
 
 /** What a subscription refers to; undefined where it refers to nothing. */
-export interface Referred {
+interface Referred {
   readonly endpoint: EndpointRow | undefined
   readonly source: SourceRow | undefined
   readonly ingestUrl: string

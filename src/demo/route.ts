@@ -20,7 +20,7 @@ export interface Incoming {
   readonly body: string
 }
 
-export interface Surroundings {
+interface Surroundings {
   readonly fleet: Fleet
   readonly behaviour: Behaviour
   /** Takes one from the bucket: how many seconds to wait when it is empty, otherwise 0. */

@@ -1,10 +1,10 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { isJsonObject, type Json } from '../model/json.ts'
-import type { TransformResult, Trial } from './run-transform.ts'
+import type { TransformResult, Trial } from './function-worker.ts'
 
 /** `data` absent: the service left it out. */
-export type TrialAnswer =
+type TrialAnswer =
   | {
       readonly status: 200
       readonly message: string
@@ -12,7 +12,7 @@ export type TrialAnswer =
     }
   | { readonly status: 400; readonly message: string }
 
-export interface TrialOptions {
+interface TrialOptions {
   /** How long a function may run; the service's own limit is 10,000. */
   readonly limitMs: number
 }

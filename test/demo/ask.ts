@@ -1,6 +1,6 @@
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 
-export interface Answered {
+interface Answered {
   readonly status: number
   readonly headers: Headers
   readonly text: string

@@ -1,16 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { afternoonOf } from '../../src/demo/colleague.ts'
 import {
+  changeEndpoint,
   createEndpoint,
   createSubscription,
   deleteEndpoint,
   deleteSource,
+  deleteSubscription,
   replaceSecret,
   rotateSecret,
   setEndpointStatus,
   updateEndpoint,
   updateProject,
   updateSource,
+  updateSubscription,
 } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { renderEndpoint } from '../../src/demo/render-endpoint.ts'
@@ -95,6 +98,27 @@ describe('an edit', () => {
       config: { disable_endpoint: false },
       updated_at: '2026-11-01T00:02:00.000143502Z',
     })
+  })
+
+  it('changes a subscription, and deletes it alone', () => {
+    const { fleet, outgoing } = fleetOf()
+    const [newest] = fleet.open(outgoing.uid).subscriptions
+    const place = { project: outgoing.uid, uid: newest?.uid ?? '' }
+    updateSubscription(fleet, place, { delivery_mode: 'at_most_once' })
+    expect(fleet.open(outgoing.uid).subscriptions[0]).toEqual({
+      ...newest,
+      delivery_mode: 'at_most_once',
+      updated_at: '2026-11-01T00:01:00.000143502Z',
+    })
+    deleteSubscription(fleet, place)
+    expect(fleet.open(outgoing.uid).subscriptions).toHaveLength(23)
+    expect(fleet.open(outgoing.uid).endpoints).toHaveLength(24)
+  })
+
+  it('may be any change of a row', () => {
+    const { fleet, endpoint, place, now } = fleetOf()
+    changeEndpoint(fleet, place, (row) => ({ ...row, failure_rate: 12.5 }))
+    expect(now()).toEqual({ ...endpoint, failure_rate: 12.5 })
   })
 
   it('refuses what is not there', () => {

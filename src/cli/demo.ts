@@ -1,4 +1,89 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Command } from 'commander'
+import type { Fleet } from '../demo/fleet.ts'
+import { exitCodes } from '../model/errors.ts'
+import type { Report } from '../model/report.ts'
 import type { Execute } from './run-command.ts'
+import { lookOf, type Terminal } from './terminal.ts'
 
-export function defineDemo(_program: Command, _execute: Execute): void {}
+interface DemoOptions {
+  readonly seed: string
+}
+
+export function defineDemo(program: Command, execute: Execute): void {
+  program
+    .command('demo')
+    .description('audit a simulated service, let a colleague change six things, audit again')
+    .option('--seed <text>', 'another seed, another made-up fleet', 'hookdrift')
+    .action((options: DemoOptions) => execute((terminal) => demo(options, terminal)))
+}
+
+/** Everything is real but the service: configuration, client, history and report are those of `audit`. */
+async function demo({ seed }: DemoOptions, terminal: Terminal): Promise<number> {
+  const { generateFleet } = await import('../demo/generate-fleet.ts')
+  const { startSimulatedService } = await import('../demo/simulated-service.ts')
+  const { afternoonOf } = await import('../demo/colleague.ts')
+  const { reports } = await import('../report/reports.ts')
+  const { untilSignalled } = await import('./until-signalled.ts')
+
+  const fleet = generateFleet({ seed })
+  const afternoon = afternoonOf(fleet)
+  const directory = mkdtempSync(join(tmpdir(), 'hookdrift-demo-'))
+  const say = (text: string) => terminal.stdout.write(text)
+  try {
+    await using service = await startSimulatedService(fleet)
+    const file = join(directory, 'hookdrift.yaml')
+    writeFileSync(file, configurationOf(service.url, fleet))
+    const audit = () => untilSignalled((signal) => auditOnce(file, fleet, terminal, signal))
+
+    say(`A simulated webhook service listens on ${service.url}, its fleet made up from the seed "${seed}".\n\n`)
+    const first = await audit()
+    if (first.exitCode !== undefined) return first.exitCode
+    say(`First audit: ${first.result.verdict.text}\nThat is the baseline. Now a colleague\n\n`)
+    for (const edit of afternoon) {
+      edit.apply()
+      say(`  - ${edit.description} (${edit.project})\n`)
+    }
+    say('\nSecond audit:\n\n')
+    const second = await audit()
+    if (second.exitCode !== undefined) return second.exitCode
+    say(reports.text(second.result, { ...lookOf(terminal), full: true }))
+    say(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
+    say('For your own service: config/hookdrift.example.yaml.\n')
+    return exitCodes.clean
+  } finally {
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal: AbortSignal): Promise<Report> {
+  const { readFileSync } = await import('node:fs')
+  const { readConfiguration } = await import('../config/read-configuration.ts')
+  const { readPolicy } = await import('../policy/read-policy.ts')
+  const { performAudit } = await import('./perform-audit.ts')
+  const env = { ...terminal.env, DEMO_KEY: fleet.personalKey, HOOKDRIFT_HISTORY: undefined }
+  const configuration = readConfiguration(file, { env, readFile: (name) => readFileSync(name, 'utf8') })
+  const policy = readPolicy(configuration.policy, () => '')
+  const order = {
+    configuration,
+    policy,
+    history: configuration.history,
+    only: [],
+    failOn: 'medium',
+    quiet: false,
+  } as const
+  return performAudit(order, { ...terminal, env }, signal)
+}
+
+function configurationOf(url: string, fleet: Fleet): string {
+  const projects = fleet.projects().map(({ uid, name }) => `      - { id: ${uid}, name: ${name} }`)
+  return `services:
+  - name: demo
+    url: ${url}
+    key: \${DEMO_KEY}
+    projects:
+${projects.join('\n')}
+`
+}

@@ -104,7 +104,7 @@ export function aSubscription(
     source_id: source?.uid ?? null,
     endpoint_id: endpoint?.uid ?? null,
     alert_config: random.chance(0.2) ? { count: 5, threshold: '1h' } : null,
-    retry_config: random.chance(0.3) ? { type: 'exponential', duration: 30, retry_count: 6 } : null,
+    retry_config: random.chance(0.3) ? { type: 'exponential', duration: 60, retry_count: 8 } : null,
     filter_config: {
       event_types: [`${topic}.created`, `${topic}.updated`],
       filter: { is_flattened: true, headers: {}, body: {} },

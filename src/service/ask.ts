@@ -24,7 +24,7 @@ export interface Question {
 
 export type Reply = Answer | (Failure & { readonly tries: number; readonly isBudgetSpent: boolean })
 
-export interface Asking {
+interface Asking {
   readonly settings: ServiceSettings
   readonly matchers: DialectMatchers
   readonly transport: Transport

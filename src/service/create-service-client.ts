@@ -10,7 +10,7 @@ import { testFunction } from './test-function.ts'
 import { createTransport } from './transport.ts'
 
 /** What a client takes from its surroundings. */
-export interface ServiceWorld {
+interface ServiceWorld {
   readonly clock: Clock
   /** At least 0, below 1. */
   readonly random: () => number

@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 
 /** A decoded value, or what about it breaks the contract. */
-export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }
+type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }
 
-export interface Page {
+interface Page {
   readonly items: readonly JsonObject[]
   /** null on the last page, whatever cursor the service names there. */
   readonly nextCursor: string | null

@@ -2,12 +2,12 @@ import type { JsonObject } from '../model/json.ts'
 import type { Filter } from './filter.ts'
 import type { FaultKind } from './service-fault.ts'
 
-export interface ItemFault {
+interface ItemFault {
   readonly kind: FaultKind
   readonly what: string
 }
 
-export interface Expectation {
+interface Expectation {
   readonly projectUid: string
   readonly filters: readonly Filter[]
   /** uids of the walk so far; those of the page are added. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { scanJson } from './scan-json.ts'
 
 /** `isCutOff`: the text breaks off, so asking again may help. */
-export type Parsed =
+type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string; readonly isCutOff: boolean }
 

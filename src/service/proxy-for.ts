@@ -3,7 +3,7 @@ import { AuditError } from '../model/errors.ts'
 /** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, either case; lower case wins. Other variables don't matter. */
 export type ProxyVariables = Readonly<Record<string, string | undefined>>
 
-export interface Proxy {
+interface Proxy {
   readonly url: string
   /** What is reached without it, as the variable gives it. */
   readonly except: string

@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts'
 
 /** Shut while a service asks for patience: one bucket serves all of it, so one 429 concerns every walk. */
-export interface RateGate {
+interface RateGate {
   /** Keeps it shut for at least this long from now. */
   holdFor(ms: number): void
   /** Milliseconds until it opens; 0 when open. */

@@ -7,7 +7,7 @@ import { parseJson } from './parse-json.ts'
 import { readBody } from './read-body.ts'
 import type { WireAnswer } from './transport.ts'
 
-export interface Reading {
+interface Reading {
   readonly matchers: DialectMatchers
   readonly maxBodyBytes: number
   /** Never to be repeated. */
@@ -36,19 +36,7 @@ export async function readAnswer(answer: WireAnswer, reading: Reading): Promise<
 }
 
 async function readSuccess(answer: WireAnswer, { maxBodyBytes, key }: Reading): Promise<Exchange> {
-  const type = answer.header('content-type')
-  const encoding = answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
-  const refusal =
-    type !== undefined && !isJsonType(type)
-      ? notJson(answer.status, type, key)
-      : encoding !== 'identity'
-        ? failure(
-            'invalid',
-            `${nameOf(answer.status)} compressed (${foreignText(encoding, key)}), which was not asked for`,
-          )
-        : Number(answer.header('content-length')) > maxBodyBytes
-          ? tooLarge(maxBodyBytes)
-          : undefined
+  const refusal = refuseUnread(answer, maxBodyBytes, key)
   if (refusal !== undefined) {
     answer.discard()
     return refusal
@@ -56,12 +44,24 @@ async function readSuccess(answer: WireAnswer, { maxBodyBytes, key }: Reading): 
   const bytes = await readBody(answer.body, maxBodyBytes)
   if (bytes === undefined) return tooLarge(maxBodyBytes)
   if (bytes.length === 0) return failure('invalid', `${nameOf(answer.status)} with an empty body`)
-  if (type === undefined) return notJson(answer.status, type, key)
+  if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
   const parsed = parseJson(bytes)
   if (parsed.ok) return { ok: true, value: parsed.value, requestId: null }
   const what = `${nameOf(answer.status)}, ${parsed.reason}`
   // Where a body's length is not announced, a cut looks like an end.
   return parsed.isCutOff ? failure('unavailable', what, { again: 'later' }) : failure('invalid', what)
+}
+
+/** What the head of a success alone forbids. Without a content type the body decides: an empty one is its own fault. */
+function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): Failure | undefined {
+  const type = answer.header('content-type')
+  if (type !== undefined && !isJsonType(type)) return notJson(answer.status, type, key)
+  const encoding = answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
+  if (encoding !== 'identity') {
+    const named = foreignText(encoding, key)
+    return failure('invalid', `${nameOf(answer.status)} compressed (${named}), which was not asked for`)
+  }
+  return Number(answer.header('content-length')) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined
 }
 
 function readRedirect(answer: WireAnswer, { url, key }: Reading): Failure {

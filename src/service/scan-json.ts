@@ -1,5 +1,5 @@
 /** What a pass over the bytes of a JSON text tells before anything is built from it. */
-export interface JsonScan {
+interface JsonScan {
   /** Arrays and objects inside each other at the deepest point. */
   readonly depth: number
   /** Colons outside strings: members of objects, each counted as often as it is written. */

@@ -16,7 +16,7 @@ export const project = 'project-1'
 /** Answers one request; a list answers its requests in order, the last one for ever. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void
 
-export interface Fake {
+interface Fake {
   readonly url: string
   readonly server: Server
   readonly requests: { readonly method: string; readonly url: URL; readonly headers: IncomingMessage['headers'] }[]
@@ -95,7 +95,7 @@ export function aClock(start = Date.parse('2026-11-21T00:00:00Z')): Clock & { re
   }
 }
 
-export interface ClientOptions {
+interface ClientOptions {
   readonly limits?: Partial<Limits>
   readonly dialect?: Partial<Dialect>
   readonly clock?: Clock
@@ -148,7 +148,7 @@ export async function walk(
 }
 
 /** `kind: message`. */
-export function textOf(error: unknown): string {
+function textOf(error: unknown): string {
   if (!(error instanceof ServiceFault)) throw error
   const everything = [error.message, error.stack, JSON.stringify(error), error.cause].join('\n')
   if (/not-a-real-secret|notarealkey/i.test(everything)) throw new Error('the fault holds the key')

@@ -71,6 +71,17 @@ describe('what passes is asked again', () => {
     expect(look.traffic).toEqual({ requests: 5, retries: 4, waitedMs: 125 + 250 + 500 + 1_000 })
   })
 
+  it('a connection that is never made', async () => {
+    // Accepts, and never answers the greeting of TLS.
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    server.on('connection', (socket) => onTestFinished(() => void socket.destroy()))
+    const { port } = server.address() as AddressInfo
+    const client = aClient(`https://127.0.0.1:${port}`, { limits: { connectTimeoutMs: 50, retries: 0 } })
+    expect((await walk(client)).fault).toBe('unavailable: page 1: no connection in time')
+  })
+
   it('with pauses that double, are left to chance, and end at ten seconds', async () => {
     const service = await aService(answer(500, ''))
     const clock = aClock()

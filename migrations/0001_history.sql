@@ -159,10 +159,13 @@ CREATE VIEW drift AS
   SELECT c.run, r.started_at, p.service, p.uid AS project_uid, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
   FROM change c JOIN sealed_run r ON r.number = c.run JOIN project p ON p.id = c.project_id;
 
--- Violations that stand as of the last sealed run; state 'unknown' was not looked at since last_run.
+-- Violations that stand as of the last sealed run; 'unknown' ones were not looked at since last_seen.
 CREATE VIEW open_violation AS
   SELECT x.fingerprint, x.rule, x.severity, x.state, p.service, p.uid AS project_uid, x.kind, x.uid, x.name, x.path,
-         x.message, f.started_at AS first_seen
+         x.message, f.started_at AS first_seen,
+         (SELECT l.started_at FROM run l WHERE l.number = ifnull(x.last_run,
+            (SELECT max(w.run) FROM walk w JOIN sealed_run s ON s.number = w.run
+             WHERE w.project_id = x.project_id AND w.listing = 'endpoints'))) AS last_seen
   FROM violation x JOIN project p ON p.id = x.project_id JOIN run f ON f.number = x.first_run
   WHERE x.from_run <= (SELECT max(number) FROM sealed_run)
     AND (x.to_run IS NULL OR x.to_run > (SELECT max(number) FROM sealed_run));

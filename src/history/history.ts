@@ -36,7 +36,13 @@ export interface RunStart {
   readonly sealKeyId: string
 }
 
-/** One run being written. Nothing of it is visible before `seal`. */
+/**
+ * One run being written. Nothing of it is visible before `seal`. A project is looked at when its endpoints' walk is
+ * staged; of others a run says nothing. Uids are well-formed text.
+ *
+ * Whatever writes throws AuditError 5 once the lease is lost or the run has ended, and AuditError 4 when the place
+ * cannot be written: a straggler leaves nothing.
+ */
 export interface Draft {
   readonly run: number
   /** Runs that were found killed and closed. */
@@ -53,7 +59,7 @@ export interface Draft {
   known(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<ReadonlyMap<string, KnownVersion>>
   /** Bodies of versions, by version id. */
   bodies(versions: readonly number[]): Promise<ReadonlyMap<number, StoredBody>>
-  /** The version of a resource that was valid in a run. */
+  /** The version of a resource that was valid in a run before this one. */
   versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined>
 
   /** Writes new versions and marks what was seen as it was known. */
@@ -77,7 +83,7 @@ export interface Draft {
 
   stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void>
   stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void>
-  /** Forgets all resources, changes and violations that this run staged of a project. */
+  /** Forgets all resources, changes and violations that this run staged, marked, ended or confirmed of a project. */
   discard(project: ProjectRef): Promise<void>
 
   /**

@@ -1,7 +1,9 @@
+import { AuditError } from '../model/errors.ts'
+
 /** The process that wants to write: how a lease says whose it is, and how one tells whether its holder still lives. */
 export interface Holder {
   readonly host: string
-  /** Changes when the machine starts anew. */
+  /** Where process ids mean the same: the machine since its start, and in a container its namespace of processes. */
   readonly bootId: string
   readonly pid: number
   /** Whether a process of this host and boot is there. */
@@ -29,4 +31,23 @@ export function isHeld(lease: Lease, holder: Holder): boolean {
   if (holder.now() - Date.parse(lease.heartbeatAt) >= leaseExpiryMs) return false
   const isHere = lease.host === holder.host && lease.bootId === holder.bootId
   return !isHere || lease.pid === holder.pid || holder.isAlive(lease.pid)
+}
+
+/** What a second run is told. `place` is the history, as a person knows it. */
+export function leaseHeld({ pid, host, takenAt }: Lease, holder: Holder, place: string): AuditError {
+  const ageS = Math.max(0, Math.round((holder.now() - Date.parse(takenAt)) / 1000))
+  return new AuditError(
+    5,
+    `another run writes to ${place}: process ${pid} on ${host}, for ${ageS} s (since ${takenAt})`,
+    {
+      advice: 'wait for it to end, or give this run a history of its own with --history',
+    },
+  )
+}
+
+/** What a run is told that goes on writing without the lease. */
+export function leaseLost(run: number, place: string): AuditError {
+  return new AuditError(5, `run ${run} no longer holds the lease on ${place}: nothing more of it was written`, {
+    advice: 'its process was paused for too long, or the run has ended; the next run looks again',
+  })
 }

@@ -1,5 +1,16 @@
+import { listings } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
-import type { RecordedViolation } from './history.ts'
+import type { RecordedViolation, RunRecord } from './history.ts'
+
+/** By project, then in the order of walking. */
+export function inWalkOrder(a: RunRecord['coverage'][number], b: RunRecord['coverage'][number]): number {
+  return compareText(a.project, b.project) || listings.indexOf(a.listing) - listings.indexOf(b.listing)
+}
+
+/** By project, kind, uid. */
+export function inResourceOrder(a: RunRecord['changes'][number], b: RunRecord['changes'][number]): number {
+  return compareText(a.project, b.project) || compareText(a.kind, b.kind) || compareText(a.uid, b.uid)
+}
 
 /** Standing before resolved; then by severity, project, kind, uid, rule, path. */
 export function inReportOrder(a: RecordedViolation, b: RecordedViolation): number {
@@ -14,7 +25,7 @@ export function inReportOrder(a: RecordedViolation, b: RecordedViolation): numbe
   )
 }
 
-/** By UTF-16 code units, as SQLite and canonical JSON do. */
+/** By UTF-16 code units, as canonical JSON does. SQLite compares code points, so lists are sorted here. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

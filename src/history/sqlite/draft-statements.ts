@@ -2,20 +2,26 @@ import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../model/change.ts'
 import type { Kind } from '../../model/resource.ts'
 import type { KnownVersion, StandingViolation, UnseenVersion } from '../history.ts'
-import { type BodyRow, bodyColumns } from './rows.ts'
+import type { BodyRow } from '../stored-body.ts'
+import { bodyColumns } from './rows.ts'
 
 type SqlValue = string | number | null
 
-/** What a draft asks and writes, prepared once. `run` is the run being drafted: its own rows are `from_run = run`. */
+/**
+ * What a draft asks and writes, prepared once. `run` is the run being drafted: its own rows are `from_run = run`.
+ * Parameters are `?` in order, or `@named`: better-sqlite3 takes SQLite's `?1` for a name and binds nothing to it.
+ */
 export function prepareStatements(db: Database) {
   const all = <Row>(sql: string) => db.prepare<SqlValue[], Row>(sql)
+  const named = <Parameters extends Record<string, SqlValue>, Row>(sql: string) => db.prepare<Parameters, Row>(sql)
   const value = <Value>(sql: string) => db.prepare<SqlValue[], Value>(sql).pluck()
   const standing = `SELECT id, fingerprint, kind, uid, rule, path, state, severity, name, message, first_run AS firstRun
     FROM violation`
   return {
     heartbeat: all('UPDATE lease SET heartbeat_at = ? WHERE token = ?'),
     token: value<number>('SELECT token FROM lease'),
-    release: all("UPDATE lease SET heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = ?"),
+    // The token moves on, so that a straggler of this run can write nothing after its end.
+    release: all("UPDATE lease SET token = token + 1, heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = ?"),
 
     lastComplete: value<number>(
       `SELECT run FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
@@ -35,24 +41,25 @@ export function prepareStatements(db: Database) {
        ORDER BY run DESC LIMIT 1`,
     ),
 
-    known: all<KnownVersion>(
+    known: named<{ project: number; kind: Kind; uids: string; run: number }, KnownVersion>(
       `SELECT v.id, v.uid, v.from_run AS fromRun, v.digest, r.seal_key_id AS sealKeyId
-       FROM json_each(?3) u CROSS JOIN version v ON v.project_id = ?1 AND v.kind = ?2 AND v.uid = u.value
-       JOIN run r ON r.number = v.from_run WHERE v.to_run IS NULL AND v.from_run < ?4`,
+       FROM json_each(@uids) u CROSS JOIN version v ON v.project_id = @project AND v.kind = @kind AND v.uid = u.value
+       CROSS JOIN run r ON r.number = v.from_run WHERE v.to_run IS NULL AND v.from_run < @run`,
     ),
     bodies: all<BodyRow & { id: number }>(
       `SELECT v.id, ${bodyColumns} FROM json_each(?) u CROSS JOIN version v ON v.id = u.value
-       JOIN run r ON r.number = v.from_run`,
+       CROSS JOIN run r ON r.number = v.from_run`,
     ),
-    versionAt: db.prepare<{ project: number; kind: Kind; uid: string; run: number }, BodyRow>(
-      `SELECT ${bodyColumns} FROM version v JOIN run r ON r.number = v.from_run
+    versionAt: named<{ project: number; kind: Kind; uid: string; run: number }, BodyRow>(
+      `SELECT ${bodyColumns} FROM version v CROSS JOIN run r ON r.number = v.from_run
        WHERE v.project_id = @project AND v.kind = @kind AND v.uid = @uid AND v.from_run <= @run
-         AND (v.to_run IS NULL OR v.to_run > @run)`,
+         AND (v.to_run IS NULL OR v.to_run > @run) ORDER BY v.from_run DESC LIMIT 1`,
     ),
     current: all<UnseenVersion>(
       `SELECT id, uid, name, from_run AS fromRun FROM version
-       WHERE project_id = ? AND kind = ? AND to_run IS NULL AND from_run < ? ORDER BY uid`,
+       WHERE project_id = ? AND kind = ? AND to_run IS NULL AND from_run < ?`,
     ),
+    currentIds: value<number>('SELECT id FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?'),
     insertVersion: all(
       `INSERT INTO version (project_id, kind, uid, from_run, replaces, normaliser, name, digest, body, facts)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -68,23 +75,17 @@ export function prepareStatements(db: Database) {
       `INSERT INTO change (run, project_id, kind, uid, name, change, fields, referrers) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     discardChanges: all('DELETE FROM change WHERE project_id = ? AND run = ?'),
-    referrers: all<{ id: number; uid: string; source: string }>(
-      `SELECT v.id, v.uid, v.body ->> '$.source_uid' AS source FROM version v
-       WHERE v.project_id = ?1 AND v.kind = 'subscription' AND v.to_run IS NULL
-         AND NOT EXISTS (SELECT 1 FROM version n WHERE n.project_id = ?1 AND n.kind = 'subscription'
-                         AND n.uid = v.uid AND n.from_run = ?2 AND n.id <> v.id)
-         AND v.body ->> '$.source_uid' IN (SELECT value FROM json_each(?3)) ORDER BY v.uid`,
+    // A source's uid as JSON text on both sides, as it stands in the body.
+    referrers: named<{ project: number; run: number; sources: string }, { id: number; uid: string; source: string }>(
+      `SELECT v.id, v.uid, v.body -> '$.source_uid' AS source FROM version v
+       WHERE v.project_id = @project AND v.kind = 'subscription' AND v.to_run IS NULL
+         AND NOT EXISTS (SELECT 1 FROM version n WHERE n.project_id = @project AND n.kind = 'subscription'
+                         AND n.uid = v.uid AND n.from_run = @run AND n.id <> v.id)
+         AND v.body -> '$.source_uid' IN (SELECT value FROM json_each(@sources))`,
     ),
     marked: value<string>('SELECT uid FROM unreferenced WHERE project_id = ? AND kind = ? AND to_run IS NULL'),
-    unmark: all(
-      `UPDATE unreferenced SET to_run = ? WHERE project_id = ? AND kind = ? AND to_run IS NULL
-         AND uid NOT IN (SELECT value FROM json_each(?))`,
-    ),
-    mark: all(
-      `INSERT INTO unreferenced (project_id, kind, uid, from_run) SELECT ?1, ?2, u.value, ?3 FROM json_each(?4) u
-       WHERE NOT EXISTS (SELECT 1 FROM unreferenced m WHERE m.project_id = ?1 AND m.kind = ?2 AND m.uid = u.value
-                         AND m.to_run IS NULL)`,
-    ),
+    mark: all('INSERT INTO unreferenced (project_id, kind, uid, from_run) VALUES (?, ?, ?, ?)'),
+    unmark: all('UPDATE unreferenced SET to_run = ? WHERE project_id = ? AND kind = ? AND uid = ? AND to_run IS NULL'),
 
     standing: all<StandingViolation>(
       `${standing} WHERE project_id = ? AND kind = ? AND to_run IS NULL AND uid IN (SELECT value FROM json_each(?))
@@ -97,7 +98,7 @@ export function prepareStatements(db: Database) {
       `INSERT INTO violation (fingerprint, project_id, kind, uid, rule, path, state, severity, name, message, from_run,
                               first_run, last_run, replaces) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    discardViolations: all('DELETE FROM violation WHERE project_id = ? AND from_run = ?'),
+    discardViolations: all('DELETE FROM violation WHERE project_id = ? AND to_run IS NULL AND from_run = ?'),
     endReplacedViolations: all(
       `UPDATE violation SET to_run = ? WHERE id IN (SELECT replaces FROM violation
          WHERE id > (SELECT violation_floor FROM run WHERE number = ?) AND replaces IS NOT NULL)`,

@@ -29,11 +29,13 @@ export function migrate(db: Database, directory: string, now: string): void {
 
 function readMigrations(directory: string): Migration[] {
   return readdirSync(directory)
-    .filter((name) => /^\d{4}_[a-z_]+\.sql$/.test(name))
+    .filter((name) => name.endsWith('.sql'))
     .sort()
-    .map((name) => {
+    .map((name, index) => {
+      // A step that is passed over in silence would be missed by every history.
+      if (Number(name.slice(0, 4)) !== index + 1) throw new Error(`migration ${name} is not number ${index + 1}`)
       const sql = readFileSync(join(directory, name), 'utf8')
-      return { version: Number(name.slice(0, 4)), name, sql, sha256: hash('sha256', sql) }
+      return { version: index + 1, name, sql, sha256: hash('sha256', sql) }
     })
 }
 

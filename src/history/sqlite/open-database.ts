@@ -24,7 +24,11 @@ export function openDatabase(file: string, now: string, directory = migrationsDi
     db = new Database(file, { timeout: 5_000 })
     const id = Number(db.pragma('application_id', { simple: true }))
     const isEmpty = Number(db.pragma('schema_version', { simple: true })) === 0
-    if (id !== applicationId && !isEmpty) throw new AuditError(4, `${file} is a database of something else`)
+    if (id !== applicationId && !(isEmpty && id === 0)) {
+      throw new AuditError(4, `cannot open the history ${file}: it is a database of something else`, {
+        advice: 'name another file with --history; this one was left as it is',
+      })
+    }
     if (isEmpty) {
       db.pragma('page_size = 16384')
       db.pragma('auto_vacuum = incremental')

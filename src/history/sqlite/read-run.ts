@@ -1,8 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { FieldChange } from '../../model/change.ts'
-import { type Listing, listings } from '../../model/resource.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../history.ts'
-import { compareText, inReportOrder } from '../report-order.ts'
+import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
 
 /** Reads a run as it was, whatever came after it. The caller says which runs may be read. */
 export function readRun(db: Database, number: number): RunRecord | undefined {
@@ -17,32 +16,34 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   return {
     ...run,
     coverage: readCoverage(db, number),
-    notices: db
-      .prepare<[number], RunRecord['notices'][number]>(
-        `SELECT w.project, n.listing, n.text FROM notice n
-         JOIN walk w ON w.project_id = n.project_id AND w.run = n.run AND w.listing = n.listing
-         WHERE n.run = ? ORDER BY w.project, n.rowid`,
-      )
-      .all(number),
+    notices: readNotices(db, number),
     changes: readChanges(db, number),
     violations: readViolations(db, number),
   }
 }
 
 function readCoverage(db: Database, number: number): RunRecord['coverage'] {
-  const walks = db
+  return db
     .prepare<[number], RunRecord['coverage'][number]>(
       `SELECT project, listing, status, reason, pages, items, requests, retries, duration_ms AS durationMs
        FROM walk WHERE run = ?`,
     )
     .all(number)
-  const order = (listing: Listing) => listings.indexOf(listing)
-  return walks.sort((a, b) => compareText(a.project, b.project) || order(a.listing) - order(b.listing))
+    .sort(inWalkOrder)
 }
 
-/** The name of a project as it was configured in a run; null when that run did not look at it. */
-const projectName = `(SELECT w.project FROM walk w
-  WHERE w.project_id = x.project_id AND w.listing = 'endpoints' AND w.run = @run)`
+/** The projects that a run looked at, as `w`: every look walks the endpoints. Gives the name as configured then. */
+const lookedAt = "w.listing = 'endpoints' AND w.run = @run"
+
+function readNotices(db: Database, number: number): RunRecord['notices'] {
+  return db
+    .prepare<{ run: number }, RunRecord['notices'][number]>(
+      `SELECT w.project, n.listing, n.text FROM notice n JOIN walk w ON w.project_id = n.project_id AND ${lookedAt}
+       WHERE n.run = @run ORDER BY n.rowid`,
+    )
+    .all({ run: number })
+    .sort((a, b) => compareText(a.project, b.project))
+}
 
 function readChanges(db: Database, number: number): RunRecord['changes'] {
   const rows = db
@@ -50,42 +51,47 @@ function readChanges(db: Database, number: number): RunRecord['changes'] {
       { run: number },
       Omit<StagedChange, 'fields' | 'referrers'> & { project: string; fields: string; referrers: string | null }
     >(
-      `SELECT ${projectName} AS project, kind, uid, name, change, fields, referrers FROM change x
-       WHERE run = @run ORDER BY project, kind, uid`,
+      `SELECT w.project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
+       FROM change c JOIN walk w ON w.project_id = c.project_id AND ${lookedAt} WHERE c.run = @run ORDER BY c.id`,
     )
     .all({ run: number })
-  return rows.map(({ fields, referrers, ...change }) => ({
+  const changes = rows.map(({ fields, referrers, ...change }) => ({
     ...change,
     // What we wrote ourselves.
     fields: JSON.parse(fields) as FieldChange[],
     ...(referrers === null ? {} : { referrers: JSON.parse(referrers) as string[] }),
   }))
+  return changes.sort(inResourceOrder)
 }
 
 /**
  * Violations of the projects that the run looked at: those that stood in it, and those that ended in it and were
- * not merely reworded.
+ * not merely reworded. Those that stand still are found by project, ended ones by their end: however long the
+ * history, a run reads its own.
  */
 function readViolations(db: Database, number: number): RecordedViolation[] {
-  const columns = `x.fingerprint, x.rule, x.severity, ${projectName} AS project, x.kind, x.uid, x.name, x.path,
-    x.message, (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen`
-  const standing = db
-    .prepare<{ run: number }, RecordedViolation & { project: string | null }>(
-      `SELECT ${columns},
-         CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @run THEN 'opened' ELSE 'continuing' END AS state,
-         (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen
-       FROM violation x WHERE x.from_run <= @run AND (x.to_run IS NULL OR x.to_run > @run)`,
-    )
-    .all({ run: number })
-  const resolved = db
-    .prepare<{ run: number }, RecordedViolation & { project: string | null }>(
+  const columns = `x.fingerprint, x.rule, x.severity, w.project, x.kind, x.uid, x.name, x.path, x.message,
+    (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen`
+  const standing = `SELECT ${columns},
+      CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @run THEN 'opened' ELSE 'continuing' END AS state,
+      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen`
+  const all = (sql: string) => db.prepare<{ run: number }, RecordedViolation>(sql).all({ run: number })
+  return [
+    ...all(
+      `${standing} FROM walk w CROSS JOIN violation x ON x.project_id = w.project_id
+       WHERE ${lookedAt} AND x.to_run IS NULL AND x.from_run <= @run`,
+    ),
+    ...all(
+      `${standing} FROM violation x CROSS JOIN walk w ON w.project_id = x.project_id
+       WHERE ${lookedAt} AND x.to_run > @run AND x.from_run <= @run`,
+    ),
+    ...all(
       `SELECT ${columns}, 'resolved' AS state,
          (SELECT started_at FROM run WHERE number = ifnull(x.last_run,
-            (SELECT max(w.run) FROM walk w
-             WHERE w.project_id = x.project_id AND w.listing = 'endpoints' AND w.run < @run))) AS lastSeen
-       FROM violation x
-       WHERE x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
-    )
-    .all({ run: number })
-  return [...standing, ...resolved].filter(({ project }) => project !== null).sort(inReportOrder)
+            (SELECT max(l.run) FROM walk l
+             WHERE l.project_id = x.project_id AND l.listing = 'endpoints' AND l.run < @run))) AS lastSeen
+       FROM violation x CROSS JOIN walk w ON w.project_id = x.project_id
+       WHERE ${lookedAt} AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
+    ),
+  ].sort(inReportOrder)
 }

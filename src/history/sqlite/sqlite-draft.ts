@@ -1,7 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import type { Coverage } from '../../model/coverage.ts'
-import { AuditError, type ExitCode } from '../../model/errors.ts'
+import type { ExitCode } from '../../model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
+import { baselinesFrom } from '../baselines-from.ts'
 import type {
   Baselines,
   Draft,
@@ -14,17 +15,28 @@ import type {
   StoredBody,
   UnseenVersion,
 } from '../history.ts'
-import { type Holder, heartbeatMs } from '../holder.ts'
+import { type Holder, heartbeatMs, leaseLost } from '../holder.ts'
 import { IdSet } from '../id-set.ts'
+import { compareText } from '../report-order.ts'
+import { toStoredBody } from '../stored-body.ts'
 import { prepareStatements } from './draft-statements.ts'
 import { readRun } from './read-run.ts'
-import { type BodyRow, projectIds, toStoredBody } from './rows.ts'
+import { projectIds } from './rows.ts'
 import { closeAsInterrupted } from './sqlite-history.ts'
+import { writeTransaction } from './write-transaction.ts'
 
 interface Hold {
   readonly run: number
   readonly token: number
   readonly interrupted: readonly number[]
+}
+
+/** What the seal does to the unreferenced marks of a project and kind. */
+interface Marks {
+  readonly project: number
+  readonly kind: Kind
+  readonly set: readonly string[]
+  readonly taken: readonly string[]
 }
 
 /**
@@ -42,8 +54,8 @@ export class SqliteDraft implements Draft {
   readonly #seen = new IdSet()
   readonly #confirmed = new IdSet()
   readonly #endedVersions = new Set<number>()
-  readonly #endedViolations: number[] = []
-  readonly #unreferenced: { project: number; kind: Kind; uids: readonly string[] }[] = []
+  readonly #endedViolations = new Set<number>()
+  readonly #marks = new Map<string, Marks>()
 
   constructor(db: Database, holder: Holder, { run, token, interrupted }: Hold) {
     this.run = run
@@ -53,29 +65,20 @@ export class SqliteDraft implements Draft {
     this.#idOf = projectIds(db)
     this.#sql = prepareStatements(db)
     this.#stopHeartbeat = holder.every(heartbeatMs, () => {
-      this.#sql.heartbeat.run(new Date(holder.now()).toISOString(), token)
+      try {
+        this.#sql.heartbeat.run(new Date(holder.now()).toISOString(), token)
+      } catch {
+        // A missed beat, because the file is locked or full or was closed. The next one, or the seal, will tell.
+      }
     })
   }
 
   async baselines(project: ProjectRef): Promise<Baselines> {
     const id = this.#idOf(project)
-    const complete = (listing: Listing) => this.#sql.lastComplete.get(id, listing, this.run)
-    const at = (listing: Listing) => {
-      const run = complete(listing)
-      return run === undefined ? undefined : { run, listing }
-    }
-    const subscriptions = at('subscriptions')
-    // Where sources are not listed, the subscriptions that carry them are the look at them.
-    const lifted = this.#sql.lastLifted.get(id, this.run)
-    const listed = complete('sources')
-    const source =
-      lifted !== undefined && lifted > (listed ?? 0)
-        ? { run: lifted, listing: 'subscriptions' as const }
-        : at('sources')
-    const found = { project: at('project'), endpoint: at('endpoints'), subscription: subscriptions, source }
-    return Object.fromEntries(
-      Object.entries({ ...found, device: subscriptions }).filter(([, baseline]) => baseline !== undefined),
-    )
+    return baselinesFrom({
+      lastComplete: (listing) => this.#sql.lastComplete.get(id, listing, this.run),
+      lastLifted: () => this.#sql.lastLifted.get(id, this.run),
+    })
   }
 
   async lastLook(project: ProjectRef): Promise<number | undefined> {
@@ -88,7 +91,12 @@ export class SqliteDraft implements Draft {
   }
 
   async known(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<ReadonlyMap<string, KnownVersion>> {
-    const rows = this.#sql.known.all(this.#idOf(project), kind, JSON.stringify(uids), this.run)
+    const rows = this.#sql.known.all({
+      project: this.#idOf(project),
+      kind,
+      uids: JSON.stringify(uids),
+      run: this.run,
+    })
     return new Map(rows.map((row) => [row.uid, row]))
   }
 
@@ -98,7 +106,7 @@ export class SqliteDraft implements Draft {
   }
 
   async versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined> {
-    const row: BodyRow | undefined = this.#sql.versionAt.get({ project: this.#idOf(project), kind, uid, run })
+    const row = this.#sql.versionAt.get({ project: this.#idOf(project), kind, uid, run })
     return row === undefined ? undefined : toStoredBody(row)
   }
 
@@ -106,24 +114,24 @@ export class SqliteDraft implements Draft {
     for (const id of seen) this.#seen.add(id)
     if (versions.length === 0) return
     const id = this.#idOf(project)
-    this.#db.transaction(() => {
+    this.#write(() => {
       for (const { kind, uid, name, digest, body, facts, normaliser, replaces } of versions) {
         const replaced = replaces ?? null
         this.#sql.insertVersion.run(id, kind, uid, this.run, replaced, normaliser, name, digest, body, facts)
         if (replaces !== undefined) this.#seen.add(replaces)
       }
-    })()
+    })
   }
 
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
     if (changes.length === 0) return
     const id = this.#idOf(project)
-    this.#db.transaction(() => {
+    this.#write(() => {
       for (const { kind, uid, name, change, fields, referrers } of changes) {
         const users = referrers === undefined ? null : JSON.stringify(referrers)
         this.#sql.insertChange.run(this.run, id, kind, uid, name, change, JSON.stringify(fields), users)
       }
-    })()
+    })
   }
 
   async unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]> {
@@ -140,17 +148,22 @@ export class SqliteDraft implements Draft {
 
   async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     if (sources.length === 0) return new Map()
-    const rows = this.#sql.referrers.all(this.#idOf(project), this.run, JSON.stringify(sources))
+    const list = JSON.stringify(sources.map((source) => JSON.stringify(source)))
+    const rows = this.#sql.referrers.all({ project: this.#idOf(project), run: this.run, sources: list })
     const current = rows.filter(({ id }) => !this.#endedVersions.has(id))
-    const bySource = Map.groupBy(current, ({ source }) => source)
-    return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid)]))
+    // The uid as canonical JSON, which we wrote ourselves.
+    const bySource = Map.groupBy(current, ({ source }) => JSON.parse(source) as string)
+    return new Map([...bySource].map(([source, users]) => [source, users.map(({ uid }) => uid).sort(compareText)]))
   }
 
   async markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]> {
     const id = this.#idOf(project)
     const marked = new Set(this.#sql.marked.all(id, kind))
-    if (uids.length > 0 || marked.size > 0) this.#unreferenced.push({ project: id, kind, uids })
-    return uids.filter((uid) => !marked.has(uid))
+    const unreferenced = new Set(uids)
+    const set = [...unreferenced].filter((uid) => !marked.has(uid))
+    const taken = [...marked].filter((uid) => !unreferenced.has(uid))
+    this.#marks.set(`${id} ${kind}`, { project: id, kind, set, taken })
+    return set
   }
 
   async standing(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly StandingViolation[]> {
@@ -161,7 +174,7 @@ export class SqliteDraft implements Draft {
     for (const id of confirmed) this.#confirmed.add(id)
     if (violations.length === 0) return
     const id = this.#idOf(project)
-    this.#db.transaction(() => {
+    this.#write(() => {
       for (const violation of violations) {
         const { rule, severity, kind, uid, name, path, message, state, firstRun, lastRun, replaces } = violation
         this.#sql.insertViolation.run(
@@ -182,7 +195,7 @@ export class SqliteDraft implements Draft {
         )
         if (replaces !== undefined) this.#confirmed.add(replaces)
       }
-    })()
+    })
   }
 
   async unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]> {
@@ -194,31 +207,41 @@ export class SqliteDraft implements Draft {
   }
 
   async endViolations(violations: readonly number[]): Promise<void> {
-    this.#endedViolations.push(...violations)
+    for (const id of violations) this.#endedViolations.add(id)
   }
 
   async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
-    this.#sql.insertWalk.run({
+    const walk = {
       ...coverage,
       projectId: this.#idOf(project),
       project: project.name,
       run: this.run,
       shape: shape === undefined ? null : JSON.stringify(shape),
-    })
+    }
+    this.#write(() => this.#sql.insertWalk.run(walk))
   }
 
   async stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void> {
-    this.#sql.insertNotice.run(this.run, this.#idOf(project), listing, text)
+    const id = this.#idOf(project)
+    this.#write(() => this.#sql.insertNotice.run(this.run, id, listing, text))
   }
 
   async discard(project: ProjectRef): Promise<void> {
     const id = this.#idOf(project)
-    this.#db.transaction(() => {
+    this.#write(() => {
       this.#sql.discardVersions.run(id, this.run)
       this.#sql.discardChanges.run(id, this.run)
       this.#sql.discardViolations.run(id, this.run)
-    })()
-    for (const { id: violation } of this.#sql.standingOfProject.iterate(id, this.run)) this.#confirmed.delete(violation)
+    })
+    for (const version of this.#sql.currentIds.iterate(id, this.run)) {
+      this.#seen.delete(version)
+      this.#endedVersions.delete(version)
+    }
+    for (const { id: violation } of this.#sql.standingOfProject.iterate(id, this.run)) {
+      this.#confirmed.delete(violation)
+      this.#endedViolations.delete(violation)
+    }
+    for (const [key, marks] of this.#marks) if (marks.project === id) this.#marks.delete(key)
   }
 
   async seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode): Promise<RunRecord> {
@@ -226,24 +249,15 @@ export class SqliteDraft implements Draft {
     // The one commit that must survive a power cut before anything is said about the run.
     this.#db.pragma('synchronous = FULL')
     try {
-      return this.#db
-        .transaction(() => {
-          if (this.#sql.token.get() !== this.#token) {
-            throw new AuditError(5, `run ${this.run} lost its lease to another process and was not sealed`, {
-              advice: 'the machine was paused for too long; the next run looks again',
-            })
-          }
-          this.#endRows()
-          this.#db
-            .prepare("UPDATE run SET state = 'sealed', finished_at = ? WHERE number = ?")
-            .run(finishedAt, this.run)
-          const record = readRun(this.#db, this.run)
-          if (record === undefined) throw new Error(`run ${this.run} vanished while it was sealed`)
-          this.#db.prepare('UPDATE run SET exit_code = ? WHERE number = ?').run(exitCodeOf(record), this.run)
-          this.#sql.release.run(this.#token)
-          return record
-        })
-        .immediate()
+      return this.#write(() => {
+        this.#endRows()
+        this.#db.prepare("UPDATE run SET state = 'sealed', finished_at = ? WHERE number = ?").run(finishedAt, this.run)
+        const record = readRun(this.#db, this.run)
+        if (record === undefined) throw new Error(`run ${this.run} vanished while it was sealed`)
+        this.#db.prepare('UPDATE run SET exit_code = ? WHERE number = ?').run(exitCodeOf(record), this.run)
+        this.#sql.release.run(this.#token)
+        return record
+      })
     } finally {
       this.#db.pragma('synchronous = NORMAL')
     }
@@ -251,13 +265,23 @@ export class SqliteDraft implements Draft {
 
   async abandon(finishedAt: string): Promise<void> {
     this.#stopHeartbeat()
-    this.#db
-      .transaction(() => {
-        if (this.#sql.token.get() !== this.#token) return
-        closeAsInterrupted(this.#db, this.run, finishedAt)
-        this.#sql.release.run(this.#token)
-      })
-      .immediate()
+    writeTransaction(this.#db, () => {
+      // Whoever took the lease has closed this run.
+      if (this.#sql.token.get() !== this.#token) return
+      closeAsInterrupted(this.#db, this.run, finishedAt)
+      this.#sql.release.run(this.#token)
+    })
+  }
+
+  /**
+   * All writing goes through here: a holder that was paused while another took its lease, and a page that arrives
+   * after the run was given up, must leave no rows behind.
+   */
+  #write<Result>(work: () => Result): Result {
+    return writeTransaction(this.#db, () => {
+      if (this.#sql.token.get() !== this.#token) throw leaseLost(this.run, this.#db.name)
+      return work()
+    })
   }
 
   #endRows(): void {
@@ -265,10 +289,9 @@ export class SqliteDraft implements Draft {
     this.#sql.endReplacedViolations.run(this.run, this.run)
     for (const id of this.#endedVersions) this.#sql.endVersion.run(this.run, id)
     for (const id of this.#endedViolations) this.#sql.endViolation.run(this.run, id)
-    for (const { project, kind, uids } of this.#unreferenced) {
-      const list = JSON.stringify(uids)
-      this.#sql.unmark.run(this.run, project, kind, list)
-      this.#sql.mark.run(project, kind, this.run, list)
+    for (const { project, kind, set, taken } of this.#marks.values()) {
+      for (const uid of taken) this.#sql.unmark.run(this.run, project, kind, uid)
+      for (const uid of set) this.#sql.mark.run(project, kind, uid, this.run)
     }
   }
 }

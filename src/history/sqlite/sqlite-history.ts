@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
-import { AuditError } from '../../model/errors.ts'
 import type { Draft, History, RunRecord, RunStart } from '../history.ts'
-import { type Holder, isHeld, type Lease } from '../holder.ts'
+import { type Holder, isHeld, type Lease, leaseHeld } from '../holder.ts'
 import { openDatabase } from './open-database.ts'
 import { readRun } from './read-run.ts'
 import { SqliteDraft } from './sqlite-draft.ts'
+import { writeTransaction } from './write-transaction.ts'
 
 /**
  * The history in one SQLite file.
@@ -24,13 +24,11 @@ class SqliteHistory implements History {
   }
 
   async begin(start: RunStart): Promise<Draft> {
-    const { run, token, interrupted } = this.#db
-      .transaction(() => {
-        const token = takeLease(this.#db, this.#holder)
-        const interrupted = closeKilledRuns(this.#db, start.startedAt)
-        return { run: insertRun(this.#db, start), token, interrupted }
-      })
-      .immediate()
+    const { run, token, interrupted } = writeTransaction(this.#db, () => {
+      const token = takeLease(this.#db, this.#holder)
+      const interrupted = closeKilledRuns(this.#db, start.startedAt)
+      return { run: insertRun(this.#db, start), token, interrupted }
+    })
     return new SqliteDraft(this.#db, this.#holder, { run, token, interrupted })
   }
 
@@ -58,14 +56,7 @@ function takeLease(db: Database, holder: Holder): number {
       `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
     )
     .get()
-  if (held !== undefined && isHeld(held, holder)) {
-    const age = Math.max(0, Math.round((holder.now() - Date.parse(held.takenAt)) / 1000))
-    throw new AuditError(
-      5,
-      `another run writes to ${db.name}: process ${held.pid} on ${held.host}, for ${age} s (since ${held.takenAt})`,
-      { advice: 'wait for it to end, or give this run a history of its own with --history' },
-    )
-  }
+  if (held !== undefined && isHeld(held, holder)) throw leaseHeld(held, holder, db.name)
   const token = (held?.token ?? 0) + 1
   const now = new Date(holder.now()).toISOString()
   db.prepare(

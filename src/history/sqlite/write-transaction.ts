@@ -1,0 +1,31 @@
+import Database from 'better-sqlite3'
+import { AuditError } from '../../model/errors.ts'
+
+/**
+ * Writes all or nothing. Takes the write lock first, so that what is read inside is what will be written on.
+ * @throws AuditError 4 when the file cannot be written, 5 when another process keeps it locked
+ */
+export function writeTransaction<Result>(db: Database.Database, work: () => Result): Result {
+  try {
+    return db.transaction(work).immediate()
+  } catch (error) {
+    throw asAuditError(error, db.name)
+  }
+}
+
+/** Of the world: full, locked, damaged, read-only. What remains (a constraint, a syntax error) is a bug of ours. */
+const worldly = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|PERM|LOCKED|PROTOCOL|NOMEM)/
+
+function asAuditError(error: unknown, file: string): unknown {
+  if (!(error instanceof Database.SqliteError) || !worldly.test(error.code)) return error
+  if (error.code.startsWith('SQLITE_BUSY')) {
+    return new AuditError(5, `another process keeps the history ${file} locked`, {
+      advice: 'wait for it to end, then run again',
+      cause: error,
+    })
+  }
+  return new AuditError(4, `cannot write to the history ${file}: ${error.message}`, {
+    advice: 'check the free space and the permissions there; `hookdrift verify` examines the file',
+    cause: error,
+  })
+}

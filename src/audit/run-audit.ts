@@ -29,6 +29,8 @@ export interface World {
   readonly signal: AbortSignal
   readonly toolVersion: string
   readonly onPage: (project: AuditedProject, listing: Listing, items: number) => void
+  /** Called for each earlier run that was found killed. */
+  readonly onInterrupted: (run: number) => void
 }
 
 /**
@@ -47,6 +49,7 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     configurationDigest: audit.configurationDigest,
     sealKeyId: sealer.keyId,
   })
+  for (const run of draft.interrupted) world.onInterrupted(run)
   try {
     const judge = startJudge(audit.policy, startedAt)
     const limit = pLimit(audit.concurrency)

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { severities } from '../model/violation.ts'
+import { packs, type Rule } from '../rules/rule.ts'
+import { rules } from '../rules/rules.ts'
+
+const severity = z.enum([...severities, 'off'])
+
+/** `off`, a severity, or an object of severity and the rule's own options. */
+function settingOf(rule: Rule) {
+  return z
+    .union(
+      [
+        severity,
+        withoutDefaults(rule.options).extend({ severity: severity.optional().describe('Replaces the default') }),
+      ],
+      {
+        error: '`off`, a severity, or options of the rule',
+      },
+    )
+    .optional()
+    .describe(`${rule.title} (default: ${rule.severity})`)
+}
+
+/** A layer says only what it says: a default filled in here would hide what an earlier layer set. */
+function withoutDefaults(options: z.ZodObject): z.ZodObject {
+  const members = Object.entries(options.shape).map(([name, option]) => {
+    const bare = option instanceof z.ZodDefault ? option.unwrap() : option
+    return [name, z.optional(bare).describe(z.globalRegistry.get(option)?.description ?? name)]
+  })
+  return z.strictObject(Object.fromEntries(members))
+}
+
+/** The policy file. Every rule is a member, so that an unknown one is refused with the nearest name. */
+export const policySchema = z.strictObject({
+  extends: z
+    .array(z.string().min(1))
+    .default(['recommended'])
+    .describe(`Packs (${packs.join(', ')}) or other policy files; later ones win`),
+  rules: z
+    .strictObject(Object.fromEntries(rules.map((rule) => [rule.id, settingOf(rule)])))
+    .default({})
+    .describe('By rule: `off`, a severity, or an object with `severity` and options'),
+})
+
+/** What a policy file says of one rule. */
+export type Setting =
+  | z.infer<typeof severity>
+  | { readonly severity?: z.infer<typeof severity> | undefined; readonly [option: string]: unknown }
+
+/** For editors. */
+export function policyJsonSchema(): object {
+  return z.toJSONSchema(policySchema, { io: 'input' })
+}

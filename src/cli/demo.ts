@@ -28,7 +28,7 @@ async function demo({ seed }: DemoOptions, terminal: Terminal): Promise<number> 
   const { reports } = await import('../report/reports.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
 
-  const fleet = generateFleet({ seed })
+  const fleet = generateFleet({ seed, endpointsPerProject: 12, sourcesPerProject: 4 })
   const afternoon = afternoonOf(fleet)
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-demo-'))
   const say = (text: string) => terminal.stdout.write(text)

@@ -29,6 +29,7 @@ const limits = z.strictObject({
   retry_budget: duration({ from: '0s', to: '24h' })
     .prefault('60s')
     .describe("For all waiting between tries of one project's walks, together"),
+  max_pages: z.int().min(1).max(10_000_000).default(100_000).describe('Of one walk; a longer one breaks off'),
   max_body: size({ from: '1KiB', to: '256MiB' }).prefault('32MiB').describe('Of one answer; a larger one is refused'),
 })
 

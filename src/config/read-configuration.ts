@@ -166,6 +166,7 @@ function settingsOf(service: DecodedService, ca: string | undefined, connections
       pageTimeoutMs: limits.page_timeout,
       retries: limits.retries,
       retryBudgetMs: limits.retry_budget,
+      maxPages: limits.max_pages,
       maxBodyBytes: limits.max_body,
     },
     dialect: dialectOf(service.dialect),

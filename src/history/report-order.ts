@@ -12,11 +12,12 @@ export function inResourceOrder(a: RunRecord['changes'][number], b: RunRecord['c
   return compareText(a.project, b.project) || compareText(a.kind, b.kind) || compareText(a.uid, b.uid)
 }
 
-/** Standing before resolved; then by severity, project, kind, uid, rule, path. */
+/** Standing before resolved; then by severity, new before known, project, kind, uid, rule, path. */
 export function inReportOrder(a: RecordedViolation, b: RecordedViolation): number {
   return (
     Number(a.state === 'resolved') - Number(b.state === 'resolved') ||
     severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    Number(b.state === 'opened') - Number(a.state === 'opened') ||
     compareText(a.project, b.project) ||
     compareText(a.kind, b.kind) ||
     compareText(a.uid, b.uid) ||

@@ -69,7 +69,7 @@ export interface ReportChange {
   readonly referrers?: readonly string[]
 }
 
-/** Sorted by severity (worst first), project, kind, uid, rule, path; resolved ones last. */
+/** Sorted by severity (worst first), new before known, project, kind, uid, rule, path; resolved ones last. */
 export interface ReportViolation {
   readonly fingerprint: string
   readonly rule: string

@@ -40,6 +40,7 @@ export async function* readPages(
     if (nextCursor !== null && cursors.has(nextCursor)) throw fault('invalid', 'names a next page that was read before')
     yield { number, items, requestId }
     if (nextCursor === null) return
+    if (number >= settings.limits.maxPages) throw fault('invalid', 'has no end within the configured number of pages')
     cursors.add(nextCursor)
     cursor = nextCursor
   }

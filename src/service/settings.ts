@@ -24,6 +24,8 @@ export interface Limits {
   /** For all waiting between tries of one project's walks, together. */
   readonly retryBudgetMs: number
   readonly maxBodyBytes: number
+  /** Of one walk: a service that never comes to an end is not followed for ever. */
+  readonly maxPages: number
 }
 
 /** The limits that hold where the configuration says nothing. */
@@ -33,6 +35,7 @@ export const defaultLimits: Limits = {
   retries: 4,
   retryBudgetMs: 60_000,
   maxBodyBytes: 32 * 1024 * 1024,
+  maxPages: 100_000,
 }
 
 /** What narrows a listing. Every item that comes back is checked against it: a service ignores parameters that it does not know. */

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../model/json.ts'
-import type { Kind, Resource } from '../model/resource.ts'
+import type { Resource } from '../model/resource.ts'
 import type { Members } from './field.ts'
 import { wireSchema } from './wire-schema.ts'
 
@@ -54,11 +54,3 @@ function shows(attributes: JsonObject, path: string): boolean {
   }
   return true
 }
-
-/** The kind of the items of a listing. */
-export const kindOfListing = {
-  project: 'project',
-  endpoints: 'endpoint',
-  sources: 'source',
-  subscriptions: 'subscription',
-} as const satisfies Record<string, Kind>

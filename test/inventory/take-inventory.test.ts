@@ -1,0 +1,324 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { carryOver, diffAttributes } from '../../src/inventory/diff-attributes.ts'
+import { createSealer } from '../../src/inventory/sealer.ts'
+import { compareShapes, narrowShape } from '../../src/inventory/shape.ts'
+import { takeInventory } from '../../src/inventory/take-inventory.ts'
+import { canonicalJson } from '../../src/model/canonical-json.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Listing, Resource } from '../../src/model/resource.ts'
+
+const sealer = createSealer(Buffer.alloc(32, 1))
+const sealed = expect.stringMatching(/^sealed:[0-9a-f]{32}$/)
+const dialects = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../fixtures/recordings/other-dialects.json'), 'utf8'),
+)
+
+function one(listing: Listing, item: JsonObject): Resource {
+  const [resource] = takeInventory(listing, [{ uid: 'u', project_id: 'p', ...item }], sealer).listed
+  if (resource === undefined) throw new Error('nothing listed')
+  return resource
+}
+const endpoint = (item: JsonObject) => one('endpoints', item)
+const source = (item: JsonObject) => one('sources', item)
+const subscription = (item: JsonObject) => one('subscriptions', item)
+
+/** What differs between two spellings of an item. */
+function between(listing: Listing, before: JsonObject, after: JsonObject) {
+  const [old, now] = [one(listing, before), one(listing, after)]
+  return diffAttributes(old.kind, old.attributes, now.attributes, { sealsComparable: true })
+}
+
+describe('the normal form', () => {
+  it('knows an empty authentication in each of its spellings', () => {
+    const spellings: JsonObject[] = [
+      { authentication: {} },
+      { authentication: null },
+      { authentication: { api_key: { header_name: '', header_value: '' } } },
+      { authentication: { type: '', basic_auth: null, oauth2: { field_mapping: {} } } },
+    ]
+    expect(spellings.map((item) => endpoint(item).attributes.authentication)).toEqual([null, null, null, null])
+  })
+
+  it('tells what was not shown from what is empty', () => {
+    const { attributes } = endpoint({ description: '' })
+    expect(attributes.description).toBeNull()
+    expect('content_type' in attributes).toBe(false)
+    expect(attributes.owner_id).toBeNull() // left out when empty
+  })
+
+  it('says in one way that a source verifies nothing', () => {
+    const empty = { hmac: { header: '', secret: '' }, basic_auth: null, api_key: { header_name: '' } }
+    const spellings = [null, { type: 'noop' }, { type: 'noop', hmac: null }, empty]
+    for (const verifier of spellings) expect(source({ verifier }).attributes.verifier).toEqual({ type: 'noop' })
+    expect('verifier' in source({}).attributes).toBe(false)
+  })
+
+  it('reads the names and durations of the version of 2024-01-01', () => {
+    const { attributes, name } = endpoint({
+      target_url: 'https://a.example/',
+      title: 'a',
+      http_timeout: '1m30s',
+      rate_limit: '50',
+    })
+    expect({ name, ...attributes }).toMatchObject({
+      name: 'a',
+      url: 'https://a.example/',
+      http_timeout: 90,
+      rate_limit: 50,
+    })
+  })
+
+  it.each([
+    ['2026-11-21T01:36:36.982958148Z', '2026-11-21T01:36:36.982958148Z'],
+    ['2026-11-21T01:36:36.500000Z', '2026-11-21T01:36:36.5Z'],
+    ['2026-11-21T02:36:36+01:00', '2026-11-21T01:36:36Z'],
+    ['0001-01-01T00:00:00Z', null],
+    ['soon', 'soon'],
+  ])('spells the instant %s in one way', (written, normal) => {
+    expect(endpoint({ created_at: written }).attributes.created_at).toBe(normal)
+  })
+
+  it('takes order away where it means nothing', () => {
+    expect(
+      between(
+        'endpoints',
+        {
+          secrets: [
+            { uid: 'a', value: 'x' },
+            { uid: 'b', value: 'y' },
+          ],
+        },
+        {
+          secrets: [
+            { uid: 'b', value: 'y' },
+            { uid: 'a', value: 'x' },
+          ],
+        },
+      ),
+    ).toEqual([])
+    expect(
+      between(
+        'subscriptions',
+        { filter_config: { event_types: ['a', 'b'], filter: {} } },
+        { filter_config: { event_types: ['b', 'a'], filter: {} } },
+      ),
+    ).toEqual([])
+  })
+
+  it('refers to what a subscription embeds and lifts it, once', () => {
+    const stub = {
+      uid: 's',
+      name: 'shop',
+      type: 'http',
+      is_disabled: false,
+      verifier: null,
+      body_function: null,
+      created_at: '0001-01-01T00:00:00Z',
+    }
+    const items = [1, 2].map((n) => ({
+      uid: `sub-${n}`,
+      endpoint_metadata: { uid: 'e', name: 'zero' },
+      source_metadata: stub,
+      device_metadata: { uid: '', last_seen_at: '0001-01-01T00:00:00Z' },
+    }))
+    const { listed, lifted } = takeInventory('subscriptions', items, sealer)
+    expect(listed.map(({ attributes }) => attributes)).toMatchObject([
+      { endpoint_uid: 'e', source_uid: 's', device_uid: null },
+      { endpoint_uid: 'e', source_uid: 's', device_uid: null },
+    ])
+    expect(lifted.map(({ kind, uid, attributes }) => ({ kind, uid, attributes }))).toEqual([
+      {
+        kind: 'source',
+        uid: 's',
+        attributes: { is_disabled: false, name: 'shop', type: 'http', uid: 's', verifier: { type: 'noop' } },
+      },
+    ])
+  })
+
+  it('seals what is secret, in every place', () => {
+    const { attributes, facts } = endpoint({
+      secrets: [{ uid: 's1', value: 'password123' }],
+      slack_webhook_url: 'https://chat.example/services/T0/B0/abc',
+      authentication: {
+        type: 'oauth2',
+        oauth2: {
+          client_id: 'id',
+          client_secret: 'not-a-real-key',
+          signing_key: { kty: 'EC', d: 'private', x: 'public' },
+        },
+        basic_auth: { username: 'u', password: '[REDACTED]' },
+      },
+    })
+    expect(attributes).toMatchObject({
+      secrets: { s1: { value: sealed } },
+      slack_webhook_url: expect.stringMatching(/^https:\/\/chat\.example\/sealed:/),
+      authentication: {
+        oauth2: { client_id: 'id', client_secret: sealed, signing_key: { kty: 'EC', d: sealed, x: 'public' } },
+        basic_auth: { username: 'u', password: 'sealed:masked' },
+      },
+    })
+    expect(facts['/secrets/s1/value']).toEqual({ min_length: 8, weak: ['common'] })
+    expect(facts).not.toHaveProperty('/authentication/basic_auth/password')
+  })
+
+  it('seals a service account alike as text and as bytes', () => {
+    const account = (service_account: string | number[]) =>
+      source({ pub_sub: { type: 'google', google: { service_account } } }).attributes
+    expect(account('aGVsbG8=')).toEqual(account([104, 101, 108, 108, 111]))
+  })
+
+  it('keeps unknown fields and seals what looks secret in them', () => {
+    const { attributes } = endpoint({
+      zone: 'eu',
+      retry: { token: 'abc', nested: [{ apiKey: 'def', size: 3 }] },
+      odd: { __proto__x: 1 },
+    })
+    expect(attributes).toMatchObject({ zone: 'eu', retry: { token: sealed, nested: [{ apiKey: sealed, size: 3 }] } })
+  })
+
+  it('keeps hostile keys as data', () => {
+    const hostile = JSON.parse('{"uid":"u","filter_config":{"filter":{"body":{"__proto__":{"x":1},"10":1,"9":2}}}}')
+    const text = canonicalJson(one('subscriptions', hostile).attributes)
+    expect(text).toContain('"body":{"10":1,"9":2,"__proto__":{"x":1}}')
+    expect(JSON.parse(text).filter_config.filter.body).toEqual(JSON.parse('{"10":1,"9":2,"__proto__":{"x":1}}'))
+  })
+
+  it('lets rules see volatile fields, and nobody else', () => {
+    const { attributes, volatile } = endpoint({
+      failure_rate: 12.5,
+      updated_at: '2026-01-01T00:00:00Z',
+      cb_state: 'open',
+    })
+    expect(volatile).toEqual({ failure_rate: 12.5, updated_at: '2026-01-01T00:00:00Z', cb_state: 'open' })
+    expect(Object.keys(attributes)).not.toContain('failure_rate')
+  })
+
+  it('takes wrong types as data', () => {
+    const { attributes } = endpoint({
+      status: 7,
+      rate_limit: 'many',
+      authentication: 'none',
+      secrets: 'none',
+      url: ['x'],
+    })
+    expect(attributes).toMatchObject({
+      status: '7',
+      rate_limit: 'many',
+      authentication: { value: 'none' },
+      url: '["x"]',
+    })
+  })
+
+  it('accepts the later dialect', () => {
+    const [later] = takeInventory('endpoints', dialects['endpoints page, later dialect'].data.content, sealer).listed
+    expect(later?.attributes.secrets).toMatchObject({
+      '01JTM5S0000000000000000001': { deleted_at: '2026-08-02T00:00:00.000001Z' },
+      '01JTM5S0000000000000000009': { deleted_at: null },
+    })
+    expect(later?.attributes.teams_webhook_url).toMatch(/^https:\/\/prod\.example\.logic\.azure\.com\/sealed:/)
+    expect(later?.volatile).toMatchObject({ cb_state: 'open', success_count: null })
+    const { listed, lifted } = takeInventory('subscriptions', [dialects['subscription item, later dialect']], sealer)
+    expect([listed.length, lifted.length]).toEqual([1, 0])
+    const older = {
+      uid: 'x',
+      source_metadata: dialects['source_metadata of a subscription without source, older releases'],
+    }
+    expect(takeInventory('subscriptions', [older], sealer).lifted).toEqual([])
+  })
+
+  it('writes attributes in canonical order', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (unknown) => {
+        // What fast-check calls a JSON value is one.
+        const { attributes } = endpoint(unknown as JsonObject)
+        const keys = Object.keys(attributes).filter((key) => !/^\d+$/.test(key))
+        expect(keys).toEqual([...keys].sort())
+      }),
+    )
+  })
+})
+
+describe('a difference', () => {
+  it('names the field by its pointer, with both values', () => {
+    expect(between('endpoints', { status: 'active', name: 'a' }, { status: 'paused', name: 'a' })).toEqual([
+      { path: '/status', before: 'active', after: 'paused' },
+    ])
+  })
+  it('of a rotated secret is one that came and one that went', () => {
+    expect(
+      between('endpoints', { secrets: [{ uid: 'a', value: 'x' }] }, { secrets: [{ uid: 'b', value: 'y' }] }),
+    ).toEqual([
+      { path: '/secrets/a', before: { value: sealed }, after: null },
+      { path: '/secrets/b', before: null, after: { value: sealed } },
+    ])
+  })
+  it('is none where one side did not show the field', () => {
+    expect(between('endpoints', { name: 'a' }, { name: 'a', content_type: 'application/json' })).toEqual([])
+    expect(between('endpoints', { name: 'a', content_type: 'x' }, { name: 'a' })).toEqual([])
+  })
+  it('is one where an optional field came', () => {
+    expect(between('endpoints', {}, { owner_id: 'tenant-1' })).toEqual([
+      { path: '/owner_id', before: null, after: 'tenant-1' },
+    ])
+  })
+  it('is none between a mask and what it may hide, and one when it goes', () => {
+    const auth = (password: string) => ({
+      authentication: { type: 'basic_auth', basic_auth: { username: 'u', password } },
+    })
+    expect(between('endpoints', auth('[REDACTED]'), auth('visible'))).toEqual([])
+    expect(between('endpoints', auth('[REDACTED]'), { authentication: {} })).toHaveLength(1)
+  })
+  it('in a filter is exact, key by key', () => {
+    const filter = (body: JsonObject) => ({ filter_config: { event_types: ['*'], filter: { body } } })
+    expect(between('subscriptions', filter({ a: 1 }), filter({ a: 1, 'b/c': 2 }))).toEqual([
+      { path: '/filter_config/filter/body/b~1c', before: null, after: 2 },
+    ])
+  })
+  it('of a stub and the full source is none', () => {
+    const full = source({
+      name: 's',
+      type: 'http',
+      is_disabled: true,
+      verifier: { type: 'noop' },
+      body_function: 'function transform(p) { return p }',
+      forward_headers: [],
+      pub_sub: { type: '', workers: 0 },
+    })
+    const stub = subscription({
+      source_metadata: { uid: 'u', name: 's', type: 'http', is_disabled: true, verifier: null, body_function: null },
+    })
+    expect(stub.attributes.source_uid).toBe('u')
+    const [lifted] = takeInventory(
+      'subscriptions',
+      [
+        {
+          uid: 'x',
+          source_metadata: {
+            uid: 'u',
+            name: 's',
+            type: 'http',
+            is_disabled: true,
+            verifier: null,
+            body_function: null,
+          },
+        },
+      ],
+      sealer,
+    ).lifted
+    expect(diffAttributes('source', full.attributes, lifted?.attributes ?? {}, { sealsComparable: true })).toEqual([])
+    expect(carryOver('source', full.attributes, lifted?.attributes ?? {})).toEqual(full.attributes)
+  })
+})
+
+describe('a shape', () => {
+  it('is what every item shows, and tells an upgrade', () => {
+    const before = narrowShape(undefined, [endpoint({ name: 'a' }), endpoint({ name: 'b', zone: 'eu' })])
+    const after = narrowShape(undefined, [endpoint({ name: 'a', content_type: 'application/json' })])
+    expect(compareShapes(before, after)).toEqual({ appeared: ['content_type'], vanished: [] })
+    expect(compareShapes(before, before)).toBeUndefined()
+    expect(compareShapes(undefined, after)).toBeUndefined()
+  })
+})

@@ -1,15 +1,18 @@
 import { hash } from 'node:crypto'
 import type { Baselines, Draft, KnownVersion, NewVersion, StagedChange, StoredBody } from '../history/history.ts'
-import { carryOver, diffAttributes, maskSeals } from '../inventory/diff-attributes.ts'
+import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Facts, Kind, Listing, ProjectRef, Resource } from '../model/resource.ts'
+import type { Filters } from '../service/settings.ts'
+import { filterText } from './filtered.ts'
 
 export interface Stage {
   readonly draft: Draft
   readonly project: ProjectRef
   readonly baselines: Baselines
+  readonly filters: Filters
   /** Names the installation key of this run. */
   readonly sealKeyId: string
 }
@@ -18,7 +21,7 @@ export interface Staged {
   /** The resources with all that is known of them: what this look showed, and what earlier ones did where it did not. */
   readonly resources: readonly Resource[]
   readonly changes: readonly StagedChange[]
-  /** Whether something was known under another installation key. */
+  /** Whether a secret was known under another installation key. */
   readonly isRebased: boolean
 }
 
@@ -27,7 +30,7 @@ export interface Staged {
  * for the rest, and a change for what differs from the last complete look.
  */
 export async function stageResources(
-  { draft, project, baselines, sealKeyId }: Stage,
+  { draft, project, baselines, filters, sealKeyId }: Stage,
   kind: Kind,
   listing: Listing,
   resources: readonly Resource[],
@@ -55,15 +58,16 @@ export async function stageResources(
     const before = version === undefined ? undefined : bodies.get(version.id)
     const now = before === undefined ? form : write(withKnown(form.resource, before, sealKeyId))
     merged.push(now.resource)
-    isRebased ||= version !== undefined && version.sealKeyId !== sealKeyId
+    isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
     if (version !== undefined && version.digest === now.digest) seen.push(version.id)
     else versions.push({ ...now.row, replaces: version?.id })
     if (baseline === undefined) continue
     const base = await baselineOf(draft, project, now.resource, version, before, baseline.run)
     if (base === 'same') continue
     if (base === undefined) {
-      // A listing that was never complete before cannot tell new from not seen yet.
-      if (baseline.listing === listing) changes.push(changeOf(now.resource, 'added', []))
+      // A listing that was never complete before, or was narrowed otherwise, cannot tell new from not seen yet.
+      const isSameView = baseline.listing === listing && baseline.filter === filterText(listing, filters)
+      if (isSameView) changes.push(changeOf(now.resource, 'added', []))
       continue
     }
     const fields = diffAttributes(kind, base.attributes, now.resource.attributes, {

@@ -159,6 +159,14 @@ function mapOwn(object: JsonObject, change: (key: string, value: Json) => Json):
   return out
 }
 
+/** Whether anything in there was sealed under an installation key. */
+export function holdsSeals(value: Json): boolean {
+  if (typeof value === 'string') return sealWithin.test(value)
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsSeals)
+}
+
+const sealWithin = /sealed:[0-9a-f]{32}/
+
 /** The same attributes with every seal turned into "present, unknowable": what another installation key sealed. */
 export function maskSeals(attributes: JsonObject): JsonObject {
   return mapOwn(attributes, (_, value) => maskSealsWithin(value))

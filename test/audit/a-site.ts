@@ -1,0 +1,90 @@
+import { statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import type { Fleet } from '../../src/demo/fleet.ts'
+import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
+import type { ProjectData } from '../../src/demo/rows.ts'
+import { type ServiceOptions, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import type { Report } from '../../src/model/report.ts'
+import { openStand, type StandOptions, type Turn } from './stand.ts'
+
+export interface SiteOptions {
+  /** Default: one clean outgoing project. */
+  readonly fleet?: FleetOptions | Fleet
+  readonly service?: ServiceOptions
+  readonly stand?: Partial<StandOptions>
+}
+
+/** A simulated service and a stand that audits all its projects by their names. */
+export async function openSite({ fleet: made = {}, service: options = {}, stand: standing = {} }: SiteOptions = {}) {
+  const fleet = 'open' in made ? made : generateFleet({ clean: true, projects: 1, incomingEvery: 0, ...made })
+  const service = await startSimulatedService(fleet, options)
+  const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
+  const stand = openStand({ projects, key: fleet.personalKey, ...standing })
+  return {
+    fleet,
+    service,
+    stand,
+    audit: (turn: Omit<Turn, 'url'> = {}): Promise<Report> => stand.audit({ url: service.url, ...turn }),
+    uidOf: (name: string) => projects[name] ?? '',
+    dataOf: (name: string): ProjectData => fleet.open(projects[name] ?? ''),
+    /** What the history answers, as a person with sqlite3 would ask. */
+    query: <Row = Record<string, unknown>>(sql: string, ...values: (string | number)[]): Row[] =>
+      query<Row>(stand.file, sql, ...values),
+    rowCounts: () => rowCounts(stand.file),
+    async [Symbol.asyncDispose]() {
+      await service.close()
+      stand[Symbol.dispose]()
+    },
+  }
+}
+
+export type Site = Awaited<ReturnType<typeof openSite>>
+
+export function query<Row>(file: string, sql: string, ...values: (string | number)[]): Row[] {
+  const db = new Database(file, { readonly: true })
+  try {
+    return db.prepare<(string | number)[], Row>(sql).all(...values)
+  } finally {
+    db.close()
+  }
+}
+
+const tables = ['version', 'violation', 'change', 'notice', 'unreferenced', 'walk', 'run', 'project'] as const
+
+export function rowCounts(file: string): Record<(typeof tables)[number], number> {
+  const counts = tables.map((table) => [table, query<{ n: number }>(file, `SELECT count(*) n FROM ${table}`)[0]?.n])
+  return Object.fromEntries(counts)
+}
+
+export function sizeOf(file: string): number {
+  return statSync(file).size
+}
+
+/** Element of a list that must be there. */
+export function at<T>(list: readonly T[], index: number): T {
+  const item = list.at(index)
+  if (item === undefined) throw new Error(`there is no element ${index} of ${list.length}`)
+  return item
+}
+
+/** `payments endpoint CREDIT-007 modified /name: "a" → "b"`: drift in one line each. */
+export function driftLines({ drift }: Report): string[] {
+  return drift.flatMap(({ kind, uid, change, fields }) =>
+    fields.length === 0
+      ? [`${change} ${kind} ${uid}`]
+      : fields.map(
+          ({ path, before, after }) =>
+            `${change} ${kind} ${uid} ${path} ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+        ),
+  )
+}
+
+/** `opened endpoint/inactive 01M…` for each violation. */
+export function violationLines({ violations }: Report): string[] {
+  return violations.map(({ state, rule, uid }) => `${state} ${rule} ${uid}`).sort()
+}
+
+/** `payments/endpoints complete`: how each walk ended. */
+export function coverageLines({ coverage }: Report): string[] {
+  return coverage.map(({ project, listing, status }) => `${project.replace(/^acme\//, '')}/${listing} ${status}`)
+}

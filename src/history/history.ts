@@ -95,8 +95,14 @@ export interface Draft {
   abandon(finishedAt: string): Promise<void>
 }
 
-/** By kind: the run, and the listing that proved it then. */
-export type Baselines = Readonly<Partial<Record<Kind, { readonly run: number; readonly listing: Listing }>>>
+export type Baselines = Readonly<Partial<Record<Kind, Baseline>>>
+
+export interface Baseline {
+  readonly run: number
+  /** The listing that proved it then, and what it was narrowed to. */
+  readonly listing: Listing
+  readonly filter: string | null
+}
 
 export interface KnownVersion {
   readonly id: number

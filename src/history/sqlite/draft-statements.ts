@@ -23,12 +23,12 @@ export function prepareStatements(db: Database) {
     // The token moves on, so that a straggler of this run can write nothing after its end.
     release: all("UPDATE lease SET token = token + 1, heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = ?"),
 
-    lastComplete: value<number>(
-      `SELECT run FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
+    lastComplete: all<{ run: number; filter: string | null }>(
+      `SELECT run, filter FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
        ORDER BY run DESC LIMIT 1`,
     ),
-    lastLifted: value<number>(
-      `SELECT s.run FROM walk s WHERE s.project_id = ? AND s.listing = 'subscriptions' AND s.run < ?
+    lastLifted: all<{ run: number; filter: string | null }>(
+      `SELECT s.run, s.filter FROM walk s WHERE s.project_id = ? AND s.listing = 'subscriptions' AND s.run < ?
          AND s.status = 'complete' AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = s.project_id
            AND o.listing = 'sources' AND o.run = s.run AND o.status <> 'skipped')
        ORDER BY s.run DESC LIMIT 1`,
@@ -106,10 +106,10 @@ export function prepareStatements(db: Database) {
     endViolation: all('UPDATE violation SET to_run = ? WHERE id = ?'),
 
     insertWalk: db.prepare(
-      `INSERT INTO walk (project_id, listing, run, project, status, reason, pages, items, requests, retries,
-                         duration_ms, shape)
-       VALUES (@projectId, @listing, @run, @project, @status, @reason, @pages, @items, @requests, @retries,
-               @durationMs, @shape)`,
+      `INSERT INTO walk (project_id, listing, run, project, status, reason, filter, pages, items, requests,
+                         retries, duration_ms, shape)
+       VALUES (@projectId, @listing, @run, @project, @status, @reason, @filter, @pages, @items, @requests,
+               @retries, @durationMs, @shape)`,
     ),
     insertNotice: all('INSERT INTO notice (run, project_id, listing, text) VALUES (?, ?, ?, ?)'),
   }

@@ -25,7 +25,7 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
 function readCoverage(db: Database, number: number): RunRecord['coverage'] {
   return db
     .prepare<[number], RunRecord['coverage'][number]>(
-      `SELECT project, listing, status, reason, pages, items, requests, retries, duration_ms AS durationMs
+      `SELECT project, listing, status, reason, filter, pages, items, requests, retries, duration_ms AS durationMs
        FROM walk WHERE run = ?`,
     )
     .all(number)

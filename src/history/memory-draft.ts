@@ -1,0 +1,297 @@
+import type { Coverage } from '../model/coverage.ts'
+import type { ExitCode } from '../model/errors.ts'
+import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
+import { baselinesFrom } from './baselines-from.ts'
+import type {
+  Baselines,
+  Draft,
+  KnownVersion,
+  RunRecord,
+  StagedChange,
+  StagedPage,
+  StagedViolations,
+  StandingViolation,
+  StoredBody,
+  UnseenVersion,
+} from './history.ts'
+import { type Holder, heartbeatMs, leaseLost } from './holder.ts'
+import type { Memory } from './memory-history.ts'
+import { keyOf, lookedAt, noRows, type Rows, type RunRow, readRows, type VersionRow } from './memory-rows.ts'
+import { compareText } from './report-order.ts'
+import { toStoredBody } from './stored-body.ts'
+
+interface Hold {
+  readonly run: RunRow
+  readonly token: number
+  readonly interrupted: readonly number[]
+}
+
+/** A run being written: what it adds lies beside the history, what it ends is remembered, and the seal joins them. */
+export class MemoryDraft implements Draft {
+  readonly run: number
+  readonly interrupted: readonly number[]
+  readonly #memory: Memory
+  readonly #start: RunRow
+  readonly #token: number
+  readonly #stopHeartbeat: () => void
+  #added = noRows
+  readonly #seen = new Set<number>()
+  readonly #confirmed = new Set<number>()
+  readonly #endedVersions = new Set<number>()
+  readonly #endedViolations = new Set<number>()
+  readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
+
+  constructor(memory: Memory, holder: Holder, { run, token, interrupted }: Hold) {
+    this.run = run.number
+    this.interrupted = interrupted
+    this.#memory = memory
+    this.#start = run
+    this.#token = token
+    this.#stopHeartbeat = holder.every(heartbeatMs, () => {
+      if (memory.lease?.token !== token) return
+      memory.lease = { ...memory.lease, heartbeatAt: new Date(holder.now()).toISOString() }
+    })
+  }
+
+  async baselines(project: ProjectRef): Promise<Baselines> {
+    const walks = this.#walks(project)
+    const lists = (run: number) =>
+      walks.some((walk) => walk.run === run && walk.listing === 'sources' && walk.status !== 'skipped')
+    const last = (listing: Listing, holds: (run: number) => boolean) => {
+      const walk = walks.findLast((walk) => walk.listing === listing && walk.status === 'complete' && holds(walk.run))
+      return walk === undefined ? undefined : { run: walk.run, filter: walk.filter }
+    }
+    return baselinesFrom({
+      lastComplete: (listing) => last(listing, () => true),
+      lastLifted: () => last('subscriptions', (run) => !lists(run)),
+    })
+  }
+
+  async lastLook(project: ProjectRef): Promise<number | undefined> {
+    return lookedAt(this.#memory.rows, keyOf(project)).at(-1)
+  }
+
+  async lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
+    return this.#walks(project).findLast((walk) => walk.listing === listing && walk.shape !== undefined)?.shape
+  }
+
+  async known(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<ReadonlyMap<string, KnownVersion>> {
+    const wanted = new Set(uids)
+    const versions = this.#current(project, kind).filter(({ uid }) => wanted.has(uid))
+    return new Map(
+      versions.map(({ id, uid, fromRun, digest, sealKeyId }) => [uid, { id, uid, fromRun, digest, sealKeyId }]),
+    )
+  }
+
+  async bodies(versions: readonly number[]): Promise<ReadonlyMap<number, StoredBody>> {
+    const wanted = new Set(versions)
+    const rows = [...this.#memory.rows.versions, ...this.#added.versions].filter(({ id }) => wanted.has(id))
+    return new Map(rows.map((row) => [row.id, toStoredBody(row)]))
+  }
+
+  async versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined> {
+    const key = keyOf(project)
+    const row = this.#memory.rows.versions.find(
+      (version) =>
+        version.project === key &&
+        version.kind === kind &&
+        version.uid === uid &&
+        version.fromRun <= run &&
+        (version.toRun === undefined || version.toRun > run),
+    )
+    return row === undefined ? undefined : toStoredBody(row)
+  }
+
+  async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<void> {
+    for (const id of seen) this.#seen.add(id)
+    const { sealKeyId } = this.#start
+    const rows = versions.map((version) => ({ ...version, ...this.#newRow(project), sealKeyId }))
+    this.#add({ versions: [...this.#added.versions, ...rows] })
+    for (const { replaces } of versions) if (replaces !== undefined) this.#seen.add(replaces)
+  }
+
+  async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
+    const rows = changes.map((change) => ({ ...change, run: this.run, project: keyOf(project) }))
+    this.#add({ changes: [...this.#added.changes, ...rows] })
+  }
+
+  async unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]> {
+    const unseen = this.#current(project, kind).filter(({ id }) => !this.#seen.has(id))
+    return unseen.map(({ id, uid, name, fromRun }) => ({ id, uid, name, fromRun }))
+  }
+
+  async endVersions(versions: readonly number[]): Promise<void> {
+    for (const id of versions) this.#endedVersions.add(id)
+  }
+
+  async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const ended = this.#endsOf(this.#endedVersions, this.#added.versions)
+    const drafted = this.#added.versions.filter((row) => row.project === keyOf(project) && row.kind === 'subscription')
+    const kept = this.#current(project, 'subscription').filter(({ id }) => !ended.has(id))
+    const pairs = [...kept, ...drafted].map((row) => ({
+      uid: row.uid,
+      source: toStoredBody(row).attributes.source_uid,
+    }))
+    const used = sources.map((source): [string, string[]] => {
+      const users = pairs.filter((pair) => pair.source === source).map(({ uid }) => uid)
+      return [source, users.sort(compareText)]
+    })
+    return new Map(used.filter(([, users]) => users.length > 0))
+  }
+
+  async markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]> {
+    const key = keyOf(project)
+    const standing = this.#memory.rows.marks.filter(
+      (mark) => mark.project === key && mark.kind === kind && mark.toRun === undefined,
+    )
+    const marked = new Set(standing.map(({ uid }) => uid))
+    this.#marks.set(`${key} ${kind}`, { project: key, kind, uids: new Set(uids) })
+    return [...new Set(uids)].filter((uid) => !marked.has(uid))
+  }
+
+  async standing(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly StandingViolation[]> {
+    const wanted = new Set(uids)
+    return this.#standing(project).filter((violation) => violation.kind === kind && wanted.has(violation.uid))
+  }
+
+  async stageViolations(project: ProjectRef, { confirmed, violations }: StagedViolations): Promise<void> {
+    for (const id of confirmed) this.#confirmed.add(id)
+    const rows = violations.map((violation) => ({
+      ...violation,
+      ...this.#newRow(project),
+      firstRun: violation.firstRun ?? this.run,
+    }))
+    this.#add({ violations: [...this.#added.violations, ...rows] })
+    for (const { replaces } of violations) if (replaces !== undefined) this.#confirmed.add(replaces)
+  }
+
+  async unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]> {
+    return this.#standing(project).filter(({ id }) => !this.#confirmed.has(id))
+  }
+
+  async endViolations(violations: readonly number[]): Promise<void> {
+    for (const id of violations) this.#endedViolations.add(id)
+  }
+
+  async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
+    const walk = { ...coverage, run: this.run, project: keyOf(project), name: project.name, shape }
+    this.#add({ walks: [...this.#added.walks, walk] })
+  }
+
+  async stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void> {
+    this.#add({ notices: [...this.#added.notices, { run: this.run, project: keyOf(project), listing, text }] })
+  }
+
+  async discard(project: ProjectRef): Promise<void> {
+    const key = keyOf(project)
+    const isOther = (row: { project: string }) => row.project !== key
+    this.#add({
+      versions: this.#added.versions.filter(isOther),
+      changes: this.#added.changes.filter(isOther),
+      violations: this.#added.violations.filter(isOther),
+    })
+    for (const { id, project } of this.#memory.rows.versions) {
+      if (project === key) for (const ids of [this.#seen, this.#endedVersions]) ids.delete(id)
+    }
+    for (const { id, project } of this.#memory.rows.violations) {
+      if (project === key) for (const ids of [this.#confirmed, this.#endedViolations]) ids.delete(id)
+    }
+    for (const [name, marks] of this.#marks) if (marks.project === key) this.#marks.delete(name)
+  }
+
+  async seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode): Promise<RunRecord> {
+    this.#stopHeartbeat()
+    this.#requireLease()
+    const run: RunRow = { ...this.#start, state: 'sealed', finishedAt }
+    const rows = this.#joined(run)
+    const record = readRows(rows, run)
+    const exitCode = exitCodeOf(record)
+    this.#end(rows, { ...run, exitCode })
+    return record
+  }
+
+  async abandon(finishedAt: string): Promise<void> {
+    this.#stopHeartbeat()
+    if (this.#memory.lease?.token !== this.#token) return
+    this.#end(this.#memory.rows, { ...this.#start, state: 'interrupted', finishedAt })
+  }
+
+  #walks(project: ProjectRef): Rows['walks'] {
+    return this.#memory.rows.walks.filter((walk) => walk.project === keyOf(project))
+  }
+
+  /** Versions that were current before this run. */
+  #current(project: ProjectRef, kind: Kind): VersionRow[] {
+    const key = keyOf(project)
+    return this.#memory.rows.versions.filter(
+      (version) => version.project === key && version.kind === kind && version.toRun === undefined,
+    )
+  }
+
+  #standing(project: ProjectRef): StandingViolation[] {
+    const rows = this.#memory.rows.violations.filter((row) => row.project === keyOf(project) && row.toRun === undefined)
+    return rows.map(({ id, fingerprint, kind, uid, rule, path, state, severity, name, message, firstRun }) => {
+      return { id, fingerprint, kind, uid, rule, path, state, severity, name, message, firstRun }
+    })
+  }
+
+  #newRow(project: ProjectRef): { id: number; project: string; fromRun: number } {
+    this.#memory.lastId += 1
+    return { id: this.#memory.lastId, project: keyOf(project), fromRun: this.run }
+  }
+
+  #add(rows: Partial<Rows>): void {
+    this.#requireLease()
+    this.#added = { ...this.#added, ...rows }
+  }
+
+  #requireLease(): void {
+    if (this.#memory.lease?.token !== this.#token) throw leaseLost(this.run, 'this history')
+  }
+
+  /** Ids that end with this run: named ones, and those that its new rows replace. */
+  #endsOf(named: ReadonlySet<number>, added: readonly { readonly replaces: number | undefined }[]): Set<number> {
+    return new Set([...named, ...added.flatMap(({ replaces }) => replaces ?? [])])
+  }
+
+  /** The history with this run in it. */
+  #joined(run: RunRow): Rows {
+    const { runs, walks, versions, changes, violations, notices, marks } = this.#memory.rows
+    const ending = <Row extends { id: number }>(rows: readonly Row[], ids: ReadonlySet<number>) =>
+      rows.map((row) => (ids.has(row.id) ? { ...row, toRun: this.run } : row))
+    const endedVersions = this.#endsOf(this.#endedVersions, this.#added.versions)
+    const endedViolations = this.#endsOf(this.#endedViolations, this.#added.violations)
+    return {
+      runs: runs.with(this.run - 1, run),
+      walks: [...walks, ...this.#added.walks],
+      versions: [...ending(versions, endedVersions), ...this.#added.versions],
+      changes: [...changes, ...this.#added.changes],
+      violations: [...ending(violations, endedViolations), ...this.#added.violations],
+      notices: [...notices, ...this.#added.notices],
+      marks: [...this.#marks.values()].reduce((all, marking) => this.#marking(all, marking), marks),
+    }
+  }
+
+  #marking(
+    marks: Rows['marks'],
+    { project, kind, uids }: { project: string; kind: Kind; uids: ReadonlySet<string> },
+  ): Rows['marks'] {
+    const stands = (mark: Rows['marks'][number]) =>
+      mark.project === project && mark.kind === kind && mark.toRun === undefined
+    const marked = new Set(marks.filter(stands).map(({ uid }) => uid))
+    const added = [...uids].filter((uid) => !marked.has(uid)).map((uid) => ({ project, kind, uid, fromRun: this.run }))
+    return [
+      ...marks.map((mark) => (stands(mark) && !uids.has(mark.uid) ? { ...mark, toRun: this.run } : mark)),
+      ...added,
+    ]
+  }
+
+  /** Closes the run and releases the lease; the token moves on, so that a straggler can write nothing after it. */
+  #end(rows: Rows, run: RunRow): void {
+    this.#memory.rows = { ...rows, runs: rows.runs.with(this.run - 1, run) }
+    const { lease } = this.#memory
+    if (lease !== undefined) {
+      this.#memory.lease = { ...lease, token: lease.token + 1, heartbeatAt: '1970-01-01T00:00:00.000Z' }
+    }
+  }
+}

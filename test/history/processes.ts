@@ -1,0 +1,41 @@
+import type { Holder } from '../../src/history/holder.ts'
+
+/** A process on a machine of the test's. It beats while it is awake; dead, it is not there any more. */
+export interface Process extends Holder {
+  kill(): void
+  pause(): void
+}
+
+/** Machines with one clock, which stands still until it is moved. */
+export class Machines {
+  #nowMs = Date.parse('2026-03-01T00:00:00.000Z')
+  readonly #processes: { host: string; pid: number; state: 'awake' | 'paused' | 'dead'; beats: Set<() => void> }[] = []
+
+  process(pid: number, host = 'alpha'): Process {
+    const own = { host, pid, state: 'awake' as 'awake' | 'paused' | 'dead', beats: new Set<() => void>() }
+    this.#processes.push(own)
+    return {
+      host,
+      bootId: `boot of ${host}`,
+      pid,
+      isAlive: (other) => this.#processes.some((it) => it.host === host && it.pid === other && it.state !== 'dead'),
+      now: () => this.#nowMs,
+      every: (_ms, call) => {
+        own.beats.add(call)
+        return () => own.beats.delete(call)
+      },
+      kill: () => {
+        own.state = 'dead'
+      },
+      pause: () => {
+        own.state = 'paused'
+      },
+    }
+  }
+
+  /** Lets seconds pass; whoever is awake beats at their end. */
+  pass(seconds: number): void {
+    this.#nowMs += seconds * 1000
+    for (const { state, beats } of this.#processes) if (state === 'awake') for (const beat of beats) beat()
+  }
+}

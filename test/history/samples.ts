@@ -1,0 +1,109 @@
+import { hash } from 'node:crypto'
+import type {
+  Draft,
+  NewVersion,
+  NewViolation,
+  RunRecord,
+  RunStart,
+  StagedChange,
+  StandingViolation,
+} from '../../src/history/history.ts'
+import { canonicalJson } from '../../src/model/canonical-json.ts'
+import type { Coverage, CoverageStatus } from '../../src/model/coverage.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Listing, ProjectRef } from '../../src/model/resource.ts'
+import { type Finding, fingerprintOf } from '../../src/model/violation.ts'
+
+export const payments: ProjectRef = { name: 'acme/payments', service: 'acme', uid: '01PAYMENTS' }
+export const orders: ProjectRef = { name: 'acme/orders', service: 'acme', uid: '01ORDERS' }
+
+/** Start of the n-th hour: `at(3)`. */
+export function at(hour: number): string {
+  return new Date(Date.parse('2026-03-01T00:00:00.000Z') + hour * 3_600_000).toISOString()
+}
+
+export function aStart(startedAt = at(1), other: Partial<RunStart> = {}): RunStart {
+  return {
+    startedAt,
+    failOn: 'medium',
+    toolVersion: '0.1.0',
+    policyDigest: 'policy',
+    configurationDigest: 'configuration',
+    sealKeyId: 'key-1',
+    ...other,
+  }
+}
+
+export function aVersion(uid: string, attributes: JsonObject = {}, other: Partial<NewVersion> = {}): NewVersion {
+  const body = canonicalJson(attributes)
+  const digest = hash('sha256', body)
+  return {
+    kind: 'endpoint',
+    uid,
+    name: `name of ${uid}`,
+    digest,
+    body,
+    facts: '',
+    normaliser: 1,
+    replaces: undefined,
+    ...other,
+  }
+}
+
+export function aCoverage(listing: Listing, status: CoverageStatus = 'complete'): Coverage {
+  const reason = status === 'complete' ? null : `it is ${status}`
+  return { listing, status, reason, filter: null, pages: 1, items: 2, requests: 3, retries: 0, durationMs: 40 }
+}
+
+export function aChange(uid: string, other: Partial<StagedChange> = {}): StagedChange {
+  return { kind: 'endpoint', uid, name: `name of ${uid}`, change: 'added', fields: [], ...other }
+}
+
+export function aFinding(uid: string, other: Partial<Finding> = {}): Finding {
+  return {
+    rule: 'endpoint/url-not-https',
+    severity: 'high',
+    kind: 'endpoint',
+    uid,
+    name: `name of ${uid}`,
+    path: '/url',
+    message: `${uid} is reached without TLS`,
+    ...other,
+  }
+}
+
+export function aViolation(uid: string, other: Partial<NewViolation> = {}, project = payments): NewViolation {
+  const finding = aFinding(uid, other)
+  return {
+    ...finding,
+    fingerprint: fingerprintOf(project, finding),
+    state: 'open',
+    firstRun: undefined,
+    lastRun: undefined,
+    replaces: undefined,
+    ...other,
+  }
+}
+
+/** What a later run writes in the place of a standing violation. */
+export function instead(standing: StandingViolation, other: Partial<NewViolation>): NewViolation {
+  const { id, ...finding } = standing
+  return { ...finding, lastRun: undefined, replaces: id, ...other }
+}
+
+/** Both required listings, read to their end. */
+export async function walkAll(draft: Draft, project = payments): Promise<void> {
+  await draft.stageWalk(project, aCoverage('endpoints'), undefined)
+  await draft.stageWalk(project, aCoverage('subscriptions'), undefined)
+}
+
+export function seal(draft: Draft): Promise<RunRecord> {
+  return draft.seal(at(draft.run + 0.5), () => 0)
+}
+
+/** Of one value; fails when there is none or more than one. */
+export function only<Value>(values: readonly Value[]): Value {
+  const [value] = values
+  if (value === undefined || values.length > 1) throw new Error(`expected one value, not ${values.length}`)
+  return value
+}

@@ -50,6 +50,7 @@ CREATE TABLE walk (
   project     TEXT NOT NULL,  -- service/project, as configured at the time
   status      TEXT NOT NULL CHECK (status IN ('complete', 'partial', 'failed', 'suspect', 'skipped')),
   reason      TEXT,
+  filter      TEXT,           -- what the walk was narrowed to; NULL when it was not
   pages       INTEGER NOT NULL,
   items       INTEGER NOT NULL,
   requests    INTEGER NOT NULL,
@@ -138,7 +139,7 @@ CREATE VIEW sealed_run AS
 
 -- Runs with what each of their walks proved.
 CREATE VIEW run_coverage AS
-  SELECT r.number AS run, r.started_at, r.exit_code, w.project, w.listing, w.status, w.reason, w.pages, w.items,
+  SELECT r.number AS run, r.started_at, r.exit_code, w.project, w.listing, w.status, w.reason, w.filter, w.pages, w.items,
          w.requests, w.retries, w.duration_ms
   FROM sealed_run r JOIN walk w ON w.run = r.number;
 

@@ -6,8 +6,8 @@ import type { Clock } from '../model/clock.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import type { Judge } from '../policy/judge.ts'
-import { findRemovals } from './find-removals.ts'
-import { type AuditedProject, isKindComplete, type Statuses } from './look.ts'
+import { findRemovals, type Removals } from './find-removals.ts'
+import { type AuditedProject, isKindWhole, type Statuses } from './look.ts'
 import { proveIdentity } from './prove-identity.ts'
 import { settleFindings } from './settle-violations.ts'
 import { type Stage, stageResources } from './stage-resources.ts'
@@ -34,7 +34,13 @@ export interface ProjectLook {
 export async function auditProject(project: AuditedProject, tools: ProjectTools): Promise<ProjectLook> {
   const { draft, judge, sealer } = tools
   const { ref } = project
-  const stage: Stage = { draft, project: ref, baselines: await draft.baselines(ref), sealKeyId: sealer.keyId }
+  const stage: Stage = {
+    draft,
+    project: ref,
+    baselines: await draft.baselines(ref),
+    filters: project.filters,
+    sealKeyId: sealer.keyId,
+  }
   const pass = passOf(project, stage, tools)
   const walks = await proveIdentity(project, await walkAll(project, tools, pass.take), tools)
   const statuses: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
@@ -49,12 +55,15 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   }
   const removals = await findRemovals(stage, statuses)
   await draft.stageChanges(ref, await withReferrers(stage, [...pass.changes, ...removals.changes]))
-  await settleFindings(draft, ref, judge.concludeProject(ref, { isComplete: (kind) => isKindComplete(statuses, kind) }))
+  await settleFindings(
+    draft,
+    ref,
+    judge.concludeProject(ref, { isComplete: (kind) => isKindWhole(statuses, project.filters, kind) }),
+  )
   for (const notice of await noticesOf(stage, statuses, pass, removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }
-  const outOfSight = removals.unreferenced.flatMap(({ kind, uids }) => uids.map((uid) => `${kind} ${uid}`))
-  return { project, statuses, outOfSight: new Set(outOfSight) }
+  return { project, statuses, outOfSight: removals.outOfSight }
 }
 
 async function walkAll(project: AuditedProject, tools: ProjectTools, take: Pass['take']): Promise<Walk[]> {
@@ -126,7 +135,7 @@ async function noticesOf(
   { draft, project }: Stage,
   statuses: Statuses,
   pass: Pass,
-  unreferenced: Awaited<ReturnType<typeof findRemovals>>['unreferenced'],
+  unreferenced: Removals['unreferenced'],
 ): Promise<{ listing: Listing; text: string }[]> {
   const notices: { listing: Listing; text: string }[] = []
   const reshaped: { listing: Listing; text: string }[] = []
@@ -150,13 +159,11 @@ async function noticesOf(
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
-  for (const { kind, fresh } of unreferenced) {
-    for (const uid of fresh) {
-      notices.push({
-        listing: 'subscriptions',
-        text: `${kind} ${uid} is no longer referenced by any subscription; whether it still exists cannot be seen where ${kind}s are not listed`,
-      })
-    }
+  for (const { kind, uid } of unreferenced) {
+    notices.push({
+      listing: 'subscriptions',
+      text: `${kind} ${uid} is no longer referenced by any subscription; whether it still exists cannot be seen where ${kind}s are not listed`,
+    })
   }
   return notices
 }

@@ -1,42 +1,77 @@
-import type { StagedChange } from '../history/history.ts'
+import type { StagedChange, UnseenVersion } from '../history/history.ts'
 import type { Kind } from '../model/resource.ts'
-import { areSourcesListed, isKindComplete, type Statuses } from './look.ts'
+import { isWithin } from './filtered.ts'
+import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './look.ts'
 import type { Stage } from './stage-resources.ts'
 
 export interface Removals {
   readonly changes: readonly StagedChange[]
-  /** Sources and devices that nothing refers to any more, where only references show them. By kind, all and new ones. */
-  readonly unreferenced: readonly {
-    readonly kind: Kind
-    readonly uids: readonly string[]
-    readonly fresh: readonly string[]
-  }[]
+  /** Sources and devices that nothing refers to any more since this run, where only references show them. */
+  readonly unreferenced: readonly { readonly kind: Kind; readonly uid: string }[]
+  /** Resources that stand and that this look could not show, as `kind uid`. */
+  readonly outOfSight: ReadonlySet<string>
 }
 
 /**
- * What is gone: only a complete walk of its own listing says so. A source or device that is known from subscriptions
- * alone is no longer referenced, which is not the same.
+ * What is gone: only a complete walk of its own listing says so. What lies outside the filters of a listing is out of
+ * sight. A source or device that is known from subscriptions alone is no longer referenced, which is not the same.
  */
 export async function findRemovals(stage: Stage, statuses: Statuses): Promise<Removals> {
+  const { draft, project, filters } = stage
   const changes: StagedChange[] = []
-  const unreferenced: { kind: Kind; uids: string[]; fresh: readonly string[] }[] = []
+  const unreferenced: { kind: Kind; uid: string }[] = []
+  const outOfSight = new Set<string>()
   for (const kind of ['endpoint', 'source', 'subscription', 'device'] as const) {
     if (!isKindComplete(statuses, kind)) continue
-    const unseen = await stage.draft.unseen(stage.project, kind)
+    const unseen = await draft.unseen(project, kind)
     if (kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))) {
-      const uids = unseen.map(({ uid }) => uid)
-      unreferenced.push({ kind, uids, fresh: await stage.draft.markUnreferenced(stage.project, kind, uids) })
+      for (const { uid } of unseen) outOfSight.add(`${kind} ${uid}`)
+      if (!isKindWhole(statuses, filters, kind)) continue
+      const fresh = await draft.markUnreferenced(
+        project,
+        kind,
+        unseen.map(({ uid }) => uid),
+      )
+      unreferenced.push(...fresh.map((uid) => ({ kind, uid })))
       continue
     }
-    if (kind === 'source') await stage.draft.markUnreferenced(stage.project, kind, [])
-    await stage.draft.endVersions(unseen.map(({ id }) => id))
-    const baseline = stage.baselines[kind]
-    if (baseline === undefined) continue
-    for (const { uid, name, fromRun } of unseen) {
-      const stood =
-        fromRun <= baseline.run || (await stage.draft.versionAt(stage.project, kind, uid, baseline.run)) !== undefined
-      if (stood) changes.push({ kind, uid, name, change: 'removed', fields: [] })
+    if (kind === 'source') await draft.markUnreferenced(project, kind, [])
+    const [gone, outside] = isKindWhole(statuses, filters, kind)
+      ? [unseen, []]
+      : await partByFilter(stage, kind, unseen)
+    for (const { uid } of outside) outOfSight.add(`${kind} ${uid}`)
+    await draft.endVersions(gone.map(({ id }) => id))
+    for (const { uid, name } of await stoodBefore(stage, kind, gone)) {
+      changes.push({ kind, uid, name, change: 'removed', fields: [] })
     }
   }
-  return { changes, unreferenced }
+  return { changes, unreferenced, outOfSight }
+}
+
+/** What was there at the last complete look: something that only a partial one showed is no removal. */
+async function stoodBefore(
+  { draft, project, baselines }: Stage,
+  kind: Kind,
+  gone: readonly UnseenVersion[],
+): Promise<UnseenVersion[]> {
+  const run = baselines[kind]?.run
+  const stood: UnseenVersion[] = []
+  for (const version of run === undefined ? [] : gone) {
+    const isOld = version.fromRun <= (run ?? 0)
+    if (isOld || (await draft.versionAt(project, kind, version.uid, run ?? 0)) !== undefined) stood.push(version)
+  }
+  return stood
+}
+
+/** What the filters would have shown, and what they would not, by what was last known. */
+async function partByFilter(
+  { draft, filters }: Stage,
+  kind: Kind,
+  unseen: readonly UnseenVersion[],
+): Promise<[within: readonly UnseenVersion[], outside: readonly UnseenVersion[]]> {
+  const bodies = await draft.bodies(unseen.map(({ id }) => id))
+  const { within = [], outside = [] } = Object.groupBy(unseen, ({ id }) =>
+    isWithin(filters, kind, bodies.get(id)?.attributes ?? {}) ? 'within' : 'outside',
+  )
+  return [within, outside]
 }

@@ -2,6 +2,7 @@ import type { CoverageStatus } from '../model/coverage.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Filters } from '../service/settings.ts'
+import { filterText } from './filtered.ts'
 
 /** Whether a listing that not every service has is walked: where offered, always, or never. */
 export type Offer = 'auto' | 'required' | 'off'
@@ -18,7 +19,7 @@ export interface AuditedProject {
 /** What the walks of a project proved, by listing; a listing that is off has no entry. */
 export type Statuses = Readonly<Partial<Record<Listing, CoverageStatus>>>
 
-/** Whether all there is of a kind was seen. */
+/** Whether a kind was walked to its end, as far as it was asked for. */
 export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
   switch (kind) {
     case 'project':
@@ -33,6 +34,20 @@ export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
     case 'probe':
       return false
   }
+}
+
+/** Whether all there is of a kind was seen, and the look was not narrowed by a filter: then what is missing is not there. */
+export function isKindWhole(statuses: Statuses, filters: Filters, kind: Kind): boolean {
+  const listing = listingOf(kind, statuses)
+  return isKindComplete(statuses, kind) && (listing === undefined || filterText(listing, filters) === null)
+}
+
+/** The listing that shows all there is of a kind. */
+function listingOf(kind: Kind, statuses: Statuses): Listing | undefined {
+  if (kind === 'endpoint') return 'endpoints'
+  if (kind === 'subscription' || kind === 'device') return 'subscriptions'
+  if (kind === 'source') return areSourcesListed(statuses) ? 'sources' : 'subscriptions'
+  return undefined
 }
 
 /** False where the service does not list sources: then all that is known of them is what subscriptions carry. */

@@ -60,5 +60,15 @@ function isOptional(listing: Listing): listing is 'project' | 'sources' {
 }
 
 function unwalked(listing: Listing): Coverage {
-  return { listing, status: 'failed', reason: null, pages: 0, items: 0, requests: 0, retries: 0, durationMs: 0 }
+  return {
+    listing,
+    status: 'failed',
+    reason: null,
+    filter: null,
+    pages: 0,
+    items: 0,
+    requests: 0,
+    retries: 0,
+    durationMs: 0,
+  }
 }

@@ -7,9 +7,9 @@ import type { Kind, Listing } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import { startJudge } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
-import { auditProject } from './audit-project.ts'
+import { auditProject, type ProjectLook } from './audit-project.ts'
 import { composeReport } from './compose-report.ts'
-import { type AuditedProject, isKindComplete } from './look.ts'
+import { type AuditedProject, isKindComplete, isKindWhole } from './look.ts'
 import { endViolations, settleFindings } from './settle-violations.ts'
 
 export interface Audit {
@@ -56,17 +56,23 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     const looks = await Promise.all(
       audit.projects.map((project) => limit(() => auditProject(project, { ...world, draft, judge }))),
     )
-    const isFleetComplete = (kind: Kind) =>
-      audit.isWholeFleet && looks.every(({ statuses }) => isKindComplete(statuses, kind))
+    const isWhole = ({ project, statuses }: ProjectLook, kind: Kind) => isKindWhole(statuses, project.filters, kind)
+    const isFleetWhole = (kind: Kind) => audit.isWholeFleet && looks.every((look) => isWhole(look, kind))
 
-    const acrossFleet = judge.concludeFleet({ isComplete: isFleetComplete })
+    const acrossFleet = judge.concludeFleet({ isComplete: isFleetWhole })
     const byProject = Map.groupBy(acrossFleet, ({ project }) => project.name)
-    for (const { project, statuses, outOfSight } of looks) {
+    for (const look of looks) {
+      const { project, statuses, outOfSight } = look
       const findings = (byProject.get(project.ref.name) ?? []).map(({ finding }) => finding)
       await settleFindings(draft, project.ref, findings)
       await endViolations(draft, project.ref, {
         judge,
-        isComplete: (scope, kind) => isKindComplete(statuses, kind) && (scope === 'project' || isFleetComplete(kind)),
+        isComplete: (scope, kind) =>
+          scope === 'resource'
+            ? isKindComplete(statuses, kind)
+            : scope === 'project'
+              ? isWhole(look, kind)
+              : isFleetWhole(kind),
         isOutOfSight: (kind, uid) => outOfSight.has(`${kind} ${uid}`),
       })
     }

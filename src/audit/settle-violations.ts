@@ -1,10 +1,18 @@
 import type { Draft, NewViolation, StandingViolation } from '../history/history.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
-import { type Finding, fingerprintOf } from '../model/violation.ts'
+import { type Finding, fingerprintOf, isAtLeast } from '../model/violation.ts'
 import type { Judge } from '../policy/judge.ts'
 
-/** Confirms what stood and is found again, opens what is new. What stood and was not found is left for the end. */
-export async function settleFindings(draft: Draft, project: ProjectRef, findings: readonly Finding[]): Promise<void> {
+/**
+ * Confirms what stood and is found again, opens what is new. What stood and was not found is left for the end.
+ * Where a rule did not see all that it needs, what stood keeps its words: half a look finds fewer accomplices.
+ */
+export async function settleFindings(
+  draft: Draft,
+  project: ProjectRef,
+  findings: readonly Finding[],
+  sawAll: (rule: string) => boolean = () => true,
+): Promise<void> {
   for (const [kind, ofKind] of Map.groupBy(findings, ({ kind }) => kind)) {
     const uids = [...new Set(ofKind.map(({ uid }) => uid))]
     const standing = await draft.standing(project, kind, uids)
@@ -17,8 +25,9 @@ export async function settleFindings(draft: Draft, project: ProjectRef, findings
       if (settled.has(place)) continue
       settled.add(place)
       const known = byPlace.get(place)
-      if (known !== undefined && saysTheSame(known, finding)) confirmed.push(known.id)
-      else violations.push(open(project, finding, known))
+      const worded = known === undefined || sawAll(finding.rule) ? finding : unsoftened(finding, known)
+      if (known !== undefined && saysTheSame(known, worded)) confirmed.push(known.id)
+      else violations.push(open(project, worded, known))
     }
     await draft.stageViolations(project, { confirmed, violations })
   }
@@ -26,8 +35,11 @@ export async function settleFindings(draft: Draft, project: ProjectRef, findings
 
 export interface Ending {
   readonly judge: Judge
-  /** Whether all there is of a kind was seen: in the project, or everywhere. */
-  readonly isComplete: (scope: 'project' | 'fleet', kind: Kind) => boolean
+  /**
+   * Whether a kind was seen well enough for a rule's silence to mean something: as far as it was asked for, all there
+   * is in the project, all there is anywhere.
+   */
+  readonly isComplete: (scope: 'resource' | 'project' | 'fleet', kind: Kind) => boolean
   /** Resources that stand and could not be looked at. */
   readonly isOutOfSight: (kind: Kind, uid: string) => boolean
 }
@@ -54,12 +66,15 @@ function isResolved({ rule, kind, uid }: StandingViolation, { judge, isComplete,
   const needs = judge.needsOf(rule)
   if (needs === undefined) return true
   if (isOutOfSight(kind, uid)) return false
-  const scope = needs.scope === 'fleet' ? 'fleet' : 'project'
-  return needs.kinds.every((needed) => isComplete(scope, needed))
+  return needs.kinds.every((needed) => isComplete(needs.scope, needed))
 }
 
 function placeOf({ rule, uid, path }: Finding): string {
   return `${rule}\n${path}\n${uid}`
+}
+
+function unsoftened(finding: Finding, { severity, message }: StandingViolation): Finding {
+  return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
 }
 
 function saysTheSame(known: StandingViolation, { severity, message, name }: Finding): boolean {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { Listing } from '../model/resource.ts'
 import type { Look } from '../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
+import { filterText } from './filtered.ts'
 import type { AuditedProject } from './look.ts'
 
 export interface Walk {
@@ -32,7 +33,8 @@ export async function walkListing(
     budget.waitedMs = traffic.waitedMs
     const { requests, retries } = traffic
     const durationMs = Math.round(clock.now() - startedAt)
-    return { coverage: { listing, status, reason, pages, items, requests, retries, durationMs }, fault }
+    const filter = filterText(listing, project.filters)
+    return { coverage: { listing, status, reason, filter, pages, items, requests, retries, durationMs }, fault }
   }
   try {
     for await (const page of pagesOf(listing, project, look)) {

@@ -1,5 +1,5 @@
 import stringify from 'safe-stable-stringify'
-import type { Json } from './json.ts'
+import { isJsonObject, type Json } from './json.ts'
 
 /**
  * Canonical JSON (RFC 8785): members sorted by UTF-16 code units, no blanks. Two values are equal exactly when
@@ -13,12 +13,14 @@ export function canonicalJson(value: Json): string {
 }
 
 function isInOrder(value: Json): boolean {
-  if (typeof value !== 'object' || value === null) return true
   if (Array.isArray(value)) return value.every(isInOrder)
+  if (!isJsonObject(value)) return true
   let previous: string | undefined
-  for (const [key, member] of Object.entries(value)) {
+  // for…in makes no list of the members; values are plain objects, with nothing to inherit.
+  for (const key in value) {
     if (previous !== undefined && key <= previous) return false
-    if (!isInOrder(member)) return false
+    const member = value[key]
+    if (member !== undefined && !isInOrder(member)) return false
     previous = key
   }
   return true

@@ -10,6 +10,8 @@ export type CoverageStatus = (typeof coverageStatuses)[number]
 export interface Coverage {
   readonly listing: Listing
   readonly status: CoverageStatus
+  /** What the walk was narrowed to by configuration, such as `owner=tenant-03`; null when it was not. */
+  readonly filter: string | null
   /** Why it is not complete, with page and request id where known; null when complete. */
   readonly reason: string | null
   readonly pages: number

@@ -44,6 +44,8 @@ export interface ReportCoverage {
   readonly listing: Listing
   readonly status: CoverageStatus
   readonly reason: string | null
+  /** What the walk was narrowed to by configuration; null when it was not. */
+  readonly filter: string | null
   readonly pages: number
   readonly items: number
   readonly requests: number

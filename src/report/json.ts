@@ -20,6 +20,7 @@ const readingOrder = [
     'sealed',
     'status',
     'reason',
+    'filter',
     'pages',
     'items',
     'requests',

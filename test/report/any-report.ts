@@ -40,6 +40,7 @@ const coverage = fc
     listing: fc.constantFrom(...listings),
     status: fc.constantFrom(...coverageStatuses),
     reason: hostile,
+    filter: fc.option(hostile),
     pages: fc.nat(),
     items: fc.nat(),
     requests: fc.nat(),

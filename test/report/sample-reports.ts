@@ -31,6 +31,7 @@ export function aWalk(parts: Partial<ReportCoverage> = {}): ReportCoverage {
     listing: 'endpoints',
     status: 'complete',
     reason: null,
+    filter: null,
     pages: 1,
     items: 3,
     requests: 1,

@@ -55,10 +55,10 @@ export function prepareStatements(db: Database) {
        WHERE v.project_id = @project AND v.kind = @kind AND v.uid = @uid AND v.from_run <= @run
          AND (v.to_run IS NULL OR v.to_run > @run) ORDER BY v.from_run DESC LIMIT 1`,
     ),
-    current: all<UnseenVersion>(
-      `SELECT id, uid, name, from_run AS fromRun FROM version
-       WHERE project_id = ? AND kind = ? AND to_run IS NULL AND from_run < ?`,
+    current: value<number>(
+      'SELECT id FROM version WHERE project_id = ? AND kind = ? AND to_run IS NULL AND from_run < ?',
     ),
+    unseen: all<UnseenVersion>('SELECT id, uid, name, from_run AS fromRun FROM version WHERE id = ?'),
     currentIds: value<number>('SELECT id FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?'),
     insertVersion: all(
       `INSERT INTO version (project_id, kind, uid, from_run, replaces, normaliser, name, digest, body, facts)

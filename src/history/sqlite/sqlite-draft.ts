@@ -135,11 +135,11 @@ export class SqliteDraft implements Draft {
   }
 
   async unseen(project: ProjectRef, kind: Kind): Promise<readonly UnseenVersion[]> {
-    const unseen: UnseenVersion[] = []
-    for (const row of this.#sql.current.iterate(this.#idOf(project), kind, this.run)) {
-      if (!this.#seen.has(row.id)) unseen.push(row)
+    const unseen: number[] = []
+    for (const id of this.#sql.current.iterate(this.#idOf(project), kind, this.run)) {
+      if (!this.#seen.has(id)) unseen.push(id)
     }
-    return unseen
+    return unseen.flatMap((id) => this.#sql.unseen.all(id))
   }
 
   async endVersions(versions: readonly number[]): Promise<void> {

@@ -17,6 +17,7 @@ export function showCoverage({ coverage, run }: Report, page: Page): string[] {
     ...(incomplete.length === 0 ? showCompleteLook(coverage, page) : showIncompleteLook(incomplete, walks, page)),
     ...(incomplete.length === 0 || complete.length === 0 ? [] : [`Complete: ${sizeOf(complete)}.`]),
     ...showSkipped(skipped, page),
+    ...showNarrowed(coverage, page),
     page.paint('aside', showRun(run)),
   ]
 }
@@ -69,6 +70,18 @@ function showSkipped(skipped: readonly ReportCoverage[], page: Page): string[] {
     const reason = walk.reason === null ? '' : `: ${shorten(neutralise(walk.reason), 200)}`
     const sentence = `Skipped ${neutralise(walk.listing)} of ${nameProjects(walks)}${reason}`
     return wrapProse(/[.!?]$/.test(sentence) ? sentence : `${sentence}.`, page.width)
+  })
+}
+
+/** A look through a filter says nothing of what lies outside it. */
+function showNarrowed(coverage: readonly ReportCoverage[], page: Page): string[] {
+  const narrowed = coverage.filter(({ filter }) => filter !== null)
+  const alike = Map.groupBy(narrowed, ({ listing, filter }) => JSON.stringify([listing, filter]))
+  return [...alike.values()].flatMap((walks) => {
+    const [walk] = walks
+    if (walk === undefined) return []
+    const filter = shorten(neutralise(walk.filter ?? ''), 200)
+    return wrapProse(`Only ${neutralise(walk.listing)} with ${filter} in ${nameProjects(walks)}.`, page.width)
   })
 }
 

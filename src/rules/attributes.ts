@@ -25,7 +25,32 @@ export interface Subscription {
   readonly endpoint_uid?: string | null
   readonly source_uid?: string | null
   readonly device_uid?: string | null
+  readonly delivery_mode?: string | null
+  readonly function?: string | null
+  readonly filter_config?: FilterConfig | null
   readonly retry_config?: RetryConfig | null
+  readonly rate_limit_config?: RateLimit | null
+  /** `threshold`: a Go duration such as `1h`. */
+  readonly alert_config?: { readonly count?: number | null; readonly threshold?: string | null } | null
+}
+
+export interface FilterConfig {
+  readonly event_types?: readonly string[] | null
+  readonly filter?: Filter | null
+}
+
+/** What an event must look like, part by part: MongoDB-like conditions. */
+export interface Filter {
+  readonly body?: JsonObject | null
+  readonly headers?: JsonObject | null
+  readonly query?: JsonObject | null
+  readonly path?: JsonObject | null
+}
+
+/** `duration` in seconds. */
+export interface RateLimit {
+  readonly count?: number | null
+  readonly duration?: number | null
 }
 
 /** `duration` in seconds. */
@@ -37,12 +62,56 @@ export interface RetryConfig {
 
 export interface Source {
   readonly type?: string | null
+  readonly provider?: string | null
+  readonly url?: string | null
   readonly is_disabled?: boolean | null
-  readonly verifier?: { readonly type?: string | null } | null
+  readonly idempotency_keys?: readonly string[] | null
+  readonly pub_sub?: Queue | null
+  readonly verifier?: Verifier | null
+}
+
+/** Empty members are left out: within a verifier that is shown, absent means empty. Secrets are seals. */
+export interface Verifier {
+  readonly type?: string | null
+  readonly hmac?: { readonly header?: string; readonly hash?: string; readonly secret?: string }
+  readonly basic_auth?: { readonly username?: string; readonly password?: string }
+  readonly api_key?: { readonly header_name?: string; readonly header_value?: string }
+}
+
+/** Empty members are left out, as in a verifier. */
+export interface Queue {
+  readonly type?: string | null
+  readonly kafka?: { readonly auth?: { readonly type?: string; readonly username?: string; readonly tls?: boolean } }
+  readonly amqp?: {
+    readonly schema?: string
+    readonly deadLetterExchange?: string
+    readonly auth?: { readonly user?: string }
+  }
+  readonly sqs?: { readonly access_key_id?: string; readonly secret_key?: string }
+  readonly google?: { readonly service_account?: string }
 }
 
 export interface Project {
-  readonly config?: { readonly strategy?: RetryConfig | null } | null
+  readonly config?: ProjectConfig | null
+}
+
+export interface ProjectConfig {
+  readonly strategy?: RetryConfig | null
+  readonly ratelimit?: RateLimit | null
+  readonly ssl?: { readonly enforce_secure_endpoints?: boolean | null } | null
+  readonly replay_attacks_prevention_enabled?: boolean | null
+  readonly disable_endpoint?: boolean | null
+  readonly signature?: { readonly versions?: Readonly<Record<string, SignatureVersion>> | null } | null
+  readonly meta_event?: {
+    readonly is_enabled?: boolean | null
+    readonly type?: string | null
+    readonly url?: string | null
+    readonly secret?: string | null
+  } | null
+}
+
+export interface SignatureVersion {
+  readonly hash?: string | null
 }
 
 export interface AttributesByKind {

@@ -1,0 +1,292 @@
+import { describe, expect, it } from 'vitest'
+import { changeData, changeEndpoint, deleteEndpoint, updateSource } from '../../src/demo/edits.ts'
+import type { EndpointRow } from '../../src/demo/rows.ts'
+import type { Report } from '../../src/model/report.ts'
+import { at, openSite, type Site, type SiteOptions, violationLines } from './a-site.ts'
+import { policyOf } from './stand.ts'
+
+/** Six sound endpoints; the first of them is about to go wrong. */
+const site = (options: SiteOptions = {}) => openSite({ fleet: { endpointsPerProject: 6 }, ...options })
+
+function place(site: Site, index = 0) {
+  return { project: site.uidOf('payments'), uid: at(site.dataOf('payments').endpoints, index).uid }
+}
+
+function setRow(site: Site, change: Partial<EndpointRow>, index = 0): void {
+  changeEndpoint(site.fleet, place(site, index), (row) => ({ ...row, ...change }))
+}
+
+const inactive = policyOf('extends: []\nrules: { endpoint/inactive: {} }')
+
+/** What a report says of its only violation. */
+function only({ violations }: Report) {
+  expect(violations).toHaveLength(1)
+  return at(violations, 0)
+}
+
+describe('a violation', () => {
+  it('is opened, continues, is resolved, and is then forgotten', async () => {
+    await using here = await site()
+    setRow(here, { status: 'inactive' })
+    const [one, two] = [await here.audit({ policy: inactive }), await here.audit({ policy: inactive })]
+    setRow(here, { status: 'active' })
+    const [three, four] = [await here.audit({ policy: inactive }), await here.audit({ policy: inactive })]
+
+    const { uid } = place(here)
+    const same = {
+      fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
+      rule: 'endpoint/inactive',
+      severity: 'high',
+      project: 'acme/payments',
+      kind: 'endpoint',
+      uid,
+      name: at(here.dataOf('payments').endpoints, 0).name,
+      path: '/status',
+      message: 'disabled after failures: its events are discarded, not queued',
+      first_seen: one.run.started_at,
+    }
+    expect([one, two, three].map(only)).toEqual([
+      { ...same, state: 'opened', last_seen: one.run.started_at },
+      { ...same, state: 'continuing', last_seen: two.run.started_at },
+      { ...same, state: 'resolved', last_seen: two.run.started_at },
+    ])
+    expect(new Set([one, two, three].map((report) => only(report).fingerprint)).size).toBe(1)
+    expect(four.violations).toEqual([])
+    expect([one, two, three, four].map(({ verdict }) => verdict.exit_code)).toEqual([1, 1, 0, 0])
+    expect(three.verdict.resolved).toBe(1)
+  })
+
+  it('that comes back is opened anew under its old fingerprint', async () => {
+    await using here = await site()
+    setRow(here, { status: 'inactive' })
+    const one = await here.audit({ policy: inactive })
+    setRow(here, { status: 'active' })
+    await here.audit({ policy: inactive })
+    setRow(here, { status: 'inactive' })
+    const three = await here.audit({ policy: inactive })
+    expect(only(three)).toEqual({
+      ...only(one),
+      first_seen: three.run.started_at,
+      last_seen: three.run.started_at,
+    })
+  })
+
+  it('of a resource that is gone is resolved with it', async () => {
+    await using here = await site()
+    setRow(here, { status: 'inactive' })
+    changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+    await here.audit()
+    deleteEndpoint(here.fleet, place(here))
+    expect(only(await here.audit()).state).toBe('resolved')
+  })
+
+  it('is unknown, however often, until a walk is good enough again', async () => {
+    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
+    setRow(here, { status: 'inactive' }, 5)
+    const one = await here.audit()
+    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
+    const [two, three] = [await here.audit(), await here.audit()]
+    here.service.faults.length = 0
+    const four = await here.audit()
+    const seen = [one, two, three, four].flatMap(({ violations }) =>
+      violations.filter(({ rule }) => rule === 'endpoint/inactive'),
+    )
+    expect(seen.map(({ state, first_seen, last_seen }) => [state, first_seen, last_seen])).toEqual([
+      ['opened', one.run.started_at, one.run.started_at],
+      ['unknown', one.run.started_at, one.run.started_at],
+      ['unknown', one.run.started_at, one.run.started_at],
+      ['continuing', one.run.started_at, four.run.started_at],
+    ])
+    expect([two, three].map(({ verdict }) => [verdict.exit_code, verdict.unknown])).toEqual([
+      [3, two.violations.filter(({ state }) => state === 'unknown').length],
+      [3, two.violations.filter(({ state }) => state === 'unknown').length],
+    ])
+    // The second unknown run writes nothing more.
+    expect(here.query('SELECT 1 FROM violation WHERE from_run = 3')).toEqual([])
+  })
+
+  it('that was unknown and is gone by the next complete walk is resolved, last seen when it was', async () => {
+    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
+    setRow(here, { status: 'inactive' }, 5)
+    const one = await here.audit({ policy: inactive })
+    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    await here.audit({ policy: inactive })
+    setRow(here, { status: 'active' }, 5)
+    const three = await here.audit({ policy: inactive })
+    expect(only(three)).toMatchObject({ state: 'resolved', last_seen: one.run.started_at })
+  })
+
+  it('that was fixed where a partial walk looked is not called resolved before the whole was seen', async () => {
+    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
+    setRow(here, { status: 'inactive' })
+    await here.audit({ policy: inactive })
+    setRow(here, { status: 'active' })
+    here.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
+    const states = [
+      only(await here.audit({ policy: inactive })).state,
+      only(await here.audit({ policy: inactive })).state,
+    ]
+    expect(states).toEqual(['unknown', 'resolved'])
+  })
+
+  it('is resolved when the policy switches its rule off, even behind a partial walk', async () => {
+    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
+    setRow(here, { status: 'inactive' }, 5)
+    await here.audit()
+    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    const off = await here.audit({ policy: policyOf('rules: { endpoint/inactive: off }') })
+    expect(violationLines(off).filter((line) => line.includes('endpoint/inactive'))).toEqual([
+      `resolved endpoint/inactive ${place(here, 5).uid}`,
+    ])
+    const on = await here.audit()
+    expect(violationLines(on)).toContain(`opened endpoint/inactive ${place(here, 5).uid}`)
+  })
+
+  it('is reworded, not reopened, when the policy changes its severity', async () => {
+    await using here = await site()
+    setRow(here, { status: 'inactive' })
+    const one = await here.audit({ policy: inactive })
+    const two = await here.audit({ policy: policyOf('extends: []\nrules: { endpoint/inactive: low }') })
+    expect(only(two)).toEqual({
+      ...only(one),
+      state: 'continuing',
+      severity: 'low',
+      last_seen: two.run.started_at,
+    })
+    expect([one, two].map(({ verdict }) => verdict.exit_code)).toEqual([1, 0])
+    // The run before keeps what it said.
+    expect(here.query('SELECT severity, from_run, to_run, first_run FROM violation ORDER BY id')).toEqual([
+      { severity: 'high', from_run: 1, to_run: 2, first_run: 1 },
+      { severity: 'low', from_run: 2, to_run: null, first_run: 1 },
+    ])
+  })
+
+  it('is reworded, not reopened, when its resource changes its name or its values', async () => {
+    await using here = await site()
+    const limits = policyOf('extends: []\nrules: { endpoint/rate-limit-ineffective: {} }')
+    setRow(here, { rate_limit: 100, rate_limit_duration: 0 })
+    const one = await here.audit({ policy: limits })
+    setRow(here, { rate_limit: 50, name: 'renamed' })
+    const two = await here.audit({ policy: limits })
+    expect(only(two)).toEqual({
+      ...only(one),
+      state: 'continuing',
+      name: 'renamed',
+      message: 'limit of 50 with a duration of 0 s: nothing is limited',
+      last_seen: two.run.started_at,
+    })
+  })
+
+  it('says the same in every run in which nothing changed, however much time passes', async () => {
+    await using here = await openSite({
+      fleet: { projects: 3, incomingEvery: 3, clean: false, endpointsPerProject: 30 },
+    })
+    const policy = policyOf('extends: [all]')
+    const one = await here.audit({ policy })
+    here.stand.advance(40 * 86_400_000)
+    const two = await here.audit({ policy })
+    const wording = ({ violations }: Report) =>
+      violations
+        .filter(({ state }) => state === 'opened' || state === 'continuing')
+        .map(({ fingerprint, rule, severity, uid, path, message }) => ({
+          fingerprint,
+          rule,
+          severity,
+          uid,
+          path,
+          message,
+        }))
+    const olderSecrets = two.violations.filter(({ state }) => state === 'opened')
+    expect(olderSecrets.filter(({ rule }) => rule !== 'endpoint/secret-expired-active')).toEqual([])
+    const opened = new Set(olderSecrets.map(({ fingerprint }) => fingerprint))
+    expect(wording(two).filter(({ fingerprint }) => !opened.has(fingerprint))).toEqual(wording(one))
+    expect(new Set(wording(two).map(({ fingerprint }) => fingerprint)).size).toBe(wording(two).length)
+    expect(new Set(wording(two).map(({ rule }) => rule)).size).toBeGreaterThan(10)
+  })
+
+  it('across resources needs all of them: a subscription whose endpoint was not read is not accused', async () => {
+    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
+    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    const report = await here.audit()
+    expect(report.violations).toEqual([])
+    expect(report.verdict.exit_code).toBe(3)
+  })
+
+  it('across resources is found where one of them is gone', async () => {
+    await using here = await site()
+    await here.audit()
+    const { uid } = place(here)
+    changeData(here.fleet, here.uidOf('payments'), (data) => ({
+      ...data,
+      endpoints: data.endpoints.filter((row) => row.uid !== uid),
+      subscriptions: data.subscriptions,
+    }))
+    // The service shows a null endpoint then.
+    const report = await here.audit()
+    expect(report.violations).toMatchObject([
+      { rule: 'subscription/target-missing', message: 'no endpoint: what it matches goes nowhere' },
+    ])
+  })
+
+  it('of a source is found once however many subscriptions and listings show it', async () => {
+    await using here = await openSite({
+      fleet: { incomingEvery: 1, endpointsPerProject: 6, sourcesPerProject: 2 },
+      stand: { pageSize: 2 },
+    })
+    const { uid } = at(here.dataOf('partner-intake').sources, 0)
+    updateSource(here.fleet, { project: here.uidOf('partner-intake'), uid }, { verifier: null, is_disabled: true })
+    const report = await here.audit()
+    expect(report.violations.map(({ rule, message }) => [rule, message])).toEqual([
+      ['source/unverified', 'verifies nothing: anyone who knows its address can inject events'],
+      ['source/disabled', 'switched off: its events are refused (3 subscriptions wait for it)'],
+    ])
+  })
+
+  it('of a shared secret keeps its wording while another of its endpoints cannot be seen', async () => {
+    await using here = await openSite({
+      fleet: { projects: 2, endpointsPerProject: 4 },
+      stand: { limits: { retries: 0 } },
+    })
+    const value = 'whsec_not-a-real-key-in-three-places'
+    const share = (name: string, index: number) => {
+      const { uid } = at(here.dataOf(name).endpoints, index)
+      changeEndpoint(here.fleet, { project: here.uidOf(name), uid }, (row) => ({
+        ...row,
+        owner_id: 'tenant-1',
+        secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value })),
+      }))
+    }
+    share('payments', 0)
+    share('payments', 1)
+    share('orders', 0)
+    const one = await here.audit()
+    here.service.failNext({
+      path: new RegExp(`${here.uidOf('orders')}/endpoints`),
+      how: 'reset',
+      times: Number.POSITIVE_INFINITY,
+    })
+    const two = await here.audit()
+    here.service.faults.length = 0
+    const three = await here.audit({ only: ['acme/payments'], failOn: 'high' })
+    const shared = ({ violations }: Report) =>
+      violations
+        .filter(({ rule, project }) => rule === 'endpoint/secret-shared' && project === 'acme/payments')
+        .map(({ severity, message }) => ({ severity, message }))
+    const across = { severity: 'high', message: 'the same secret signs for 3 endpoints across projects' }
+    expect(shared(one)).toEqual([across, across])
+    expect(shared(two)).toEqual([across, across])
+    // Of complete coverage, and still half a look: it must not pass for fine.
+    expect(shared(three)).toEqual([across, across])
+    expect(three.verdict.exit_code).toBe(1)
+  })
+
+  it('below --fail-on does not fail the run', async () => {
+    await using here = await site()
+    setRow(here, { status: 'inactive' })
+    const exits = []
+    for (const failOn of ['critical', 'high', 'medium'] as const) {
+      exits.push((await here.audit({ failOn })).verdict.exit_code)
+    }
+    expect(exits).toEqual([0, 1, 1])
+  })
+})

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Format } from '../report/reports.ts'
+import { formats } from './formats.ts'
 import type { Execute } from './run-command.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
@@ -14,9 +15,6 @@ interface AuditOptions {
   readonly failOn: Severity
   readonly quiet?: true
 }
-
-/** Named here, so that `--help` loads no report; a test holds it against the table of reports. */
-export const formats = ['text', 'json'] as const satisfies readonly Format[]
 
 export function defineAudit(program: Command, execute: Execute): void {
   program

@@ -20,9 +20,18 @@ export interface History {
   begin(start: RunStart): Promise<Draft>
   /** Number of the last sealed run. */
   latestRun(): Promise<number | undefined>
+  /** Sealed runs, oldest first. */
+  runs(): Promise<readonly SealedRun[]>
   /** All that a sealed run has to say; undefined when there is no sealed run of that number. */
   readRun(number: number): Promise<RunRecord | undefined>
   close(): Promise<void>
+}
+
+export interface SealedRun {
+  readonly number: number
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  readonly finishedAt: string
 }
 
 export interface RunStart {

@@ -1,4 +1,4 @@
-import type { Draft, History, RunRecord, RunStart } from './history.ts'
+import type { Draft, History, RunRecord, RunStart, SealedRun } from './history.ts'
 import { type Holder, isHeld, type Lease, leaseHeld } from './holder.ts'
 import { MemoryDraft } from './memory-draft.ts'
 import { noRows, type Rows, type RunRow, readRows } from './memory-rows.ts'
@@ -46,6 +46,11 @@ class MemoryHistory implements History {
 
   async latestRun(): Promise<number | undefined> {
     return this.#memory.rows.runs.findLast(({ state }) => state === 'sealed')?.number
+  }
+
+  async runs(): Promise<readonly SealedRun[]> {
+    const sealed = this.#memory.rows.runs.filter(({ state }) => state === 'sealed')
+    return sealed.map(({ number, startedAt, finishedAt }) => ({ number, startedAt, finishedAt }))
   }
 
   async readRun(number: number): Promise<RunRecord | undefined> {

@@ -1,5 +1,7 @@
+import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import type { Draft, History, RunRecord, RunStart } from '../history.ts'
+import { AuditError } from '../../model/errors.ts'
+import type { Draft, History, RunRecord, RunStart, SealedRun } from '../history.ts'
 import { type Holder, isHeld, type Lease, leaseHeld } from '../holder.ts'
 import { openDatabase } from './open-database.ts'
 import { readRun } from './read-run.ts'
@@ -12,6 +14,15 @@ import { writeTransaction } from './write-transaction.ts'
  */
 export function openSqliteHistory(file: string, holder: Holder): History {
   return new SqliteHistory(openDatabase(file, new Date(holder.now()).toISOString()), holder)
+}
+
+/**
+ * The same, for those who only read: makes no new history.
+ * @throws AuditError 4 when there is none
+ */
+export function openExistingHistory(file: string, holder: Holder): History {
+  if (existsSync(file)) return openSqliteHistory(file, holder)
+  throw new AuditError(4, `there is no history at ${file}`, { advice: 'run an audit first, or name it with --history' })
 }
 
 class SqliteHistory implements History {
@@ -35,6 +46,15 @@ class SqliteHistory implements History {
   async latestRun(): Promise<number | undefined> {
     const latest = this.#db.prepare<[], number | null>("SELECT max(number) FROM run WHERE state = 'sealed'").pluck()
     return latest.get() ?? undefined
+  }
+
+  async runs(): Promise<readonly SealedRun[]> {
+    return this.#db
+      .prepare<[], SealedRun>(
+        `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
+         WHERE state = 'sealed' ORDER BY number`,
+      )
+      .all()
   }
 
   async readRun(number: number): Promise<RunRecord | undefined> {

@@ -21,6 +21,8 @@ export function spelledSeconds(seconds: number): string {
   if (seconds < 120) return `${seconds} s`
   if (seconds < 7200) return `${round(seconds / 60)} min`
   if (seconds < 172_800) return `${round(seconds / 3600)} h`
+  // A doubling schedule outgrows every calendar, and then every number.
+  if (seconds > 100 * 365 * 86_400) return 'more than 100 years'
   return `${round(seconds / 86_400)} d`
 }
 

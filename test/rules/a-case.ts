@@ -1,0 +1,53 @@
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Kind } from '../../src/model/resource.ts'
+import { startJudge } from '../../src/policy/judge.ts'
+import type { Rule } from '../../src/rules/rule.ts'
+
+/** A resource that a rule gets to see, in the inventory's normal form. */
+export interface Seen {
+  readonly kind: Kind
+  readonly uid: string
+  readonly attributes: JsonObject
+  readonly project: string
+}
+
+/** What a rule sees, in the order of walking, and what it has to say of it. */
+export interface Case {
+  readonly sees: readonly Seen[]
+  /** `high e1/status: message` for each problem; none: the rule is silent. */
+  readonly finds: readonly string[]
+  readonly options?: JsonObject
+  /** Kinds whose walk broke off. */
+  readonly unseen?: readonly Kind[]
+}
+
+/** By what each shows, as a sentence about the rule. */
+export type Cases = Readonly<Record<string, Case>>
+
+const seen =
+  (kind: Kind, ownUid: string) =>
+  (attributes: JsonObject, uid = ownUid, project = 'p'): Seen => ({ kind, uid, attributes, project })
+
+export const anEndpoint = seen('endpoint', 'e1')
+export const aSubscription = seen('subscription', 's1')
+export const aSource = seen('source', 'q1')
+export const aProject = seen('project', 'p')
+
+/** When all cases happen. */
+export const now = Date.parse('2026-11-21T00:00:00Z')
+
+/** What a rule says of a case, through the judge that every run uses. */
+export function findingsOf(rule: Rule, { sees, options = {}, unseen = [] }: Omit<Case, 'finds'>): string[] {
+  const judge = startJudge({ digest: '', rules: [{ rule, severity: undefined, bound: rule.bind(options) }] }, now)
+  const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
+  const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
+  const found = sees.flatMap(({ kind, uid, attributes, project }) =>
+    judge.visit(refOf(project), { kind, uid, name: '', attributes, volatile: {}, facts: {} }),
+  )
+  const projects = [...new Set(sees.map(({ project }) => project))]
+  const concluded = projects.flatMap((name) => judge.concludeProject(refOf(name), looked))
+  const acrossFleet = judge.concludeFleet(looked).map(({ finding }) => finding)
+  return [...found, ...concluded, ...acrossFleet].map(
+    ({ severity, uid, path, message }) => `${severity} ${uid}${path}: ${message}`,
+  )
+}

@@ -1,0 +1,52 @@
+import { anEndpoint, type Cases } from '../a-case.ts'
+
+const secret = (more: { expires_at?: string | null; deleted_at?: string | null }) => ({
+  created_at: '2026-01-01T00:00:00Z',
+  expires_at: null,
+  deleted_at: null,
+  ...more,
+})
+
+export const cases: Cases = {
+  'finds a secret that expired more than seven days ago': {
+    sees: [anEndpoint({ secrets: { k1: secret({ expires_at: '2026-11-13T23:59:59Z' }) } })],
+    finds: ['medium e1/secrets/k1: expired on 2026-11-13 and still signs; the policy allows 7 days'],
+  },
+  'finds every such secret, and names each by its uid': {
+    sees: [
+      anEndpoint({
+        secrets: {
+          'k/1': secret({ expires_at: '2026-01-01T00:00:00Z' }),
+          k2: secret({ expires_at: '2026-02-01T00:00:00Z' }),
+          k3: secret({}),
+        },
+      }),
+    ],
+    finds: [
+      'medium e1/secrets/k~11: expired on 2026-01-01 and still signs; the policy allows 7 days',
+      'medium e1/secrets/k2: expired on 2026-02-01 and still signs; the policy allows 7 days',
+    ],
+  },
+  'allows as many days as the policy says': {
+    sees: [anEndpoint({ secrets: { k1: secret({ expires_at: '2026-11-20T22:00:00Z' }) } })],
+    options: { max_days: 0 },
+    finds: ['medium e1/secrets/k1: expired on 2026-11-20 and still signs; the policy allows 0 days'],
+  },
+  'waits exactly seven days': {
+    sees: [anEndpoint({ secrets: { k1: secret({ expires_at: '2026-11-14T00:00:00Z' }) } })],
+    finds: [],
+  },
+  'leaves a deleted secret alone': {
+    sees: [
+      anEndpoint({
+        secrets: { k1: secret({ expires_at: '2026-01-01T00:00:00Z', deleted_at: '2026-01-02T00:00:00Z' }) },
+      }),
+    ],
+    finds: [],
+  },
+  'leaves a secret without an expiry alone': { sees: [anEndpoint({ secrets: { k1: secret({}) } })], finds: [] },
+  'is silent about an expiry that is no time': {
+    sees: [anEndpoint({ secrets: { k1: secret({ expires_at: 'soon' }) } })],
+    finds: [],
+  },
+}

@@ -1,0 +1,28 @@
+import { anEndpoint, type Cases } from '../a-case.ts'
+
+export const cases: Cases = {
+  'finds an endpoint without secrets': {
+    sees: [anEndpoint({ secrets: {} })],
+    finds: ['high e1/secrets: no active secret: its deliveries cannot be verified'],
+  },
+  'finds one whose secrets are null': {
+    sees: [anEndpoint({ secrets: null })],
+    finds: ['high e1/secrets: no active secret: its deliveries cannot be verified'],
+  },
+  'finds one whose secrets are all deleted': {
+    sees: [
+      anEndpoint({
+        secrets: { k1: { deleted_at: '2026-01-01T00:00:00Z' }, k2: { deleted_at: '2026-01-01T00:00:00Z' } },
+      }),
+    ],
+    finds: ['high e1/secrets: no active secret (2 deleted): its deliveries cannot be verified'],
+  },
+  'is content with one that is not deleted': {
+    sees: [anEndpoint({ secrets: { k1: { deleted_at: '2026-01-01T00:00:00Z' }, k2: { deleted_at: null } } })],
+    finds: [],
+  },
+  'is content with one that is masked': {
+    sees: [anEndpoint({ secrets: { k1: { value: 'sealed:masked' } } })],
+    finds: [],
+  },
+}

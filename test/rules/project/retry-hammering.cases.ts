@@ -1,0 +1,25 @@
+import { aProject, type Case, type Cases } from '../a-case.ts'
+
+const strategy = (type: string, duration: number, retry_count: number) =>
+  aProject({ config: { strategy: { type, duration, retry_count } } })
+const found = (seen: ReturnType<typeof aProject>, pace: string): Case => ({
+  sees: [seen],
+  finds: [`medium p/config/strategy: ${pace}, for every endpoint of the project`],
+})
+
+export const cases: Cases = {
+  'finds many tries at a short constant interval': found(strategy('linear', 9, 6), '6 tries, one every 9 s'),
+  'finds too many tries of any kind': found(strategy('exponential', 30, 51), '51 tries, exponential from 30 s'),
+  'measures by the options': {
+    ...found(strategy('linear', 20, 3), '3 tries, one every 20 s'),
+    options: { min_interval_seconds: 30, max_tries_below: 2 },
+  },
+  'leaves ten seconds alone': { sees: [strategy('linear', 10, 50)], finds: [] },
+  'leaves five tries alone': { sees: [strategy('linear', 1, 5)], finds: [] },
+  'leaves an exponential schedule alone': { sees: [strategy('exponential', 1, 20)], finds: [] },
+  'is silent where a member is not shown': {
+    sees: [aProject({ config: { strategy: { type: 'linear', retry_count: 90 } } })],
+    finds: [],
+  },
+  'is silent where the strategy is empty': { sees: [aProject({ config: { strategy: null } })], finds: [] },
+}

@@ -1,0 +1,83 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { kinds } from '../../src/model/resource.ts'
+import { isAtLeast } from '../../src/model/violation.ts'
+import { packs } from '../../src/rules/rule.ts'
+import { rules } from '../../src/rules/rules.ts'
+import { type Cases, findingsOf } from './a-case.ts'
+
+const source = join(import.meta.dirname, '../../src/rules')
+const filesBelow = (directory: string, ending: string) =>
+  readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.includes('/') && file.endsWith(ending))
+    .map((file) => file.slice(0, -ending.length))
+    .sort()
+
+const casesOf = new Map<string, Cases>()
+for (const id of filesBelow(import.meta.dirname, '.cases.ts')) {
+  casesOf.set(id, (await import(/* @vite-ignore */ join(import.meta.dirname, `${id}.cases.ts`))).cases)
+}
+
+describe('the table of rules', () => {
+  it('holds every file of a rule once, in order, by its path', () => {
+    const ids = rules.map(({ id }) => id)
+    expect([...ids].sort()).toEqual(filesBelow(source, '.ts'))
+    expect(ids).toEqual([...new Set(ids)])
+  })
+
+  it('has cases or a test for every rule, and no others', () => {
+    const tested = [...casesOf.keys(), ...filesBelow(import.meta.dirname, '.test.ts')]
+    expect(tested.sort()).toEqual(rules.map(({ id }) => id).sort())
+  })
+
+  it.each(rules.map((rule) => [rule.id, rule] as const))('%s says what it is', (id, rule) => {
+    expect(existsSync(join(source, `${id}.ts`))).toBe(true)
+    expect(rule.title).toMatch(/^[A-Z].{10,90}[^.]$/)
+    expect(id.split('/')[0]).toBe(rule.kind)
+    expect(kinds).toEqual(expect.arrayContaining([rule.kind, ...rule.needs]))
+    expect(rule.needs).toContain(rule.kind)
+    expect(packs).toEqual(expect.arrayContaining([...rule.packs]))
+    expect(rule.packs).toEqual([...new Set(rule.packs)])
+    expect(rule.packs).toContain('all')
+    if (isAtLeast(rule.severity, 'medium')) expect(rule.packs).toContain('recommended')
+  })
+
+  it.each(rules.map((rule) => [rule.id, rule] as const))(
+    '%s describes its options, which all have defaults',
+    (_, rule) => {
+      expect(rule.options).toBeInstanceOf(z.ZodObject)
+      const shape = rule.options instanceof z.ZodObject ? rule.options.shape : {}
+      for (const [name, option] of Object.entries(shape)) {
+        expect(name).toMatch(/^[a-z]+(_[a-z]+)*$/)
+        expect(z.globalRegistry.get(option)?.description, name).toMatch(/^[A-Z].{5,}[^.]$/)
+      }
+      expect(() => rule.bind({})).not.toThrow()
+      expect(() => rule.bind({ nonsense: 1 })).toThrow(/nonsense/)
+    },
+  )
+
+  it.each(rules.map((rule) => [rule.id, rule] as const))(
+    '%s is silent where its attributes are not shown',
+    (_, rule) => {
+      const kindsSeen = [...new Set([rule.kind, ...rule.needs])]
+      const sees = kindsSeen.flatMap((kind) => ['a', 'b'].map((uid) => ({ kind, uid, attributes: {}, project: 'p' })))
+      expect(findingsOf(rule, { sees })).toEqual([])
+      expect(findingsOf(rule, { sees, unseen: kinds })).toEqual([])
+    },
+  )
+})
+
+describe.each(rules.filter(({ id }) => casesOf.has(id)).map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
+  const cases = Object.entries(casesOf.get(id) ?? {})
+
+  it('has something to say, and something to be silent about', () => {
+    const counts = [cases.some(([, { finds }]) => finds.length > 0), cases.some(([, { finds }]) => finds.length === 0)]
+    expect(counts).toEqual([true, true])
+  })
+
+  it.each(cases)('%s', (_, { finds, ...given }) => {
+    expect(findingsOf(rule, given)).toEqual(finds)
+  })
+})

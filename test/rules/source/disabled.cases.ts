@@ -1,0 +1,24 @@
+import { aSource, aSubscription, type Cases } from '../a-case.ts'
+
+const user = (uid: string, source: string | null = 'q1') => aSubscription({ source_uid: source }, uid)
+
+export const cases: Cases = {
+  'finds a source that is switched off, and says who waits': {
+    sees: [aSource({ is_disabled: true }), user('s1'), user('s2'), user('s3', 'q2'), user('s4', null)],
+    finds: ['medium q1/is_disabled: switched off: its events are refused (2 subscriptions wait for it)'],
+  },
+  'counts one': {
+    sees: [aSource({ is_disabled: true }), user('s1')],
+    finds: ['medium q1/is_disabled: switched off: its events are refused (one subscription waits for it)'],
+  },
+  'is milder where nobody waits': {
+    sees: [aSource({ is_disabled: true })],
+    finds: ['low q1/is_disabled: switched off: its events are refused (no subscription waits for it)'],
+  },
+  'does not count what it did not see': {
+    sees: [aSource({ is_disabled: true })],
+    unseen: ['subscription'],
+    finds: ['medium q1/is_disabled: switched off: its events are refused'],
+  },
+  'leaves a source that is on alone': { sees: [aSource({ is_disabled: false }), user('s1')], finds: [] },
+}

@@ -1,0 +1,24 @@
+import { aSource, type Cases } from '../a-case.ts'
+
+const open = 'critical q1/verifier: verifies nothing: anyone who knows its address can inject events'
+
+export const cases: Cases = {
+  'finds an http source with a verifier that verifies nothing': {
+    sees: [aSource({ type: 'http', verifier: { type: 'noop' } })],
+    finds: [open],
+  },
+  'finds one without a verifier': { sees: [aSource({ type: 'http', verifier: null })], finds: [open] },
+  'finds one whose verifier has no type': { sees: [aSource({ type: 'http', verifier: {} })], finds: [open] },
+  'is mild with a message queue': {
+    sees: [aSource({ type: 'pub_sub', verifier: { type: 'noop' } })],
+    finds: ['info q1/verifier: verifies nothing; whoever may write to its queue is trusted'],
+  },
+  'leaves any verifier alone': {
+    sees: ['hmac', 'basic_auth', 'api_key', 'something-new'].map((type) =>
+      aSource({ type: 'http', verifier: { type } }),
+    ),
+    finds: [],
+  },
+  'is silent where the verifier is not shown': { sees: [aSource({ type: 'http' })], finds: [] },
+  'is silent about types that it does not know': { sees: [aSource({ type: 'db', verifier: null })], finds: [] },
+}

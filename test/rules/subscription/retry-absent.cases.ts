@@ -1,0 +1,15 @@
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const absent = "info s1/retry_config: no retries declared: the project's strategy decides"
+
+export const cases: Cases = {
+  'finds a subscription that declares none': { sees: [aSubscription({ retry_config: null })], finds: [absent] },
+  'finds one that declares zero': {
+    sees: [aSubscription({ retry_config: { type: 'linear', duration: 10, retry_count: 0 } })],
+    finds: [absent],
+  },
+  'leaves one that declares some alone': {
+    sees: [aSubscription({ retry_config: { type: 'linear', duration: 10, retry_count: 1 } })],
+    finds: [],
+  },
+}

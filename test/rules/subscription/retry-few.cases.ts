@@ -1,0 +1,19 @@
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const tries = (retry_count: number) =>
+  aSubscription({ retry_config: { type: 'exponential', duration: 3600, retry_count } })
+
+export const cases: Cases = {
+  'finds two tries': {
+    sees: [tries(2)],
+    finds: ['medium s1/retry_config/retry_count: declared 2 tries, the policy asks for 3'],
+  },
+  'measures by its option': {
+    sees: [tries(4)],
+    options: { min_tries: 5 },
+    finds: ['medium s1/retry_config/retry_count: declared 4 tries, the policy asks for 5'],
+  },
+  'leaves three alone': { sees: [tries(3)], finds: [] },
+  'leaves none at all to another rule': { sees: [tries(0)], finds: [] },
+  'is silent where none are declared': { sees: [aSubscription({ retry_config: null })], finds: [] },
+}

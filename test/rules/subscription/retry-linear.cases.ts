@@ -1,0 +1,21 @@
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const schedule = (type: string, duration: number, retry_count: number) =>
+  aSubscription({ retry_config: { type, duration, retry_count } })
+const hammers = (what: string) => [`medium s1/retry_config: declared ${what}: hammers a receiver that fails`]
+
+export const cases: Cases = {
+  'finds more than ten tries': { sees: [schedule('linear', 60, 11)], finds: hammers('11 tries, one every 60 s') },
+  'finds an interval under five seconds': {
+    sees: [schedule('linear', 4, 3)],
+    finds: hammers('3 tries, one every 4 s'),
+  },
+  'measures by its options': {
+    sees: [schedule('linear', 60, 3)],
+    options: { max_tries: 2, min_interval_seconds: 61 },
+    finds: hammers('3 tries, one every 60 s'),
+  },
+  'leaves ten tries every five seconds alone': { sees: [schedule('linear', 5, 10)], finds: [] },
+  'leaves exponential schedules alone': { sees: [schedule('exponential', 1, 50)], finds: [] },
+  'leaves none at all to another rule': { sees: [schedule('linear', 1, 0)], finds: [] },
+}

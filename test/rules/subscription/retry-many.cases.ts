@@ -1,0 +1,18 @@
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const tries = (retry_count: number) =>
+  aSubscription({ retry_config: { type: 'exponential', duration: 1, retry_count } })
+
+export const cases: Cases = {
+  'finds more than fifty': {
+    sees: [tries(51)],
+    finds: ['medium s1/retry_config/retry_count: declared 51 tries, the policy allows 50'],
+  },
+  'measures by its option': {
+    sees: [tries(3)],
+    options: { max_tries: 2 },
+    finds: ['medium s1/retry_config/retry_count: declared 3 tries, the policy allows 2'],
+  },
+  'leaves fifty alone': { sees: [tries(50)], finds: [] },
+  'is silent where none are declared': { sees: [aSubscription({ retry_config: null })], finds: [] },
+}

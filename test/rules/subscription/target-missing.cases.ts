@@ -1,0 +1,38 @@
+import { anEndpoint, aSubscription, type Cases } from '../a-case.ts'
+
+export const cases: Cases = {
+  'finds a subscription without an endpoint': {
+    sees: [aSubscription({ type: 'api', endpoint_uid: null })],
+    finds: ['high s1/endpoint_uid: no endpoint: what it matches goes nowhere'],
+  },
+  'finds it even where endpoints were not seen': {
+    sees: [aSubscription({ type: 'api', endpoint_uid: null })],
+    unseen: ['endpoint'],
+    finds: ['high s1/endpoint_uid: no endpoint: what it matches goes nowhere'],
+  },
+  'finds one whose endpoint is not in the project': {
+    sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
+    finds: ['high s1/endpoint_uid: its endpoint e9 is not in the project'],
+  },
+  'does not look for it in another project': {
+    sees: [anEndpoint({}, 'e9', 'other'), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
+    finds: ['high s1/endpoint_uid: its endpoint e9 is not in the project'],
+  },
+  'accuses nobody where endpoints were not all seen': {
+    sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
+    unseen: ['endpoint'],
+    finds: [],
+  },
+  'leaves a subscription with its endpoint alone': {
+    sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e1' })],
+    finds: [],
+  },
+  'does not judge a command-line device': {
+    sees: [aSubscription({ type: 'cli', endpoint_uid: null, device_uid: 'd1' })],
+    finds: [],
+  },
+  'judges the command line without a device': {
+    sees: [aSubscription({ type: 'cli', endpoint_uid: null, device_uid: null })],
+    finds: ['high s1/endpoint_uid: no endpoint: what it matches goes nowhere'],
+  },
+}

@@ -1,0 +1,32 @@
+import { anEndpoint, aSubscription, type Cases } from '../a-case.ts'
+
+export const cases: Cases = {
+  'finds a subscription whose endpoint is inactive': {
+    sees: [anEndpoint({ status: 'inactive' }), aSubscription({ endpoint_uid: 'e1' })],
+    finds: ['high s1/endpoint_uid: its endpoint is inactive: what it matches is discarded'],
+  },
+  'finds one whose endpoint is paused, each of them': {
+    sees: [
+      anEndpoint({ status: 'paused' }),
+      aSubscription({ endpoint_uid: 'e1' }, 's1'),
+      aSubscription({ endpoint_uid: 'e1' }, 's2'),
+    ],
+    finds: [
+      'high s1/endpoint_uid: its endpoint is paused: what it matches is discarded',
+      'high s2/endpoint_uid: its endpoint is paused: what it matches is discarded',
+    ],
+  },
+  'leaves an active endpoint alone': {
+    sees: [anEndpoint({ status: 'active' }), aSubscription({ endpoint_uid: 'e1' })],
+    finds: [],
+  },
+  'leaves an endpoint of the same uid in another project out': {
+    sees: [anEndpoint({ status: 'inactive' }, 'e1', 'other'), aSubscription({ endpoint_uid: 'e1' })],
+    finds: [],
+  },
+  'is silent about an endpoint that was not seen': { sees: [aSubscription({ endpoint_uid: 'e1' })], finds: [] },
+  'is silent where there is no endpoint': {
+    sees: [anEndpoint({ status: 'inactive' }), aSubscription({ endpoint_uid: null })],
+    finds: [],
+  },
+}

@@ -55,11 +55,9 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   }
   const removals = await findRemovals(stage, statuses)
   await draft.stageChanges(ref, await withReferrers(stage, [...pass.changes, ...removals.changes]))
-  await settleFindings(
-    draft,
-    ref,
-    judge.concludeProject(ref, { isComplete: (kind) => isKindWhole(statuses, project.filters, kind) }),
-  )
+  const isComplete = (kind: Kind) => isKindWhole(statuses, project.filters, kind)
+  const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isComplete) ?? true
+  await settleFindings(draft, ref, judge.concludeProject(ref, { isComplete }), sawAll)
   for (const notice of await noticesOf(stage, statuses, pass, removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }

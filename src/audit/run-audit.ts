@@ -60,11 +60,12 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     const isFleetWhole = (kind: Kind) => audit.isWholeFleet && looks.every((look) => isWhole(look, kind))
 
     const acrossFleet = judge.concludeFleet({ isComplete: isFleetWhole })
+    const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isFleetWhole) ?? true
     const byProject = Map.groupBy(acrossFleet, ({ project }) => project.name)
     for (const look of looks) {
       const { project, statuses, outOfSight } = look
       const findings = (byProject.get(project.ref.name) ?? []).map(({ finding }) => finding)
-      await settleFindings(draft, project.ref, findings)
+      await settleFindings(draft, project.ref, findings, sawAll)
       await endViolations(draft, project.ref, {
         judge,
         isComplete: (scope, kind) =>
@@ -75,6 +76,15 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
               : isFleetWhole(kind),
         isOutOfSight: (kind, uid) => outOfSight.has(`${kind} ${uid}`),
       })
+    }
+    for (const { project } of looks) {
+      for (const [rule, why] of judge.failuresIn(project.ref)) {
+        await draft.stageNotice(
+          project.ref,
+          'endpoints',
+          `the rule ${rule} failed and judged nothing (a bug, please report it): ${why}`,
+        )
+      }
     }
     const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)
     return composeReport(record)

@@ -52,8 +52,9 @@ export async function endViolations(draft: Draft, project: ProjectRef, ending: E
   const resolved: number[] = []
   const violations: NewViolation[] = []
   const lastRun = await draft.lastLook(project)
+  const failed = ending.judge.failuresIn(project)
   for (const standing of await draft.unconfirmed(project)) {
-    if (isResolved(standing, ending)) resolved.push(standing.id)
+    if (!failed.has(standing.rule) && isResolved(standing, ending)) resolved.push(standing.id)
     else if (standing.state !== 'unknown') {
       violations.push({ ...standing, state: 'unknown', lastRun, replaces: standing.id })
     }

@@ -27,17 +27,36 @@ export function mayHoldCredential(text: string): boolean {
 }
 
 const secretWords = new Set(
-  `apikey auth authorization code credential credentials hmac jwt key pass passwd password pin private privatekey pwd
-  secret session sid sig signature token`.split(/\s+/),
+  'apikey authorization credential credentials jwt passwd password privatekey pwd secret secrets token tokens'.split(' '),
 )
+/** Secret in a URL's query, everyday words elsewhere. */
+const secretInUrls = new Set('auth code hmac key pass pin private session sid sig signature'.split(' '))
+/** What makes a `key` a secret one. */
+const keyKinds = new Set('access api auth encryption private secret service shared signing webhook'.split(' '))
 
-/** Whether a name (a query key, a member, a variable) says that its value is secret: `access_token`, `apiKey`, `X-Sig`. */
+/** Whether a query parameter's name says that its value is secret: `access_token`, `apiKey`, `sig`. */
+export function isSecretParameter(name: string): boolean {
+  const words = wordsOf(name)
+  return saysSecret(words) || words.some((word) => secretInUrls.has(word))
+}
+
+/** Whether the name of a member or a variable says so: `client_secret`, `apiKey`, `service_account`; not `key` alone. */
 export function isSecretName(name: string): boolean {
-  const words = name
+  const words = wordsOf(name)
+  return saysSecret(words) || (words.includes('service') && words.includes('account'))
+}
+
+function saysSecret(words: readonly string[]): boolean {
+  return words.some(
+    (word, place) => secretWords.has(word) || (word === 'key' && keyKinds.has(words[place - 1] ?? '')),
+  )
+}
+
+function wordsOf(name: string): string[] {
+  return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-  return words.some((word) => secretWords.has(word))
 }
 
 /** Whether a text is random enough to be a key: 20 or more characters without blanks, letters and digits mixed. */

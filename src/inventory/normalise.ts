@@ -143,9 +143,10 @@ function asSecretText(raw: Json): string {
 
 /** JSON of unknown make: kept as it is, in canonical order, with what looks secret sealed. */
 function normaliseFree(raw: Json, name: string, job: Normalising): Json {
+  if (raw === null || raw === '' || typeof raw === 'boolean') return raw
+  if (isSecretName(name) && isOneSecret(raw)) return job.sealer.seal(asSecretText(raw))
   if (typeof raw === 'string') {
-    if (raw === '') return raw
-    if ((isSecretName(name) && !isTimeOrFlag(raw)) || looksRandom(raw)) return sealUnlessUid(raw, name, job.sealer)
+    if (looksRandom(raw) && !isIdentifierName(name)) return job.sealer.seal(raw)
     return /^[a-z][a-z0-9+.-]*:\/\//i.test(raw) ? sealUrl(raw, job.sealer) : sealCredentials(raw, job.sealer)
   }
   if (Array.isArray(raw)) return raw.map((item) => normaliseFree(item, name, job))
@@ -153,13 +154,15 @@ function normaliseFree(raw: Json, name: string, job: Normalising): Json {
   return inKeyOrder(objectOf(Object.entries(raw).map(([key, value]) => [key, normaliseFree(value, key, job)])))
 }
 
-/** Identifiers look random and are no secret. */
-function sealUnlessUid(raw: string, name: string, sealer: Sealer): string {
-  return /(^|_)u?ids?$/i.test(name) && !isSecretName(name) ? raw : sealer.seal(raw)
+/** A text or number, or the bytes of one; times and flags are none. */
+function isOneSecret(raw: Json): boolean {
+  if (typeof raw === 'string') return !/^(true|false|\d{4}-\d\d-\d\dT.*)$/.test(raw)
+  return typeof raw === 'number' || (Array.isArray(raw) && raw.length > 0 && raw.every(Number.isInteger))
 }
 
-function isTimeOrFlag(raw: string): boolean {
-  return /^(true|false|\d{4}-\d\d-\d\dT.*)$/.test(raw)
+/** Identifiers look random and are no secret. */
+function isIdentifierName(name: string): boolean {
+  return /(^|_)u?ids?$/i.test(name)
 }
 
 function asText(raw: Json): string {

@@ -1,4 +1,4 @@
-import { credentials, isSecretName, looksRandom, mayHoldCredential } from './looks-secret.ts'
+import { credentials, isSecretParameter, looksRandom, mayHoldCredential } from './looks-secret.ts'
 import type { Sealer } from './sealer.ts'
 
 /** Hosts whose addresses are credentials: whoever knows the path may post. */
@@ -69,7 +69,7 @@ function sealPairs(part: string, sealer: Sealer): string {
       const equals = pair.indexOf('=')
       if (equals < 0) return looksRandom(pair) ? sealer.seal(pair) : sealCredentials(pair, sealer)
       const value = pair.slice(equals + 1)
-      const isSecret = value !== '' && (isSecretName(decode(pair.slice(0, equals))) || looksRandom(value))
+      const isSecret = value !== '' && (isSecretParameter(decode(pair.slice(0, equals))) || looksRandom(value))
       return pair.slice(0, equals + 1) + (isSecret ? sealer.seal(value) : sealCredentials(value, sealer))
     })
   return part[0] + pairs.join('')

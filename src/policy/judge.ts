@@ -1,3 +1,4 @@
+import { messageOf } from '../model/errors.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { BoundRule, Fold, LocatedProblem, Looked, Place, Problem } from '../rules/rule.ts'
@@ -10,6 +11,8 @@ export interface Judge {
   concludeProject(project: ProjectRef, looked: Looked): Finding[]
   /** What rules across all projects found. */
   concludeFleet(looked: Looked): readonly LocatedFinding[]
+  /** Rules that could not judge a project, and why: their silence means nothing there. */
+  failuresIn(project: ProjectRef): ReadonlyMap<string, string>
   /** Leaves a project's resources out of what is still to be concluded. */
   forget(project: ProjectRef): void
   /** What a rule needs to see completely before its silence means anything; undefined when the policy has it off. */
@@ -38,6 +41,8 @@ export function startJudge(policy: Policy, now: number): Judge {
   const fleetFolds = startFolds(policy, 'fleet')
   const projectFolds = new Map<string, readonly RunningFold[]>()
   const forgotten = new Set<string>()
+  const failures = new Map<string, Map<string, string>>()
+  const everywhere = ''
   const active = new Map(policy.rules.map(({ rule }) => [rule.id, { kinds: rule.needs, scope: rule.scope }]))
 
   const foldsOf = (project: ProjectRef): readonly RunningFold[] => {
@@ -46,26 +51,50 @@ export function startJudge(policy: Policy, now: number): Judge {
     return folds
   }
 
+  /** A rule that throws, whatever it was given, must cost neither the run nor a resolution. */
+  const guarded = <T>(where: string, rule: string, judge: () => T[]): T[] => {
+    try {
+      return judge()
+    } catch (error) {
+      const known = failures.get(where) ?? new Map<string, string>()
+      failures.set(where, known.set(rule, messageOf(error)))
+      return []
+    }
+  }
+
   return {
     visit(project, resource) {
       const findings: Finding[] = []
       for (const { active, bound } of single.get(resource.kind) ?? []) {
-        for (const problem of bound.check(resource, now)) findings.push(stamp(active, resource, problem))
+        const problems = guarded(project.name, active.rule.id, () => [...bound.check(resource, now)])
+        for (const problem of problems) findings.push(stamp(active, resource, problem))
       }
       const place: Place = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
-      for (const { visits, fold } of fleetFolds) if (visits.includes(resource.kind)) fold.visit(resource, place)
-      for (const { visits, fold } of foldsOf(project)) if (visits.includes(resource.kind)) fold.visit(resource, place)
+      const pass = (where: string, { active, visits, fold }: RunningFold) => {
+        if (!visits.includes(resource.kind)) return
+        guarded(where, active.rule.id, () => {
+          fold.visit(resource, place)
+          return []
+        })
+      }
+      for (const fold of fleetFolds) pass(everywhere, fold)
+      for (const fold of foldsOf(project)) pass(project.name, fold)
       return findings
     },
     concludeProject(project, looked) {
       const folds = foldsOf(project)
       projectFolds.delete(project.name)
-      return folds.flatMap((fold) => conclude(fold, now, looked).map(({ finding }) => finding))
+      return folds.flatMap((fold) =>
+        guarded(project.name, fold.active.rule.id, () => conclude(fold, now, looked).map(({ finding }) => finding)),
+      )
     },
     concludeFleet(looked) {
-      const findings = fleetFolds.flatMap((fold) => conclude(fold, now, looked))
+      const findings = fleetFolds.flatMap((fold) =>
+        guarded(everywhere, fold.active.rule.id, () => conclude(fold, now, looked)),
+      )
       return findings.filter(({ project }) => !forgotten.has(project.name))
     },
+    failuresIn: (project) => new Map([...(failures.get(everywhere) ?? []), ...(failures.get(project.name) ?? [])]),
     forget(project) {
       projectFolds.delete(project.name)
       forgotten.add(project.name)

@@ -1,0 +1,209 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { changeEndpoint, createEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import type { Fleet } from '../../src/demo/fleet.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { createRandom } from '../../src/demo/random.ts'
+import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { configurationFor, type Ended, type Running, startHookdrift } from '../cli/a-process.ts'
+import { at, query } from './a-site.ts'
+
+/** More kills find rarer moments: HOOKDRIFT_KILLS=50. */
+const kills = Number(process.env.HOOKDRIFT_KILLS ?? 20)
+const abreast = 3
+const random = createRandom('killed')
+
+/** A history after one run, and a fleet that was edited since: what the second run of it has to tell. */
+let root: string
+let fleet: Fleet
+let undisturbed: { readonly ended: Ended; readonly requests: number; readonly told: unknown }
+
+/** A copy of the history with a service of its own over the edited fleet. */
+async function openCopy(name: string, onRequest: (count: number) => void = () => {}) {
+  let count = 0
+  const service: SimulatedService = await startSimulatedService(fleet, {
+    latencyMs() {
+      onRequest(++count)
+      return 4
+    },
+  })
+  const directory = join(root, name)
+  cpSync(join(root, 'before'), directory, { recursive: true })
+  writeFileSync(join(directory, 'hookdrift.yaml'), configurationFor(service.url, fleet))
+  return {
+    service,
+    history: join(directory, 'hookdrift.db'),
+    requests: () => count,
+    audit: (): Running =>
+      startHookdrift(['audit', '--format', 'json'], { cwd: directory, env: { ACME_KEY: fleet.personalKey } }),
+    [Symbol.asyncDispose]: () => service.close(),
+  }
+}
+
+/** What the documented views tell a person, but for the times and numbers of runs. */
+function toldBy(history: string) {
+  return {
+    current: query(
+      history,
+      'SELECT service, project_uid, kind, uid, name, body, facts FROM current_resource ORDER BY project_uid, kind, uid',
+    ),
+    violations: query(
+      history,
+      `SELECT fingerprint, rule, severity, state, project_uid, kind, uid, name, path, message FROM open_violation
+       ORDER BY fingerprint`,
+    ),
+    drift: query(
+      history,
+      `SELECT project_uid, kind, uid, name, change, fields, referrers FROM drift
+       WHERE run = (SELECT max(number) FROM sealed_run) ORDER BY project_uid, kind, uid`,
+    ),
+    runs: query(history, 'SELECT exit_code FROM sealed_run WHERE number = (SELECT max(number) FROM sealed_run)'),
+    rows: query(history, 'SELECT (SELECT count(*) FROM version) AS versions, (SELECT count(*) FROM change) AS changes'),
+  }
+}
+
+function soundness(history: string) {
+  return {
+    integrity: query(history, 'PRAGMA integrity_check'),
+    foreign: query(history, 'PRAGMA foreign_key_check'),
+    running: query(history, "SELECT number FROM run WHERE state = 'running'"),
+  }
+}
+
+const sound = { integrity: [{ integrity_check: 'ok' }], foreign: [], running: [] }
+
+/** Same bodies, told by the JSON report without what differs from run to run. */
+function reported({ stdout }: Ended) {
+  const { verdict, drift, violations } = JSON.parse(stdout)
+  return {
+    verdict,
+    drift,
+    violations: violations.map(({ first_seen: _, last_seen: __, ...rest }: Record<string, unknown>) => rest),
+  }
+}
+
+beforeAll(async () => {
+  root = mkdtempSync(join(tmpdir(), 'hookdrift-killed-'))
+  fleet = generateFleet({ projects: 3, incomingEvery: 3, endpointsPerProject: 16, sourcesPerProject: 6 })
+  mkdirSync(join(root, 'before'))
+  await using first = await openCopy('first')
+  expect((await first.audit().ended).code).toBe(1)
+  rmSync(join(root, 'before'), { recursive: true })
+  cpSync(join(root, 'first'), join(root, 'before'), { recursive: true })
+
+  for (const { uid: project } of fleet.projects()) {
+    const { endpoints } = fleet.open(project)
+    setEndpointStatus(fleet, { project, uid: at(endpoints, 3).uid }, 'inactive')
+    setEndpointStatus(fleet, { project, uid: at(endpoints, 4).uid }, 'active')
+    changeEndpoint(fleet, { project, uid: at(endpoints, 9).uid }, (row) => ({ ...row, http_timeout: 61 }))
+    deleteEndpoint(fleet, { project, uid: at(endpoints, 12).uid })
+    createEndpoint(fleet, project, { name: 'new', url: 'http://new.example/in' })
+  }
+  await using second = await openCopy('undisturbed')
+  const ended = await second.audit().ended
+  undisturbed = { ended, requests: second.requests(), told: toldBy(second.history) }
+})
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+/** Every moment that a run has: before it asks, at any of its requests, while it seals. */
+function someMoments(count: number) {
+  return Array.from({ length: count }, (_, index) => ({
+    index,
+    request: random.below(undisturbed.requests + 3),
+    laterMs: random.below(30),
+  }))
+}
+
+async function killAndGoOn({ index, request, laterMs }: { index: number; request: number; laterMs: number }) {
+  let running: Running | undefined
+  const kill = () => running?.child.kill('SIGKILL')
+  const killSoon = (count: number) => {
+    if (count === request) setTimeout(kill, laterMs)
+    // Nothing tells of the seal from outside: it comes soon after the last request.
+    if (request > undisturbed.requests && count === undisturbed.requests) setTimeout(kill, laterMs * 3)
+  }
+  await using copy = await openCopy(`killed-${index}`, killSoon)
+  running = copy.audit()
+  if (request === 0) setTimeout(kill, laterMs * 20)
+  const killed = await running.ended
+  const next = await copy.audit().ended
+  return { killed, next, soundness: soundness(copy.history), told: toldBy(copy.history), file: copy.history }
+}
+
+describe('a run that is killed', () => {
+  it('at any moment leaves the history before it or after it, and the next run tells the same', async () => {
+    const moments = someMoments(kills)
+    const outcomes: { wasKilled: boolean; wasSealed: boolean }[] = []
+    const work = async () => {
+      for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
+        const { killed, next, soundness, told, file } = await killAndGoOn(moment)
+        const [{ sealed }] = [at(query<{ sealed: number }>(file, 'SELECT count(*) AS sealed FROM sealed_run'), 0)]
+        const wasSealed = sealed === 3
+        const context = `${JSON.stringify(moment)} ${next.stderr}`
+        expect(next.code, context).toBe(undisturbed.ended.code)
+        expect(soundness, context).toEqual(sound)
+        if (wasSealed) {
+          // It had told all before it died: the next run finds nothing new.
+          expect({ ...told, drift: [] }, context).toEqual({ ...(undisturbed.told as object), drift: [] })
+          expect(reported(next).drift, context).toEqual([])
+        } else {
+          expect(told, context).toEqual(undisturbed.told)
+          expect(reported(next), context).toEqual(reported(undisturbed.ended))
+        }
+        outcomes.push({ wasKilled: killed.signal === 'SIGKILL', wasSealed })
+      }
+    }
+    await Promise.all(Array.from({ length: abreast }, work))
+    expect(outcomes).toHaveLength(kills)
+    expect(outcomes.filter(({ wasKilled, wasSealed }) => wasKilled && !wasSealed).length).toBeGreaterThan(kills / 2)
+  })
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('by %s ends in order with %i, and the next run tells all', async (signal, code) => {
+    let running: Running | undefined
+    await using copy = await openCopy(`${signal}`, (count) => {
+      if (count === Math.floor(undisturbed.requests / 2)) running?.child.kill(signal)
+    })
+    running = copy.audit()
+    const ended = await running.ended
+    expect({ code: ended.code, signal: ended.signal }).toEqual({ code, signal: null })
+    const [last] = query<{ state: string; exit_code: number | null }>(
+      copy.history,
+      'SELECT state, exit_code FROM run ORDER BY number DESC LIMIT 1',
+    )
+    // Sealed as what it is, an incomplete look; or given up, with nothing of it left.
+    if (last?.state === 'sealed') {
+      expect(last.exit_code).toBe(3)
+      expect(query(copy.history, "SELECT 1 FROM change WHERE change = 'removed'").length).toBeLessThan(6)
+    } else {
+      expect(last).toEqual({ state: 'interrupted', exit_code: null })
+      expect(query(copy.history, 'SELECT 1 FROM version WHERE from_run = 2')).toEqual([])
+    }
+    expect(soundness(copy.history)).toEqual(sound)
+    const next = await copy.audit().ended
+    expect(next.code).toBe(undisturbed.ended.code)
+    const { current, violations } = undisturbed.told as ReturnType<typeof toldBy>
+    expect(toldBy(copy.history)).toMatchObject({ current, violations })
+  })
+
+  it('twice in a row by SIGTERM ends at once', async () => {
+    let running: Running | undefined
+    await using copy = await openCopy('twice', (count) => {
+      if (count !== 3) return
+      copy.service.failNext({ how: 'hang', times: Number.POSITIVE_INFINITY })
+      running?.child.kill('SIGTERM')
+      setTimeout(() => running?.child.kill('SIGTERM'), 20)
+    })
+    running = copy.audit()
+    // By itself or by the signal: a shell calls both 143.
+    const { code, signal } = await running.ended
+    expect(code ?? signal).toBeOneOf([143, 'SIGTERM'])
+    copy.service.faults.length = 0
+    expect((await copy.audit().ended).code).toBe(undisturbed.ended.code)
+    expect(soundness(copy.history)).toEqual(sound)
+  })
+})

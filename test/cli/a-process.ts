@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Fleet } from '../../src/demo/fleet.ts'
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts')
+
+export interface Ended {
+  /** null when a signal ended it. */
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ended>
+}
+
+/** Starts a program and gathers what it says. Its environment is what is given here, and a way to find programs. */
+export function startProgram(
+  command: string,
+  args: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): Running {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(command, [...args], { cwd, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const ended = new Promise<Ended>((resolve, reject) => {
+    let stdout = ''
+    let stderr = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+  })
+  return { child, ended }
+}
+
+/** The command line as a person starts it in a checkout, as a process of its own. */
+export function startHookdrift(args: readonly string[], options: Parameters<typeof startProgram>[2]): Running {
+  return startProgram(process.execPath, [main, ...args], options)
+}
+
+/** A directory that goes away with its user. */
+export function openDirectory() {
+  const path = mkdtempSync(join(tmpdir(), 'hookdrift-cli-'))
+  return {
+    path,
+    file: (name: string) => join(path, name),
+    write: (name: string, text: string) => {
+      writeFileSync(join(path, name), text)
+      return join(path, name)
+    },
+    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }),
+  }
+}
+
+/** `hookdrift.yaml` for all projects of a simulated service; the key comes from `ACME_KEY`. */
+export function configurationFor(url: string, fleet: Fleet, more = ''): string {
+  const projects = fleet.projects().map(({ uid, name }) => `      - { id: ${uid}, name: ${name} }\n`)
+  return `${more}services:
+  - name: acme
+    url: ${url}
+    key: \${ACME_KEY}
+    page_size: 4
+    limits: { retries: 1, retry_budget: 2s }
+    projects:
+${projects.join('')}`
+}

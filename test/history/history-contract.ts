@@ -23,7 +23,7 @@ import {
 export interface Place {
   open(process: Process): History
   /** Says what is inconsistent in it, and removes it. */
-  dispose(): string[]
+  dispose(): Promise<string[]>
 }
 
 /** What every backend promises. */
@@ -45,7 +45,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
 
     afterEach(async () => {
       await history.close()
-      expect(place.dispose()).toEqual([])
+      expect(await place.dispose()).toEqual([])
     })
 
     /** Begins the next run, at the hour of its number. */
@@ -119,6 +119,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
     describe('runs', () => {
       it('knows nothing at first', async () => {
         expect(await history.latestRun()).toBeUndefined()
+        expect(await history.runs()).toEqual([])
         expect(await history.readRun(1)).toBeUndefined()
         const draft = await begin()
         expect(draft.run).toBe(1)
@@ -199,6 +200,11 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         expect(next.run).toBe(3)
         expect(next.interrupted).toEqual([])
         expect(await stateOf(next)).toEqual(before)
+        await next.seal(at(9), () => 3)
+        expect(await history.runs()).toEqual([
+          { number: 1, startedAt: at(1), finishedAt: at(1.5) },
+          { number: 3, startedAt: at(3), finishedAt: at(9) },
+        ])
       })
 
       it('closes a killed run as interrupted, with everything that it ended open again', async () => {
@@ -393,6 +399,21 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
         await look(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 10, listing: 'sources', filter: null })
+      })
+
+      it('says what the last complete look was narrowed to', async () => {
+        await look(['endpoints', 'complete'], ['subscriptions', 'complete'])
+        const filter = 'owner=tenant-03'
+        const narrowed = await begin()
+        await narrowed.stageWalk(payments, { ...aCoverage('endpoints'), filter }, undefined)
+        await narrowed.stageWalk(payments, { ...aCoverage('subscriptions'), filter }, undefined)
+        expect((await seal(narrowed)).coverage).toMatchObject([{ filter }, { filter }])
+        expect(await baselines()).toEqual({
+          endpoint: { run: 2, listing: 'endpoints', filter },
+          source: { run: 2, listing: 'subscriptions', filter },
+          subscription: { run: 2, listing: 'subscriptions', filter },
+          device: { run: 2, listing: 'subscriptions', filter },
+        })
       })
 
       it('knows the last look at a project and the last shape of a listing, by project', async () => {

@@ -3,5 +3,5 @@ import { describeHistory } from './history-contract.ts'
 
 describeHistory('memory', () => {
   const memory = emptyMemory()
-  return { open: (process) => openMemoryHistory(process, memory), dispose: () => [] }
+  return { open: (process) => openMemoryHistory(process, memory), dispose: async () => [] }
 })

@@ -1,12 +1,19 @@
+import type { History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { aDatabasePath, faultsOf } from './a-database.ts'
 import { describeHistory } from './history-contract.ts'
 
 describeHistory('SQLite', () => {
   const { file, remove } = aDatabasePath()
+  const opened: History[] = []
   return {
-    open: (process) => openSqliteHistory(file, process),
-    dispose: () => {
+    open: (process) => {
+      const history = openSqliteHistory(file, process)
+      opened.push(history)
+      return history
+    },
+    dispose: async () => {
+      for (const history of opened) await history.close()
       const faults = faultsOf(file)
       remove()
       return faults

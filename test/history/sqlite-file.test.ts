@@ -1,0 +1,295 @@
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/history/sqlite/open-database.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { writeTransaction } from '../../src/history/sqlite/write-transaction.ts'
+import { AuditError } from '../../src/model/errors.ts'
+import { aDatabasePath, faultsOf } from './a-database.ts'
+import { Machines } from './processes.ts'
+import { aStart, at, aVersion, aViolation, payments, seal, walkAll } from './samples.ts'
+
+const migrations = join(import.meta.dirname, '../../migrations')
+const now = at(0)
+
+let file: string
+let remove: () => void
+beforeEach(() => {
+  const path = aDatabasePath()
+  file = path.file
+  remove = path.remove
+})
+afterEach(() => {
+  expect(isHistory(file) ? faultsOf(file) : []).toEqual([])
+  remove()
+})
+
+/** Whether a file has a step of our schema at least. */
+function isHistory(path: string): boolean {
+  const header = existsSync(path) ? readFileSync(path).subarray(0, 100) : Buffer.alloc(0)
+  return header.subarray(68, 72).toString('latin1') === 'hkdf' && header.readUInt32BE(60) > 0
+}
+
+/** What opening throws; it must be an AuditError. */
+function refusal(open: () => unknown): AuditError {
+  try {
+    open()
+  } catch (error) {
+    if (error instanceof AuditError) return error
+    throw error
+  }
+  throw new Error('it was opened')
+}
+
+/** Our migrations and one more, in a directory of their own. */
+function migrationsWith(name: string, sql: string): string {
+  const directory = join(dirname(file), 'migrations')
+  mkdirSync(directory, { recursive: true })
+  for (const known of readdirSync(migrations)) copyFileSync(join(migrations, known), join(directory, known))
+  writeFileSync(join(directory, name), sql)
+  return directory
+}
+const next = String(readdirSync(migrations).length + 1).padStart(4, '0')
+
+function schemaOf(db: Database.Database): unknown[] {
+  return [
+    db.pragma('user_version', { simple: true }),
+    ...db.prepare('SELECT sql FROM sqlite_schema ORDER BY name').all(),
+  ]
+}
+
+describe('the file of a history', () => {
+  it('is its owner’s alone, and so are the files beside it', async () => {
+    const history = openSqliteHistory(file, new Machines().process(1))
+    await walkAll(await history.begin(aStart()))
+    const modes = ['', '-wal', '-shm'].map((suffix) => statSync(`${file}${suffix}`).mode & 0o777)
+    expect(modes).toEqual([0o600, 0o600, 0o600])
+    await history.close()
+  })
+
+  it('is made with the directories above it', () => {
+    const deep = join(dirname(file), 'not/there/yet/history.db')
+    openDatabase(deep, now).close()
+    expect(existsSync(deep)).toBe(true)
+  })
+
+  it('has 16 KiB pages, write-ahead logging, strict tables and our mark', () => {
+    const db = openDatabase(file, now)
+    const pragma = (name: string) => db.pragma(name, { simple: true })
+    expect(pragma('page_size')).toBe(16384)
+    expect(pragma('journal_mode')).toBe('wal')
+    expect(pragma('foreign_keys')).toBe(1)
+    expect(pragma('auto_vacuum')).toBe(2)
+    expect(pragma('application_id')).toBe(Buffer.from('hkdf').readUInt32BE())
+    const lax =
+      "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND NOT strict AND name NOT LIKE 'sqlite_%'"
+    expect(db.prepare(lax).all()).toEqual([])
+    db.close()
+  })
+
+  it('may be opened by several at once', () => {
+    const [first, second] = [openDatabase(file, now), openDatabase(file, now)]
+    expect(schemaOf(second)).toEqual(schemaOf(first))
+    first.close()
+    second.close()
+  })
+})
+
+describe('a file that is no history', () => {
+  it('is refused, and left as it is, when it is a database of something else', () => {
+    const db = new Database(file)
+    db.exec('CREATE TABLE song (title TEXT)')
+    db.close()
+    const before = readFileSync(file)
+    const error = refusal(() => openDatabase(file, now))
+    expect(error.exitCode).toBe(4)
+    expect(error.message).toBe(`cannot open the history ${file}: it is a database of something else`)
+    expect(error.advice).toContain('--history')
+    expect(readFileSync(file).equals(before)).toBe(true)
+    expect(readdirSync(dirname(file))).toEqual(['history.db'])
+  })
+
+  it('is refused when it is another program’s empty database', () => {
+    const db = new Database(file)
+    db.pragma('application_id = 77')
+    db.close()
+    expect(refusal(() => openDatabase(file, now)).message).toContain('a database of something else')
+  })
+
+  it.each([
+    ['text', Buffer.from('services:\n  - name: acme\n'.repeat(100))],
+    ['a damaged header', Buffer.concat([Buffer.from('SQLite format 4\0'), Buffer.alloc(5000, 7)])],
+  ])('is refused when it is %s', (_, content) => {
+    writeFileSync(file, content)
+    const error = refusal(() => openDatabase(file, now))
+    expect(error).toMatchObject({ exitCode: 4, message: `cannot open the history ${file}: file is not a database` })
+    expect(error.advice).toContain('--history')
+    expect(readFileSync(file).equals(content)).toBe(true)
+  })
+
+  it('is refused when it is a directory', () => {
+    const error = refusal(() => openDatabase(dirname(file), now))
+    expect(error).toMatchObject({ exitCode: 4, message: expect.stringContaining('EISDIR') })
+  })
+
+  it('is refused when a file stands where its directory should be', () => {
+    writeFileSync(file, '')
+    expect(refusal(() => openDatabase(join(file, 'history.db'), now))).toMatchObject({ exitCode: 4 })
+  })
+
+  // root may write anywhere
+  it.skipIf(process.getuid?.() === 0)('is refused when it may not be written', () => {
+    openDatabase(file, now).close()
+    chmodSync(file, 0o400)
+    expect(refusal(() => openDatabase(file, now))).toMatchObject({
+      exitCode: 4,
+      message: expect.stringContaining('EACCES'),
+    })
+    chmodSync(file, 0o600)
+  })
+})
+
+describe('migrations', () => {
+  it('refuse a history that is newer than this program', () => {
+    openDatabase(file, now, migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;')).close()
+    const error = refusal(() => openDatabase(file, now))
+    const known = Number(next) - 1
+    expect(error.exitCode).toBe(4)
+    expect(error.message).toBe(`the history ${file} has schema ${known + 1}, this hookdrift knows ${known}`)
+    expect(error.advice).toContain('newer hookdrift')
+  })
+
+  it('refuse a history that was made with another text of a step', () => {
+    openDatabase(file, now, migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;')).close()
+    const edited = migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER, y TEXT) STRICT;')
+    const error = refusal(() => openDatabase(file, now, edited))
+    expect(error.exitCode).toBe(4)
+    expect(error.message).toBe(`the history ${file} was made with another text of migration ${Number(next)}`)
+  })
+
+  it('take a history from step to step and say when', () => {
+    openDatabase(file, now).close()
+    const db = openDatabase(file, at(5), migrationsWith(`${next}_more2.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'))
+    expect(db.pragma('user_version', { simple: true })).toBe(Number(next))
+    const applied = db.prepare<[], { applied_at: string }>('SELECT applied_at FROM migration ORDER BY version').all()
+    expect(applied.map(({ applied_at }) => applied_at)).toEqual([...Array(Number(next) - 1).fill(now), at(5)])
+    db.close()
+  })
+
+  it('leave nothing of a step that fails', () => {
+    const before = openDatabase(file, now)
+    const schema = schemaOf(before)
+    before.close()
+    const broken = migrationsWith(`${next}_broken.sql`, 'CREATE TABLE half (x INTEGER) STRICT; CREATE TABLE half (x);')
+    const error = refusal(() => openDatabase(file, now, broken))
+    expect(error.exitCode).toBe(4)
+    expect(error.message).toBe(`cannot open the history ${file}: table half already exists`)
+    const after = openDatabase(file, now)
+    expect(schemaOf(after)).toEqual(schema)
+    after.close()
+  })
+
+  it('are numbered without a gap, and none is passed over in silence', () => {
+    const gap = migrationsWith('0099_later.sql', 'SELECT 1;')
+    expect(() => openDatabase(file, now, gap)).toThrow(`migration 0099_later.sql is not number ${Number(next)}`)
+  })
+})
+
+describe('a process that is killed', () => {
+  function kill(when: 'migration' | 'draft' | 'seal'): void {
+    const script = join(import.meta.dirname, 'killed-process.ts')
+    const { signal, stderr } = spawnSync(process.execPath, [script, file, when], { encoding: 'utf8' })
+    expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' })
+  }
+
+  async function begun() {
+    const machines = new Machines()
+    const history = openSqliteHistory(file, machines.process(1))
+    const first = await history.begin(aStart())
+    await walkAll(first)
+    await first.stage(payments, { seen: [], versions: [aVersion('a')] })
+    await first.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
+    const record = await seal(first)
+    await history.close()
+    return { machines, record }
+  }
+
+  it('during a migration leaves a history that the next one completes', async () => {
+    kill('migration')
+    const history = openSqliteHistory(file, new Machines().process(1))
+    expect(await history.latestRun()).toBeUndefined()
+    expect((await history.begin(aStart())).run).toBe(1)
+    await history.close()
+    const db = new Database(file, { readonly: true })
+    expect(db.pragma('page_size', { simple: true })).toBe(16384)
+    db.close()
+  })
+
+  it.each(['draft', 'seal'] as const)('before the end of its %s leaves the history as it was', async (when) => {
+    const { machines, record } = await begun()
+    kill(when)
+    // The killed process's lease is of this machine, and its process is gone.
+    const history = openSqliteHistory(file, machines.process(2))
+    expect(await history.latestRun()).toBe(1)
+    expect(await history.readRun(1)).toEqual(record)
+    const draft = await history.begin(aStart(at(4)))
+    expect([draft.run, draft.interrupted]).toEqual([3, [2]])
+    expect([...(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).keys()]).toEqual(['a'])
+    expect((await draft.unconfirmed(payments)).map(({ uid }) => uid)).toEqual(['a'])
+    await walkAll(draft)
+    expect((await seal(draft)).violations).toMatchObject([{ uid: 'a', state: 'continuing' }])
+    await history.close()
+  })
+})
+
+describe('a history that cannot be written', () => {
+  it('says so when the disk is full, and keeps what it had', () => {
+    const db = openDatabase(file, now)
+    db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`)
+    const fill = () => db.prepare("INSERT INTO project (service, uid) VALUES (?, 'p')").run('x'.repeat(100_000))
+    const error = refusal(() => writeTransaction(db, fill))
+    expect(error.exitCode).toBe(4)
+    expect(error.message).toBe(`cannot write to the history ${file}: database or disk is full`)
+    expect(error.advice).toContain('free space')
+    expect(db.prepare('SELECT * FROM project').all()).toEqual([])
+    db.close()
+  })
+
+  it('says so when another process keeps it locked', () => {
+    const [db, other] = [openDatabase(file, now), openDatabase(file, now)]
+    db.pragma('busy_timeout = 0')
+    other.exec('BEGIN IMMEDIATE')
+    const error = refusal(() => writeTransaction(db, () => 0))
+    expect(error).toMatchObject({ exitCode: 5, message: `another process keeps the history ${file} locked` })
+    other.close()
+    db.close()
+  })
+
+  it('lets a mistake of ours fly', () => {
+    const db = openDatabase(file, now)
+    const twice = () => {
+      for (const _ of [1, 2]) db.prepare("INSERT INTO project (service, uid) VALUES ('a', 'b')").run()
+    }
+    expect(() => writeTransaction(db, twice)).toThrow(Database.SqliteError)
+    db.close()
+  })
+
+  it('misses a heartbeat rather than fail', async () => {
+    const machines = new Machines()
+    const history = openSqliteHistory(file, machines.process(1))
+    await history.begin(aStart())
+    await history.close()
+    expect(() => machines.pass(5)).not.toThrow()
+  })
+})

@@ -5,12 +5,60 @@ import type { Json, JsonObject } from '../model/json.ts'
  * empty. What is neither is of the type given here, or the service broke its contract and comparisons are false.
  */
 export interface Endpoint {
+  readonly name?: string | null
+  readonly description?: string | null
   readonly url?: string | null
   readonly status?: string | null
   readonly owner_id?: string | null
+  readonly support_email?: string | null
+  readonly slack_webhook_url?: string | null
+  readonly teams_webhook_url?: string | null
+  readonly advanced_signatures?: boolean | null
+  /** Seconds. */
+  readonly http_timeout?: number | null
   readonly rate_limit?: number | null
   readonly rate_limit_duration?: number | null
   readonly secrets?: Readonly<Record<string, Secret>> | null
+  readonly authentication?: Authentication | null
+  readonly mtls_client_cert?: ClientCertificate | null
+}
+
+/** How deliveries authenticate. Empty members are left out: where it is shown, absent means empty. Secrets are seals. */
+export interface Authentication {
+  readonly type?: string
+  readonly api_key?: { readonly header_name?: string; readonly header_value?: string }
+  readonly basic_auth?: { readonly username?: string; readonly password?: string }
+  readonly oauth2?: OAuth2
+}
+
+/** Empty members are left out, as in the authentication. `url`: where tokens are asked for. */
+export interface OAuth2 {
+  readonly url?: string
+  readonly client_secret?: string
+  readonly issuer?: string
+  readonly subject?: string
+  readonly authentication_type?: string
+  readonly signing_algorithm?: string
+  readonly signing_key?: SigningKey
+}
+
+/** A JWK (RFC 7517). */
+export interface SigningKey {
+  readonly kty?: string
+  readonly crv?: string
+  readonly d?: string
+  readonly dp?: string
+  readonly dq?: string
+  readonly k?: string
+  readonly p?: string
+  readonly q?: string
+  readonly qi?: string
+}
+
+/** PEM; the key is a seal. Empty members are left out, as in the authentication. */
+export interface ClientCertificate {
+  readonly client_cert?: string
+  readonly client_key?: string
 }
 
 export interface Secret {

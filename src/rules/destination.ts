@@ -8,17 +8,56 @@ export interface Destination {
   readonly host: string
   /** The host as an address, when it is one; IPv4 in IPv6 (mapped, NAT64) unwrapped. */
   readonly address: ipaddr.IPv4 | ipaddr.IPv6 | undefined
+  /** The scheme's own where the address names none; NaN where the scheme has none either. */
+  readonly port: number
+  readonly hasUserinfo: boolean
+  /** With its question mark; empty when there is none. */
+  readonly query: string
+  /** Whether a `{template}` part stands in the host, whose name says little then. */
+  readonly hasTemplateHost: boolean
 }
+
+/** The address read last: the rules of an endpoint ask for the same one, one after the other. */
+let last: { readonly url: string; readonly destination: Destination | undefined } | undefined
 
 /** undefined when it does not parse; `{template}` parts count as letters. */
 export function destinationOf(url: string): Destination | undefined {
-  const parsed = URL.parse(url.trim().replace(/\{[^{}]*\}/g, 'x'))
+  if (last?.url !== url) last = { url, destination: read(url) }
+  return last.destination
+}
+
+function read(url: string): Destination | undefined {
+  const parsed = URL.parse(withoutTemplates(url.trim()))
   if (parsed === null || parsed.hostname === '') return undefined
   const host = parsed.hostname
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '')
     .toLowerCase()
-  return { scheme: parsed.protocol, host, address: ipaddr.isValid(host) ? unwrap(ipaddr.parse(host)) : undefined }
+  return {
+    scheme: parsed.protocol,
+    host,
+    address: addressIn(host),
+    port: parsed.port === '' ? ownPort(parsed.protocol) : Number(parsed.port),
+    hasUserinfo: parsed.username !== '' || parsed.password !== '',
+    query: parsed.search,
+    hasTemplateHost: url.includes('{') && /^[^/]*\/\/[^/?#]*\{/.test(url),
+  }
+}
+
+/** A template for a port becomes none, any other a letter. */
+function withoutTemplates(url: string): string {
+  if (!url.includes('{')) return url
+  return url.replace(/:\{+[^{}]*\}+(?=[/?#]|$)/g, '').replace(/\{+[^{}]*\}+/g, 'x')
+}
+
+function ownPort(scheme: string): number {
+  return scheme === 'https:' ? 443 : scheme === 'http:' ? 80 : Number.NaN
+}
+
+/** A name costs one look: to the library it is an exception, thrown and caught, at twenty times the price. */
+function addressIn(host: string): Destination['address'] {
+  const mayBeAddress = /:|(?:^|\.)\d[^.]*$/.test(host)
+  return mayBeAddress && ipaddr.isValid(host) ? unwrap(ipaddr.parse(host)) : undefined
 }
 
 function unwrap(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {

@@ -48,7 +48,7 @@ export interface Context<Options> {
   readonly now: number
 }
 
-interface Description<Schema extends z.ZodType> {
+interface Description<Schema extends z.ZodObject> {
   /** Its path below `src/rules`. */
   readonly id: string
   /** What is wrong in general. */
@@ -58,14 +58,16 @@ interface Description<Schema extends z.ZodType> {
   readonly packs: readonly Pack[]
   /** The highest severity that a problem of it has by default, where that is not the rule's own. */
   readonly highest?: Severity
+  /** In no pack, not even in `all`: judges only where a policy names it. */
+  readonly optIn?: true
   readonly options?: Schema
 }
 
-interface ResourceDefinition<K extends Kind, Schema extends z.ZodType> extends Description<Schema> {
+interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
   check(resource: JudgedResource<K>, context: Context<z.output<Schema>>): Iterable<Problem>
 }
 
-interface FoldDefinition<K extends Kind, State, Schema extends z.ZodType> extends Description<Schema> {
+interface FoldDefinition<K extends Kind, State, Schema extends z.ZodObject> extends Description<Schema> {
   /** The kind that its problems are about. */
   readonly kind: Kind
   /** Kinds that it visits. */
@@ -90,7 +92,7 @@ export interface Rule {
   readonly title: string
   readonly severity: Severity
   readonly packs: readonly Pack[]
-  readonly options: z.ZodType
+  readonly options: z.ZodObject
   /** Kinds whose complete coverage it takes to say that a violation is gone. */
   readonly needs: readonly Kind[]
   readonly scope: 'resource' | 'project' | 'fleet'
@@ -110,7 +112,7 @@ export interface Fold {
 const noOptions = z.strictObject({})
 
 /** A rule that looks at one resource at a time. */
-export function resourceRule<K extends Kind, Schema extends z.ZodType = typeof noOptions>(
+export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
   kind: K,
   definition: ResourceDefinition<K, Schema>,
 ): Rule {
@@ -133,7 +135,7 @@ export function resourceRule<K extends Kind, Schema extends z.ZodType = typeof n
 }
 
 /** A rule that looks at several resources together: it gathers while they pass and concludes at the end. */
-export function foldRule<K extends Kind, State, Schema extends z.ZodType = typeof noOptions>(
+export function foldRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
   definition: FoldDefinition<K, State, Schema>,
 ): Rule {
   const schema = definition.options ?? noOptions
@@ -161,7 +163,8 @@ export function foldRule<K extends Kind, State, Schema extends z.ZodType = typeo
   }
 }
 
-function describe({ id, title, severity, packs: themes, highest = severity }: Description<z.ZodType>) {
+function describe({ id, title, severity, packs: themes, highest = severity, optIn }: Description<z.ZodObject>) {
+  if (optIn) return { id, title, severity, packs: [] }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
   return { id, title, severity, packs: [...themes, ...general] }
 }

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { rotateSecret, updateSource } from '../../src/demo/edits.ts'
+import { at, openSite } from './a-site.ts'
+
+it('asks only what it needs: GET of the lists and of the project, with every kind of trouble on the way', async () => {
+  await using site = await openSite({
+    fleet: { projects: 3, incomingEvery: 3, clean: false },
+    stand: { pageSize: 5, limits: { retries: 1, pageTimeoutMs: 200 } },
+  })
+  const { service, fleet, uidOf, dataOf } = site
+  await site.audit()
+  rotateSecret(fleet, { project: uidOf('payments'), uid: at(dataOf('payments').endpoints, 0).uid })
+  const { uid } = at(dataOf('partner-intake').sources, 0)
+  updateSource(fleet, { project: uidOf('partner-intake'), uid }, { is_disabled: true })
+  service.failNext({ how: 'status', status: 500, times: 2 })
+  service.failNext({ how: 'hang', path: /subscriptions/ })
+  service.failNext({ how: 'html', path: /sources/ })
+  await site.audit({ listings: { sources: 'required' } })
+  service.behaviour.offers = { ...service.behaviour.offers, sources: false, project: false }
+  await site.audit({ keys: { orders: fleet.project(uidOf('payments'))?.key ?? '' } })
+  fleet.replace(uidOf('orders'), { data: { endpoints: [], subscriptions: [], sources: [] } })
+  await site.audit({ listings: { project: 'off', sources: 'off' } })
+  service.behaviour.outage = 'database-down'
+  await site.audit()
+
+  const project = String.raw`/api/v1/projects/[0-9A-Z]{26}`
+  const list = String.raw`/(endpoints|subscriptions|sources)\?perPage=5(&next_page_cursor=[0-9A-Z]{26})?`
+  const allowed = new RegExp(`^GET ${project}(${list})?$`)
+  const asked = service.requests.map(({ method, path }) => `${method} ${path}`)
+  expect(asked.length).toBeGreaterThan(100)
+  expect(asked.filter((line) => !allowed.test(line))).toEqual([])
+
+  const uids = fleet.projects().map(({ uid }) => uid)
+  expect(asked.filter((line) => !uids.some((uid) => line.includes(`/projects/${uid}`)))).toEqual([])
+  // A body or its type on a GET is a 415 on the real service.
+  expect(service.requests.filter(({ headers }) => 'content-type' in headers || 'content-length' in headers)).toEqual([])
+})

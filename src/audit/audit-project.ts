@@ -39,6 +39,7 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
     project: ref,
     baselines: await draft.baselines(ref),
     filters: project.filters,
+    wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
     sealKeyId: sealer.keyId,
   }
   const pass = passOf(project, stage, tools)

@@ -1,5 +1,13 @@
 import { hash } from 'node:crypto'
-import type { Baselines, Draft, KnownVersion, NewVersion, StagedChange, StoredBody } from '../history/history.ts'
+import type {
+  Baseline,
+  Baselines,
+  Draft,
+  KnownVersion,
+  NewVersion,
+  StagedChange,
+  StoredBody,
+} from '../history/history.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
@@ -13,6 +21,8 @@ export interface Stage {
   readonly project: ProjectRef
   readonly baselines: Baselines
   readonly filters: Filters
+  /** Whether the list of sources was ever read to its end. */
+  readonly wereSourcesListed: boolean
   /** Names the installation key of this run. */
   readonly sealKeyId: string
 }
@@ -30,11 +40,12 @@ export interface Staged {
  * for the rest, and a change for what differs from the last complete look.
  */
 export async function stageResources(
-  { draft, project, baselines, filters, sealKeyId }: Stage,
+  stage: Stage,
   kind: Kind,
   listing: Listing,
   resources: readonly Resource[],
 ): Promise<Staged> {
+  const { draft, project, baselines, sealKeyId } = stage
   const known = await draft.known(
     project,
     kind,
@@ -65,9 +76,7 @@ export async function stageResources(
     const base = await baselineOf(draft, project, now.resource, version, before, baseline.run)
     if (base === 'same') continue
     if (base === undefined) {
-      // A listing that was never complete before, or was narrowed otherwise, cannot tell new from not seen yet.
-      const isSameView = baseline.listing === listing && baseline.filter === filterText(listing, filters)
-      if (isSameView) changes.push(changeOf(now.resource, 'added', []))
+      if (isNewToView(stage, baseline, listing)) changes.push(changeOf(now.resource, 'added', []))
       continue
     }
     const fields = diffAttributes(kind, base.attributes, now.resource.attributes, {
@@ -77,6 +86,15 @@ export async function stageResources(
   }
   await draft.stage(project, { seen, versions })
   return { resources: merged, changes, isRebased }
+}
+
+/**
+ * Whether what was not there before is new. It may also have gone unseen: while the listing was narrowed otherwise, or
+ * while sources were known from subscriptions alone.
+ */
+function isNewToView({ filters, wereSourcesListed }: Stage, baseline: Baseline, listing: Listing): boolean {
+  if (listing === 'sources' && baseline.listing !== 'sources') return wereSourcesListed
+  return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
 }
 
 /** The resource as of the last complete look; `same` when it is what was just seen; undefined when there was none. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Holder } from '../history/holder.ts'
@@ -31,10 +31,14 @@ export const thisProcess: Holder = {
   },
 }
 
-/** Where the kernel does not name its boot, the minute in which it started does. */
+/**
+ * This boot of this machine, and the process numbers that count here: a container has its own, and what runs in
+ * another one cannot be told dead by its number. Where the kernel does not name its boot, the minute of its start does.
+ */
 function bootId(): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
     return `started ${new Date(Math.round((Date.now() / 1000 - uptime()) / 60) * 60_000).toISOString()}`
   }

@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -10,6 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
@@ -200,6 +202,17 @@ describe('migrations', () => {
     after.close()
   })
 
+  it('are taken once by processes that open a new file at the same time', async () => {
+    const module = join(import.meta.dirname, '../../src/history/sqlite/open-database.ts')
+    const script = `import { openDatabase } from ${JSON.stringify(module)}
+      openDatabase(${JSON.stringify(file)}, ${JSON.stringify(now)}).close()`
+    const open = promisify(execFile)
+    await Promise.all([1, 2, 3, 4].map(() => open(process.execPath, ['--input-type=module', '--eval', script])))
+    const db = new Database(file, { readonly: true })
+    expect(db.prepare('SELECT count(*) FROM migration').pluck().get()).toBe(Number(next) - 1)
+    db.close()
+  })
+
   it('are numbered without a gap, and none is passed over in silence', () => {
     const gap = migrationsWith('0099_later.sql', 'SELECT 1;')
     expect(() => openDatabase(file, now, gap)).toThrow(`migration 0099_later.sql is not number ${Number(next)}`)
@@ -208,7 +221,7 @@ describe('migrations', () => {
 
 describe('a process that is killed', () => {
   function kill(when: 'migration' | 'draft' | 'seal'): void {
-    const script = join(import.meta.dirname, 'killed-process.ts')
+    const script = fileURLToPath(new URL('./killed-process.ts', import.meta.url))
     const { signal, stderr } = spawnSync(process.execPath, [script, file, when], { encoding: 'utf8' })
     expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' })
   }

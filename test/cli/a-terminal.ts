@@ -1,0 +1,34 @@
+import { PassThrough } from 'node:stream'
+import { runCommand } from '../../src/cli/run-command.ts'
+import type { Terminal } from '../../src/cli/terminal.ts'
+
+interface Said {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface TerminalOptions {
+  readonly cwd: string
+  readonly env?: Readonly<Record<string, string>>
+  /** Somebody watches, with so many columns. */
+  readonly columns?: number
+}
+
+/** Runs a command line in this process, on a terminal that only remembers. */
+export async function command(args: readonly string[], { cwd, env = {}, columns }: TerminalOptions): Promise<Said> {
+  const stdout = aStream(columns)
+  const stderr = aStream(columns)
+  const terminal: Terminal = { stdout: stdout.stream, stderr: stderr.stream, env, cwd: () => cwd }
+  const code = await runCommand(args, terminal)
+  return { code, stdout: stdout.text(), stderr: stderr.text() }
+}
+
+function aStream(columns: number | undefined) {
+  const chunks: string[] = []
+  const stream = new PassThrough()
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()))
+  const watched = columns === undefined ? {} : { isTTY: true, columns }
+  // As much of a terminal's stream as commands use.
+  return { stream: Object.assign(stream, watched) as unknown as NodeJS.WriteStream, text: () => chunks.join('') }
+}

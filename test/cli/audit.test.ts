@@ -1,0 +1,409 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { formats } from '../../src/cli/formats.ts'
+import { changeEndpoint, setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
+import type { Fleet } from '../../src/demo/fleet.ts'
+import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
+import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { reports } from '../../src/report/reports.ts'
+import { at, query } from '../audit/a-site.ts'
+import { configurationFor, openDirectory, startHookdrift } from './a-process.ts'
+import { command } from './a-terminal.ts'
+
+/** A simulated service and a directory with a configuration of it. */
+async function openDesk(options: FleetOptions = {}, more = '') {
+  const fleet = generateFleet({ clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 5, ...options })
+  const service = await startSimulatedService(fleet)
+  const directory = openDirectory()
+  directory.write('hookdrift.yaml', configurationFor(service.url, fleet, more))
+  // The log goes to the file descriptor: what is said here is said by processes of their own.
+  const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
+  return {
+    fleet,
+    service,
+    directory,
+    env,
+    /** `--config` names the file: a process of tests does not change its directory. */
+    audit: (args: readonly string[] = [], more: { env?: Record<string, string>; columns?: number } = {}) =>
+      command(['audit', '--config', directory.file('hookdrift.yaml'), ...args], {
+        cwd: directory.path,
+        ...more,
+        env: { ...env, ...more.env },
+      }),
+    async [Symbol.asyncDispose]() {
+      await service.close()
+      directory[Symbol.dispose]()
+    },
+  }
+}
+
+type Desk = Awaited<ReturnType<typeof openDesk>>
+
+function breakOne({ fleet }: Pick<Desk, 'fleet'>): void {
+  const project = at(fleet.projects(), 0).uid
+  setEndpointStatus(fleet, { project, uid: at(fleet.open(project).endpoints, 0).uid }, 'inactive')
+}
+
+describe('the exit code', () => {
+  it('is 0 for clean, 1 for violations, 3 where not all could be looked at, and the report says the same', async () => {
+    await using desk = await openDesk()
+    const codes: number[] = []
+    const verdicts: number[] = []
+    const run = async (args: readonly string[] = []) => {
+      const { code, stdout } = await desk.audit(['--format', 'json', ...args])
+      codes.push(code)
+      verdicts.push(JSON.parse(stdout).verdict.exit_code)
+    }
+    await run()
+    breakOne(desk)
+    await run()
+    await run(['--fail-on', 'critical'])
+    desk.service.behaviour.outage = 'lists-unreadable'
+    await run()
+    expect(codes).toEqual([0, 1, 0, 3])
+    expect(verdicts).toEqual(codes)
+    expect(query(desk.directory.file('hookdrift.db'), 'SELECT exit_code FROM sealed_run ORDER BY number')).toEqual(
+      codes.map((exit_code) => ({ exit_code })),
+    )
+  })
+
+  it('is 5 at once while another run writes, and says who', async () => {
+    await using desk = await openDesk()
+    desk.service.behaviour.latencyMs = 150
+    const first = startHookdrift(['audit', '--quiet'], { cwd: desk.directory.path, env: desk.env })
+    while (desk.service.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10))
+    const startedAt = performance.now()
+    const second = await desk.audit()
+    expect(performance.now() - startedAt).toBeLessThan(1000)
+    expect(second).toEqual({
+      code: 5,
+      stdout: '',
+      stderr: expect.stringMatching(
+        new RegExp(`^hookdrift: another run writes to .*hookdrift\\.db: process ${first.child.pid} on .*\\n  wait for`),
+      ),
+    })
+    expect((await first.ended).code).toBe(0)
+    expect((await desk.audit()).code).toBe(0)
+  })
+
+  it('is 4 where the history cannot be used, and the file is left as it is', async () => {
+    await using desk = await openDesk()
+    const file = desk.directory.write(
+      'notes.txt',
+      'these are my notes, and not a history of anything at all\n'.repeat(9),
+    )
+    const before = readFileSync(file, 'utf8')
+    const { code, stdout, stderr } = await desk.audit(['--history', 'notes.txt'])
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
+    expect(stderr).toMatch(/^hookdrift: cannot open the history .*notes\.txt: .*\n {2}\S/)
+    expect(readFileSync(file, 'utf8')).toBe(before)
+  })
+})
+
+describe('a mistake of the user', () => {
+  const untouched = (desk: Desk) => readdirSync(desk.directory.path).sort()
+
+  it.each([
+    ['an unknown option', ['audit', '--nonsense'], /unknown option '--nonsense'/],
+    ['an unknown command', ['adit'], /unknown command 'adit'.*\n?.*audit/],
+    ['an argument too many', ['audit', 'everything'], /too many arguments|unexpected/],
+    ['an unknown format', ['audit', '--format', 'xlm'], /Allowed choices are text, json/],
+    ['an unknown severity', ['audit', '--fail-on', 'bad'], /Allowed choices are critical/],
+    ['an option without its value', ['audit', '--output'], /argument missing/],
+    ['no command', [], /Usage: hookdrift/],
+  ])('ends with 2 and a word on stderr: %s', async (_, args, message) => {
+    using directory = openDirectory()
+    const { code, stdout, stderr } = await command(args, { cwd: directory.path })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+    expect(readdirSync(directory.path)).toEqual([])
+  })
+
+  it('in the configuration is told with its place, and no history is made', async () => {
+    await using desk = await openDesk()
+    const file = desk.directory.write(
+      'broken.yaml',
+      'services:\n  - name: acme\n    url: hooks.example.com\n    projcts: []\n',
+    )
+    const before = untouched(desk)
+    const { code, stdout, stderr } = await command(['audit', '--config', file], { cwd: desk.directory.path })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(`${file}:3:10: `)
+    expect(stderr).toContain(`${file}:4:5: `)
+    expect(stderr).toMatch(/projects/)
+    expect(untouched(desk)).toEqual(before)
+  })
+
+  it.each([
+    ['that is not there', 'other.yaml', undefined, /cannot read the policy .*other\.yaml/],
+    [
+      'with an unknown rule',
+      'policy.yaml',
+      'rules:\n  endpoint/inactiv: off\n',
+      /policy\.yaml:2:3: .*endpoint\/inactive/,
+    ],
+    ['with a wrong option', 'policy.yaml', 'rules:\n  subscription/retry-few: { min_tries: no }\n', /policy\.yaml:2:/],
+  ])('in a policy %s ends with 2, and no history is made', async (_, name, text, message) => {
+    await using desk = await openDesk({}, 'policy: ./policy.yaml\n')
+    if (name === 'other.yaml') {
+      desk.directory.write('hookdrift.yaml', configurationFor(desk.service.url, desk.fleet, `policy: ./${name}\n`))
+    }
+    if (text !== undefined) desk.directory.write(name, text)
+    const before = untouched(desk)
+    const { code, stderr } = await desk.audit()
+    expect(code).toBe(2)
+    expect(stderr).toMatch(message)
+    expect(untouched(desk)).toEqual(before)
+    expect(desk.service.requests).toEqual([])
+  })
+
+  it.each([
+    ['a configuration that is not there', ['--config', 'nowhere.yaml'], {}, /cannot read the configuration nowhere/],
+    ['a project that is not there', ['--project', 'acme/nowhere'], {}, /matches none of acme\/payments, acme\/orders/],
+    ['a key that is not set', [], { ACME_KEY: '' }, /hookdrift\.yaml:4:10: key is empty/],
+    ['a log level that is none', [], { HOOKDRIFT_LOG: 'loud' }, /HOOKDRIFT_LOG is "loud", expected one of trace/],
+    ['an installation key that is short', [], { HOOKDRIFT_SEAL_KEY: 'short' }, /shorter than 32 characters/],
+  ])('ends with 2 and leaves nothing behind: %s', async (_, args, env, message) => {
+    await using desk = await openDesk()
+    const before = untouched(desk)
+    const { code, stdout, stderr } = await desk.audit(args, { env })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+    expect(untouched(desk)).toEqual(before)
+    expect(desk.service.requests).toEqual([])
+  })
+})
+
+describe('the report', () => {
+  it('has a format for each of the table, and no other', () => {
+    expect([...formats]).toEqual(Object.keys(reports))
+  })
+
+  it('as JSON is what the schema says, complete or not', async () => {
+    const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../config/report.schema.json'), 'utf8'))
+    const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema)
+    await using desk = await openDesk({ clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12 })
+    const before = await desk.audit(['--format', 'json'])
+    const project = at(desk.fleet.projects(), 0).uid
+    const { endpoints } = desk.fleet.open(project)
+    updateEndpoint(desk.fleet, { project, uid: at(endpoints, 0).uid }, { name: 'n', url: 'http://a.example' })
+    desk.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 2, times: 9 })
+    const after = await desk.audit(['--format', 'json'])
+    for (const { stdout } of [before, after]) {
+      validate(JSON.parse(stdout))
+      expect(validate.errors).toBeNull()
+      expect(stdout.endsWith('}\n')).toBe(true)
+    }
+    expect([before.code, after.code]).toEqual([1, 3])
+  })
+
+  it('goes to --output, whole, and then not to stdout', async () => {
+    await using desk = await openDesk()
+    desk.directory.write('report.json', 'the report of yesterday')
+    const { code, stdout } = await desk.audit(['--format', 'json', '--output', 'report.json'])
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    const written = JSON.parse(readFileSync(desk.directory.file('report.json'), 'utf8'))
+    expect(written.run.number).toBe(1)
+    expect(readdirSync(desk.directory.path).sort()).toEqual([
+      'hookdrift.db',
+      'hookdrift.key',
+      'hookdrift.yaml',
+      'report.json',
+    ])
+  })
+
+  it('that cannot be written says so, keeps what was there, and the run is sealed', async () => {
+    await using desk = await openDesk()
+    const { code, stderr } = await desk.audit(['--output', 'nowhere/report.txt'])
+    expect(code).toBe(4)
+    expect(stderr).toMatch(/^hookdrift: cannot write the report to .*nowhere\/report\.txt: .*\n {2}the run is sealed/)
+    expect(query(desk.directory.file('hookdrift.db'), 'SELECT number FROM sealed_run')).toEqual([{ number: 1 }])
+  })
+
+  it('is not shown with --quiet: the exit code tells', async () => {
+    await using desk = await openDesk()
+    breakOne(desk)
+    expect(await desk.audit(['--quiet'], { columns: 80 })).toEqual({ code: 1, stdout: '', stderr: '' })
+  })
+
+  it('is coloured and as wide as the terminal for a person, plain for a pipe', async () => {
+    await using desk = await openDesk()
+    breakOne(desk)
+    const person = await desk.audit([], { columns: 70 })
+    const pipe = await desk.audit()
+    const plain = await desk.audit([], { columns: 70, env: { NO_COLOR: '1' } })
+    expect(person.stdout).toContain('\x1b[')
+    const lines = person.stdout.replace(/\x1b\[[\d;]*m/g, '').split('\n')
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(70)
+    expect(person.stderr).toMatch(/\r\x1b\[K$/)
+    expect([pipe.stdout, plain.stdout].join('')).not.toContain('\x1b')
+    expect(pipe.stderr).toBe('')
+  })
+})
+
+describe('--project', () => {
+  it.each([
+    [['acme/orders'], ['acme/orders']],
+    [['orders'], ['acme/orders']],
+    [['acme/*'], ['acme/orders', 'acme/payments']],
+    [['o*'], ['acme/orders']],
+    [
+      ['orders', 'payments'],
+      ['acme/orders', 'acme/payments'],
+    ],
+  ])('%j looks at %j', async (names, projects) => {
+    await using desk = await openDesk()
+    const { stdout } = await desk.audit(['--format', 'json', '--project', ...names])
+    const coverage: { project: string }[] = JSON.parse(stdout).coverage
+    expect([...new Set(coverage.map(({ project }) => project))]).toEqual(projects)
+  })
+})
+
+describe('what a service says', () => {
+  const evil = '\x1b]0;owned\x07\x1b[2J\u202eevil\u2066\r\nhookdrift: all is well\x9b31m\u{e0041}'
+
+  it('is harmless on a terminal, in both formats and in the log', async () => {
+    await using desk = await openDesk()
+    const project = at(desk.fleet.projects(), 0).uid
+    const { uid } = at(desk.fleet.open(project).endpoints, 0)
+    const rename = (name: string) =>
+      changeEndpoint(desk.fleet, { project, uid }, (row) => ({ ...row, name, description: name, status: 'inactive' }))
+    rename(evil)
+    await desk.audit()
+    rename(`${evil}${'x'.repeat(1_000_000)}`)
+    desk.service.failNext({
+      how: 'status',
+      status: 400,
+      body: { status: false, message: evil.replace('\u{e0041}', '') },
+      path: /subscriptions/,
+      times: 9,
+    })
+    const unseen = (text: string) =>
+      text.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.filter((character) => character !== '\n') ?? []
+    for (const format of formats) {
+      const { code, stdout } = await desk.audit(['--format', format], { columns: 100 })
+      const bare = stdout.replace(/\x1b\[[\d;]*m/g, '')
+      expect(code).toBe(3)
+      expect(unseen(bare)).toEqual([])
+      expect(bare).not.toMatch(/^hookdrift: all is well/m)
+      if (format === 'text') expect(bare.length).toBeLessThan(20_000)
+    }
+    const env = { ...desk.env, HOOKDRIFT_LOG: 'trace' }
+    const { code, stderr } = await startHookdrift(['audit', '--quiet'], { cwd: desk.directory.path, env }).ended
+    expect(code).toBe(3)
+    expect(stderr).toContain('hookdrift: all is well')
+    expect(unseen(stderr)).toEqual([])
+    expect(
+      stderr
+        .trimEnd()
+        .split('\n')
+        .map((line) => typeof JSON.parse(line).msg),
+    ).not.toContain('undefined')
+  })
+
+  it('of one megabyte is kept and compared whole', async () => {
+    await using desk = await openDesk()
+    const project = at(desk.fleet.projects(), 0).uid
+    const { uid } = at(desk.fleet.open(project).endpoints, 0)
+    const name = (end: string) =>
+      changeEndpoint(desk.fleet, { project, uid }, (row) => ({ ...row, name: `${'x'.repeat(1_000_000)}${end}` }))
+    name('a')
+    await desk.audit(['--quiet'])
+    name('b')
+    const { stdout } = await desk.audit(['--format', 'json'])
+    const [change] = JSON.parse(stdout).drift
+    expect(change.fields[0].after.endsWith('xb')).toBe(true)
+  })
+})
+
+describe('secrets', () => {
+  let desk: Desk
+  let fleet: Fleet
+  let service: SimulatedService
+  beforeAll(async () => {
+    desk = await openDesk({ clean: false, projects: 3, incomingEvery: 3 })
+    fleet = desk.fleet
+    service = desk.service
+  })
+  afterAll(() => desk[Symbol.asyncDispose]())
+
+  it('and keys stand in no output, log or file, whatever the level of the log', async () => {
+    const secrets = fleet.projects().flatMap(({ uid, key }) => {
+      const { endpoints, sources } = fleet.open(uid)
+      const within = JSON.stringify([endpoints, sources]).match(/not-a-real-key-[0-9a-f]+/g) ?? []
+      return [key, ...within]
+    })
+    expect(secrets.length).toBeGreaterThan(30)
+    const options = { cwd: desk.directory.path, env: { ...desk.env, HOOKDRIFT_LOG: 'trace' } }
+    const first = await startHookdrift(['audit', '--format', 'json'], options).ended
+    service.failNext({ how: 'status', status: 500, path: /subscriptions/, times: 99 })
+    for (const { uid: project } of fleet.projects()) {
+      for (const { uid } of fleet.open(project).endpoints) {
+        changeEndpoint(fleet, { project, uid }, (row) => ({
+          ...row,
+          secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value: `${secret.value}0` })),
+        }))
+      }
+    }
+    const second = await startHookdrift(['audit', '--output', 'report.txt'], options).ended
+    expect([first.code, second.code]).toEqual([1, 3])
+    expect(first.stderr).toMatch(/"msg":"page read"/)
+    expect(second.stderr).toMatch(/"msg":"walk incomplete"/)
+    const written = readdirSync(desk.directory.path)
+      .filter((name) => name !== 'hookdrift.yaml')
+      .map((name) => readFileSync(desk.directory.file(name), 'latin1'))
+    const told = [first.stdout, first.stderr, second.stdout, second.stderr, ...written]
+    expect([fleet.personalKey, ...secrets].filter((secret) => told.some((text) => text.includes(secret)))).toEqual([])
+  })
+})
+
+describe('the installation key', () => {
+  it('is made once, for its owner only', async () => {
+    await using desk = await openDesk()
+    await desk.audit(['--quiet'])
+    const file = desk.directory.file('hookdrift.key')
+    const key = readFileSync(file, 'utf8')
+    expect(key).toMatch(/^[0-9a-f]{64}\n$/)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(statSync(desk.directory.file('hookdrift.db')).mode & 0o777).toBe(0o600)
+    await desk.audit(['--quiet'])
+    expect(readFileSync(file, 'utf8')).toBe(key)
+  })
+
+  it('comes from HOOKDRIFT_SEAL_KEY where that is set, and then no file is made', async () => {
+    await using desk = await openDesk()
+    const HOOKDRIFT_SEAL_KEY = 'not-a-real-key-but-long-enough-for-one'
+    expect((await desk.audit(['--quiet'], { env: { HOOKDRIFT_SEAL_KEY } })).code).toBe(0)
+    expect(existsSync(desk.directory.file('hookdrift.key'))).toBe(false)
+    const again = await desk.audit(['--format', 'json'], { env: { HOOKDRIFT_SEAL_KEY } })
+    const other = await desk.audit(['--format', 'json'])
+    expect(JSON.parse(again.stdout).notices).toEqual([])
+    expect(JSON.parse(other.stdout)).toMatchObject({ drift: [], notices: [{}, {}] })
+  })
+
+  it('that is damaged is not replaced', async () => {
+    await using desk = await openDesk()
+    const file = desk.directory.write('hookdrift.key', 'oops\n')
+    const { code, stderr } = await desk.audit()
+    expect(code).toBe(4)
+    expect(stderr).toMatch(/is damaged: expected 64 hex digits/)
+    expect(readFileSync(file, 'utf8')).toBe('oops\n')
+    expect(existsSync(desk.directory.file('hookdrift.db'))).toBe(false)
+  })
+})
+
+describe('the history', () => {
+  it('is where --history, HOOKDRIFT_HISTORY or the configuration says, in that order', async () => {
+    await using desk = await openDesk({}, 'history: ./of-the-file.db\n')
+    const env = { HOOKDRIFT_HISTORY: desk.directory.file('of-the-environment.db') }
+    await desk.audit(['--quiet'])
+    await desk.audit(['--quiet'], { env })
+    await desk.audit(['--quiet', '--history', 'of-the-option.db'], { env })
+    const runs = ['of-the-file', 'of-the-environment', 'of-the-option'].map((name) =>
+      query(desk.directory.file(`${name}.db`), 'SELECT number FROM sealed_run'),
+    )
+    expect(runs).toEqual([[{ number: 1 }], [{ number: 1 }], [{ number: 1 }]])
+  })
+})

@@ -1,0 +1,127 @@
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Ended, openDirectory, startProgram } from './a-process.ts'
+
+const checkout = join(import.meta.dirname, '../..')
+const bin = join(checkout, 'bin/hookdrift.js')
+const { version, files, devDependencies, engines } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
+
+/** This Node first: the machine's own may be older. */
+const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+
+describe('the package', () => {
+  const directory = openDirectory()
+  const installed = join(directory.path, 'elsewhere')
+  const hookdrift = (...args: string[]): Promise<Ended> =>
+    startProgram(join(installed, 'node_modules/.bin/hookdrift'), args, { cwd: installed, env: { PATH } }).ended
+  let packed: readonly string[] = []
+
+  beforeAll(async () => {
+    // A copy, so that this checkout's dist is left alone.
+    const copy = join(directory.path, 'checkout')
+    for (const name of ['.npmrc', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', ...files]) {
+      if (name !== 'dist' && existsSync(join(checkout, name))) {
+        cpSync(join(checkout, name), join(copy, name), { recursive: true })
+      }
+    }
+    symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
+    const { stdout } = await succeed('npm', ['pack', '--json', '--pack-destination', directory.path], copy)
+    const answer = JSON.parse(stdout.slice(stdout.indexOf('[')))
+    packed = answer[0].files.map(({ path }: { path: string }) => path)
+    mkdirSync(installed)
+    directory.write('elsewhere/package.json', '{ "private": true }')
+    await succeed('npm', ['install', '--omit=dev', join(directory.path, answer[0].filename)], installed)
+  }, 180_000)
+  afterAll(() => directory[Symbol.dispose]())
+
+  it('holds what runs and what is read, and nothing else', () => {
+    const folders = [...new Set(packed.map((path) => path.split('/')[0] ?? ''))].sort()
+    const known = ['LICENSE', 'README.md', 'bin', 'config', 'dist', 'docs', 'migrations', 'package.json']
+    expect(folders.filter((name) => !known.includes(name))).toEqual([])
+    expect(packed).toEqual(
+      expect.arrayContaining(['bin/hookdrift.js', 'dist/cli/main.js', 'migrations/0001_history.sql', 'package.json']),
+    )
+    expect(packed.filter((path) => path.endsWith('.ts') || path.includes('.test.'))).toEqual([])
+  })
+
+  it('needs none of the tools that it was made with', () => {
+    const there = Object.keys(devDependencies).filter((name) => existsSync(join(installed, 'node_modules', name)))
+    expect(there).toEqual([])
+  })
+
+  it('says its version', async () => {
+    expect(await hookdrift('--version')).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' })
+  })
+
+  it('helps', async () => {
+    expect(await hookdrift('--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('Exit codes:'),
+      stderr: '',
+    })
+  })
+
+  it('shows its demo, with the history that it needs a native module for', async () => {
+    const before = readdirSync(installed).sort()
+    const { code, stdout, stderr } = await hookdrift('demo')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/would have exited with 1/)
+    expect(readdirSync(installed).sort()).toEqual(before)
+  })
+
+  it('tells a mistake as the checkout does', async () => {
+    const { code, stderr } = await hookdrift('audit')
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/^hookdrift: cannot read the configuration hookdrift\.yaml/)
+  })
+})
+
+describe('an older Node', () => {
+  const refusal = (node: string) => ({
+    code: 2,
+    signal: null,
+    stdout: '',
+    stderr: `hookdrift needs Node 22.19 or newer, this is Node ${node}\n`,
+  })
+  /** A Node that calls itself something else. A checkout has no dist: whoever loads more than the first file fails. */
+  const preload = (node: string) => `Object.defineProperty(process.versions, 'node', { value: '${node}' })`
+
+  it.each(['4.9.1', '18.20.4', '20.1.0', '22.18.0'])('%s is told in one line what it takes', async (node) => {
+    using directory = openDirectory()
+    const file = directory.write('preload.cjs', preload(node))
+    const run = startProgram(process.execPath, ['--require', file, bin, 'audit'], { cwd: directory.path })
+    expect(await run.ended).toEqual(refusal(node))
+  })
+
+  it.each(['22.19.0', '23.0.0', '100.0.0'])('is what %s is not', async (node) => {
+    using directory = openDirectory()
+    const file = directory.write('preload.cjs', preload(node))
+    const { stderr } = await startProgram(process.execPath, ['--require', file, bin, '--version'], {
+      cwd: directory.path,
+    }).ended
+    expect(stderr).not.toMatch(/needs Node/)
+  })
+
+  it('is refused where the machine has one', async ({ skip }) => {
+    const machines = '/usr/bin/node'
+    if (!existsSync(machines)) return skip('this machine has no Node of its own')
+    using directory = openDirectory()
+    const options = { cwd: directory.path }
+    const { stdout } = await startProgram(machines, ['--version'], options).ended
+    const node = stdout.trim().slice(1)
+    const [major = 0, minor = 0] = node.split('.').map(Number)
+    if (major > 22 || (major === 22 && minor >= 19)) return skip(`this machine's Node is ${node}`)
+    expect(await startProgram(machines, [bin, 'audit'], options).ended).toEqual(refusal(node))
+  })
+
+  it('is the one that package.json names', () => {
+    expect(engines.node).toBe('>=22.19')
+  })
+})
+
+async function succeed(name: string, args: readonly string[], cwd: string): Promise<Ended> {
+  const ended = await startProgram(name, args, { cwd, env: { PATH } }).ended
+  if (ended.code !== 0) throw new Error(`${name} ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`)
+  return ended
+}

@@ -1,0 +1,84 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { openDirectory, startHookdrift } from './a-process.ts'
+import { command } from './a-terminal.ts'
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+
+describe('hookdrift', () => {
+  it('says its version', async () => {
+    using directory = openDirectory()
+    expect(await command(['--version'], { cwd: directory.path })).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    })
+  })
+
+  it('helps: its commands, exit codes and environment', async () => {
+    using directory = openDirectory()
+    const { code, stdout, stderr } = await command(['--help'], { cwd: directory.path })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/^Usage: hookdrift /)
+    for (const word of ['audit', 'demo', 'Exit codes:', 'HOOKDRIFT_HISTORY', 'HOOKDRIFT_SEAL_KEY', 'HOOKDRIFT_LOG']) {
+      expect(stdout).toContain(word)
+    }
+  })
+
+  it('helps with a command', async () => {
+    using directory = openDirectory()
+    const { code, stdout } = await command(['audit', '--help'], { cwd: directory.path })
+    expect(code).toBe(0)
+    const options = ['--config', '--history', '--project', '--format', '--output', '--fail-on', '--quiet']
+    for (const option of options) expect(stdout).toContain(option)
+  })
+
+  it('does the same as a process', async () => {
+    using directory = openDirectory()
+    const [help, wrong] = await Promise.all([
+      startHookdrift(['--help'], { cwd: directory.path }).ended,
+      startHookdrift(['audit'], { cwd: directory.path }).ended,
+    ])
+    expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Usage: hookdrift /) })
+    expect(wrong).toEqual({
+      code: 2,
+      signal: null,
+      stdout: '',
+      stderr: expect.stringMatching(/^hookdrift: cannot read the configuration hookdrift\.yaml: .*\n {2}\S.*\n$/),
+    })
+  })
+
+  it('survives a reader who goes away', async () => {
+    using directory = openDirectory()
+    const { child, ended } = startHookdrift(['--help'], { cwd: directory.path })
+    child.stdout?.destroy()
+    expect(await ended).toMatchObject({ code: 0, stderr: '' })
+  })
+})
+
+describe('the demo', () => {
+  it('runs from an empty directory and leaves it so', async () => {
+    using directory = openDirectory()
+    const { code, stdout, stderr } = await command(['demo'], { cwd: directory.path, env: {} })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(/First audit: /)
+    expect(stdout).toMatch(/Second audit:/)
+    expect(stdout).toMatch(/would have exited with 1/)
+    expect(stdout).not.toContain('letmein')
+  })
+
+  it('tells the same story twice, but for the port and the times', async () => {
+    using directory = openDirectory()
+    const bare = (text: string) =>
+      text
+        .replace(/127\.0\.0\.1:\d+/g, 'HOST')
+        .replace(/\d{4}-\d\d-\d\d[T ][\d:.]+( UTC|Z)?/g, 'TIME')
+        .replace(/\b\d+(\.\d+)? m?s\b/g, 'DURATION')
+        .replace(/ +/g, ' ')
+    const options = { cwd: directory.path, env: { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-but-long-enough-for-one' } }
+    const one = await command(['demo', '--seed', 'x'], options)
+    const two = await command(['demo', '--seed', 'x'], options)
+    expect(bare(one.stdout)).toBe(bare(two.stdout))
+  })
+})

@@ -176,6 +176,11 @@ export function activeSecrets({ secrets }: Endpoint): readonly (readonly [uid: s
   return Object.entries(secrets ?? {}).filter(([, { deleted_at }]) => isNone(deleted_at))
 }
 
+/** The OAuth settings that deliveries use. */
+export function oauthOf({ authentication }: Endpoint): OAuth2 | undefined {
+  return authentication?.type === 'oauth2' ? authentication.oauth2 : undefined
+}
+
 export function isNone(value: Json | undefined): boolean {
   return value === null || value === undefined || value === ''
 }

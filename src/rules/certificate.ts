@@ -22,6 +22,11 @@ export function certificateOf(pem: string): Certificate | undefined {
   return certificate
 }
 
+/** `2026-12-01` */
+export function isoDate(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10)
+}
+
 function parse(pem: string): Certificate | undefined {
   try {
     const certificate = new X509Certificate(pem)

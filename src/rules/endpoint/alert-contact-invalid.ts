@@ -1,0 +1,24 @@
+import { destinationOf } from '../destination.ts'
+import { resourceRule } from '../rule.ts'
+
+/** One address, without a display name (RFC 5321, 4.1.2, as far as anyone uses it). */
+const emailAddress = /^[^\s@,;<>]+@[^\s@,;<>.]+(?:\.[^\s@,;<>.]+)*$/
+
+export const alertContactInvalid = resourceRule('endpoint', {
+  id: 'endpoint/alert-contact-invalid',
+  title: 'Alerts cannot reach their contact',
+  severity: 'low',
+  packs: ['hygiene'],
+  *check({ attributes: { support_email: email, slack_webhook_url: slack, teams_webhook_url: teams } }) {
+    if (typeof email === 'string' && email !== '' && !emailAddress.test(email)) {
+      yield { path: '/support_email', message: `${email} is no e-mail address` }
+    }
+    // The addresses themselves are credentials: the messages leave them out.
+    if (isOtherThanHttps(slack)) yield { path: '/slack_webhook_url', message: 'the Slack address is not https' }
+    if (isOtherThanHttps(teams)) yield { path: '/teams_webhook_url', message: 'the Teams address is not https' }
+  },
+})
+
+function isOtherThanHttps(address: string | null | undefined): boolean {
+  return typeof address === 'string' && address !== '' && destinationOf(address)?.scheme !== 'https:'
+}

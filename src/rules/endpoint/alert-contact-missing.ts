@@ -1,0 +1,13 @@
+import { resourceRule } from '../rule.ts'
+
+export const alertContactMissing = resourceRule('endpoint', {
+  id: 'endpoint/alert-contact-missing',
+  title: 'Nobody is told when deliveries fail',
+  severity: 'info',
+  packs: ['hygiene'],
+  *check({ attributes: { support_email: email, slack_webhook_url: slack, teams_webhook_url: teams } }) {
+    if ([email, slack, teams].every((contact) => contact === null || contact === '')) {
+      yield { path: '/support_email', message: 'neither an e-mail address nor Slack nor Teams to alert' }
+    }
+  },
+})

@@ -1,0 +1,36 @@
+import { isMasked } from '../../model/resource.ts'
+import type { Authentication } from '../attributes.ts'
+import { resourceRule } from '../rule.ts'
+
+const members = ['api_key', 'basic_auth', 'oauth2'] as const
+type Member = (typeof members)[number]
+
+export const authMismatch = resourceRule('endpoint', {
+  id: 'endpoint/auth-mismatch',
+  title: 'Authentication says one thing and holds another',
+  severity: 'high',
+  packs: ['secrets'],
+  *check({ attributes: { authentication } }) {
+    if (authentication === null || authentication === undefined) return
+    const type = authentication.type ?? ''
+    const others = members.filter((member) => member !== type && isFilled(authentication, member))
+    const isEmpty = isMember(type) && authentication[type] === undefined
+    // What a type holds that the tool does not know is not for the tool to miss.
+    if (!isEmpty && (others.length === 0 || (type !== '' && !isMember(type)))) return
+    const held = others.length === 0 ? 'nothing' : others.join(' and ')
+    const also = isEmpty || type === '' ? '' : ' as well'
+    yield {
+      path: '/authentication/type',
+      message: `the type is ${type === '' ? 'empty' : type}, yet ${held} is filled${also}`,
+    }
+  },
+})
+
+function isMember(type: string): type is Member {
+  return members.some((member) => member === type)
+}
+
+/** A mask alone may stand for an empty text. */
+function isFilled(authentication: Authentication, member: Member): boolean {
+  return Object.values(authentication[member] ?? {}).some((value) => !isMasked(value))
+}

@@ -1,0 +1,32 @@
+import type { Endpoint } from '../attributes.ts'
+import { destinationOf } from '../destination.ts'
+import { resourceRule } from '../rule.ts'
+
+export const authOverHttp = resourceRule('endpoint', {
+  id: 'endpoint/auth-over-http',
+  title: 'Credentials travel in clear',
+  severity: 'critical',
+  packs: ['tls'],
+  *check({ attributes }) {
+    const credential = credentialOf(attributes)
+    if (credential === undefined) return
+    const destination = destinationOf(attributes.url ?? '')
+    if (destination?.scheme === 'http:') {
+      yield { path: '/url', message: `sends ${credential} to ${destination.host} over plain http` }
+    }
+  },
+})
+
+/** What deliveries carry besides the payload, for people. */
+function credentialOf({ authentication, url }: Endpoint): string | undefined {
+  switch (authentication?.type) {
+    case 'api_key':
+      return authentication.api_key && 'an API key'
+    case 'basic_auth':
+      return authentication.basic_auth && 'user and password'
+    case 'oauth2':
+      return authentication.oauth2 && 'an access token'
+    default:
+      return url?.includes('@') && destinationOf(url)?.hasUserinfo ? 'user and password' : undefined
+  }
+}

@@ -1,0 +1,29 @@
+import { resourceRule } from '../rule.ts'
+import { reasonsAgainst } from '../secret-strength.ts'
+
+const minKeyCharacters = 16
+const defaultUsers = new Set(
+  'admin administrator changeme convoy default demo guest root test user username'.split(' '),
+)
+
+export const authWeak = resourceRule('endpoint', {
+  id: 'endpoint/auth-weak',
+  title: 'Credentials can be guessed',
+  severity: 'medium',
+  packs: ['secrets'],
+  *check({ attributes: { authentication }, facts }) {
+    const { api_key: apiKey, basic_auth: basic } = authentication ?? {}
+    const keyPath = '/authentication/api_key/header_value'
+    const againstKey = reasonsAgainst(apiKey?.header_value, facts[keyPath], minKeyCharacters)
+    if (againstKey.length > 0) yield { path: keyPath, message: `weak API key: ${againstKey.join(', ')}` }
+
+    const user = basic?.username
+    if (user !== undefined && defaultUsers.has(user.toLowerCase())) {
+      yield { path: '/authentication/basic_auth/username', message: `${user} is the user name that is tried first` }
+    }
+    const passwordPath = '/authentication/basic_auth/password'
+    const againstPassword = reasonsAgainst(basic?.password, facts[passwordPath], 0)
+    if (againstPassword.length > 0)
+      yield { path: passwordPath, message: `weak password: ${againstPassword.join(', ')}` }
+  },
+})

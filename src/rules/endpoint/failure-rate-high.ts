@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { resourceRule } from '../rule.ts'
+
+const severePercent = 50
+
+export const failureRateHigh = resourceRule('endpoint', {
+  id: 'endpoint/failure-rate-high',
+  title: 'Many deliveries to the endpoint fail',
+  severity: 'medium',
+  highest: 'high',
+  packs: ['delivery'],
+  options: z.strictObject({
+    max_percent: z.number().min(0).max(100).default(20).describe('Per cent of the deliveries that may fail'),
+  }),
+  *check({ volatile: { failure_rate: rate, cb_state: breaker } }, { options }) {
+    const percent = typeof rate === 'number' ? rate : 0
+    const isOver = percent > options.max_percent
+    if (!isOver && breaker !== 'open') return
+    const isSevere = isOver && percent > severePercent
+    // The rate moves from run to run: the message says which line it crossed.
+    const line = isSevere ? Math.max(severePercent, options.max_percent) : options.max_percent
+    const facts = [
+      ...(isOver ? [`more than ${line} % of its deliveries fail`] : []),
+      ...(breaker === 'open' ? ['its circuit breaker is open'] : []),
+    ]
+    yield { path: '', message: facts.join('; '), severity: isSevere ? 'high' : 'medium' }
+  },
+})

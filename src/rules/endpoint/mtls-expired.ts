@@ -1,0 +1,16 @@
+import { certificateOf, isoDate } from '../certificate.ts'
+import { resourceRule } from '../rule.ts'
+
+export const mtlsExpired = resourceRule('endpoint', {
+  id: 'endpoint/mtls-expired',
+  title: 'Client certificate has expired',
+  severity: 'critical',
+  packs: ['tls'],
+  *check({ attributes: { mtls_client_cert: mtls } }, { now }) {
+    if (mtls?.client_cert === undefined) return
+    const certificate = certificateOf(mtls.client_cert)
+    if (certificate !== undefined && certificate.notAfter < now) {
+      yield { path: '/mtls_client_cert/client_cert', message: `expired on ${isoDate(certificate.notAfter)}` }
+    }
+  },
+})

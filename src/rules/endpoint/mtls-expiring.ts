@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { certificateOf, isoDate } from '../certificate.ts'
+import { dayMs } from '../day.ts'
+import { resourceRule } from '../rule.ts'
+
+export const mtlsExpiring = resourceRule('endpoint', {
+  id: 'endpoint/mtls-expiring',
+  title: 'Client certificate expires soon',
+  severity: 'high',
+  packs: ['tls'],
+  options: z.strictObject({
+    min_days: z.number().positive().default(30).describe('Days for which the certificate must still last'),
+  }),
+  *check({ attributes: { mtls_client_cert: mtls } }, { options, now }) {
+    if (mtls?.client_cert === undefined) return
+    const certificate = certificateOf(mtls.client_cert)
+    if (certificate === undefined) return
+    const leftMs = certificate.notAfter - now
+    if (leftMs >= 0 && leftMs < options.min_days * dayMs) {
+      yield { path: '/mtls_client_cert/client_cert', message: `expires on ${isoDate(certificate.notAfter)}` }
+    }
+  },
+})

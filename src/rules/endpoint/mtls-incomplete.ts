@@ -1,0 +1,18 @@
+import { resourceRule } from '../rule.ts'
+
+export const mtlsIncomplete = resourceRule('endpoint', {
+  id: 'endpoint/mtls-incomplete',
+  title: 'Client certificate and its key are not both there',
+  severity: 'high',
+  packs: ['tls'],
+  *check({ attributes: { mtls_client_cert: mtls } }) {
+    if (mtls === null || mtls === undefined) return
+    const { client_cert: certificate, client_key: key } = mtls
+    if (certificate !== undefined && key === undefined) {
+      yield { path: '/mtls_client_cert/client_key', message: 'a certificate without its key' }
+    }
+    if (certificate === undefined && key !== undefined) {
+      yield { path: '/mtls_client_cert/client_cert', message: 'a key without its certificate' }
+    }
+  },
+})

@@ -1,0 +1,16 @@
+import { destinationOf } from '../destination.ts'
+import { resourceRule } from '../rule.ts'
+
+export const mtlsOverHttp = resourceRule('endpoint', {
+  id: 'endpoint/mtls-over-http',
+  title: 'Client certificate is never shown: the address is plain http',
+  severity: 'medium',
+  packs: ['tls'],
+  *check({ attributes: { mtls_client_cert: mtls, url } }) {
+    if (mtls === null || mtls === undefined) return
+    const destination = destinationOf(url ?? '')
+    if (destination?.scheme === 'http:') {
+      yield { path: '/url', message: `a client certificate for ${destination.host}, and deliveries over plain http` }
+    }
+  },
+})

@@ -1,0 +1,27 @@
+import { type Certificate, certificateOf, isoDate } from '../certificate.ts'
+import { resourceRule } from '../rule.ts'
+
+const minRsaBits = 2048
+
+export const mtlsWeak = resourceRule('endpoint', {
+  id: 'endpoint/mtls-weak',
+  title: 'Client certificate is weak or cannot be used',
+  severity: 'medium',
+  packs: ['tls'],
+  *check({ attributes: { mtls_client_cert: mtls } }, { now }) {
+    if (mtls?.client_cert === undefined) return
+    const certificate = certificateOf(mtls.client_cert)
+    const reasons = certificate === undefined ? ['cannot be parsed'] : reasonsOf(certificate, now)
+    if (reasons.length > 0) {
+      yield { path: '/mtls_client_cert/client_cert', message: `the certificate ${reasons.join(', ')}` }
+    }
+  },
+})
+
+function reasonsOf({ rsaBits, brokenHash, notBefore }: Certificate, now: number): string[] {
+  return [
+    ...(rsaBits !== undefined && rsaBits < minRsaBits ? [`has an RSA key of ${rsaBits} bits`] : []),
+    ...(brokenHash === undefined ? [] : [`is signed with ${brokenHash}`]),
+    ...(notBefore > now ? [`is not valid before ${isoDate(notBefore)}`] : []),
+  ]
+}

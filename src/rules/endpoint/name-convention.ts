@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { matches, pattern } from '../pattern.ts'
+import { resourceRule } from '../rule.ts'
+
+export const nameConvention = resourceRule('endpoint', {
+  id: 'endpoint/name-convention',
+  title: 'Name or description breaks the convention',
+  severity: 'low',
+  packs: [],
+  optIn: true,
+  options: z.strictObject({
+    name: pattern.optional().describe('Regular expression for the name; anchor it with ^ and $'),
+    description: pattern.optional().describe('Regular expression for the description'),
+  }),
+  *check({ attributes }, { options }) {
+    for (const member of ['name', 'description'] as const) {
+      const [source, text] = [options[member], attributes[member]]
+      if (source === undefined || text === undefined || matches(source, text ?? '')) continue
+      yield { path: `/${member}`, message: `${member} ${JSON.stringify(text ?? '')} does not match ${source}` }
+    }
+  },
+})

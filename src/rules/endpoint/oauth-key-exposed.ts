@@ -1,0 +1,23 @@
+import { isMasked } from '../../model/resource.ts'
+import { resourceRule } from '../rule.ts'
+
+/** What must stay private of a JWK (RFC 7518, 6.2.2, 6.3.2 and 6.4). */
+const privateMembers = ['d', 'dp', 'dq', 'k', 'p', 'q', 'qi'] as const
+
+export const oauthKeyExposed = resourceRule('endpoint', {
+  id: 'endpoint/oauth-key-exposed',
+  title: 'Private signing key can be read through the API',
+  severity: 'medium',
+  packs: ['secrets'],
+  *check({ attributes: { authentication } }) {
+    const key = authentication?.oauth2?.signing_key
+    if (key === undefined) return
+    const readable = privateMembers.filter((member) => key[member] !== undefined && !isMasked(key[member]))
+    if (readable.length > 0) {
+      yield {
+        path: '/authentication/oauth2/signing_key',
+        message: `whoever may list endpoints can read ${readable.join(', ')} of the signing key`,
+      }
+    }
+  },
+})

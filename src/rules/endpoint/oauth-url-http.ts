@@ -1,0 +1,21 @@
+import { oauthOf } from '../attributes.ts'
+import { destinationOf } from '../destination.ts'
+import { resourceRule } from '../rule.ts'
+
+export const oauthUrlHttp = resourceRule('endpoint', {
+  id: 'endpoint/oauth-url-http',
+  title: 'Tokens are asked for in clear',
+  severity: 'critical',
+  packs: ['tls'],
+  *check({ attributes }) {
+    const url = oauthOf(attributes)?.url
+    if (url === undefined) return
+    const destination = destinationOf(url)
+    if (destination !== undefined && destination.scheme !== 'https:') {
+      yield {
+        path: '/authentication/oauth2/url',
+        message: `asks ${destination.host} for tokens over ${destination.scheme.slice(0, -1)}, client credentials included`,
+      }
+    }
+  },
+})

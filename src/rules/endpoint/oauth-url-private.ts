@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { allowHosts, allowRanges, isAllowedHost, isInAllowedRange } from '../allowed.ts'
+import { oauthOf } from '../attributes.ts'
+import { destinationOf } from '../destination.ts'
+import { type Reach, reachOf } from '../reach.ts'
+import { resourceRule } from '../rule.ts'
+
+const words = {
+  metadata: 'a cloud metadata address',
+  loopback: 'the gateway itself',
+  private: 'a private address',
+} as const satisfies Record<Exclude<Reach, 'public'>, string>
+
+export const oauthUrlPrivate = resourceRule('endpoint', {
+  id: 'endpoint/oauth-url-private',
+  title: 'Tokens are asked for inside a private network',
+  severity: 'high',
+  packs: ['ssrf'],
+  options: z.strictObject({ allow_hosts: allowHosts, allow_ranges: allowRanges }),
+  *check({ attributes }, { options }) {
+    const url = oauthOf(attributes)?.url
+    const destination = url === undefined ? undefined : destinationOf(url)
+    if (destination === undefined) return
+    const reach = reachOf(destination)
+    const { host } = destination
+    if (reach === 'public' || isAllowedHost(options.allow_hosts, host)) return
+    if (reach !== 'metadata' && isInAllowedRange(options.allow_ranges, destination)) return
+    yield { path: '/authentication/oauth2/url', message: `the token server ${host} is ${words[reach]}` }
+  },
+})

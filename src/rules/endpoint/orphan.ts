@@ -1,0 +1,28 @@
+import type { Subscription } from '../attributes.ts'
+import { foldRule, type Place } from '../rule.ts'
+
+export const orphan = foldRule({
+  id: 'endpoint/orphan',
+  title: 'No subscription delivers to the endpoint',
+  severity: 'low',
+  packs: ['hygiene'],
+  kind: 'endpoint',
+  visits: ['endpoint', 'subscription'],
+  scope: 'project',
+  start: () => ({ endpoints: new Map<string, Place>(), targets: new Set<string>() }),
+  visit({ endpoints, targets }, resource, at) {
+    if (resource.kind === 'endpoint') {
+      endpoints.set(at.uid, at)
+      return
+    }
+    // The kind tells the attributes, which the compiler does not see in two members of one object.
+    const { endpoint_uid: target } = resource.attributes as Subscription
+    if (typeof target === 'string') targets.add(target)
+  },
+  *conclude({ endpoints, targets }, { isComplete }) {
+    if (!isComplete('subscription')) return
+    for (const [uid, at] of endpoints) {
+      if (!targets.has(uid)) yield { at, path: '', message: 'no subscription delivers to it' }
+    }
+  },
+})

@@ -1,0 +1,12 @@
+import { resourceRule } from '../rule.ts'
+
+export const ownerMissing = resourceRule('endpoint', {
+  id: 'endpoint/owner-missing',
+  title: 'Endpoint has no owner',
+  severity: 'low',
+  packs: [],
+  optIn: true,
+  *check({ attributes: { owner_id: owner } }) {
+    if (owner === null || owner === '') yield { path: '/owner_id', message: 'no owner' }
+  },
+})

@@ -1,0 +1,18 @@
+import { activeSecrets } from '../attributes.ts'
+import { dateOf } from '../day.ts'
+import { resourceRule } from '../rule.ts'
+
+export const secretAllExpired = resourceRule('endpoint', {
+  id: 'endpoint/secret-all-expired',
+  title: 'Every active secret has expired',
+  severity: 'high',
+  packs: ['secrets'],
+  *check({ attributes }, { now }) {
+    let last = ''
+    for (const [, { expires_at: expiresAt }] of activeSecrets(attributes)) {
+      if (typeof expiresAt !== 'string' || !(Date.parse(expiresAt) < now)) return
+      if (expiresAt > last) last = expiresAt
+    }
+    if (last !== '') yield { path: '/secrets', message: `every active secret has expired, the last on ${dateOf(last)}` }
+  },
+})

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import { pointerStep } from '../../model/json.ts'
+import { activeSecrets } from '../attributes.ts'
+import { dateOf, dayMs } from '../day.ts'
+import { resourceRule } from '../rule.ts'
+
+export const secretExpiring = resourceRule('endpoint', {
+  id: 'endpoint/secret-expiring',
+  title: 'Secret expires soon and has no successor',
+  severity: 'medium',
+  packs: ['secrets'],
+  options: z.strictObject({
+    min_days: z.number().positive().default(7).describe('Days for which one of the secrets must still last'),
+  }),
+  *check({ attributes }, { options, now }) {
+    let last: { readonly uid: string; readonly expiresAt: string } | undefined
+    for (const [uid, { expires_at: expiresAt }] of activeSecrets(attributes)) {
+      // A secret without an end, or with one that is not shown, may be the successor.
+      if (typeof expiresAt !== 'string') return
+      if (last === undefined || expiresAt > last.expiresAt) last = { uid, expiresAt }
+    }
+    if (last === undefined) return
+    const leftMs = Date.parse(last.expiresAt) - now
+    // What is over already is said by `secret-all-expired`.
+    if (leftMs >= 0 && leftMs < options.min_days * dayMs) {
+      yield {
+        path: `/secrets/${pointerStep(last.uid)}`,
+        message: `expires on ${dateOf(last.expiresAt)}, and no other secret lasts longer`,
+      }
+    }
+  },
+})

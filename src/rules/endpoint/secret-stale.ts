@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { pointerStep } from '../../model/json.ts'
+import { activeSecrets } from '../attributes.ts'
+import { dateOf, dayMs } from '../day.ts'
+import { resourceRule } from '../rule.ts'
+
+export const secretStale = resourceRule('endpoint', {
+  id: 'endpoint/secret-stale',
+  title: 'Signing secret has not been rotated for long',
+  severity: 'low',
+  packs: ['secrets'],
+  options: z.strictObject({
+    max_days: z.number().positive().default(365).describe('Days for which the newest secret may be used'),
+  }),
+  *check({ attributes }, { options, now }) {
+    let newest: { readonly uid: string; readonly createdAt: string } | undefined
+    for (const [uid, { created_at: createdAt }] of activeSecrets(attributes)) {
+      if (typeof createdAt !== 'string') return
+      if (newest === undefined || createdAt > newest.createdAt) newest = { uid, createdAt }
+    }
+    if (newest !== undefined && now - Date.parse(newest.createdAt) > options.max_days * dayMs) {
+      yield {
+        path: `/secrets/${pointerStep(newest.uid)}`,
+        message: `the newest secret is of ${dateOf(newest.createdAt)}, the policy allows ${options.max_days} days`,
+      }
+    }
+  },
+})

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { activeSecrets } from '../attributes.ts'
+import { resourceRule } from '../rule.ts'
+
+export const secretTooMany = resourceRule('endpoint', {
+  id: 'endpoint/secret-too-many',
+  title: 'More active secrets than a rotation needs',
+  severity: 'low',
+  packs: ['secrets'],
+  options: z.strictObject({
+    max_secrets: z.int().positive().default(2).describe('Active secrets that an endpoint may have'),
+  }),
+  *check({ attributes }, { options }) {
+    const { length } = activeSecrets(attributes)
+    if (length > options.max_secrets) {
+      yield { path: '/secrets', message: `${length} active secrets, the policy allows ${options.max_secrets}` }
+    }
+  },
+})

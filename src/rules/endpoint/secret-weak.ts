@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { pointerStep } from '../../model/json.ts'
+import { activeSecrets } from '../attributes.ts'
+import { resourceRule } from '../rule.ts'
+import { lengthClasses, reasonsAgainst } from '../secret-strength.ts'
+
+export const secretWeak = resourceRule('endpoint', {
+  id: 'endpoint/secret-weak',
+  title: 'Signing secret can be guessed',
+  severity: 'medium',
+  highest: 'high',
+  packs: ['secrets', 'standard-webhooks'],
+  options: z.strictObject({
+    min_characters: z.literal(lengthClasses).default(24).describe('Characters that a secret must have'),
+  }),
+  *check({ attributes, facts }, { options }) {
+    for (const [uid, { value }] of activeSecrets(attributes)) {
+      const path = `/secrets/${pointerStep(uid)}/value`
+      const reasons = reasonsAgainst(value, facts[path], options.min_characters)
+      if (reasons.length === 0) continue
+      const isShort = (facts[path]?.min_length ?? 0) < 16
+      yield { path, message: `weak: ${reasons.join(', ')}`, severity: isShort ? 'high' : 'medium' }
+    }
+  },
+})

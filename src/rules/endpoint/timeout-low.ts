@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { resourceRule } from '../rule.ts'
+
+export const timeoutLow = resourceRule('endpoint', {
+  id: 'endpoint/timeout-low',
+  title: 'Endpoint has too little time to answer',
+  severity: 'low',
+  packs: ['delivery'],
+  options: z.strictObject({
+    min_seconds: z.number().positive().default(5).describe('Seconds that an endpoint must be given'),
+  }),
+  *check({ attributes: { http_timeout: seconds } }, { options }) {
+    // 0 stands for the service's own default.
+    if (typeof seconds === 'number' && seconds > 0 && seconds < options.min_seconds) {
+      yield {
+        path: '/http_timeout',
+        message: `times out after ${seconds} s, the policy asks for ${options.min_seconds} s`,
+      }
+    }
+  },
+})

@@ -1,0 +1,43 @@
+import { foldRule, type Place } from '../rule.ts'
+
+export const urlDuplicate = foldRule({
+  id: 'endpoint/url-duplicate',
+  title: 'Two active endpoints have the same address',
+  severity: 'medium',
+  packs: ['delivery'],
+  kind: 'endpoint',
+  visits: ['endpoint'],
+  scope: 'project',
+  // Nearly every address is used once: a list is made for the second use only.
+  start: () => new Map<string, Place | Place[]>(),
+  visit(places, { attributes: { url, status } }, at) {
+    if (status !== 'active' || typeof url !== 'string') return
+    const address = spelledAlike(url)
+    const known = places.get(address)
+    if (known === undefined) places.set(address, at)
+    else if (Array.isArray(known)) known.push(at)
+    else places.set(address, [known, at])
+  },
+  *conclude(places) {
+    for (const shared of places.values()) {
+      if (!Array.isArray(shared)) continue
+      const uids = [...new Set(shared.map(({ uid }) => uid))].sort()
+      const [first, second] = uids
+      if (second === undefined) continue
+      const also = uids.length === 2 ? '' : ` and ${uids.length - 2} more`
+      for (const at of shared) {
+        const other = at.uid === first ? second : first
+        yield { at, path: '/url', message: `the same address as endpoint ${other}${also}` }
+      }
+    }
+  },
+})
+
+/** Scheme and host in lower case, without the scheme's own port; an address that ends behind the host with a slash. */
+function spelledAlike(url: string): string {
+  const [, scheme = '', authority = '', rest = ''] = /^([^:/]*:\/\/)([^/?#]*)(.*)$/s.exec(url.trim()) ?? []
+  if (authority === '' || authority.includes('@')) return url
+  const start = `${scheme}${authority}`.toLowerCase()
+  const bare = start.startsWith('https:') ? start.replace(/:443$/, '') : start.replace(/:80$/, '')
+  return bare + (rest.startsWith('/') ? rest : `/${rest}`)
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod'
+import { destinationOf } from '../destination.ts'
+import { resourceRule } from '../rule.ts'
+
+export const urlOddPort = resourceRule('endpoint', {
+  id: 'endpoint/url-odd-port',
+  title: 'Address has an unusual port',
+  severity: 'info',
+  packs: ['hygiene'],
+  options: z.strictObject({
+    allow_ports: z
+      .array(z.int().min(1).max(65_535))
+      .default([443, 8443])
+      .describe('Ports that are fine; 80 is for plain http as well'),
+  }),
+  *check({ attributes }, { options }) {
+    const destination = destinationOf(attributes.url ?? '')
+    if (destination === undefined) return
+    const { port, scheme } = destination
+    if (Number.isNaN(port) || options.allow_ports.includes(port) || (port === 80 && scheme === 'http:')) return
+    yield { path: '/url', message: `port ${port}, the policy allows ${options.allow_ports.join(', ')}` }
+  },
+})

@@ -1,0 +1,15 @@
+import { destinationOf } from '../destination.ts'
+import { reachOf } from '../reach.ts'
+import { resourceRule } from '../rule.ts'
+
+export const urlRawIp = resourceRule('endpoint', {
+  id: 'endpoint/url-raw-ip',
+  title: 'Endpoint is addressed by number instead of name',
+  severity: 'low',
+  packs: ['hygiene'],
+  *check({ attributes }) {
+    const destination = destinationOf(attributes.url ?? '')
+    if (destination?.address === undefined || reachOf(destination) !== 'public') return
+    yield { path: '/url', message: `${destination.host} is an address, not a name` }
+  },
+})

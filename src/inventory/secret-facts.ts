@@ -28,9 +28,19 @@ export function secretFactsOf(secret: string, { name, uid, host }: Neighbours): 
   if (host !== '' && bare === host.toLowerCase()) weak.push('equals-host')
   if (name !== '' && bare === name.toLowerCase()) weak.push('equals-name')
   if (uid !== '' && bare === uid.toLowerCase()) weak.push('equals-uid')
-  if (new Set(bare).size < 6) weak.push('few-characters')
+  if (hasFewCharacters(bare)) weak.push('few-characters')
   if (isRepetition(bare)) weak.push('repetition')
   return { min_length: lengthClasses.find((length) => secret.length >= length) ?? 0, weak }
+}
+
+/** Fewer than six different ones; most texts show six within their first few. */
+function hasFewCharacters(text: string): boolean {
+  const characters = new Set<string>()
+  for (const character of text) {
+    characters.add(character)
+    if (characters.size === 6) return false
+  }
+  return true
 }
 
 /** Whether a text is one shorter text several times over. */

@@ -12,14 +12,15 @@ export type Shape = ReadonlySet<string> | undefined
 
 /** The shape of some items and of those before them. */
 export function narrowShape(shape: Shape, resources: readonly Resource[]): Shape {
-  let narrowed = shape
-  for (const { kind, attributes } of resources) {
-    if (narrowed === undefined) narrowed = new Set(shownPaths(wireSchema[kind], attributes, ''))
-    else if (!showsAll(attributes, narrowed)) {
-      narrowed = new Set([...narrowed].filter((path) => shows(attributes, path)))
-    }
+  const [first] = resources
+  if (first === undefined) return shape
+  const before = shape ?? shownPaths(wireSchema[first.kind], first.attributes, '')
+  let narrowed = [...before].map((path) => ({ path, steps: path.split('.') }))
+  for (const { attributes } of resources) {
+    if (narrowed.every(({ steps }) => shows(attributes, steps))) continue
+    narrowed = narrowed.filter(({ steps }) => shows(attributes, steps))
   }
-  return narrowed
+  return shape?.size === narrowed.length ? shape : new Set(narrowed.map(({ path }) => path))
 }
 
 /** Which fields appeared and which are no longer shown; undefined when there is nothing to say. */
@@ -40,15 +41,9 @@ function* shownPaths(members: Members, attributes: JsonObject, prefix: string): 
   }
 }
 
-function showsAll(attributes: JsonObject, shape: ReadonlySet<string>): boolean {
-  for (const path of shape) if (!shows(attributes, path)) return false
-  return true
-}
-
-function shows(attributes: JsonObject, path: string): boolean {
-  if (!path.includes('.')) return path in attributes
+function shows(attributes: JsonObject, steps: readonly string[]): boolean {
   let here: unknown = attributes
-  for (const step of path.split('.')) {
+  for (const step of steps) {
     if (!isJsonObject(here) || !(step in here)) return false
     here = here[step]
   }

@@ -1,0 +1,19 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+
+/** Builds the package as users get it, beside the checkout's own `dist`, and returns its executable. */
+export function stagePackage(): string {
+  const staged = join(root, '.bench/package')
+  rmSync(staged, { recursive: true, force: true })
+  mkdirSync(staged, { recursive: true })
+  for (const part of ['bin', 'migrations', 'package.json'])
+    cpSync(join(root, part), join(staged, part), { recursive: true })
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const args = [compiler, '-p', join(root, 'tsconfig.build.json'), '--outDir', join(staged, 'dist')]
+  // It writes what it can even where types are at odds, and says so: worth a measurement all the same.
+  spawnSync(process.execPath, args, { stdio: 'inherit' })
+  return join(staged, 'bin/hookdrift.js')
+}

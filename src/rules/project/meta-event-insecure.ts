@@ -1,0 +1,24 @@
+import { destinationOf } from '../destination.ts'
+import { resourceRule } from '../rule.ts'
+
+export const metaEventInsecure = resourceRule('project', {
+  id: 'project/meta-event-insecure',
+  title: 'Meta events travel in clear or unsigned',
+  severity: 'high',
+  packs: ['tls', 'secrets'],
+  *check({ attributes }) {
+    const meta = attributes.config?.meta_event
+    // Meta events that go to a queue have neither address nor signature.
+    if (meta?.is_enabled !== true || meta.type === 'pub_sub') return
+    const destination = destinationOf(meta.url ?? '')
+    if (destination?.scheme === 'http:') {
+      yield { path: '/config/meta_event/url', message: `meta events go to ${destination.host} over plain http` }
+    }
+    if (meta.secret === null) {
+      yield {
+        path: '/config/meta_event/secret',
+        message: 'meta events have no secret: their receiver cannot verify them',
+      }
+    }
+  },
+})

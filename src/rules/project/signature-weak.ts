@@ -1,0 +1,19 @@
+import { pointerStep } from '../../model/json.ts'
+import { isOutdatedHash } from '../outdated-hash.ts'
+import { resourceRule } from '../rule.ts'
+
+export const signatureWeak = resourceRule('project', {
+  id: 'project/signature-weak',
+  title: 'Deliveries are signed with an outdated hash',
+  severity: 'high',
+  packs: ['secrets', 'standard-webhooks'],
+  *check({ attributes }) {
+    for (const [uid, { hash }] of Object.entries(attributes.config?.signature?.versions ?? {})) {
+      if (typeof hash !== 'string' || !isOutdatedHash(hash)) continue
+      yield {
+        path: `/config/signature/versions/${pointerStep(uid)}/hash`,
+        message: `a signature version uses ${hash}, for every endpoint of the project`,
+      }
+    }
+  },
+})

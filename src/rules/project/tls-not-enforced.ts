@@ -1,0 +1,34 @@
+import { foldRule, type Place } from '../rule.ts'
+
+export const tlsNotEnforced = foldRule({
+  id: 'project/tls-not-enforced',
+  title: 'Endpoints with plain http may be created',
+  severity: 'info',
+  highest: 'medium',
+  packs: ['tls'],
+  kind: 'project',
+  visits: ['project', 'endpoint'],
+  scope: 'project',
+  start: () => ({ lax: undefined as Place | undefined, isHttpUsed: false }),
+  visit(state, { attributes }, at) {
+    if ('config' in attributes) {
+      if (attributes.config?.ssl?.enforce_secure_endpoints === false) state.lax = at
+    } else if ('url' in attributes && !state.isHttpUsed) {
+      state.isHttpUsed = /^\s*http:/i.test(attributes.url ?? '')
+    }
+  },
+  *conclude({ lax, isHttpUsed }, { isComplete }) {
+    if (lax === undefined) return
+    const path = '/config/ssl/enforce_secure_endpoints'
+    if (isHttpUsed) {
+      yield {
+        at: lax,
+        path,
+        message: 'https is not enforced, and an endpoint uses plain http',
+        severity: 'medium',
+      }
+    } else if (isComplete('endpoint')) {
+      yield { at: lax, path, message: 'https is not enforced: an endpoint with plain http would be accepted' }
+    }
+  },
+})

@@ -1,0 +1,20 @@
+import { isKnownProvider } from '../provider.ts'
+import { resourceRule } from '../rule.ts'
+
+export const hmacIncomplete = resourceRule('source', {
+  id: 'source/hmac-incomplete',
+  title: 'Source is to verify a signature and lacks what it takes',
+  severity: 'high',
+  packs: ['secrets'],
+  *check({ attributes: { verifier, provider } }) {
+    if (verifier?.type !== 'hmac') return
+    // Empty members are left out of a verifier that is shown.
+    if (verifier.hmac?.secret === undefined) {
+      yield { path: '/verifier/hmac/secret', message: 'no secret: anyone can compute the signature' }
+    }
+    // The service knows the header of a known provider; a source that a subscription carries does not show it.
+    if (verifier.hmac?.header === undefined && provider !== undefined && !isKnownProvider(provider)) {
+      yield { path: '/verifier/hmac/header', message: 'no header: no event carries a signature that would be found' }
+    }
+  },
+})

@@ -1,0 +1,21 @@
+import { isOutdatedHash } from '../outdated-hash.ts'
+import { resourceRule } from '../rule.ts'
+
+export const hmacWeak = resourceRule('source', {
+  id: 'source/hmac-weak',
+  title: 'Source verifies with an outdated hash',
+  severity: 'high',
+  packs: ['secrets', 'standard-webhooks'],
+  *check({ attributes: { verifier } }) {
+    const hash = verifier?.type === 'hmac' ? verifier.hmac?.hash : undefined
+    if (hash === undefined) return
+    const isShort = /^sha-?224$/i.test(hash)
+    if (isShort || isOutdatedHash(hash)) {
+      yield {
+        path: '/verifier/hmac/hash',
+        message: `verifies events with HMAC-${hash}`,
+        severity: isShort ? 'low' : 'high',
+      }
+    }
+  },
+})

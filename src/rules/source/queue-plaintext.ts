@@ -1,0 +1,32 @@
+import type { Queue } from '../attributes.ts'
+import { type Problem, resourceRule } from '../rule.ts'
+
+export const queuePlaintext = resourceRule('source', {
+  id: 'source/queue-plaintext',
+  title: 'Source reads its queue in clear or without credentials',
+  severity: 'high',
+  packs: ['tls', 'secrets'],
+  *check({ attributes: { pub_sub: queue } }) {
+    // Empty members are left out of a queue that is shown.
+    if (queue?.type === 'kafka' && queue.kafka !== undefined) yield* kafkaProblems(queue.kafka)
+    if (queue?.type === 'amqp' && queue.amqp !== undefined) yield* amqpProblems(queue.amqp)
+  },
+})
+
+function* kafkaProblems({ auth }: NonNullable<Queue['kafka']>): Iterable<Problem> {
+  const lacks = [
+    ...(auth?.tls === true ? [] : ['TLS']),
+    ...(auth?.type === undefined && auth?.username === undefined ? ['authentication'] : []),
+  ]
+  if (lacks.length > 0) yield { path: '/pub_sub/kafka/auth', message: `reads Kafka without ${lacks.join(' and ')}` }
+}
+
+function* amqpProblems({ schema, auth }: NonNullable<Queue['amqp']>): Iterable<Problem> {
+  if (schema?.toLowerCase() === 'amqp') {
+    yield { path: '/pub_sub/amqp/schema', message: 'reads AMQP without TLS: the scheme is `amqp`' }
+  }
+  const user = auth?.user
+  if (user === undefined || user === 'guest') {
+    yield { path: '/pub_sub/amqp/auth', message: `reads AMQP ${user === undefined ? 'without a user' : 'as `guest`'}` }
+  }
+}

@@ -1,0 +1,22 @@
+import { resourceRule } from '../rule.ts'
+
+export const queueStaticKeys = resourceRule('source', {
+  id: 'source/queue-static-keys',
+  title: 'Source reads its queue with a cloud key that does not expire',
+  severity: 'medium',
+  packs: ['secrets'],
+  *check({ attributes: { pub_sub: queue } }) {
+    if (queue?.type === 'sqs' && queue.sqs?.secret_key !== undefined) {
+      yield {
+        path: '/pub_sub/sqs/secret_key',
+        message: 'reads SQS with an access key, which is good until it is revoked',
+      }
+    }
+    if (queue?.type === 'google' && queue.google?.service_account !== undefined) {
+      yield {
+        path: '/pub_sub/google/service_account',
+        message: 'reads Pub/Sub with a service account key, which is good until it is revoked',
+      }
+    }
+  },
+})

@@ -1,0 +1,57 @@
+import { isMasked } from '../../model/resource.ts'
+import { activeSecrets, type Endpoint } from '../attributes.ts'
+import { foldRule, type Place } from '../rule.ts'
+import { verifierSecretOf } from '../verifier-secret.ts'
+
+interface Use {
+  readonly at: Place
+  readonly path: string
+}
+
+export const verifierShared = foldRule({
+  id: 'source/verifier-shared',
+  title: 'Secret of a source is used elsewhere too',
+  severity: 'high',
+  packs: ['secrets', 'standard-webhooks'],
+  kind: 'source',
+  visits: ['endpoint', 'source'],
+  scope: 'fleet',
+  // By seal: which sources use a secret, and how many endpoints do.
+  start: () => ({ sources: new Map<string, Use[]>(), endpoints: new Map<string, number>() }),
+  visit({ sources, endpoints }, { kind, attributes }, at) {
+    if (kind === 'source' && 'verifier' in attributes) {
+      const secret = verifierSecretOf(attributes.verifier)
+      if (secret === undefined || isMasked(secret.seal)) return
+      const uses = sources.get(secret.seal)
+      if (uses === undefined) sources.set(secret.seal, [{ at, path: secret.path }])
+      else uses.push({ at, path: secret.path })
+    } else if ('secrets' in attributes || 'authentication' in attributes) {
+      for (const seal of sealsOf(attributes)) endpoints.set(seal, (endpoints.get(seal) ?? 0) + 1)
+    }
+  },
+  *conclude({ sources, endpoints }) {
+    for (const [seal, uses] of sources) {
+      const others = [
+        ...(uses.length > 1 ? [counted(uses.length - 1, 'other source')] : []),
+        ...(endpoints.has(seal) ? [counted(endpoints.get(seal) ?? 0, 'endpoint')] : []),
+      ]
+      if (others.length === 0) continue
+      for (const { at, path } of uses) yield { at, path, message: `the same secret is used by ${others.join(' and ')}` }
+    }
+  },
+})
+
+/** The secrets of an endpoint that it shows, each once. */
+function sealsOf({ secrets, authentication }: Endpoint): ReadonlySet<string> {
+  const seals = [
+    ...activeSecrets({ secrets: secrets ?? null }).map(([, { value }]) => value),
+    authentication?.api_key?.header_value,
+    authentication?.basic_auth?.password,
+    authentication?.oauth2?.client_secret,
+  ]
+  return new Set(seals.filter((seal) => typeof seal === 'string').filter((seal) => !isMasked(seal)))
+}
+
+function counted(count: number, what: string): string {
+  return count === 1 ? `one ${what}` : `${count} ${what}s`
+}

@@ -1,0 +1,20 @@
+import { z } from 'zod'
+import { resourceRule } from '../rule.ts'
+import { lengthClasses, reasonsAgainst } from '../secret-strength.ts'
+import { verifierSecretOf } from '../verifier-secret.ts'
+
+export const verifierWeak = resourceRule('source', {
+  id: 'source/verifier-weak',
+  title: 'Secret of a source can be guessed',
+  severity: 'high',
+  packs: ['secrets', 'standard-webhooks'],
+  options: z.strictObject({
+    min_characters: z.literal(lengthClasses).default(16).describe('Characters that a secret must have'),
+  }),
+  *check({ attributes, facts }, { options }) {
+    const secret = verifierSecretOf(attributes.verifier)
+    if (secret === undefined) return
+    const reasons = reasonsAgainst(secret.seal, facts[secret.path], options.min_characters)
+    if (reasons.length > 0) yield { path: secret.path, message: `weak ${secret.what}: ${reasons.join(', ')}` }
+  },
+})

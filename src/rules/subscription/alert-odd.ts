@@ -1,0 +1,22 @@
+import { resourceRule } from '../rule.ts'
+
+/** What Go's `time.ParseDuration` takes, without a sign. */
+const goDuration = /^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/
+
+export const alertOdd = resourceRule('subscription', {
+  id: 'subscription/alert-odd',
+  title: 'Declared alert cannot work',
+  severity: 'low',
+  packs: ['hygiene'],
+  *check({ attributes: { alert_config: alert } }) {
+    if (alert === null || alert === undefined) return
+    if (alert.count === 0) {
+      yield { path: '/alert_config/count', message: 'declared alert after 0 failures' }
+    }
+    // Empty members are left out of an alert that is shown.
+    if (!goDuration.test(alert.threshold ?? '')) {
+      const what = alert.threshold ? `\`${alert.threshold}\`, which is no duration` : 'no threshold'
+      yield { path: '/alert_config/threshold', message: `declared alert with ${what}; expected one such as \`1h\`` }
+    }
+  },
+})

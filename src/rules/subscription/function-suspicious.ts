@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { resourceRule } from '../rule.ts'
+
+/** In characters; what a person wrote is shorter. */
+const longestRead = 100_000
+
+export const functionSuspicious = resourceRule('subscription', {
+  id: 'subscription/function-suspicious',
+  title: 'Function does what a transformation should not',
+  severity: 'medium',
+  packs: ['secrets', 'hygiene'],
+  options: z.strictObject({
+    max_kilobytes: z.number().positive().default(64).describe('Longest text of a function, in units of 1,024 bytes'),
+  }),
+  *check({ attributes: { function: text } }, { options }) {
+    if (typeof text !== 'string') return
+    const reasons: string[] = []
+    // The inventory seals what looks like a credential within the text.
+    if (/sealed:(?:[0-9a-f]{32}|masked)/.test(text)) reasons.push('holds what looks like a credential')
+    if (text.includes('eval') || text.includes('Function')) {
+      if (/(?<![\w$.])(?:eval|Function)\s*\(/.test(codeOf(text))) reasons.push('makes code of text')
+    }
+    if (text.includes('console') && logsPayload(codeOf(text))) reasons.push('logs the payload')
+    const kilobytes = Buffer.byteLength(text) / 1024
+    if (kilobytes > options.max_kilobytes) {
+      reasons.push(`is ${Math.ceil(kilobytes)} KB long, the policy allows ${options.max_kilobytes} KB`)
+    }
+    if (reasons.length > 0) yield { path: '/function', message: reasons.join('; ') }
+  },
+})
+
+/**
+ * The program without comments and plain strings; of templates, what they insert. What is not closed goes on to the
+ * end, so that no text takes long.
+ */
+function codeOf(text: string): string {
+  return text
+    .slice(0, longestRead)
+    .replace(
+      /\/\*[\s\S]*?(?:\*\/|$)|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?|`((?:\\[\s\S]|[^`\\])*)`?/g,
+      (_, template: string | undefined) => (template?.match(/\$\{[^{}]*\}/g) ?? ['']).join(' '),
+    )
+}
+
+/** Whether a logging call is given the payload whole; one of its members is another matter. */
+function logsPayload(code: string): boolean {
+  const [, payload = 'payload'] = /\bfunction\s+transform\s*\(\s*([A-Za-z_$][\w$]*)/.exec(code) ?? []
+  const calls = code.match(/\bconsole\s*\.\s*\w+\s*\(\s*[^;\n]*/g) ?? []
+  return calls.some((call) => call.split(/[^\w$.?[]+/).includes(payload))
+}

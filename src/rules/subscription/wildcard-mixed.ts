@@ -1,0 +1,19 @@
+import { eventTypesOf } from '../event-filter.ts'
+import { resourceRule } from '../rule.ts'
+
+export const wildcardMixed = resourceRule('subscription', {
+  id: 'subscription/wildcard-mixed',
+  title: 'Event types are named beside a wildcard',
+  severity: 'low',
+  packs: ['hygiene'],
+  *check({ attributes }) {
+    const types = eventTypesOf(attributes.filter_config) ?? []
+    const names = types.filter((type) => type !== '*').length
+    if (names === 0 || names === types.length) return
+    const what = names === 1 ? 'one event type' : `${names} event types`
+    yield {
+      path: '/filter_config/event_types',
+      message: `names ${what} beside \`*\`: every event is delivered all the same`,
+    }
+  },
+})

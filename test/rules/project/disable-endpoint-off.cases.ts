@@ -1,0 +1,10 @@
+import { aProject, type Cases } from '../a-case.ts'
+
+export const cases: Cases = {
+  'finds a project that never disables': {
+    sees: [aProject({ config: { disable_endpoint: false } })],
+    finds: ['info p/config/disable_endpoint: off: an endpoint that always fails stays active'],
+  },
+  'leaves one that does alone': { sees: [aProject({ config: { disable_endpoint: true } })], finds: [] },
+  'is silent where the setting is not shown': { sees: [aProject({ config: {} })], finds: [] },
+}

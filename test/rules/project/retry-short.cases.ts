@@ -1,0 +1,19 @@
+import { aProject, type Cases } from '../a-case.ts'
+
+const schedule = (type: string, duration: number, retry_count: number) =>
+  aProject({ config: { strategy: { type, duration, retry_count } } })
+
+export const cases: Cases = {
+  "finds the service's default": {
+    sees: [schedule('linear', 100, 10)],
+    finds: ['info p/config/strategy: the last try comes after 16.7 min, the policy asks for 60 min'],
+  },
+  'measures by its option': {
+    sees: [schedule('exponential', 60, 6)],
+    options: { min_seconds: 7200 },
+    finds: ['info p/config/strategy: the last try comes after 63 min, the policy asks for 2 h'],
+  },
+  'leaves an hour alone': { sees: [schedule('linear', 60, 60)], finds: [] },
+  'leaves none at all to another rule': { sees: [schedule('linear', 1, 0)], finds: [] },
+  'is silent where the strategy is not shown': { sees: [aProject({ config: null })], finds: [] },
+}

@@ -1,0 +1,21 @@
+import { aSource, type Cases } from '../a-case.ts'
+
+const hmac = (hash: string) => aSource({ verifier: { type: 'hmac', hmac: { hash } } })
+
+export const cases: Cases = {
+  'finds MD5': { sees: [hmac('MD5')], finds: ['high q1/verifier/hmac/hash: verifies events with HMAC-MD5'] },
+  'finds SHA1 in another spelling': {
+    sees: [hmac('sha-1')],
+    finds: ['high q1/verifier/hmac/hash: verifies events with HMAC-sha-1'],
+  },
+  'minds SHA224 less': {
+    sees: [hmac('SHA224')],
+    finds: ['low q1/verifier/hmac/hash: verifies events with HMAC-SHA224'],
+  },
+  'leaves other hashes alone': { sees: ['SHA256', 'SHA512_256', 'SHA3_224', 'something-new'].map(hmac), finds: [] },
+  'leaves a hash that another verifier left behind alone': {
+    sees: [aSource({ verifier: { type: 'api_key', hmac: { hash: 'MD5' } } })],
+    finds: [],
+  },
+  'is silent where the hash is not shown': { sees: [aSource({ verifier: { type: 'hmac' } })], finds: [] },
+}

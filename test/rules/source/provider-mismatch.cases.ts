@@ -1,0 +1,34 @@
+import { aSource, type Cases } from '../a-case.ts'
+
+const withSecret = { type: 'hmac', hmac: { secret: 'sealed:0' } }
+
+export const cases: Cases = {
+  'finds a known provider whose signature is not verified': {
+    sees: [
+      aSource({ provider: 'github', verifier: { type: 'noop' } }),
+      aSource({ provider: 'shopify', verifier: null }),
+    ],
+    finds: [
+      'high q1/verifier: github signs its events, and the verifier is `noop`',
+      'high q1/verifier: shopify signs its events, and the verifier is `noop`',
+    ],
+  },
+  'finds another verifier': {
+    sees: [aSource({ provider: 'twitter', verifier: { type: 'api_key' } })],
+    finds: ['high q1/verifier: twitter signs its events, and the verifier is `api_key`'],
+  },
+  'finds an HMAC without a secret': {
+    sees: [aSource({ provider: 'github', verifier: { type: 'hmac' } })],
+    finds: ['high q1/verifier: github signs its events, and its HMAC has no secret'],
+  },
+  'leaves an HMAC with a secret alone': { sees: [aSource({ provider: 'github', verifier: withSecret })], finds: [] },
+  'leaves a source without a provider alone': {
+    sees: [aSource({ provider: null, verifier: { type: 'noop' } }), aSource({ verifier: { type: 'noop' } })],
+    finds: [],
+  },
+  'leaves a provider that it does not know alone': {
+    sees: [aSource({ provider: 'something-new', verifier: { type: 'noop' } })],
+    finds: [],
+  },
+  'is silent where the verifier is not shown': { sees: [aSource({ provider: 'github' })], finds: [] },
+}

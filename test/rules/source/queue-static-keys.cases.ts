@@ -1,0 +1,27 @@
+import { aSource, type Cases } from '../a-case.ts'
+
+export const cases: Cases = {
+  'finds an access key': {
+    sees: [aSource({ pub_sub: { type: 'sqs', sqs: { access_key_id: 'sealed:0', secret_key: 'sealed:1' } } })],
+    finds: ['medium q1/pub_sub/sqs/secret_key: reads SQS with an access key, which is good until it is revoked'],
+  },
+  'finds a service account key': {
+    sees: [aSource({ pub_sub: { type: 'google', google: { service_account: 'sealed:0' } } })],
+    finds: [
+      'medium q1/pub_sub/google/service_account: reads Pub/Sub with a service account key, which is good until it is revoked',
+    ],
+  },
+  'leaves a queue without one alone': {
+    sees: [
+      aSource({ pub_sub: { type: 'sqs', sqs: { queue_name: 'events' } } }),
+      aSource({ pub_sub: { type: 'google', google: { project_id: 'p' } } }),
+      aSource({ pub_sub: { type: 'kafka', kafka: { auth: { password: 'sealed:0' } } } }),
+    ],
+    finds: [],
+  },
+  'leaves a key that another type left behind alone': {
+    sees: [aSource({ pub_sub: { type: 'kafka', sqs: { secret_key: 'sealed:1' } } })],
+    finds: [],
+  },
+  'is silent where the queue is not shown': { sees: [aSource({ pub_sub: null }), aSource({})], finds: [] },
+}

@@ -1,0 +1,13 @@
+import { aSubscription, type Cases } from '../a-case.ts'
+
+export const cases: Cases = {
+  'finds at_most_once': {
+    sees: [aSubscription({ delivery_mode: 'at_most_once' })],
+    finds: ['medium s1/delivery_mode: delivers at most once: an event is lost when its delivery breaks off'],
+  },
+  'leaves other modes alone': {
+    sees: ['at_least_once', 'something-new', null].map((delivery_mode) => aSubscription({ delivery_mode })),
+    finds: [],
+  },
+  'is silent where the mode is not shown': { sees: [aSubscription({})], finds: [] },
+}

@@ -1,0 +1,55 @@
+import type { JsonObject } from '../../../src/model/json.ts'
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const to = (uid: string, event_types: string[], more: JsonObject = {}, filter: JsonObject = { body: {} }) =>
+  aSubscription({ endpoint_uid: 'e1', source_uid: null, filter_config: { event_types, filter }, ...more }, uid)
+const at = (uid: string, what: string, other: string) =>
+  `high ${uid}/filter_config/event_types: ${what} delivered to the same endpoint by subscription ${other} too`
+const all = 'events that both match are'
+
+export const cases: Cases = {
+  'finds the later of two with an event type in common': {
+    sees: [to('s2', ['order.created', 'order.paid']), to('s1', ['order.created'])],
+    finds: [at('s2', '`order.created` is', 's1')],
+  },
+  'takes a wildcard for every event type, before or after': {
+    sees: [to('s1', ['*']), to('s2', ['order.created'])],
+    finds: [at('s2', all, 's1')],
+  },
+  'takes none for every event type': {
+    sees: [to('s1', ['order.created']), to('s2', [])],
+    finds: [at('s2', all, 's1')],
+  },
+  'names one for each, however many there are': {
+    sees: [
+      to('s1', ['a']),
+      to('s2', ['b']),
+      to('s3', ['b', 'c']),
+      to('s4', ['c', 'd']),
+      to('s5', ['*']),
+      to('s6', ['z']),
+    ],
+    finds: [at('s3', '`b` is', 's2'), at('s4', '`c` is', 's3'), at('s5', all, 's1'), at('s6', all, 's5')],
+  },
+  'compares filters by what they ask': {
+    sees: [
+      to('s1', ['*'], {}, { body: { b: 1, a: 2 }, headers: null, is_flattened: true }),
+      to('s2', ['*'], {}, { body: { a: 2, b: 1 }, headers: {}, is_flattened: false }),
+    ],
+    finds: [at('s2', all, 's1')],
+  },
+  'leaves different event types alone': { sees: [to('s1', ['a']), to('s2', ['b'])], finds: [] },
+  'leaves different filters alone': { sees: [to('s1', ['*']), to('s2', ['*'], {}, { body: { a: 1 } })], finds: [] },
+  'leaves different endpoints and sources alone': {
+    sees: [to('s1', ['*']), to('s2', ['*'], { endpoint_uid: 'e2' }), to('s3', ['*'], { source_uid: 'q1' })],
+    finds: [],
+  },
+  'leaves different projects alone': {
+    sees: [to('s1', ['*']), { ...to('s2', ['*']), project: 'other' }],
+    finds: [],
+  },
+  'leaves subscriptions without an endpoint alone': {
+    sees: [to('s1', ['*'], { endpoint_uid: null }), to('s2', ['*'], { endpoint_uid: null })],
+    finds: [],
+  },
+}

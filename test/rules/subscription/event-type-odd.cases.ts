@@ -1,0 +1,27 @@
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const types = (...event_types: string[]) => aSubscription({ filter_config: { event_types } })
+const odd = (what: string) => [`medium s1/filter_config/event_types: ${what}`]
+
+export const cases: Cases = {
+  'finds blanks around a name': {
+    sees: [types('order.created ')],
+    finds: odd('`order.created ` has blanks around it'),
+  },
+  'finds a blank name': { sees: [types('', 'order.created')], finds: odd('one is blank') },
+  'finds names that differ in case alone': {
+    sees: [types('Order.Created', 'order.created')],
+    finds: odd('`order.created` is named twice, case aside'),
+  },
+  'measures by the pattern of its option': {
+    sees: [types('*', 'order.created', 'orderPaid')],
+    options: { pattern: '^[a-z]+\\.[a-z]+$' },
+    finds: odd("`orderPaid` does not match the policy's pattern"),
+  },
+  'says three things and how many more': {
+    sees: [types(' a', ' b', ' c', ' d', ' e')],
+    finds: odd('` a` has blanks around it; ` b` has blanks around it; ` c` has blanks around it; 2 more'),
+  },
+  'leaves ordinary names alone': { sees: [types('*'), types('order.created', 'Invoice Paid', 'x')], finds: [] },
+  'is silent where event types are not shown': { sees: [aSubscription({ filter_config: {} })], finds: [] },
+}

@@ -1,0 +1,148 @@
+import type { JsonObject } from '../../../src/model/json.ts'
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const asking = (body: JsonObject) => aSubscription({ filter_config: { event_types: ['*'], filter: { body } } })
+const faulty = (fault: string) => [`high s1/filter_config/filter/body: ${fault}`]
+const excluding = (field: string) => faulty(`what it asks of \`${field}\` excludes itself`)
+const expression = (fault: string) => faulty(`the expression of \`$regex\` does not compile: ${fault}`)
+const nested = (levels: number): JsonObject => (levels === 0 ? { $ne: 1 } : { a: nested(levels - 1) })
+
+export const cases: Cases = {
+  'finds an unknown operator, wherever it stands': {
+    sees: [
+      asking({ amount: { $ne: 1 } }),
+      asking({ a: { b: { $ne: 1 } } }),
+      asking({ $or: [{ a: 1 }, { b: { $ne: 1 } }] }),
+    ],
+    finds: ['', '', ''].flatMap(() => faulty('`$ne` is no operator')),
+  },
+  'knows operators that its option names': {
+    sees: [asking({ amount: { $ne: 1 } })],
+    options: { known_operators: ['$ne'] },
+    finds: [],
+  },
+  'finds operands of the wrong kind': {
+    sees: [asking({ $or: { a: 1 } }), asking({ a: { $exist: 'yes' } }), asking({ a: { $regex: 5 } })],
+    finds: [...faulty('`$or` takes a list'), ...faulty('`$exist` takes true or false'), ...expression('it is no text')],
+  },
+  'finds lists that hold nothing': {
+    sees: [asking({ a: { $in: [] } }), asking({ $or: [] })],
+    finds: [
+      ...faulty('`$in` of `a` lists nothing, so nothing is in it'),
+      ...faulty('`$or` has no branches, so none of them holds'),
+    ],
+  },
+  'finds an expression that RE2 does not know': {
+    sees: ['^(?!test)', '(?<=a)b', '(a)\\1'].map(($regex) => asking({ a: { $regex } })),
+    finds: [
+      ...expression('`(?!` is not known to RE2'),
+      ...expression('`(?<=` is not known to RE2'),
+      ...expression('`\\1` refers back, which RE2 does not know'),
+    ],
+  },
+  'finds an expression that nobody knows': {
+    sees: ['(a', 'a)', '[a', '*a', 'a|*', 'a**', 'a{3}+', 'a{2,1}', 'a{1001}', 'a\\'].map(($regex) =>
+      asking({ a: { $regex } }),
+    ),
+    finds: [
+      ...expression('`(` is not closed'),
+      ...expression('`)` closes nothing'),
+      ...expression('`[` is not closed'),
+      ...expression('`*` has nothing to repeat'),
+      ...expression('`*` has nothing to repeat'),
+      ...expression('`*` repeats a repetition'),
+      ...expression('`+` repeats a repetition'),
+      ...expression('`{2,1}` is out of range'),
+      ...expression('`{1001}` is out of range'),
+      ...expression('it ends in a backslash'),
+    ],
+  },
+  'leaves expressions alone that RE2 knows': {
+    sees: [
+      '^ord_[0-9a-f]{8,16}$',
+      '(?i)order|(?:a|b)+?c*',
+      '(?P<name>x)(?P<other>y)',
+      '[[:alpha:]]+[^]a][]b]',
+      '\\Q(*[\\E\\d\\pL\\x{10FFFF}\\.',
+      'a{,2}{|}]',
+      '(|a)(?s:.)\\(\\)',
+      '',
+    ].map(($regex) => asking({ a: { $regex } })),
+    finds: [],
+  },
+  'finds a value that must be two': {
+    sees: [
+      asking({ $and: [{ a: { $eq: 1 } }, { a: { $eq: 2 } }] }),
+      asking({ a: { $eq: 1, $neq: 1 } }),
+      asking({ a: { $eq: 'x', $in: ['y', 'z'] } }),
+      asking({ a: { $in: ['y', 'z'], $nin: ['z', 'y'] } }),
+    ],
+    finds: ['', '', '', ''].flatMap(() => excluding('a')),
+  },
+  'finds a range with nothing in it': {
+    sees: [
+      asking({ amount: { $gt: 10, $lt: 5 } }),
+      asking({ amount: { $gte: 10, $lt: 10 } }),
+      asking({ amount: { $eq: 3, $gte: 10 } }),
+      asking({ amount: { $in: [1, 2], $gt: 2 } }),
+    ],
+    finds: ['', '', '', ''].flatMap(() => excluding('amount')),
+  },
+  'finds a value of a field that must not exist': {
+    sees: [
+      asking({ a: { $exist: false, $eq: 1 } }),
+      asking({ $and: [{ a: { $exist: false } }, { a: { $exist: true } }] }),
+    ],
+    finds: [...excluding('a'), ...excluding('a')],
+  },
+  'takes nested fields and dotted ones for the same': {
+    sees: [asking({ 'data.amount': { $gt: 10 }, data: { amount: { $lt: 5 } } })],
+    finds: excluding('data.amount'),
+  },
+  'finds alternatives none of which can hold': {
+    sees: [asking({ $or: [{ a: { $in: [] } }, { b: { $gt: 2, $lt: 1 } }] })],
+    finds: faulty('no branch of `$or` can hold: `$in` of `a` lists nothing, so nothing is in it'),
+  },
+  'leaves alternatives alone one of which can': {
+    sees: [asking({ $or: [{ a: { $in: [] } }, { b: 1 }] })],
+    finds: [],
+  },
+  'leaves what can be satisfied alone': {
+    sees: [
+      {},
+      { a: 1, b: { c: 'x' } },
+      { amount: { $gte: 10, $lte: 10 } },
+      { a: { $eq: 1, $in: [1, 2], $neq: 2, $nin: [3], $gt: 0 } },
+      { a: { $exist: false, $neq: 1 } },
+      { $and: [] },
+      { a: { $nin: [] } },
+      { 'items.$.sku': 'x', '$.type': 'order' },
+    ].map(asking),
+    finds: [],
+  },
+  'knows that a list may have several members': {
+    sees: [asking({ $and: [{ tags: 'a' }, { tags: 'b' }] })],
+    finds: [],
+  },
+  'judges every part': {
+    sees: [
+      aSubscription({
+        filter_config: {
+          filter: Object.fromEntries(['body', 'headers', 'query', 'path'].map((part) => [part, { $x: 1 }])),
+        },
+      }),
+    ],
+    finds: ['body', 'headers', 'query', 'path'].map(
+      (part) => `high s1/filter_config/filter/${part}: \`$x\` is no operator`,
+    ),
+  },
+  'does not look deeper than filters are': { sees: [asking(nested(1000)), asking(nested(16))], finds: [] },
+  'does not weigh long lists against each other': {
+    sees: [asking({ a: { $in: Array.from({ length: 5000 }, (_, i) => i), $gt: 9000 } })],
+    finds: [],
+  },
+  'is silent where the filter is not shown': {
+    sees: [aSubscription({ filter_config: { event_types: ['*'] } }), aSubscription({ filter_config: null })],
+    finds: [],
+  },
+}

@@ -1,0 +1,16 @@
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const types = (...event_types: string[]) => aSubscription({ filter_config: { event_types } })
+
+export const cases: Cases = {
+  'finds a name beside the wildcard': {
+    sees: [types('*', 'order.created')],
+    finds: ['low s1/filter_config/event_types: names one event type beside `*`: every event is delivered all the same'],
+  },
+  'counts names': {
+    sees: [types('*', 'order.created', 'order.paid')],
+    finds: ['low s1/filter_config/event_types: names 2 event types beside `*`: every event is delivered all the same'],
+  },
+  'leaves names alone': { sees: [types('order.created', 'order.*')], finds: [] },
+  'leaves a wildcard alone': { sees: [types('*'), types()], finds: [] },
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from '../../../src/model/json.ts'
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const matching = (event_types: string[] | null, filter: JsonObject | null = { body: {}, headers: {} }) =>
+  aSubscription({ filter_config: { event_types, filter } })
+const everything = 'info s1/filter_config: every event type and no filter: new kinds of events will be sent too'
+
+export const cases: Cases = {
+  "finds the service's default": {
+    sees: [matching(['*'], { is_flattened: true, body: {}, headers: {}, query: {}, path: {} })],
+    finds: [everything],
+  },
+  'takes no event type for every event type': { sees: [matching([]), matching(null)], finds: [everything, everything] },
+  'takes null for no filter': {
+    sees: [matching(['*'], null), matching(['*'], { body: null }), aSubscription({ filter_config: null })],
+    finds: [everything, everything, everything],
+  },
+  'finds a wildcard beside names': { sees: [matching(['*', 'order.created'])], finds: [everything] },
+  'leaves event types alone': { sees: [matching(['order.created'])], finds: [] },
+  'leaves a wildcard with a filter alone': {
+    sees: ['body', 'headers', 'query', 'path'].map((part) => matching(['*'], { [part]: { kind: 'order' } })),
+    finds: [],
+  },
+  'is silent where half of it is not shown': {
+    sees: [aSubscription({ filter_config: { event_types: ['*'] } }), aSubscription({ filter_config: { filter: {} } })],
+    finds: [],
+  },
+}

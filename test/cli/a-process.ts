@@ -26,7 +26,14 @@ export function startProgram(
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ): Running {
   const { PATH = '', HOME = '' } = process.env
-  const child = spawn(command, [...args], { cwd, env: { PATH, HOME, ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, [...args], {
+    cwd,
+    env: { PATH, HOME, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // Nothing outlives the test that started it.
+    timeout: 120_000,
+    killSignal: 'SIGKILL',
+  })
   const ended = new Promise<Ended>((resolve, reject) => {
     let stdout = ''
     let stderr = ''

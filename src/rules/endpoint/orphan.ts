@@ -9,8 +9,9 @@ export const orphan = foldRule({
   kind: 'endpoint',
   visits: ['endpoint', 'subscription'],
   scope: 'project',
-  start: () => ({ endpoints: new Map<string, Place>(), targets: new Set<string>() }),
-  visit({ endpoints, targets }, resource, at) {
+  start: () => ({ endpoints: new Map<string, Place>(), targets: new Set<string>(), isEveryTargetShown: true }),
+  visit(state, resource, at) {
+    const { endpoints, targets } = state
     if (resource.kind === 'endpoint') {
       endpoints.set(at.uid, at)
       return
@@ -18,9 +19,10 @@ export const orphan = foldRule({
     // The kind tells the attributes, which the compiler does not see in two members of one object.
     const { endpoint_uid: target } = resource.attributes as Subscription
     if (typeof target === 'string') targets.add(target)
+    else if (target === undefined) state.isEveryTargetShown = false
   },
-  *conclude({ endpoints, targets }, { isComplete }) {
-    if (!isComplete('subscription')) return
+  *conclude({ endpoints, targets, isEveryTargetShown }, { isComplete }) {
+    if (!isEveryTargetShown || !isComplete('subscription')) return
     for (const [uid, at] of endpoints) {
       if (!targets.has(uid)) yield { at, path: '', message: 'no subscription delivers to it' }
     }

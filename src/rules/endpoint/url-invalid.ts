@@ -17,8 +17,8 @@ function faultOf(url: string): string | undefined {
   if (url === '') return 'has no address'
   if (/\s/.test(url)) return 'the address holds blanks'
   const destination = destinationOf(url)
-  // `https:host` is an address to a browser, and none to most HTTP clients.
-  if (destination === undefined || !url.includes('://')) return 'the address does not parse or has no host'
+  // `https:host` and `https:///host` are addresses to a browser, and none to most HTTP clients.
+  if (destination === undefined || !/:\/\/[^/?#]/.test(url)) return 'the address does not parse or has no host'
   const { scheme } = destination
   if (scheme !== 'https:' && scheme !== 'http:') return `the scheme is ${scheme.slice(0, -1)}, not https`
   return url.includes('#') ? 'the address has a fragment, which is never sent' : undefined

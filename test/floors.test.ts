@@ -23,6 +23,7 @@ const homes: Readonly<Record<string, string>> = {
   yaml: 'document/',
   'safe-stable-stringify': 'model/',
   'ipaddr.js': 'rules/',
+  re2js: 'policy/',
 }
 
 /** What is wrong with an import, as a sentence; undefined when nothing is. */

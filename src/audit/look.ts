@@ -11,6 +11,8 @@ export type Offer = 'auto' | 'required' | 'off'
 export interface AuditedProject {
   readonly ref: ProjectRef
   readonly key: string
+  /** For the policy's selectors. */
+  readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
   readonly client: ServiceClient
   readonly listings: { readonly sources: Offer; readonly project: Offer }

@@ -3,7 +3,7 @@ import type { History } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
-import type { Kind, Listing } from '../model/resource.ts'
+import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import { startJudge } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -51,7 +51,7 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   })
   for (const run of draft.interrupted) world.onInterrupted(run)
   try {
-    const judge = startJudge(audit.policy, startedAt)
+    const judge = startJudge(audit.policy, startedAt, labelsOf(audit.projects))
     const limit = pLimit(audit.concurrency)
     const looks = await Promise.all(
       audit.projects.map((project) => limit(() => auditProject(project, { ...world, draft, judge }))),
@@ -96,4 +96,9 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
 
 function isoTime(ms: number): string {
   return new Date(ms).toISOString()
+}
+
+function labelsOf(projects: readonly AuditedProject[]): (project: ProjectRef) => AuditedProject['labels'] {
+  const labels = new Map(projects.map((project) => [project.ref.name, project.labels]))
+  return ({ name }) => labels.get(name) ?? {}
 }

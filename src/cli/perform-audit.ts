@@ -37,7 +37,9 @@ export async function performAudit(order: Order, terminal: Terminal, signal: Abo
     if (chosen.length === 0) return []
     const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env })
     clients.push(client)
-    return chosen.map(({ ref, key, filters }): AuditedProject => ({ ref, key, filters, client, listings }))
+    return chosen.map(
+      ({ ref, key, labels, filters }): AuditedProject => ({ ref, key, labels, filters, client, listings }),
+    )
   })
   const all = configuration.services.flatMap(({ projects }) => projects)
   if (projects.length === 0) {

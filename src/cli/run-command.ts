@@ -3,6 +3,7 @@ import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { defineAudit } from './audit.ts'
 import { defineDemo } from './demo.ts'
 import { defineReport } from './report.ts'
+import { defineRules } from './rules.ts'
 import type { Terminal } from './terminal.ts'
 import { toolVersion } from './tool-version.ts'
 
@@ -30,7 +31,7 @@ Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 could not look at
             4 our own failure, 5 another run holds the history, 130/143 interrupted.
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
     )
-  for (const define of [defineAudit, defineReport, defineDemo]) {
+  for (const define of [defineAudit, defineReport, defineRules, defineDemo]) {
     define(program, async (run) => {
       exitCode = await run(terminal)
     })

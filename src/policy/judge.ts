@@ -1,8 +1,9 @@
 import { messageOf } from '../model/errors.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { BoundRule, Fold, LocatedProblem, Looked, Place, Problem } from '../rules/rule.ts'
+import type { BoundRule, Fold, LocatedProblem, Looked, Place, Problem, Rule } from '../rules/rule.ts'
 import type { ActiveRule, Policy } from './policy.ts'
+import type { Labels } from './selector.ts'
 
 /** Judges resources as they pass, in the order of walking; rules across resources answer at the end. */
 export interface Judge {
@@ -16,9 +17,7 @@ export interface Judge {
   /** Leaves a project's resources out of what is still to be concluded. */
   forget(project: ProjectRef): void
   /** What a rule needs to see completely before its silence means anything; undefined when the policy has it off. */
-  needsOf(
-    rule: string,
-  ): { readonly kinds: readonly Kind[]; readonly scope: 'resource' | 'project' | 'fleet' } | undefined
+  needsOf(rule: string): { readonly kinds: readonly Kind[]; readonly scope: Rule['scope'] } | undefined
 }
 
 export interface LocatedFinding {
@@ -26,33 +25,43 @@ export interface LocatedFinding {
   readonly finding: Finding
 }
 
+/** The rules that hold for resources that the same overrides match. */
+interface RuleSet {
+  readonly byKind: ReadonlyMap<Kind, readonly { readonly active: ActiveRule; readonly bound: ResourceRule }[]>
+  readonly byId: ReadonlyMap<string, ActiveRule>
+}
+type ResourceRule = Extract<BoundRule, { scope: 'resource' }>
+type FoldRule = Exclude<BoundRule, ResourceRule>
+
 interface RunningFold {
-  readonly active: ActiveRule
+  readonly rule: Rule
   readonly visits: readonly Kind[]
   readonly fold: Fold
 }
 
+/** Failures of rules across all projects are kept under this name. */
+const everywhere = ''
+
 /** `now`: milliseconds since the epoch, one for the whole run. */
-export function startJudge(policy: Policy, now: number): Judge {
-  const single = Map.groupBy(
-    policy.rules.flatMap((active) => (active.bound.scope === 'resource' ? [{ active, bound: active.bound }] : [])),
-    ({ active }) => active.rule.kind,
-  )
-  const fleetFolds = startFolds(policy, 'fleet')
+export function startJudge(policy: Policy, now: number, labelsOf: (project: ProjectRef) => Labels = () => ({})): Judge {
+  const setFor = ruleSets(policy, labelsOf)
+  const named = namedRules(policy)
+  const needs = new Map(named.map(({ rule }) => [rule.id, { kinds: rule.needs, scope: rule.scope }]))
+  const fleetFolds = startFolds(named, 'fleet')
   const projectFolds = new Map<string, readonly RunningFold[]>()
   const forgotten = new Set<string>()
   const failures = new Map<string, Map<string, string>>()
-  const everywhere = ''
-  const active = new Map(policy.rules.map(({ rule }) => [rule.id, { kinds: rule.needs, scope: rule.scope }]))
+  /** The rules that hold for a resource that a fold keeps, where they are not those of the others. */
+  const exceptions = new WeakMap<Place, RuleSet>()
 
   const foldsOf = (project: ProjectRef): readonly RunningFold[] => {
-    const folds = projectFolds.get(project.name) ?? startFolds(policy, 'project')
+    const folds = projectFolds.get(project.name) ?? startFolds(named, 'project')
     projectFolds.set(project.name, folds)
     return folds
   }
 
   /** A rule that throws, whatever it was given, must cost neither the run nor a resolution. */
-  const guarded = <T>(where: string, rule: string, judge: () => T[]): T[] => {
+  const guarded = <T>(where: string, rule: string, judge: () => readonly T[]): readonly T[] => {
     try {
       return judge()
     } catch (error) {
@@ -62,17 +71,29 @@ export function startJudge(policy: Policy, now: number): Judge {
     }
   }
 
+  const conclude = (where: string, { rule, fold }: RunningFold, looked: Looked): readonly LocatedFinding[] =>
+    guarded(where, rule.id, () =>
+      [...fold.conclude(now, looked)].flatMap((problem: LocatedProblem) => {
+        const active = (exceptions.get(problem.at) ?? setFor.everyone).byId.get(rule.id)
+        return active === undefined
+          ? []
+          : [{ project: problem.at.project, finding: stamp(active, problem.at, problem) }]
+      }),
+    )
+
   return {
     visit(project, resource) {
       const findings: Finding[] = []
-      for (const { active, bound } of single.get(resource.kind) ?? []) {
+      const set = setFor.resource(project, resource)
+      for (const { active, bound } of set.byKind.get(resource.kind) ?? []) {
         const problems = guarded(project.name, active.rule.id, () => [...bound.check(resource, now)])
         for (const problem of problems) findings.push(stamp(active, resource, problem))
       }
       const place: Place = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
-      const pass = (where: string, { active, visits, fold }: RunningFold) => {
+      if (set !== setFor.everyone) exceptions.set(place, set)
+      const pass = (where: string, { rule, visits, fold }: RunningFold) => {
         if (!visits.includes(resource.kind)) return
-        guarded(where, active.rule.id, () => {
+        guarded(where, rule.id, () => {
           fold.visit(resource, place)
           return []
         })
@@ -84,14 +105,10 @@ export function startJudge(policy: Policy, now: number): Judge {
     concludeProject(project, looked) {
       const folds = foldsOf(project)
       projectFolds.delete(project.name)
-      return folds.flatMap((fold) =>
-        guarded(project.name, fold.active.rule.id, () => conclude(fold, now, looked).map(({ finding }) => finding)),
-      )
+      return folds.flatMap((fold) => conclude(project.name, fold, looked).map(({ finding }) => finding))
     },
     concludeFleet(looked) {
-      const findings = fleetFolds.flatMap((fold) =>
-        guarded(everywhere, fold.active.rule.id, () => conclude(fold, now, looked)),
-      )
+      const findings = fleetFolds.flatMap((fold) => conclude(everywhere, fold, looked))
       return findings.filter(({ project }) => !forgotten.has(project.name))
     },
     failuresIn: (project) => new Map([...(failures.get(everywhere) ?? []), ...(failures.get(project.name) ?? [])]),
@@ -99,26 +116,51 @@ export function startJudge(policy: Policy, now: number): Judge {
       projectFolds.delete(project.name)
       forgotten.add(project.name)
     },
-    needsOf: (rule) => active.get(rule),
+    needsOf: (rule) => needs.get(rule),
   }
 }
 
-function startFolds(policy: Policy, scope: 'project' | 'fleet'): RunningFold[] {
-  return policy.rules.flatMap((active) => {
-    const { bound } = active
-    return isFold(bound) && bound.scope === scope ? [{ active, visits: bound.visits, fold: bound.start() }] : []
-  })
+/** The rules that hold for a resource; those of resources that the same overrides match are worked out once. */
+function ruleSets(policy: Policy, labelsOf: (project: ProjectRef) => Labels) {
+  const everyone = ruleSetOf(policy.rules)
+  const sets = new Map([['', everyone]])
+  return {
+    everyone,
+    resource(project: ProjectRef, resource: Resource): RuleSet {
+      if (policy.overrides.length === 0) return everyone
+      const labels = labelsOf(project)
+      const places = policy.overrides.flatMap((override, place) =>
+        override.matches(project, labels, resource) ? [place] : [],
+      )
+      const key = places.join(' ')
+      const set = sets.get(key) ?? ruleSetOf(policy.rulesUnder(places))
+      sets.set(key, set)
+      return set
+    },
+  }
 }
 
-function isFold(bound: BoundRule): bound is Extract<BoundRule, { start(): Fold }> {
-  return bound.scope !== 'resource'
+function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
+  const single = rules.flatMap((active) => (active.bound.scope === 'resource' ? [{ active, bound: active.bound }] : []))
+  return {
+    byKind: Map.groupBy(single, ({ active }) => active.rule.kind),
+    byId: new Map(rules.map((active) => [active.rule.id, active])),
+  }
 }
 
-function conclude({ active, fold }: RunningFold, now: number, looked: Looked): LocatedFinding[] {
-  return [...fold.conclude(now, looked)].map((problem: LocatedProblem) => ({
-    project: problem.at.project,
-    finding: stamp(active, problem.at, problem),
-  }))
+/** Every rule that judges someone: where nothing else holds, or under an override that names it. */
+function namedRules(policy: Policy): readonly ActiveRule[] {
+  const byId = new Map(policy.rules.map((active) => [active.rule.id, active]))
+  for (const [place] of policy.overrides.entries()) {
+    for (const active of policy.rulesUnder([place])) if (!byId.has(active.rule.id)) byId.set(active.rule.id, active)
+  }
+  return [...byId.values()]
+}
+
+function startFolds(rules: readonly ActiveRule[], scope: FoldRule['scope']): RunningFold[] {
+  return rules.flatMap(({ rule, bound }) =>
+    bound.scope !== 'resource' && bound.scope === scope ? [{ rule, visits: bound.visits, fold: bound.start() }] : [],
+  )
 }
 
 function stamp(

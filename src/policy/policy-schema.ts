@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { severities } from '../model/violation.ts'
 import { packs, type Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
+import { selectorSchema } from './selector.ts'
 
 const severity = z.enum([...severities, 'off'])
 
@@ -30,16 +31,24 @@ function withoutDefaults(options: z.ZodObject): z.ZodObject {
   return z.strictObject(Object.fromEntries(members))
 }
 
+const settings = z.strictObject(Object.fromEntries(rules.map((rule) => [rule.id, settingOf(rule)])))
+
 /** The policy file. Every rule is a member, so that an unknown one is refused with the nearest name. */
 export const policySchema = z.strictObject({
   extends: z
     .array(z.string().min(1))
     .default(['recommended'])
     .describe(`Packs (${packs.join(', ')}) or other policy files; later ones win`),
-  rules: z
-    .strictObject(Object.fromEntries(rules.map((rule) => [rule.id, settingOf(rule)])))
-    .default({})
-    .describe('By rule: `off`, a severity, or an object with `severity` and options'),
+  rules: settings.default({}).describe('By rule: `off`, a severity, or an object with `severity` and options'),
+  overrides: z
+    .array(
+      z.strictObject({
+        match: selectorSchema.describe('Which resources: every key must hold'),
+        rules: settings.describe('As above, for these resources alone'),
+      }),
+    )
+    .default([])
+    .describe('Exceptions by selector; later ones win'),
 })
 
 /** What a policy file says of one rule. */

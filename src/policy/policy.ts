@@ -1,16 +1,31 @@
+import type { Json } from '../model/json.ts'
+import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import type { BoundRule, Rule } from '../rules/rule.ts'
+import type { Labels } from './selector.ts'
 
 /** Which rules judge, how severely, with which options. */
 export interface Policy {
   /** SHA-256 of what it decides, in hex: two policies that judge alike have the same. */
   readonly digest: string
+  /** What holds where no override matches. */
   readonly rules: readonly ActiveRule[]
+  /** Exceptions by selector; later ones win. */
+  readonly overrides: readonly Override[]
+  /** What holds where these overrides match, by their places in the list. */
+  rulesUnder(overrides: readonly number[]): readonly ActiveRule[]
 }
 
 export interface ActiveRule {
   readonly rule: Rule
   /** Replaces the severities that the rule gives; undefined: its own. */
   readonly severity: Severity | undefined
+  readonly options: Json
   readonly bound: BoundRule
+}
+
+export interface Override {
+  /** Rules that it names. */
+  readonly rules: readonly string[]
+  matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }

@@ -1,52 +1,78 @@
 import { hash } from 'node:crypto'
 import { basename, dirname, resolve } from 'node:path'
 import { nearestName } from '../document/nearest-name.ts'
-import { refuseProblems } from '../document/problem.ts'
-import { readDocument } from '../document/read-document.ts'
+import { type Problem, refuseProblems } from '../document/problem.ts'
+import { type ReadDocument, readDocument } from '../document/read-document.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { AuditError, messageOf } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
-import type { Severity } from '../model/violation.ts'
-import { packs, type Rule } from '../rules/rule.ts'
+import { packs } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
+import { activateRules, type Layer, packLayer } from './layers.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import { policySchema, type Setting } from './policy-schema.ts'
+import { matcherOf, type Selector } from './selector.ts'
 
-/** What one layer says; later layers win, rule by rule and option by option. */
-type Layer = ReadonlyMap<string, Setting>
+/** What a policy file and those that it extends say together. */
+interface Said {
+  readonly layers: readonly Layer[]
+  readonly overrides: readonly { readonly match: Selector; readonly layer: Layer }[]
+}
 
 /**
  * The policy of a file, or the `recommended` pack where there is none.
  * @throws AuditError 2 with a line for every mistake, as `file:line:column`
  */
 export function readPolicy(file: string | undefined, readFile: (file: string) => string): Policy {
-  const layers = file === undefined ? [packLayer('recommended')] : readLayers(file, readFile, [])
-  const active = rules.flatMap((rule) => activate(rule, layers))
-  return { digest: digestOf(active), rules: active.map(({ settled }) => settled) }
+  const { layers, overrides } =
+    file === undefined ? { layers: [packLayer('recommended')], overrides: [] } : readSaid(file, readFile, [])
+  const rulesUnder = (places: readonly number[]) =>
+    activateRules([...layers, ...places.flatMap((place) => overrides[place]?.layer ?? [])])
+  const active = rulesUnder([])
+  return {
+    digest: digestOf(active, overrides),
+    rules: active,
+    overrides: overrides.map(({ match, layer }) => ({ rules: [...layer.keys()], matches: matcherOf(match) })),
+    rulesUnder,
+  }
 }
 
-function readLayers(file: string, readFile: (file: string) => string, within: readonly string[]): Layer[] {
+function readSaid(file: string, readFile: (file: string) => string, within: readonly string[]): Said {
   const document = readDocument(read(file, readFile), { file: basename(file), schema: policySchema })
-  const layers: Layer[] = []
-  for (const [index, name] of document.value.extends.entries()) {
+  const extended = document.value.extends.map((name, index): Said => {
     const at = ['extends', index]
-    if (isPack(name)) layers.push(packLayer(name))
-    else if (!/[/.]/.test(name)) refuseProblems([document.problem(at, unknownPack(name))])
-    else {
-      const other = resolve(dirname(file), name)
-      if ([...within, file].includes(other))
-        refuseProblems([document.problem(at, `\`${name}\` extends this file: a circle`)])
-      layers.push(...readLayers(other, readFile, [...within, file]))
+    if (isPack(name)) return { layers: [packLayer(name)], overrides: [] }
+    if (!/[/.]/.test(name)) refuseProblems([document.problem(at, unknownPack(name))])
+    const other = resolve(dirname(file), name)
+    if ([...within, file].includes(other)) {
+      refuseProblems([document.problem(at, `\`${name}\` extends this file: a circle`)])
+    }
+    return readSaid(other, readFile, [...within, file])
+  })
+  const overrides = document.value.overrides.map(({ match, rules: said }) => ({ match, layer: layerOf(said) }))
+  refuseProblems([...findFoldOptions(document, overrides)])
+  return {
+    layers: [...extended.flatMap(({ layers }) => layers), layerOf(document.value.rules)],
+    overrides: [...extended.flatMap((said) => said.overrides), ...overrides],
+  }
+}
+
+/** A rule across resources judges them together: it cannot have other options for some of them. */
+function* findFoldOptions({ problem }: ReadDocument<unknown>, overrides: Said['overrides']): Generator<Problem> {
+  for (const [index, { layer }] of overrides.entries()) {
+    for (const [id, setting] of layer) {
+      const isFold = rules.some((rule) => rule.id === id && rule.scope !== 'resource')
+      if (!isFold || typeof setting === 'string') continue
+      for (const option of Object.keys(setting).filter((key) => key !== 'severity')) {
+        const text = `\`${option}\` of ${id} cannot differ between resources that it judges together; set it under \`rules\``
+        yield problem(['overrides', index, 'rules', id, option], text, 'key')
+      }
     }
   }
-  return [
-    ...layers,
-    new Map(Object.entries(document.value.rules).flatMap(([id, setting]) => settingEntry(id, setting))),
-  ]
 }
 
-function settingEntry(id: string, setting: Setting | undefined): [string, Setting][] {
-  return setting === undefined ? [] : [[id, setting]]
+function layerOf(said: Readonly<Record<string, Setting | undefined>>): Layer {
+  return new Map(Object.entries(said).flatMap(([id, setting]) => (setting === undefined ? [] : [[id, setting]])))
 }
 
 function read(file: string, readFile: (file: string) => string): string {
@@ -70,46 +96,9 @@ function unknownPack(name: string): string {
   return `\`${name}\` is no pack, ${hint}`
 }
 
-function packLayer(pack: (typeof packs)[number]): Layer {
-  return new Map(rules.filter((rule) => rule.packs.includes(pack)).map((rule) => [rule.id, {}]))
-}
-
-interface Activated {
-  readonly settled: ActiveRule
-  /** What its part of the digest is made of. */
-  readonly decides: Json
-}
-
-/** Folds what the layers say of a rule. Naming a rule switches it on; `off` takes everything before it away. */
-function activate(rule: Rule, layers: readonly Layer[]): Activated[] {
-  let setting: { severity: Severity | undefined; options: Record<string, unknown> } | undefined
-  for (const layer of layers) {
-    const said = layer.get(rule.id)
-    if (said === undefined) continue
-    const { severity, ...options } = typeof said === 'string' ? { severity: said } : said
-    if (severity === 'off') setting = undefined
-    else {
-      setting = {
-        severity: severity ?? setting?.severity,
-        options: { ...setting?.options, ...given(options) },
-      }
-    }
-  }
-  if (setting === undefined) return []
-  const options = rule.options.parse(setting.options)
-  return [
-    {
-      settled: { rule, severity: setting.severity, bound: rule.bind(options) },
-      // Options are decoded values of the policy file: JSON by their schemas.
-      decides: [rule.id, setting.severity ?? null, options as Json],
-    },
-  ]
-}
-
-function given(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-}
-
-function digestOf(active: readonly Activated[]): string {
-  return hash('sha256', canonicalJson(active.map(({ decides }) => decides)))
+function digestOf(active: readonly ActiveRule[], overrides: Said['overrides']): string {
+  const decides = active.map(({ rule, severity, options }): Json => [rule.id, severity ?? null, options])
+  // Selectors and settings are decoded values of the policy file.
+  const exceptions = overrides.map(({ match, layer }): Json => [match as Json, Object.fromEntries(layer) as Json])
+  return hash('sha256', canonicalJson(exceptions.length === 0 ? decides : [decides, exceptions]))
 }

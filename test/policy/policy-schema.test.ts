@@ -8,7 +8,9 @@ const config = join(import.meta.dirname, '../../config')
 
 describe('the policy file', () => {
   it('has a JSON Schema for editors that is current', async () => {
-    await expect(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(join(config, 'policy.schema.json'))
+    await expect(`${JSON.stringify(policyJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
+      join(config, 'policy.schema.json'),
+    )
   })
 
   it('has an example that can be used as it is', () => {

@@ -1,0 +1,90 @@
+import { RE2JS } from 're2js'
+import { z } from 'zod'
+import { hostOf } from '../inventory/seal-url.ts'
+import { kinds, type ProjectRef, type Resource } from '../model/resource.ts'
+
+const oneOrMore = <T extends z.ZodType>(value: T) => z.union([value, z.array(value).min(1)])
+const glob = oneOrMore(z.string().min(1).max(1000))
+const pattern = oneOrMore(
+  z
+    .string()
+    .min(1)
+    .max(1000)
+    .refine(isPattern, { error: 'a text with `*` for any text, or a regular expression (RE2) between slashes' }),
+)
+
+/** Which resources are meant: every key must hold; of several values one is enough. */
+export const selectorSchema = z
+  .strictObject({
+    service: glob.exactOptional().describe('Name of a service; `*` stands for any text'),
+    project: glob.exactOptional().describe('service/project; `*` stands for any text'),
+    labels: z.record(z.string(), oneOrMore(z.string())).exactOptional().describe("The project's labels"),
+    kind: oneOrMore(z.enum(kinds)).exactOptional(),
+    name: pattern.exactOptional().describe('Name of the resource: with `*`, or a regular expression between slashes'),
+    owner: glob.exactOptional().describe('owner_id of an endpoint'),
+    uid: oneOrMore(z.string().min(1)).exactOptional(),
+    url_host: glob.exactOptional().describe("Host of the resource's address"),
+  })
+  .refine((selector) => Object.keys(selector).length > 0, { error: 'at least one of its keys' })
+
+export type Selector = z.infer<typeof selectorSchema>
+
+export type Labels = Readonly<Record<string, string>>
+
+/** Compiles a selector once; the answer is asked for every resource of a run. */
+export function matcherOf(selector: Selector): (project: ProjectRef, labels: Labels, resource: Resource) => boolean {
+  const tests = {
+    service: anyOf(selector.service),
+    project: anyOf(selector.project),
+    name: anyOf(selector.name),
+    owner: anyOf(selector.owner),
+    urlHost: anyOf(selector.url_host),
+  }
+  const uids = selector.uid === undefined ? undefined : new Set(listOf(selector.uid))
+  const ofKinds = selector.kind === undefined ? undefined : new Set(listOf(selector.kind))
+  const ofLabels = Object.entries(selector.labels ?? {}).map(([label, values]) => [label, listOf(values)] as const)
+  return (project, labels, { kind, uid, name, attributes }) =>
+    (ofKinds === undefined || ofKinds.has(kind)) &&
+    (uids === undefined || uids.has(uid)) &&
+    tests.service(() => project.service) &&
+    tests.project(() => project.name) &&
+    tests.name(() => name) &&
+    tests.owner(() => textOf(attributes.owner_id)) &&
+    tests.urlHost(() => hostOf(textOf(attributes.url)).toLowerCase()) &&
+    ofLabels.every(([label, values]) => values.includes(labels[label] ?? ''))
+}
+
+/** Without a pattern everything passes, and the text is not even worked out. */
+function anyOf(patterns: string | readonly string[] | undefined): (text: () => string) => boolean {
+  if (patterns === undefined) return () => true
+  const tests = listOf(patterns).map((pattern) => RE2JS.compile(sourceOf(pattern)))
+  return (text) => {
+    const value = text()
+    return tests.some((test) => test.matches(value))
+  }
+}
+
+/** `/^test-/` is a regular expression found anywhere; anything else matches whole, `*` for any text. */
+function sourceOf(pattern: string): string {
+  const expression = /^\/(.+)\/$/s.exec(pattern)?.[1]
+  if (expression !== undefined) return `(?s:.*)(?:${expression})(?s:.*)`
+  return pattern.split('*').map(RE2JS.quote).join('(?s:.*)')
+}
+
+function isPattern(pattern: string): boolean {
+  try {
+    RE2JS.compile(sourceOf(pattern))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function listOf<T>(values: T | readonly T[]): readonly T[] {
+  // A union of one and many, which Array.isArray does not narrow for readonly arrays.
+  return Array.isArray(values) ? values : [values as T]
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,289 @@
+/** A control of a framework, and why some rules give evidence for it. */
+export interface Control {
+  /** `framework:identifier`, as reports show it. */
+  readonly id: string
+  readonly title: string
+  readonly evidence: readonly Evidence[]
+}
+
+interface Evidence {
+  /** Rule ids; `*` stands for any text. */
+  readonly rules: readonly string[]
+  readonly because: string
+}
+
+const signing = [
+  'endpoint/secret-*',
+  'endpoint/signature-simple',
+  'project/signature-weak',
+  'project/replay-protection-off',
+]
+const credentials = ['endpoint/auth-*', 'endpoint/oauth-*', 'endpoint/mtls-*', 'endpoint/url-credentials']
+const verification = ['source/unverified', 'source/hmac-*', 'source/verifier-*', 'source/provider-mismatch']
+const encryption = [
+  'endpoint/url-not-https',
+  'endpoint/auth-over-http',
+  'endpoint/oauth-url-http',
+  'endpoint/mtls-over-http',
+  'source/url-not-https',
+  'source/queue-plaintext',
+  'project/tls-not-enforced',
+  'project/meta-event-insecure',
+]
+const destinations = ['endpoint/url-*', 'endpoint/oauth-url-private']
+const availability = [
+  'endpoint/timeout-*',
+  'endpoint/rate-limit-*',
+  'endpoint/inactive',
+  'endpoint/status-unknown',
+  'endpoint/failure-rate-high',
+  'endpoint/orphan',
+  'subscription/target-*',
+  'subscription/retry-*',
+  'subscription/at-most-once',
+  'subscription/rate-limit-odd',
+  'project/retry-*',
+  'project/rate-limit-ineffective',
+  'project/disable-endpoint-off',
+  'source/disabled',
+  'source/dead-letter-missing',
+  'source/idempotency-missing',
+]
+const configuration = [
+  'endpoint/owner-missing',
+  'endpoint/name-convention',
+  'endpoint/url-duplicate',
+  'subscription/duplicate',
+  'subscription/wildcard*',
+  'subscription/filter-unsatisfiable',
+  'subscription/event-type-odd',
+  'subscription/function-suspicious',
+]
+const alerting = ['endpoint/alert-contact-*', 'subscription/alert-odd', 'endpoint/failure-rate-high']
+
+/** Which rules give evidence for which controls, and why. Evidence is not compliance: a report says what was looked at. */
+export const controls: readonly Control[] = [
+  {
+    id: 'soc2:CC6.1',
+    title: 'Logical access security over protected information assets',
+    evidence: [
+      {
+        rules: credentials,
+        because: 'Credentials presented to receivers must exist, be strong, and belong to one destination.',
+      },
+      {
+        rules: verification,
+        because: 'A source that verifies its senders is the access control of the ingest address.',
+      },
+      { rules: signing, because: 'Signing secrets let a receiver tell the gateway from anyone else.' },
+      { rules: ['source/queue-static-keys'], because: 'Long-lived cloud keys are credentials that nobody rotates.' },
+    ],
+  },
+  {
+    id: 'soc2:CC6.7',
+    title: 'Transmission, movement and removal of information',
+    evidence: [
+      { rules: encryption, because: 'Event data and credentials must travel encrypted to their destination.' },
+      {
+        rules: destinations,
+        because: 'Data must go to the destinations that were meant, and to no internal or throw-away address.',
+      },
+    ],
+  },
+  {
+    id: 'soc2:CC7.1',
+    title: 'Detection of configuration changes that introduce vulnerabilities',
+    evidence: [{ rules: ['*'], because: 'Every rule compares the running configuration with the policy, run by run.' }],
+  },
+  {
+    id: 'soc2:CC7.2',
+    title: 'Monitoring of system components for anomalies',
+    evidence: [{ rules: alerting, because: 'Someone must be told when deliveries fail, and must be reachable.' }],
+  },
+  {
+    id: 'soc2:CC8.1',
+    title: 'Authorised, tested and documented changes',
+    evidence: [
+      {
+        rules: configuration,
+        because: 'Duplicates, dead filters and unowned endpoints are the traces of changes that nobody reviewed.',
+      },
+    ],
+  },
+  {
+    id: 'soc2:A1.2',
+    title: 'Availability: environmental protections, capacity and recovery',
+    evidence: [
+      {
+        rules: availability,
+        because: 'Retries, rate limits, time-outs and active destinations decide whether events arrive.',
+      },
+    ],
+  },
+  {
+    id: 'iso27001:A.5.17',
+    title: 'Authentication information',
+    evidence: [
+      {
+        rules: [...signing, ...credentials],
+        because: 'Secrets must be strong, rotated, not shared and not readable by others.',
+      },
+      {
+        rules: ['source/verifier-*', 'source/hmac-*', 'source/queue-static-keys'],
+        because: "The sources' own secrets fall under the same rules.",
+      },
+    ],
+  },
+  {
+    id: 'iso27001:A.8.5',
+    title: 'Secure authentication',
+    evidence: [
+      {
+        rules: [...verification, ...credentials],
+        because: 'Each side of a delivery must prove who it is by a method that cannot be replayed or guessed.',
+      },
+    ],
+  },
+  {
+    id: 'iso27001:A.8.9',
+    title: 'Configuration management',
+    evidence: [
+      { rules: ['*'], because: 'The configuration is compared with a documented policy and with its own past.' },
+    ],
+  },
+  {
+    id: 'iso27001:A.8.16',
+    title: 'Monitoring activities',
+    evidence: [{ rules: alerting, because: 'Failing deliveries must reach a person.' }],
+  },
+  {
+    id: 'iso27001:A.8.20',
+    title: 'Networks security',
+    evidence: [
+      {
+        rules: [...destinations, ...encryption],
+        because: 'A gateway that can be pointed at internal addresses crosses the network boundary for an attacker.',
+      },
+    ],
+  },
+  {
+    id: 'iso27001:A.8.24',
+    title: 'Use of cryptography',
+    evidence: [
+      {
+        rules: [...encryption, ...signing],
+        because: 'Transport encryption and signatures must be in force, with algorithms that hold.',
+      },
+      {
+        rules: ['source/hmac-weak', 'endpoint/mtls-*', 'endpoint/oauth-algorithm-mismatch'],
+        because: 'Outdated hashes, keys and certificates weaken what they protect.',
+      },
+    ],
+  },
+  {
+    id: 'iso27001:A.8.32',
+    title: 'Change management',
+    evidence: [
+      { rules: configuration, because: 'What no review would have let through shows that a change went around it.' },
+    ],
+  },
+  {
+    id: 'pci-dss:2.2',
+    title: 'System components are configured and managed securely',
+    evidence: [
+      { rules: ['*'], because: 'Each rule is one point of a configuration standard, checked on the running system.' },
+    ],
+  },
+  {
+    id: 'pci-dss:3.6',
+    title: 'Cryptographic keys are secured',
+    evidence: [
+      {
+        rules: ['endpoint/secret-*', 'endpoint/oauth-key-exposed', 'source/verifier-shared', 'source/hmac-*'],
+        because: 'Keys must be strong, single-purpose, replaced in time and not readable.',
+      },
+    ],
+  },
+  {
+    id: 'pci-dss:4.2',
+    title: 'Strong cryptography during transmission over open networks',
+    evidence: [{ rules: encryption, because: 'No delivery and no credential may travel in clear.' }],
+  },
+  {
+    id: 'pci-dss:8.3',
+    title: 'Strong authentication for users and administrators',
+    evidence: [
+      {
+        rules: ['endpoint/auth-*', 'source/verifier-*', 'source/unverified'],
+        because: 'Authentication factors must exist and withstand guessing.',
+      },
+    ],
+  },
+  {
+    id: 'pci-dss:8.6',
+    title: 'Application and system accounts and their authentication factors',
+    evidence: [
+      {
+        rules: [...credentials, 'source/queue-static-keys', 'endpoint/secret-*'],
+        because: 'Machine credentials must not be shared, static or weak.',
+      },
+    ],
+  },
+  {
+    id: 'pci-dss:11.5',
+    title: 'Unauthorised changes are detected and responded to',
+    evidence: [
+      {
+        rules: ['*'],
+        because: 'Changes and violations are found by the next run and kept with the run that found them.',
+      },
+    ],
+  },
+  {
+    id: 'nist-csf:PR.AA',
+    title: 'Identity management, authentication and access control',
+    evidence: [
+      {
+        rules: [...credentials, ...verification, ...signing],
+        because: 'Senders and receivers are authenticated by secrets that hold.',
+      },
+    ],
+  },
+  {
+    id: 'nist-csf:PR.DS',
+    title: 'Data security',
+    evidence: [
+      {
+        rules: [...encryption, ...destinations],
+        because: 'Data in transit is encrypted and goes where it was meant to go.',
+      },
+    ],
+  },
+  {
+    id: 'nist-csf:PR.PS',
+    title: 'Platform security',
+    evidence: [{ rules: ['*'], because: "The gateway's configuration is managed against a baseline." }],
+  },
+  {
+    id: 'nist-csf:DE.CM',
+    title: 'Continuous monitoring',
+    evidence: [
+      {
+        rules: [...alerting, ...availability],
+        because: 'Adverse events show as failing, inactive or unreachable destinations.',
+      },
+    ],
+  },
+]
+
+/** The controls that a rule gives evidence for, in the order of the table. */
+export function controlsOf(rule: string): string[] {
+  return controls
+    .filter(({ evidence }) => evidence.some(({ rules }) => rules.some((pattern) => matches(rule, pattern))))
+    .map(({ id }) => id)
+}
+
+function matches(rule: string, pattern: string): boolean {
+  const star = pattern.indexOf('*')
+  return star < 0 ? rule === pattern : rule.startsWith(pattern.slice(0, star)) && rule.endsWith(pattern.slice(star + 1))
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
+import { startJudge } from '../../src/policy/judge.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+
+const project: ProjectRef = { name: 'acme/payments', service: 'acme', uid: 'p' }
+const policyOf = (yaml: string) => readPolicy('policy.yaml', () => yaml)
+
+function anEndpoint(attributes: JsonObject = {}, uid = 'e1', name = 'test-orders'): Resource {
+  const shown = { owner_id: 'tenant-1', status: 'inactive', url: 'http://hooks.a.example/in', ...attributes }
+  return { kind: 'endpoint', uid, name, attributes: shown, volatile: {}, facts: {} }
+}
+
+/** Severities of what is found on an inactive endpoint, by rule. */
+function judged(overrides: string, resource = anEndpoint(), labels: Record<string, string> = { env: 'dev' }) {
+  const policy = policyOf(`extends: []\nrules: { endpoint/inactive: {} }\noverrides:\n${overrides}`)
+  const findings = startJudge(policy, 0, () => labels).visit(project, resource)
+  return findings.map(({ rule, severity }) => `${rule} ${severity}`)
+}
+
+describe('an override', () => {
+  it.each([
+    ['{ project: "acme/*" }', true],
+    ['{ project: acme }', false],
+    ['{ project: [other/*, "*/payments"] }', true],
+    ['{ service: acme }', true],
+    ['{ service: ac }', false],
+    ['{ kind: endpoint }', true],
+    ['{ kind: [source, device] }', false],
+    ['{ uid: e1 }', true],
+    ['{ uid: [e2, e3] }', false],
+    ['{ name: "test-*" }', true],
+    ['{ name: "*-test" }', false],
+    ['{ name: /^TEST/ }', false],
+    ['{ name: /(?i)^TEST/ }', true],
+    ['{ name: "/ord/" }', true],
+    ['{ owner: tenant-1 }', true],
+    ['{ owner: "tenant-?" }', false],
+    ['{ url_host: "*.a.example" }', true],
+    ['{ url_host: a.example }', false],
+    ['{ labels: { env: [dev, test] } }', true],
+    ['{ labels: { env: prod } }', false],
+    ['{ labels: { team: x } }', false],
+    ['{ kind: endpoint, owner: nobody }', false],
+  ])('with match %s holds: %s', (match, holds) => {
+    const found = judged(`  - { match: ${match}, rules: { endpoint/inactive: off } }`)
+    expect(found).toEqual(holds ? [] : ['endpoint/inactive high'])
+  })
+
+  it('wins over an earlier one, and may switch a rule on', () => {
+    const overrides = `
+  - { match: { kind: endpoint }, rules: { endpoint/inactive: off, endpoint/url-not-https: low } }
+  - { match: { uid: e1 }, rules: { endpoint/inactive: info } }`
+    expect(judged(overrides)).toEqual(['endpoint/inactive info', 'endpoint/url-not-https low'])
+    expect(judged(overrides, anEndpoint({}, 'e2'))).toEqual(['endpoint/url-not-https low'])
+  })
+
+  it('decides for each endpoint that a rule across resources names', () => {
+    const policy = policyOf(`
+extends: []
+rules: { endpoint/secret-shared: {} }
+overrides:
+  - { match: { uid: e1 }, rules: { endpoint/secret-shared: off } }
+  - { match: { uid: e2 }, rules: { endpoint/secret-shared: critical } }`)
+    const judge = startJudge(policy, 0)
+    const secrets = { s: { value: `sealed:${'0'.repeat(32)}`, deleted_at: null } }
+    for (const uid of ['e1', 'e2', 'e3']) judge.visit(project, anEndpoint({ secrets }, uid))
+    const found = judge.concludeFleet({ isComplete: () => true })
+    expect(found.map(({ finding }) => `${finding.uid} ${finding.severity}`)).toEqual(['e2 critical', 'e3 medium'])
+  })
+
+  it.each([
+    ['  - { match: {}, rules: {} }', 'policy.yaml:2:14: '],
+    ['  - { match: { nme: x }, rules: {} }', 'policy.yaml:2:16: `nme` is unknown, did you mean `name`?'],
+    ['  - { match: { name: "/(/" }, rules: {} }', 'policy.yaml:2:22: name is "/(/", expected a text with `*`'],
+    ['  - { match: { kind: endpiont }, rules: {} }', 'policy.yaml:2:22: '],
+    [
+      '  - { match: { uid: x }, rules: { endpoint/inactiv: off } }',
+      'policy.yaml:2:35: `endpoint/inactiv` is unknown, did you mean `endpoint/inactive`?',
+    ],
+  ])('is refused at its place: %s', (override, message) => {
+    expect(() => policyOf(`overrides:\n${override}`)).toThrow(message)
+  })
+
+  it('may change the severity of a rule that judges resources together, in either form', () => {
+    const yaml = 'overrides:\n  - { match: { uid: x }, rules: { source/disabled: { severity: low } } }'
+    expect(policyOf(yaml).overrides.map(({ rules }) => rules)).toEqual([['source/disabled']])
+  })
+
+  it('shows in the digest', () => {
+    const plain = policyOf('extends: [recommended]').digest
+    const other = policyOf('overrides: [{ match: { uid: x }, rules: { endpoint/inactive: off } }]').digest
+    expect(other).not.toBe(plain)
+    expect(policyOf('overrides: []').digest).toBe(plain)
+  })
+
+  it('with a hostile expression ends', () => {
+    const name = `${'a'.repeat(5000)}!`
+    expect(
+      judged('  - { match: { name: "/(a+)+$/" }, rules: { endpoint/inactive: off } }', anEndpoint({}, 'e1', name)),
+    ).toEqual(['endpoint/inactive high'])
+  })
+
+  it('judges every kind that a selector can name', () => {
+    const kinds: Kind[] = ['project', 'subscription', 'source', 'device']
+    const policy = policyOf('overrides: [{ match: { owner: x, url_host: y }, rules: { endpoint/inactive: off } }]')
+    const judge = startJudge(policy, 0)
+    for (const kind of kinds) {
+      expect(judge.visit(project, { kind, uid: 'u', name: '', attributes: {}, volatile: {}, facts: {} })).toEqual([])
+    }
+  })
+})

@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest'
+import { AuditError } from '../../src/model/errors.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+import { rules } from '../../src/rules/rules.ts'
+
+/** Reads `/etc/policy.yaml` among files. */
+function read(files: Readonly<Record<string, string>> | string): Policy {
+  const all = typeof files === 'string' ? { '/etc/policy.yaml': files } : files
+  return readPolicy('/etc/policy.yaml', (file) => {
+    const text = all[file]
+    if (text === undefined) throw new Error(`ENOENT: ${file}`)
+    return text
+  })
+}
+
+/** What is refused, line by line. */
+function refusal(files: Readonly<Record<string, string>> | string): string[] {
+  try {
+    read(files)
+  } catch (error) {
+    if (error instanceof AuditError && error.exitCode === 2) return error.message.split('\n')
+    throw error
+  }
+  throw new Error('it was let through')
+}
+
+const idsOf = ({ rules }: Policy) => rules.map(({ rule }) => rule.id)
+const packed = (pack: string) => rules.filter(({ packs }) => packs.some((name) => name === pack)).map(({ id }) => id)
+const severityOf = ({ rules }: Policy, id: string) => rules.find(({ rule }) => rule.id === id)?.severity
+
+/** What `subscription/retry-few` says of two declared tries: tells its option. */
+function saysOfTwo(policy: Policy): string[] {
+  const bound = policy.rules.find(({ rule }) => rule.id === 'subscription/retry-few')?.bound
+  if (bound?.scope !== 'resource') return []
+  const attributes = { retry_config: { type: 'linear', duration: 1, retry_count: 2 } }
+  const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
+  return [...bound.check(resource, 0)].map(({ message }) => message)
+}
+
+describe('a policy', () => {
+  it('is the recommended pack where there is no file, and where a file does not say', () => {
+    const none = readPolicy(undefined, () => '')
+    expect(idsOf(none)).toEqual(packed('recommended'))
+    expect(idsOf(read('rules: {}'))).toEqual(packed('recommended'))
+    expect(read('rules: {}').digest).toBe(none.digest)
+    expect(none.rules.map(({ severity }) => severity)).toEqual(none.rules.map(() => undefined))
+  })
+
+  it('of no packs judges what the file names, and nothing where it names nothing', () => {
+    expect(idsOf(read('extends: []'))).toEqual([])
+    expect(idsOf(read('extends: []\nrules: { endpoint/inactive: {}, subscription/retry-few: low }'))).toEqual([
+      'endpoint/inactive',
+      'subscription/retry-few',
+    ])
+  })
+
+  it.each(['tls', 'ssrf', 'secrets', 'delivery', 'standard-webhooks', 'all'])('extends the pack %s', (pack) => {
+    expect(idsOf(read(`extends: [${pack}]`))).toEqual(packed(pack))
+    expect(packed(pack).length).toBeGreaterThan(0)
+  })
+
+  it('adds packs up', () => {
+    const both = new Set([...packed('tls'), ...packed('ssrf')])
+    expect(new Set(idsOf(read('extends: [tls, ssrf]')))).toEqual(both)
+  })
+
+  it('switches off, and gives another severity', () => {
+    const policy = read('rules: { endpoint/inactive: off, endpoint/url-not-https: critical }')
+    expect(idsOf(policy)).toEqual(packed('recommended').filter((id) => id !== 'endpoint/inactive'))
+    expect(severityOf(policy, 'endpoint/url-not-https')).toBe('critical')
+  })
+
+  it('switches a rule on by naming it', () => {
+    expect(idsOf(read('rules: { subscription/retry-absent: {} }'))).toContain('subscription/retry-absent')
+    expect(packed('recommended')).not.toContain('subscription/retry-absent')
+  })
+
+  it('gives options, and leaves the others at their defaults', () => {
+    const policy = read('extends: []\nrules:\n  subscription/retry-few: { severity: info, min_tries: 9 }\n')
+    expect(saysOfTwo(policy)).toEqual(['declared 2 tries, the policy asks for 9'])
+    expect(severityOf(policy, 'subscription/retry-few')).toBe('info')
+    expect(saysOfTwo(read('extends: []\nrules: { subscription/retry-few: high }'))).toEqual([
+      'declared 2 tries, the policy asks for 3',
+    ])
+  })
+})
+
+describe('a policy that extends files', () => {
+  it('is read in layers: later ones win, rule by rule and option by option', () => {
+    const policy = read({
+      '/etc/policy.yaml': 'extends: [./base/company.yaml, team.yaml]\nrules: { endpoint/url-not-https: low }\n',
+      '/etc/base/company.yaml':
+        'extends: [tls]\nrules:\n  subscription/retry-few: { severity: high, min_tries: 5 }\n  endpoint/inactive: high\n',
+      '/etc/team.yaml': 'extends: []\nrules:\n  subscription/retry-few: { min_tries: 7 }\n  endpoint/inactive: off\n',
+    })
+    expect(idsOf(policy).sort()).toEqual([...packed('tls'), 'subscription/retry-few'].sort())
+    expect(severityOf(policy, 'endpoint/url-not-https')).toBe('low')
+    expect(severityOf(policy, 'subscription/retry-few')).toBe('high')
+    expect(saysOfTwo(policy)).toEqual(['declared 2 tries, the policy asks for 7'])
+  })
+
+  it('takes what was said before it away where it switches off', () => {
+    const policy = read({
+      '/etc/policy.yaml': 'extends: [./base.yaml]\nrules: { subscription/retry-few: {} }\n',
+      '/etc/base.yaml': 'extends: []\nrules: { subscription/retry-few: off }\n',
+    })
+    expect(saysOfTwo(policy)).toEqual(['declared 2 tries, the policy asks for 3'])
+  })
+
+  it('reads a file that two others extend', () => {
+    const policy = read({
+      '/etc/policy.yaml': 'extends: [./a.yaml, ./b.yaml]\n',
+      '/etc/a.yaml': 'extends: [./base.yaml]\n',
+      '/etc/b.yaml': 'extends: [./base.yaml]\n',
+      '/etc/base.yaml': 'extends: []\nrules: { endpoint/inactive: low }\n',
+    })
+    expect(idsOf(policy)).toEqual(['endpoint/inactive'])
+  })
+
+  it.each([
+    ['itself', { '/etc/policy.yaml': 'extends: [tls, ./policy.yaml]\n' }, 'policy.yaml:1:16: '],
+    [
+      'one that extends it',
+      { '/etc/policy.yaml': 'extends: [./a.yaml]\n', '/etc/a.yaml': 'rules: {}\nextends: [../etc/policy.yaml]\n' },
+      'a.yaml:2:11: ',
+    ],
+  ])('is refused where it extends %s', (_, files, place) => {
+    const [line, ...more] = refusal(files)
+    expect(line).toContain(place)
+    expect(line).toContain('a circle')
+    expect(more).toEqual([])
+  })
+
+  it('is refused where a file is not there', () => {
+    expect(refusal('extends: [./nowhere.yaml]')).toEqual([
+      'cannot read the policy /etc/nowhere.yaml: ENOENT: /etc/nowhere.yaml',
+    ])
+  })
+
+  it('tells a mistake in a file it extends at its place there', () => {
+    const files = { '/etc/policy.yaml': 'extends: [./a.yaml]\n', '/etc/a.yaml': 'rules:\n  endpoint/inactive: bad\n' }
+    expect(refusal(files)).toEqual([expect.stringMatching(/a\.yaml:2:22: /)])
+  })
+})
+
+describe('a mistake in a policy', () => {
+  it.each([
+    ['an unknown rule', 'rules:\n  endpoint/inactiv: off\n', /policy\.yaml:2:3: .*endpoint\/inactive/],
+    [
+      'an unknown pack',
+      'extends:\n  - recomended\n',
+      /policy\.yaml:2:5: `recomended` is no pack, did you mean `recommended`\?/,
+    ],
+    ['a pack unlike any', 'extends: [zzzzzzzz]\n', /policy\.yaml:1:11: .*expected one of recommended, .*or a file/],
+    ['an unknown severity', 'rules:\n  endpoint/inactive: urgent\n', /policy\.yaml:2:22: .*severity/],
+    ['an unknown member', 'rulez: {}\n', /policy\.yaml:1:1: .*rules/],
+    ['an unknown option', 'rules:\n  subscription/retry-few: { min_trys: 3 }\n', /policy\.yaml:2:\d+: .*min_tries/],
+    ['an option of a wrong type', 'rules:\n  subscription/retry-few: { min_tries: many }\n', /policy\.yaml:2:\d+: /],
+    ['an option out of range', 'rules:\n  subscription/retry-few: { min_tries: 0 }\n', /policy\.yaml:2:\d+: /],
+    ['options of a rule that has none', 'rules:\n  endpoint/inactive: { max: 3 }\n', /policy\.yaml:2:\d+: /],
+    ['a list where rules stand', 'rules: [endpoint/inactive]\n', /policy\.yaml:1:8: /],
+    ['a rule named twice', 'rules:\n  endpoint/inactive: off\n  endpoint/inactive: low\n', /policy\.yaml:3:3: /],
+    ['an empty file', '', /policy\.yaml:1:1: the file is empty/],
+    ['no YAML', 'rules: [', /policy\.yaml:\d+:\d+: /],
+  ])('is told with its line and column: %s', (_, text, message) => {
+    const lines = refusal(text)
+    expect(lines[0]).toMatch(message)
+    expect(lines).toHaveLength(1)
+  })
+
+  it('is told together with every other', () => {
+    const lines = refusal('rules:\n  endpoint/inactiv: off\n  endpoint/url-not-https: bad\n')
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['policy.yaml:2:3:', 'policy.yaml:3:27:'])
+  })
+})
+
+describe('the digest of a policy', () => {
+  const base = read('rules: { subscription/retry-few: { min_tries: 5 } }').digest
+
+  it('is a SHA-256 in hex', () => expect(base).toMatch(/^[0-9a-f]{64}$/))
+
+  it.each([
+    ['order, comments and spelling', '# of the company\nrules:\n  subscription/retry-few:\n    min_tries: 5\n'],
+    ['a default that is written out', 'extends: [recommended]\nrules: { subscription/retry-few: { min_tries: 5 } }'],
+    [
+      'layers that come to the same',
+      'extends: [tls, recommended, ssrf]\nrules: { subscription/retry-few: { min_tries: 5 } }',
+    ],
+    [
+      'a rule that is off anyway',
+      'rules: { subscription/retry-few: { min_tries: 5 }, subscription/retry-absent: off }',
+    ],
+  ])('is the same for %s', (_, text) => {
+    expect(read(text).digest).toBe(base)
+  })
+
+  it.each([
+    ['an option', 'rules: { subscription/retry-few: { min_tries: 6 } }'],
+    ['a severity', 'rules: { subscription/retry-few: { min_tries: 5, severity: low } }'],
+    ['a rule that is off', 'rules: { subscription/retry-few: { min_tries: 5 }, endpoint/inactive: off }'],
+    ['a rule that is on', 'rules: { subscription/retry-few: { min_tries: 5 }, subscription/retry-absent: {} }'],
+  ])('is another for %s', (_, text) => {
+    expect(read(text).digest).not.toBe(base)
+  })
+})

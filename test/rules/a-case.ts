@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import { startJudge } from '../../src/policy/judge.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
 import type { Rule } from '../../src/rules/rule.ts'
 
 /** A resource that a rule gets to see, in the inventory's normal form. */
@@ -38,7 +39,11 @@ export const now = Date.parse('2026-11-21T00:00:00Z')
 
 /** What a rule says of a case, through the judge that every run uses. */
 export function findingsOf(rule: Rule, { sees, options = {}, unseen = [] }: Omit<Case, 'finds'>): string[] {
-  const judge = startJudge({ digest: '', rules: [{ rule, severity: undefined, bound: rule.bind(options) }] }, now)
+  const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options } })
+  const judge = startJudge(
+    readPolicy('policy.yaml', () => policy),
+    now,
+  )
   const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
   const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
   const found = sees.flatMap(({ kind, uid, attributes, project }) =>

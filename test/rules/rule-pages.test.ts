@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { rules } from '../../src/rules/rules.ts'
+import { withHeader } from './rule-header.ts'
+
+const pages = join(import.meta.dirname, '../../docs/rules')
+const { UPDATE_PAGES: update } = process.env
+
+/** Kinds whose pages are being written; the others follow. */
+const kinds = readdirSync(pages)
+const documented = rules.filter(({ kind }) => kinds.includes(kind))
+
+describe('pages of rules', () => {
+  it('are there for every rule of a kind that has any, and for nothing else', () => {
+    const found = readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'))
+    const wanted = documented.map(({ id }) => `${id}.md`)
+    expect(found.sort()).toEqual(wanted.sort())
+  })
+
+  it.each(documented.map((rule) => [rule.id, rule] as const))(
+    '%s has a current header (UPDATE_PAGES=1 rewrites it) and the four sections',
+    (id, rule) => {
+      const file = join(pages, `${id}.md`)
+      const page = existsSync(file) ? readFileSync(file, 'utf8') : ''
+      const current = withHeader(page, rule)
+      if (update !== undefined) writeFileSync(file, current)
+      else expect(page).toBe(current)
+      expect(page.match(/^## .*/gm)).toEqual(['## What', '## Why', '## How to fix', '## When to waive'])
+    },
+  )
+})

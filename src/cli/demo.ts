@@ -36,6 +36,7 @@ async function demo({ seed }: DemoOptions, terminal: Terminal): Promise<number> 
     await using service = await startSimulatedService(fleet)
     const file = join(directory, 'hookdrift.yaml')
     writeFileSync(file, configurationOf(service.url, fleet))
+    writeFileSync(join(directory, 'policy.yaml'), policy)
     const audit = () => untilSignalled((signal) => auditOnce(file, fleet, terminal, signal))
 
     say(`A simulated webhook service listens on ${service.url}, its fleet made up from the seed "${seed}".\n\n`)
@@ -64,8 +65,9 @@ async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal:
   const { readPolicy } = await import('../policy/read-policy.ts')
   const { performAudit } = await import('./perform-audit.ts')
   const env = { ...terminal.env, DEMO_KEY: fleet.personalKey, HOOKDRIFT_HISTORY: undefined }
-  const configuration = readConfiguration(file, { env, readFile: (name) => readFileSync(name, 'utf8') })
-  const policy = readPolicy(configuration.policy, () => '')
+  const readFile = (name: string) => readFileSync(name, 'utf8')
+  const configuration = readConfiguration(file, { env, readFile })
+  const policy = readPolicy(configuration.policy, readFile)
   const order = {
     configuration,
     policy,
@@ -77,9 +79,13 @@ async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal:
   return performAudit(order, { ...terminal, env }, signal)
 }
 
+/** The made-up fleet lives on example.com, which the recommended rules would mention at every endpoint. */
+const policy = 'extends: [recommended]\nrules: { endpoint/url-test-host: off }\n'
+
 function configurationOf(url: string, fleet: Fleet): string {
   const projects = fleet.projects().map(({ uid, name }) => `      - { id: ${uid}, name: ${name} }`)
-  return `services:
+  return `policy: ./policy.yaml
+services:
   - name: demo
     url: ${url}
     key: \${DEMO_KEY}

@@ -93,7 +93,7 @@ function passOf(project: AuditedProject, stage: Stage, { draft, judge, sealer, o
 
   const draftAndJudge = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {
     const staged = await stageResources(stage, kind, listing, resources)
-    changes.push(...staged.changes)
+    for (const change of staged.changes) changes.push(change)
     isRebased ||= staged.isRebased
     await settleFindings(
       draft,

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit'
-import type { History } from '../history/history.ts'
+import type { Draft, History } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
-import { startJudge } from '../policy/judge.ts'
+import { type Judge, startJudge } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
 import { auditProject, type ProjectLook } from './audit-project.ts'
 import { composeReport } from './compose-report.ts'
@@ -50,11 +50,14 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     sealKeyId: sealer.keyId,
   })
   for (const run of draft.interrupted) world.onInterrupted(run)
+  // When one project ends the run, the others need not go on asking.
+  const giveUp = new AbortController()
+  const signal = AbortSignal.any([world.signal, giveUp.signal])
   try {
     const judge = startJudge(audit.policy, startedAt, labelsOf(audit.projects))
     const limit = pLimit(audit.concurrency)
     const looks = await Promise.all(
-      audit.projects.map((project) => limit(() => auditProject(project, { ...world, draft, judge }))),
+      audit.projects.map((project) => limit(() => auditProject(project, { ...world, signal, draft, judge }))),
     )
     const isWhole = ({ project, statuses }: ProjectLook, kind: Kind) => isKindWhole(statuses, project.filters, kind)
     const isFleetWhole = (kind: Kind) => audit.isWholeFleet && looks.every((look) => isWhole(look, kind))
@@ -77,20 +80,23 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
         isOutOfSight: (kind, uid) => outOfSight.has(`${kind} ${uid}`),
       })
     }
-    for (const { project } of looks) {
-      for (const [rule, why] of judge.failuresIn(project.ref)) {
-        await draft.stageNotice(
-          project.ref,
-          'endpoints',
-          `the rule ${rule} failed and judged nothing (a bug, please report it): ${why}`,
-        )
-      }
-    }
+    await tellFailures(draft, judge, audit.projects)
     const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)
     return composeReport(record)
   } catch (error) {
+    giveUp.abort()
     await draft.abandon(isoTime(clock.now()))
     throw error
+  }
+}
+
+/** A rule that failed is our bug, and the user must know that it judged nothing. */
+async function tellFailures(draft: Draft, judge: Judge, projects: readonly AuditedProject[]): Promise<void> {
+  for (const { ref } of projects) {
+    for (const [rule, why] of judge.failuresIn(ref)) {
+      const text = `the rule ${rule} failed and judged nothing (a bug, please report it): ${why}`
+      await draft.stageNotice(ref, 'endpoints', text)
+    }
   }
 }
 

@@ -6,6 +6,8 @@ import { foldRule, type LocatedProblem, type Place } from '../rule.ts'
 interface Route {
   readonly at: Place
   readonly types: readonly string[]
+  /** undefined when it asks for nothing. */
+  readonly filter: Filter | undefined
 }
 
 export const duplicate = foldRule({
@@ -16,20 +18,25 @@ export const duplicate = foldRule({
   kind: 'subscription',
   visits: ['subscription'],
   scope: 'project',
-  // By endpoint, source and filter. Nearly every such triple occurs once: a list is made for the second only.
+  // By endpoint and source. Most pairs occur once: a list is made, and filters are compared, for more only.
   start: () => new Map<string, Route | Route[]>(),
   visit(routes, { attributes: { endpoint_uid: endpoint, source_uid: source, filter_config: config } }, at) {
     const types = eventTypesOf(config)
     const filter = filterOf(config)
     if (types === undefined || filter === undefined || typeof endpoint !== 'string') return
-    const key = `${endpoint} ${source ?? ''} ${isEmptyFilter(filter) ? '' : spelled(filter)}`
+    const key = `${endpoint} ${source ?? ''}`
+    const route: Route = { at, types, filter: isEmptyFilter(filter) ? undefined : filter }
     const known = routes.get(key)
-    if (known === undefined) routes.set(key, { at, types })
-    else if (Array.isArray(known)) known.push({ at, types })
-    else routes.set(key, [known, { at, types }])
+    if (known === undefined) routes.set(key, route)
+    else if (Array.isArray(known)) known.push(route)
+    else routes.set(key, [known, route])
   },
   *conclude(routes) {
-    for (const shared of routes.values()) if (Array.isArray(shared)) yield* overlapsOf(shared)
+    for (const parallel of routes.values()) {
+      if (!Array.isArray(parallel)) continue
+      const byFilter = Map.groupBy(parallel, ({ filter }) => (filter === undefined ? '' : spelled(filter)))
+      for (const alike of byFilter.values()) yield* overlapsOf(alike)
+    }
   },
 })
 

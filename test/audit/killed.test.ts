@@ -133,32 +133,36 @@ async function killAndGoOn({ index, request, laterMs }: { index: number; request
 }
 
 describe('a run that is killed', () => {
-  it('at any moment leaves the history before it or after it, and the next run tells the same', async () => {
-    const moments = someMoments(kills)
-    const outcomes: { wasKilled: boolean; wasSealed: boolean }[] = []
-    const work = async () => {
-      for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
-        const { killed, next, soundness, told, file } = await killAndGoOn(moment)
-        const [{ sealed }] = [at(query<{ sealed: number }>(file, 'SELECT count(*) AS sealed FROM sealed_run'), 0)]
-        const wasSealed = sealed === 3
-        const context = `${JSON.stringify(moment)} ${next.stderr}`
-        expect(next.code, context).toBe(undisturbed.ended.code)
-        expect(soundness, context).toEqual(sound)
-        if (wasSealed) {
-          // It had told all before it died: the next run finds nothing new.
-          expect({ ...told, drift: [] }, context).toEqual({ ...(undisturbed.told as object), drift: [] })
-          expect(reported(next).drift, context).toEqual([])
-        } else {
-          expect(told, context).toEqual(undisturbed.told)
-          expect(reported(next), context).toEqual(reported(undisturbed.ended))
+  it(
+    'at any moment leaves the history before it or after it, and the next run tells the same',
+    async () => {
+      const moments = someMoments(kills)
+      const outcomes: { wasKilled: boolean; wasSealed: boolean }[] = []
+      const work = async () => {
+        for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
+          const { killed, next, soundness, told, file } = await killAndGoOn(moment)
+          const [{ sealed }] = [at(query<{ sealed: number }>(file, 'SELECT count(*) AS sealed FROM sealed_run'), 0)]
+          const wasSealed = sealed === 3
+          const context = `${JSON.stringify(moment)} ${next.stderr}`
+          expect(next.code, context).toBe(undisturbed.ended.code)
+          expect(soundness, context).toEqual(sound)
+          if (wasSealed) {
+            // It had told all before it died: the next run finds nothing new.
+            expect({ ...told, drift: [] }, context).toEqual({ ...(undisturbed.told as object), drift: [] })
+            expect(reported(next).drift, context).toEqual([])
+          } else {
+            expect(told, context).toEqual(undisturbed.told)
+            expect(reported(next), context).toEqual(reported(undisturbed.ended))
+          }
+          outcomes.push({ wasKilled: killed.signal === 'SIGKILL', wasSealed })
         }
-        outcomes.push({ wasKilled: killed.signal === 'SIGKILL', wasSealed })
       }
-    }
-    await Promise.all(Array.from({ length: abreast }, work))
-    expect(outcomes).toHaveLength(kills)
-    expect(outcomes.filter(({ wasKilled, wasSealed }) => wasKilled && !wasSealed).length).toBeGreaterThan(kills / 2)
-  })
+      await Promise.all(Array.from({ length: abreast }, work))
+      expect(outcomes).toHaveLength(kills)
+      expect(outcomes.filter(({ wasKilled, wasSealed }) => wasKilled && !wasSealed).length).toBeGreaterThan(kills / 2)
+    },
+    kills * 6_000,
+  )
 
   it.each([
     ['SIGTERM', 143],

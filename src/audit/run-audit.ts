@@ -1,16 +1,16 @@
 import pLimit from 'p-limit'
-import type { Draft, History } from '../history/history.ts'
+import type { History } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
-import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
+import type { Listing, ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
-import { type Judge, startJudge } from '../policy/judge.ts'
+import { startJudge } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
-import { auditProject, type ProjectLook } from './audit-project.ts'
+import { auditProject } from './audit-project.ts'
 import { composeReport } from './compose-report.ts'
-import { type AuditedProject, isKindComplete, isKindWhole } from './look.ts'
-import { endViolations, settleFindings } from './settle-violations.ts'
+import type { AuditedProject } from './look.ts'
+import { settleFleet } from './settle-fleet.ts'
 
 export interface Audit {
   readonly projects: readonly AuditedProject[]
@@ -59,44 +59,13 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     const looks = await Promise.all(
       audit.projects.map((project) => limit(() => auditProject(project, { ...world, signal, draft, judge }))),
     )
-    const isWhole = ({ project, statuses }: ProjectLook, kind: Kind) => isKindWhole(statuses, project.filters, kind)
-    const isFleetWhole = (kind: Kind) => audit.isWholeFleet && looks.every((look) => isWhole(look, kind))
-
-    const acrossFleet = judge.concludeFleet({ isComplete: isFleetWhole })
-    const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isFleetWhole) ?? true
-    const byProject = Map.groupBy(acrossFleet, ({ project }) => project.name)
-    for (const look of looks) {
-      const { project, statuses, outOfSight } = look
-      const findings = (byProject.get(project.ref.name) ?? []).map(({ finding }) => finding)
-      await settleFindings(draft, project.ref, findings, sawAll)
-      await endViolations(draft, project.ref, {
-        judge,
-        isComplete: (scope, kind) =>
-          scope === 'resource'
-            ? isKindComplete(statuses, kind)
-            : scope === 'project'
-              ? isWhole(look, kind)
-              : isFleetWhole(kind),
-        isOutOfSight: (kind, uid) => outOfSight.has(`${kind} ${uid}`),
-      })
-    }
-    await tellFailures(draft, judge, audit.projects)
+    await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
     const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)
     return composeReport(record)
   } catch (error) {
     giveUp.abort()
     await draft.abandon(isoTime(clock.now()))
     throw error
-  }
-}
-
-/** A rule that failed is our bug, and the user must know that it judged nothing. */
-async function tellFailures(draft: Draft, judge: Judge, projects: readonly AuditedProject[]): Promise<void> {
-  for (const { ref } of projects) {
-    for (const [rule, why] of judge.failuresIn(ref)) {
-      const text = `the rule ${rule} failed and judged nothing (a bug, please report it): ${why}`
-      await draft.stageNotice(ref, 'endpoints', text)
-    }
   }
 }
 

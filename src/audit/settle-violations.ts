@@ -2,6 +2,7 @@ import type { Draft, NewViolation, StandingViolation } from '../history/history.
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf, isAtLeast } from '../model/violation.ts'
 import type { Judge } from '../policy/judge.ts'
+import type { Rule } from '../rules/rule.ts'
 
 /**
  * Confirms what stood and is found again, opens what is new. What stood and was not found is left for the end.
@@ -36,10 +37,10 @@ export async function settleFindings(
 export interface Ending {
   readonly judge: Judge
   /**
-   * Whether a kind was seen well enough for a rule's silence to mean something: as far as it was asked for, all there
-   * is in the project, all there is anywhere.
+   * Whether a kind was seen well enough for the silence of a rule of this scope to mean something: as far as it was
+   * asked for, all there is in the project, all there is anywhere.
    */
-  readonly isComplete: (scope: 'resource' | 'project' | 'fleet', kind: Kind) => boolean
+  readonly isComplete: Readonly<Record<Rule['scope'], (kind: Kind) => boolean>>
   /** Resources that stand and could not be looked at. */
   readonly isOutOfSight: (kind: Kind, uid: string) => boolean
 }
@@ -67,7 +68,7 @@ function isResolved({ rule, kind, uid }: StandingViolation, { judge, isComplete,
   const needs = judge.needsOf(rule)
   if (needs === undefined) return true
   if (isOutOfSight(kind, uid)) return false
-  return needs.kinds.every((needed) => isComplete(needs.scope, needed))
+  return needs.kinds.every(isComplete[needs.scope])
 }
 
 function placeOf({ rule, uid, path }: Finding): string {

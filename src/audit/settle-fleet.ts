@@ -1,0 +1,45 @@
+import type { Draft } from '../history/history.ts'
+import type { Kind } from '../model/resource.ts'
+import type { Judge } from '../policy/judge.ts'
+import type { ProjectLook } from './audit-project.ts'
+import { isKindComplete, isKindWhole } from './look.ts'
+import { endViolations, settleFindings } from './settle-violations.ts'
+
+interface Fleet {
+  readonly draft: Draft
+  readonly judge: Judge
+  /** Whether every configured project was looked at: what spans the fleet needs to see it whole. */
+  readonly isWholeFleet: boolean
+}
+
+/** When all walks have ended: what rules across projects found, and what stood and was not found again. */
+export async function settleFleet(looks: readonly ProjectLook[], { draft, judge, isWholeFleet }: Fleet): Promise<void> {
+  const isWhole = ({ project, statuses }: ProjectLook, kind: Kind) => isKindWhole(statuses, project.filters, kind)
+  const isFleetWhole = (kind: Kind) => isWholeFleet && looks.every((look) => isWhole(look, kind))
+  const acrossFleet = judge.concludeFleet({ isComplete: isFleetWhole })
+  const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isFleetWhole) ?? true
+  const byProject = Map.groupBy(acrossFleet, ({ project }) => project.name)
+  for (const look of looks) {
+    const { ref } = look.project
+    const findings = (byProject.get(ref.name) ?? []).map(({ finding }) => finding)
+    await settleFindings(draft, ref, findings, sawAll)
+    await endViolations(draft, ref, {
+      judge,
+      isComplete: {
+        resource: (kind) => isKindComplete(look.statuses, kind),
+        project: (kind) => isWhole(look, kind),
+        fleet: isFleetWhole,
+      },
+      isOutOfSight: (kind, uid) => look.outOfSight.has(`${kind} ${uid}`),
+    })
+    await tellFailures(draft, judge, look)
+  }
+}
+
+/** A rule that failed is our bug, and the user must know that it judged nothing. */
+async function tellFailures(draft: Draft, judge: Judge, { project: { ref } }: ProjectLook): Promise<void> {
+  for (const [rule, why] of judge.failuresIn(ref)) {
+    const text = `the rule ${rule} failed and judged nothing (a bug, please report it): ${why}`
+    await draft.stageNotice(ref, 'endpoints', text)
+  }
+}

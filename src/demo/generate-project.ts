@@ -39,9 +39,17 @@ export function generateProject({ project, sizes, baseTimeMs, random }: Site): P
     const timeMs = timeOf({ index, count, endMs: baseTimeMs, random })
     const endpoint = endpoints[index % endpoints.length]
     const source = sources[index % sources.length]
-    return aSubscription({ project, index, timeMs, random }, endpoint, source)
+    const subscription = aSubscription({ project, index, timeMs, random }, endpoint, source)
+    // An endpoint's second subscription is for other events: the same ones would be delivered twice.
+    const round = Math.floor(index / endpoints.length)
+    return round === 0 ? subscription : withEventVersion(subscription, round + 1)
   })
   return { endpoints: endpoints.reverse(), sources: sources.reverse(), subscriptions: subscriptions.reverse() }
+}
+
+function withEventVersion(subscription: SubscriptionRow, version: number): SubscriptionRow {
+  const { event_types, filter } = subscription.filter_config
+  return { ...subscription, filter_config: { filter, event_types: event_types.map((type) => `${type}.v${version}`) } }
 }
 
 /** Something to be made: where, the how manieth, when. */

@@ -56,7 +56,7 @@ CREATE TABLE walk (
   requests    INTEGER NOT NULL,
   retries     INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL,
-  shape       TEXT,           -- fields that every item showed; NULL when there was no item
+  shape       TEXT,           -- fields that every item showed, where they are others than the walks before showed
   PRIMARY KEY (project_id, listing, run)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX walk_of_run ON walk (run);

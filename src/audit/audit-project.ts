@@ -1,17 +1,18 @@
 import type { Draft, StagedChange } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
-import { compareShapes, narrowShape, type Shape } from '../inventory/shape.ts'
+import { narrowShape, type Shape } from '../inventory/shape.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
 import type { Clock } from '../model/clock.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import type { Judge } from '../policy/judge.ts'
-import { findRemovals, type Removals } from './find-removals.ts'
+import { findRemovals } from './find-removals.ts'
 import { type AuditedProject, isKindWhole, type Statuses } from './look.ts'
-import { proveIdentity } from './prove-identity.ts'
+import { type Past, proveIdentity } from './prove-identity.ts'
 import { settleFindings } from './settle-violations.ts'
 import { type Stage, stageResources } from './stage-resources.ts'
 import { type Walk, walkListing } from './walk-listing.ts'
+import { compareWithPast, writeNotices } from './write-notices.ts'
 
 export interface ProjectTools {
   readonly draft: Draft
@@ -21,6 +22,8 @@ export interface ProjectTools {
   readonly signal: AbortSignal
   readonly onPage: (project: AuditedProject, listing: Listing, items: number) => void
 }
+
+const kindOf = { project: 'project', endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
 
 /** What looking at a project gave. */
 export interface ProjectLook {
@@ -43,12 +46,15 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
     sealKeyId: sealer.keyId,
   }
   const pass = passOf(project, stage, tools)
-  const walks = await proveIdentity(project, await walkAll(project, tools, pass.take), tools)
-  const statuses: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
-  for (const { coverage } of walks) {
-    const shape = coverage.status === 'complete' ? pass.shapes.get(coverage.listing) : undefined
-    await draft.stageWalk(ref, coverage, shape === undefined ? undefined : [...shape].sort())
+  const past: Past = {
+    holds: async (listing) => (await draft.unseen(ref, kindOf[listing])).length > 0,
+    lastStatus: (listing) => draft.lastStatus(ref, listing),
   }
+  const walked = await walkAll(project, tools, pass.take)
+  const walks = await proveIdentity(project, walked, { signal: tools.signal, past })
+  const statuses: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
+  const reshaped = await compareWithPast(stage, statuses, pass.shapes)
+  for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
   if (walks.some(({ fault }) => fault === 'foreign')) {
     await draft.discard(ref)
     judge.forget(ref)
@@ -59,7 +65,7 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   const isComplete = (kind: Kind) => isKindWhole(statuses, project.filters, kind)
   const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isComplete) ?? true
   await settleFindings(draft, ref, judge.concludeProject(ref, { isComplete }), sawAll)
-  for (const notice of await noticesOf(stage, statuses, pass, removals.unreferenced)) {
+  for (const notice of writeNotices(reshaped, pass.isRebased(), removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }
   return { project, statuses, outOfSight: removals.outOfSight }
@@ -128,54 +134,4 @@ async function withReferrers({ draft, project }: Stage, changes: readonly Staged
   return changes.map((change) =>
     change.kind === 'source' ? { ...change, referrers: referrers.get(change.uid) ?? [] } : change,
   )
-}
-
-async function noticesOf(
-  { draft, project }: Stage,
-  statuses: Statuses,
-  pass: Pass,
-  unreferenced: Removals['unreferenced'],
-): Promise<{ listing: Listing; text: string }[]> {
-  const notices: { listing: Listing; text: string }[] = []
-  const reshaped: { listing: Listing; text: string }[] = []
-  for (const listing of listings) {
-    if (statuses[listing] !== 'complete') continue
-    const before = await draft.lastShape(project, listing)
-    const differs = compareShapes(before === undefined ? undefined : new Set(before), pass.shapes.get(listing))
-    if (differs !== undefined) reshaped.push({ listing, text: `${listing}: ${shapeText(differs)}` })
-  }
-  const [first] = reshaped
-  if (first !== undefined) {
-    const what = reshaped.map(({ text }) => text).join('; ')
-    notices.push({
-      listing: first.listing,
-      text: `the service shows other fields than before, as after an upgrade (${what}); nothing was compared that one side did not show`,
-    })
-  }
-  if (pass.isRebased()) {
-    notices.push({
-      listing: 'endpoints',
-      text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
-    })
-  }
-  for (const { kind, uid } of unreferenced) {
-    notices.push({
-      listing: 'subscriptions',
-      text: `${kind} ${uid} is no longer referenced by any subscription; whether it still exists cannot be seen where ${kind}s are not listed`,
-    })
-  }
-  return notices
-}
-
-function shapeText({ appeared, vanished }: { appeared: readonly string[]; vanished: readonly string[] }): string {
-  const parts = [
-    ...(appeared.length > 0 ? [`now also ${outermost(appeared).join(', ')}`] : []),
-    ...(vanished.length > 0 ? [`no longer ${outermost(vanished).join(', ')}`] : []),
-  ]
-  return parts.join('; ')
-}
-
-/** `config.ssl` says enough when `config.ssl.x` and `config.ssl.y` came with it. */
-function outermost(paths: readonly string[]): string[] {
-  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))
 }

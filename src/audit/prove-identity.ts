@@ -1,50 +1,78 @@
-import type { Clock } from '../model/clock.ts'
-import type { Coverage } from '../model/coverage.ts'
+import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import { type Listing, listings as walkOrder } from '../model/resource.ts'
-import { ServiceFault } from '../service/service-fault.ts'
+import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
 import type { AuditedProject } from './look.ts'
 import type { Walk } from './walk-listing.ts'
 
+export interface Past {
+  /** Whether resources of a listing are known. */
+  holds(listing: Listing): Promise<boolean>
+  lastStatus(listing: Listing): Promise<CoverageStatus | undefined>
+}
+
 /**
  * Some services ignore the project in the path and answer with the project that the key belongs to. An item says
- * whose it is; an empty list does not. So where a list came back empty and nothing else told, the project itself is
- * asked, and a list that cannot be told apart from a stranger's is no proof.
+ * whose it is; an empty list does not. So where lists came back empty and nothing else told, the project itself is
+ * asked, and a list that cannot be told apart from a stranger's is no proof. Where the service does not offer to say,
+ * an empty list in the place of resources is suspect until the next walk says the same.
  *
  * One foreign answer spoils every walk of the project.
  */
 export async function proveIdentity(
   project: AuditedProject,
   walks: readonly Walk[],
-  tools: { readonly signal: AbortSignal; readonly clock: Clock },
+  { signal, past }: { readonly signal: AbortSignal; readonly past: Past },
 ): Promise<readonly Walk[]> {
   const foreign = walks.find(({ fault }) => fault === 'foreign')
   if (foreign !== undefined) return spoil(project, walks, foreign.coverage.reason ?? '')
-  const isProven = walks.some(({ coverage }) => coverage.items > 0)
-  const isEmpty = walks.some(({ coverage }) => coverage.status === 'complete' && coverage.items === 0)
-  if (isProven || !isEmpty) return walks
-  const asked = walks.find(({ coverage }) => coverage.listing === 'project')
-  if (asked?.coverage.status === 'skipped') return walks
-  const doubt = asked === undefined ? await ask(project, tools.signal) : asked.coverage.reason
-  if (doubt === null) return walks
-  if (doubt instanceof ServiceFault && doubt.kind === 'foreign') return spoil(project, walks, doubt.message)
-  const reason = `empty, and the key could not be shown to belong to the project: ${doubt instanceof ServiceFault ? doubt.message : doubt}`
+  if (walks.some(({ coverage }) => coverage.items > 0) || !walks.some(isEmpty)) return walks
+  const answer = await ask(project, walks, signal)
+  if (answer === 'own') return walks
+  if (answer === 'not offered') return doubt(walks, past)
+  if (answer.kind === 'foreign') return spoil(project, walks, answer.reason)
+  const reason = `empty, and the key could not be shown to belong to the project: ${answer.reason}`
   return walks.map((walk) =>
-    walk.coverage.status === 'complete' && walk.coverage.items === 0
-      ? { ...walk, coverage: { ...walk.coverage, status: 'failed', reason } }
-      : walk,
+    isEmpty(walk) ? { ...walk, coverage: { ...walk.coverage, status: 'failed', reason } } : walk,
   )
 }
 
-/** null: it is the project, or the service does not offer to say. */
-async function ask({ client, ref, key, filters }: AuditedProject, signal: AbortSignal): Promise<ServiceFault | null> {
+type Answer = 'own' | 'not offered' | { readonly kind: FaultKind; readonly reason: string }
+
+/** Whose key it is; asked anew only if the project was not walked. */
+async function ask(
+  { client, ref, key, filters }: AuditedProject,
+  walks: readonly Walk[],
+  signal: AbortSignal,
+): Promise<Answer> {
+  const walk = walks.find(({ coverage }) => coverage.listing === 'project')
+  if (walk !== undefined) {
+    if (walk.coverage.status === 'skipped') return 'not offered'
+    return { kind: walk.fault ?? 'unavailable', reason: walk.coverage.reason ?? 'the project could not be read' }
+  }
   try {
     const traffic = { requests: 0, retries: 0, waitedMs: 0 }
     await client.project({ projectUid: ref.uid, key, filters, signal, traffic })
-    return null
+    return 'own'
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
-    return error.kind === 'not-offered' ? null : error
+    return error.kind === 'not-offered' ? 'not offered' : { kind: error.kind, reason: error.message }
   }
+}
+
+async function doubt(walks: readonly Walk[], past: Past): Promise<Walk[]> {
+  const reason =
+    'empty where there were resources, and the service cannot say whose key it is: believed when the next walk is empty too'
+  return Promise.all(
+    walks.map(async (walk): Promise<Walk> => {
+      const { listing } = walk.coverage
+      const isNew = isEmpty(walk) && (await past.holds(listing)) && (await past.lastStatus(listing)) !== 'suspect'
+      return isNew ? { ...walk, coverage: { ...walk.coverage, status: 'suspect', reason } } : walk
+    }),
+  )
+}
+
+function isEmpty({ coverage }: Walk): boolean {
+  return coverage.status === 'complete' && coverage.items === 0
 }
 
 function spoil({ listings }: AuditedProject, walks: readonly Walk[], reason: string): Walk[] {

@@ -1,3 +1,4 @@
+import { isScalar } from 'yaml'
 import type { core } from 'zod'
 import { describeName, describeNode } from './describe-value.ts'
 import { expectationOf, oneOf } from './expectation.ts'
@@ -77,7 +78,7 @@ function unfitValue(path: Path, issue: core.$ZodIssue, around: Surroundings): st
   const shown = describeNode(place.node)
   const isText = shown.startsWith('"') || shown.startsWith('a text')
   if (isText && shown !== '""' && around.valueAt(path) === '') {
-    return `${label} is empty once its references are filled in, expected ${issue.message}`
+    return `${label} is empty once ${referencesIn(place.node)} filled in, expected ${issue.message}`
   }
   if (around.isSecret(path) && !/^(?:""|empty|an? (?:empty )?(?:list|mapping))$/.test(shown)) {
     return `${label} has a value that does not fit (not shown), expected ${issue.message}`
@@ -85,6 +86,13 @@ function unfitValue(path: Path, issue: core.$ZodIssue, around: Surroundings): st
   const needsQuotes = issue.code === 'invalid_type' && issue.expected === 'string' && /^[-+.\w]+$/.test(shown)
   const hint = needsQuotes && shown !== 'empty' ? ' (in quotes)' : ''
   return `${label} is ${shown}, expected ${issue.message}${hint}`
+}
+
+/** Names of variables and paths of files are no secrets; what stands around them may be. */
+function referencesIn(node: unknown): string {
+  const written = isScalar(node) && typeof node.value === 'string' ? node.value : ''
+  const names = [...written.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^}]{1,200})/g)].map(([name]) => `\`${name}}\``)
+  return names.length === 0 ? 'its references are' : `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'}`
 }
 
 /** `concurrency`, `projects[1]`: the position says the rest. */

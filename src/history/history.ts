@@ -1,5 +1,5 @@
 import type { Change } from '../model/change.ts'
-import type { Coverage } from '../model/coverage.ts'
+import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Facts, Kind, Listing, ProjectRef } from '../model/resource.ts'
@@ -61,7 +61,9 @@ export interface Draft {
   baselines(project: ProjectRef): Promise<Baselines>
   /** The last run before this one that looked at the project at all. */
   lastLook(project: ProjectRef): Promise<number | undefined>
-  /** The last shape seen of a listing, as sorted paths. */
+  /** What the last walk of a listing before this run proved. */
+  lastStatus(project: ProjectRef, listing: Listing): Promise<CoverageStatus | undefined>
+  /** The last shape that was staged of a listing, as sorted paths. */
   lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
 
   /** Current versions of some resources, by uid; those without one are left out. */
@@ -90,6 +92,7 @@ export interface Draft {
   unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]>
   endViolations(violations: readonly number[]): Promise<void>
 
+  /** `shape`: where it is another than the last one. */
   stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void>
   stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void>
   /** Forgets all resources, changes and violations that this run staged, marked, ended or confirmed of a project. */

@@ -1,4 +1,4 @@
-import type { Coverage } from '../model/coverage.ts'
+import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import { baselinesFrom } from './baselines-from.ts'
@@ -69,6 +69,10 @@ export class MemoryDraft implements Draft {
 
   async lastLook(project: ProjectRef): Promise<number | undefined> {
     return lookedAt(this.#memory.rows, keyOf(project)).at(-1)
+  }
+
+  async lastStatus(project: ProjectRef, listing: Listing): Promise<CoverageStatus | undefined> {
+    return this.#walks(project).findLast((walk) => walk.listing === listing)?.status
   }
 
   async lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {

@@ -54,13 +54,19 @@ function withUnknownMembers(
   raw: JsonObject,
   job: Normalising,
 ): JsonObject {
-  const unknown = Object.keys(raw).filter((key) => !Object.hasOwn(members, key))
+  const unknown = unknownKeys(members, raw)
   if (unknown.length === 0) return known
   for (const key of unknown) {
     const value = normaliseFree(raw[key] ?? null, key, job)
     if (!(job.isStub && isEmpty(value))) setOwn(known, key, value)
   }
   return inKeyOrder(known)
+}
+
+function unknownKeys(members: Members, raw: JsonObject): readonly string[] {
+  const unknown: string[] = []
+  for (const key in raw) if (!Object.hasOwn(members, key)) unknown.push(key)
+  return unknown
 }
 
 function normaliseField(field: Field, raw: Json | undefined, path: string, key: string, job: Normalising): Normal {
@@ -110,9 +116,10 @@ function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalisin
   const object = isJsonObject(raw) ? raw : { value: raw }
   const normal = normaliseMembers(field.members, object, path, job)
   if (field.collapse === undefined) return normal
-  const filled = Object.entries(normal).filter(([, value]) => !isEmpty(value))
-  const isNone = filled.every(([, value]) => value === 0 || value === false)
-  return isNone ? null : objectOf(filled)
+  const members = Object.values(normal)
+  if (members.every((value) => value === 0 || value === false || isEmpty(value))) return null
+  if (!members.some(isEmpty)) return normal
+  return objectOf(Object.entries(normal).filter(([, value]) => !isEmpty(value)))
 }
 
 /** Lists of things with a uid become objects keyed by it; a thing without one is named by its place. */
@@ -123,7 +130,7 @@ function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising)
     const uid = typeof object.uid === 'string' && object.uid !== '' ? object.uid : `#${index}`
     return [uid, normaliseMembers(field.members, object, `${path}/${pointerStep(uid)}`, job)]
   })
-  return inKeyOrder(objectOf(entries))
+  return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
 }
 
 function normaliseSecret(raw: Json, path: string, { sealer, neighbours, facts }: Normalising): Json {
@@ -218,7 +225,9 @@ function shiftToUtc(time: string): string | undefined {
 /** Empty in any spelling: null, '', [], {}. */
 function isEmpty(value: Json | undefined): boolean {
   if (value === null || value === undefined || value === '') return true
-  return typeof value === 'object' && Object.keys(value).length === 0
+  if (typeof value !== 'object') return false
+  for (const _ in value) return false
+  return true
 }
 
 function objectOf(entries: readonly (readonly [string, Json])[]): Record<string, Json> {

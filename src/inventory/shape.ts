@@ -17,8 +17,8 @@ export function narrowShape(shape: Shape, resources: readonly Resource[]): Shape
   const before = shape ?? shownPaths(wireSchema[first.kind], first.attributes, '')
   let narrowed = [...before].map((path) => ({ path, steps: path.split('.') }))
   for (const { attributes } of resources) {
-    if (narrowed.every(({ steps }) => shows(attributes, steps))) continue
-    narrowed = narrowed.filter(({ steps }) => shows(attributes, steps))
+    const missed = narrowed.find(({ steps }) => !shows(attributes, steps))
+    if (missed !== undefined) narrowed = narrowed.filter(({ steps }) => shows(attributes, steps))
   }
   return shape?.size === narrowed.length ? shape : new Set(narrowed.map(({ path }) => path))
 }

@@ -37,8 +37,8 @@ const settings = z.strictObject(Object.fromEntries(rules.map((rule) => [rule.id,
 export const policySchema = z.strictObject({
   extends: z
     .array(z.string().min(1))
-    .default(['recommended'])
-    .describe(`Packs (${packs.join(', ')}) or other policy files; later ones win`),
+    .exactOptional()
+    .describe(`Default: recommended. Packs (${packs.join(', ')}) or other policy files; later ones win`),
   rules: settings.default({}).describe('By rule: `off`, a severity, or an object with `severity` and options'),
   overrides: z
     .array(

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { basename, dirname, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { nearestName } from '../document/nearest-name.ts'
 import { type Problem, refuseProblems } from '../document/problem.ts'
 import { type ReadDocument, readDocument } from '../document/read-document.ts'
@@ -38,8 +38,8 @@ export function readPolicy(file: string | undefined, readFile: (file: string) =>
 }
 
 function readSaid(file: string, readFile: (file: string) => string, within: readonly string[]): Said {
-  const document = readDocument(read(file, readFile), { file: basename(file), schema: policySchema })
-  const extended = document.value.extends.map((name, index): Said => {
+  const document = readDocument(read(file, readFile), { file, schema: policySchema })
+  const extended = (document.value.extends ?? (within.length === 0 ? ['recommended'] : [])).map((name, index): Said => {
     const at = ['extends', index]
     if (isPack(name)) return { layers: [packLayer(name)], overrides: [] }
     if (!/[/.]/.test(name)) refuseProblems([document.problem(at, unknownPack(name))])

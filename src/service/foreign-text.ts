@@ -2,7 +2,8 @@
 const maxLength = 200
 
 /** Controls, line and paragraph separators, marks that turn the direction of writing: whatever could forge a line. */
-const unprintable = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+/g
+const unprintable =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu
 
 /**
  * Text that the service chose, fit for one line of a report: no controls, at most 200 characters, and never the key,

@@ -108,6 +108,14 @@ describe('a policy that extends files', () => {
     expect(saysOfTwo(policy)).toEqual(['declared 2 tries, the policy asks for 3'])
   })
 
+  it('takes from an extended file what it names, and no pack unless it names one', () => {
+    const policy = read({
+      '/etc/policy.yaml': 'extends: [./base.yaml]\n',
+      '/etc/base.yaml': 'rules: { endpoint/inactive: low }\n',
+    })
+    expect(idsOf(policy)).toEqual(['endpoint/inactive'])
+  })
+
   it('reads a file that two others extend', () => {
     const policy = read({
       '/etc/policy.yaml': 'extends: [./a.yaml, ./b.yaml]\n',
@@ -171,7 +179,7 @@ describe('a mistake in a policy', () => {
 
   it('is told together with every other', () => {
     const lines = refusal('rules:\n  endpoint/inactiv: off\n  endpoint/url-not-https: bad\n')
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['policy.yaml:2:3:', 'policy.yaml:3:27:'])
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['/etc/policy.yaml:2:3:', '/etc/policy.yaml:3:27:'])
   })
 })
 

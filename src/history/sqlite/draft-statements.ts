@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../model/change.ts'
+import type { CoverageStatus } from '../../model/coverage.ts'
 import type { Kind } from '../../model/resource.ts'
 import type { KnownVersion, StandingViolation, UnseenVersion } from '../history.ts'
 import type { BodyRow } from '../stored-body.ts'
@@ -35,6 +36,9 @@ export function prepareStatements(db: Database) {
     ),
     lastLook: value<number | null>(
       "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
+    ),
+    lastStatus: value<CoverageStatus>(
+      'SELECT status FROM walk WHERE project_id = ? AND listing = ? AND run < ? ORDER BY run DESC LIMIT 1',
     ),
     lastShape: value<string>(
       `SELECT shape FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND shape IS NOT NULL

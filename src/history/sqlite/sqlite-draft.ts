@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { Coverage } from '../../model/coverage.ts'
+import type { Coverage, CoverageStatus } from '../../model/coverage.ts'
 import type { ExitCode } from '../../model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
 import { baselinesFrom } from '../baselines-from.ts'
@@ -83,6 +83,10 @@ export class SqliteDraft implements Draft {
 
   async lastLook(project: ProjectRef): Promise<number | undefined> {
     return this.#sql.lastLook.get(this.#idOf(project), this.run) ?? undefined
+  }
+
+  async lastStatus(project: ProjectRef, listing: Listing): Promise<CoverageStatus | undefined> {
+    return this.#sql.lastStatus.get(this.#idOf(project), listing, this.run)
   }
 
   async lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {

@@ -1,0 +1,75 @@
+import { compareShapes, type Shape } from '../inventory/shape.ts'
+import { type Listing, listings } from '../model/resource.ts'
+import type { Removals } from './find-removals.ts'
+import type { Statuses } from './look.ts'
+import type { Stage } from './stage-resources.ts'
+
+export interface Reshaped {
+  /** As sorted paths. */
+  readonly shape: readonly string[]
+  /** Undefined at first sight. */
+  readonly differs: ReturnType<typeof compareShapes>
+}
+
+/** Listings that show other fields than when they were last seen completely. */
+export async function compareWithPast(
+  { draft, project }: Stage,
+  statuses: Statuses,
+  shapes: ReadonlyMap<Listing, Shape>,
+): Promise<ReadonlyMap<Listing, Reshaped>> {
+  const reshaped = new Map<Listing, Reshaped>()
+  for (const listing of listings) {
+    const shape = shapes.get(listing)
+    if (statuses[listing] !== 'complete' || shape === undefined) continue
+    const before = await draft.lastShape(project, listing)
+    const differs = compareShapes(before === undefined ? undefined : new Set(before), shape)
+    if (before === undefined || differs !== undefined) reshaped.set(listing, { shape: [...shape].sort(), differs })
+  }
+  return reshaped
+}
+
+/** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
+export function writeNotices(
+  shapes: ReadonlyMap<Listing, Reshaped>,
+  isRebased: boolean,
+  unreferenced: Removals['unreferenced'],
+): { listing: Listing; text: string }[] {
+  const notices: { listing: Listing; text: string }[] = []
+  const reshaped = [...shapes].flatMap(([listing, { differs }]) =>
+    differs === undefined ? [] : [{ listing, text: `${listing}: ${shapeText(differs)}` }],
+  )
+  const [first] = reshaped
+  if (first !== undefined) {
+    const what = reshaped.map(({ text }) => text).join('; ')
+    notices.push({
+      listing: first.listing,
+      text: `the service shows other fields than before, as after an upgrade (${what}); nothing was compared that one side did not show`,
+    })
+  }
+  if (isRebased) {
+    notices.push({
+      listing: 'endpoints',
+      text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
+    })
+  }
+  for (const { kind, uid } of unreferenced) {
+    notices.push({
+      listing: 'subscriptions',
+      text: `${kind} ${uid} is no longer referenced by any subscription; whether it still exists cannot be seen where ${kind}s are not listed`,
+    })
+  }
+  return notices
+}
+
+function shapeText({ appeared, vanished }: { appeared: readonly string[]; vanished: readonly string[] }): string {
+  const parts = [
+    ...(appeared.length > 0 ? [`now also ${outermost(appeared).join(', ')}`] : []),
+    ...(vanished.length > 0 ? [`no longer ${outermost(vanished).join(', ')}`] : []),
+  ]
+  return parts.join('; ')
+}
+
+/** `config.ssl` says enough when `config.ssl.x` and `config.ssl.y` came with it. */
+function outermost(paths: readonly string[]): string[] {
+  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))
+}

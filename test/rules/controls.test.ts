@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { controls, controlsOf } from '../../src/rules/controls.ts'
+import { rules } from '../../src/rules/rules.ts'
+
+/** Controls that every rule has, because it is a rule. */
+const general = new Set(
+  controls.filter(({ evidence }) => evidence.some(({ rules }) => rules.includes('*'))).map(({ id }) => id),
+)
+
+describe('controls', () => {
+  it('have known frameworks, one entry each, and a sentence for each group of rules', () => {
+    const ids = controls.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.filter((id) => !/^(soc2|iso27001|pci-dss|nist-csf):[A-Z0-9][A-Za-z0-9.]*$/.test(id))).toEqual([])
+    const sentences = controls.flatMap(({ evidence }) => evidence.map(({ because }) => because))
+    expect(sentences.filter((because) => !/^[A-Z].*\.$/.test(because))).toEqual([])
+  })
+
+  it('name rules that exist', () => {
+    const patterns = new Set(controls.flatMap(({ evidence }) => evidence.flatMap((group) => group.rules)))
+    const unused = [...patterns].filter(
+      (pattern) => !rules.some(({ id }) => new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(id)),
+    )
+    expect(unused).toEqual([])
+  })
+
+  it('cover every rule with something of its own', () => {
+    const bare = rules.map(({ id }) => id).filter((id) => controlsOf(id).every((control) => general.has(control)))
+    expect(bare).toEqual([])
+  })
+})

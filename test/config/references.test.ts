@@ -79,7 +79,7 @@ describe('a key', () => {
 
   it('is refused when nothing is left of it', () => {
     expect(refusal(at('${K}'), { env: { K: '' } })).toEqual([
-      `3:10: key is empty once its references are filled in, ${expectation}`,
+      `3:10: key is empty once \`\${K}\` is filled in, ${expectation}`,
     ])
     expect(refusal(at('""'))).toEqual([`3:10: key is "", ${expectation}`])
     expect(refusal(at(''))).toEqual([`3:5: key is empty, ${expectation}`])

@@ -27,7 +27,9 @@ export function mayHoldCredential(text: string): boolean {
 }
 
 const secretWords = new Set(
-  'apikey authorization credential credentials jwt passwd password privatekey pwd secret secrets token tokens'.split(' '),
+  'apikey authorization credential credentials jwt passwd password privatekey pwd secret secrets token tokens'.split(
+    ' ',
+  ),
 )
 /** Secret in a URL's query, everyday words elsewhere. */
 const secretInUrls = new Set('auth code hmac key pass pin private session sid sig signature'.split(' '))
@@ -47,9 +49,7 @@ export function isSecretName(name: string): boolean {
 }
 
 function saysSecret(words: readonly string[]): boolean {
-  return words.some(
-    (word, place) => secretWords.has(word) || (word === 'key' && keyKinds.has(words[place - 1] ?? '')),
-  )
+  return words.some((word, place) => secretWords.has(word) || (word === 'key' && keyKinds.has(words[place - 1] ?? '')))
 }
 
 function wordsOf(name: string): string[] {

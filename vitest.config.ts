@@ -7,7 +7,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // `.ci/run` counts from a file; people read the dots.
-    reporters: results === undefined ? ['default'] : ['dot', ['json', { outputFile: results }]],
+    // `.ci/run` counts from a file; people read the lines.
+    reporters: results === undefined ? ['default'] : ['default', ['json', { outputFile: results }]],
   },
 })

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import type { Fleet } from '../demo/fleet.ts'
 import { exitCodes } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import type { Execute } from './run-command.ts'
+import type { Execute } from './execute.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
 interface DemoOptions {

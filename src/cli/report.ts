@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Format } from '../report/reports.ts'
+import type { Execute } from './execute.ts'
 import { formats } from './formats.ts'
-import type { Execute } from './run-command.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
 interface ReportOptions {

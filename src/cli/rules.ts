@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Rule } from '../rules/rule.ts'
-import type { Execute } from './run-command.ts'
+import type { Execute } from './execute.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
 interface RulesOptions {

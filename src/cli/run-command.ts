@@ -45,9 +45,6 @@ Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug,
   }
 }
 
-/** How a command hands its work over: the program keeps the exit code that it returns. */
-export type Execute = (run: (terminal: Terminal) => Promise<number>) => Promise<void>
-
 function tell(error: unknown, { stderr }: Terminal): number {
   if (!(error instanceof AuditError)) {
     stderr.write(`hookdrift: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}\n`)

@@ -15,8 +15,16 @@ import type {
   UnseenVersion,
 } from './history.ts'
 import { type Holder, heartbeatMs, leaseLost } from './holder.ts'
-import type { Memory } from './memory-history.ts'
-import { keyOf, lookedAt, noRows, type Rows, type RunRow, readRows, type VersionRow } from './memory-rows.ts'
+import {
+  keyOf,
+  lookedAt,
+  type Memory,
+  noRows,
+  type Rows,
+  type RunRow,
+  readRows,
+  type VersionRow,
+} from './memory-rows.ts'
 import { compareText } from './report-order.ts'
 import { toStoredBody } from './stored-body.ts'
 

@@ -1,14 +1,7 @@
 import type { Draft, History, RunRecord, RunStart, SealedRun } from './history.ts'
-import { type Holder, isHeld, type Lease, leaseHeld } from './holder.ts'
+import { type Holder, isHeld, leaseHeld } from './holder.ts'
 import { MemoryDraft } from './memory-draft.ts'
-import { noRows, type Rows, type RunRow, readRows } from './memory-rows.ts'
-
-/** What several processes would share. */
-export interface Memory {
-  rows: Rows
-  lease: (Lease & { readonly token: number }) | undefined
-  lastId: number
-}
+import { type Memory, noRows, type RunRow, readRows } from './memory-rows.ts'
 
 /** The history of one process, gone with it: for tests, and to keep the contract honest. */
 export function openMemoryHistory(holder: Holder, memory: Memory = emptyMemory()): History {

@@ -2,6 +2,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { NewVersion, NewViolation, RecordedViolation, RunRecord, RunStart, StagedChange } from './history.ts'
+import type { Lease } from './holder.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from './report-order.ts'
 
 /** A history as plain lists; migrations/0001_history.sql says what the members mean. Rows are replaced, never changed. */
@@ -25,6 +26,13 @@ export interface RunRow extends RunStart {
 interface OfRun {
   readonly run: number
   readonly project: string
+}
+
+/** What several processes would share. */
+export interface Memory {
+  rows: Rows
+  lease: (Lease & { readonly token: number }) | undefined
+  lastId: number
 }
 
 /** Valid from one run up to, not including, another. */

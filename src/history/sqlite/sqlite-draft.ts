@@ -19,10 +19,10 @@ import { type Holder, heartbeatMs, leaseLost } from '../holder.ts'
 import { IdSet } from '../id-set.ts'
 import { compareText } from '../report-order.ts'
 import { toStoredBody } from '../stored-body.ts'
+import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { prepareStatements } from './draft-statements.ts'
 import { readRun } from './read-run.ts'
 import { projectIds } from './rows.ts'
-import { closeAsInterrupted } from './sqlite-history.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 interface Hold {

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import type { Draft, History, RunRecord, RunStart, SealedRun } from '../history.ts'
 import { type Holder, isHeld, type Lease, leaseHeld } from '../holder.ts'
+import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { openDatabase } from './open-database.ts'
 import { readRun } from './read-run.ts'
 import { SqliteDraft } from './sqlite-draft.ts'
@@ -92,20 +93,6 @@ function closeKilledRuns(db: Database, now: string): number[] {
   const killed = db.prepare<[], number>("SELECT number FROM run WHERE state = 'running' ORDER BY number").pluck().all()
   for (const run of killed) closeAsInterrupted(db, run, now)
   return killed
-}
-
-/** Removes all that a run drafted and records it as interrupted. */
-export function closeAsInterrupted(db: Database, run: number, now: string): void {
-  const floors = db
-    .prepare<[number], { version: number; violation: number }>(
-      'SELECT version_floor AS version, violation_floor AS violation FROM run WHERE number = ?',
-    )
-    .get(run)
-  if (floors === undefined) return
-  db.prepare('DELETE FROM version WHERE id > ?').run(floors.version)
-  db.prepare('DELETE FROM violation WHERE id > ?').run(floors.violation)
-  for (const table of ['change', 'walk', 'notice']) db.prepare(`DELETE FROM ${table} WHERE run = ?`).run(run)
-  db.prepare("UPDATE run SET state = 'interrupted', finished_at = ? WHERE number = ?").run(now, run)
 }
 
 function insertRun(db: Database, start: RunStart): number {

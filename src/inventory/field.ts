@@ -23,6 +23,8 @@ export type Leaf =
   | { readonly type: 'time' }
   /** A list of texts whose order means nothing. */
   | { readonly type: 'set' }
+  /** A set of addresses, sealed within like any. */
+  | { readonly type: 'addresses' }
   /** JSON of the user's own making (filters). Sealed where a name or a value looks secret. */
   | { readonly type: 'free' }
 
@@ -66,6 +68,7 @@ export const seconds: Field = { type: 'seconds' }
 export const flag: Field = { type: 'flag' }
 export const time: Field = { type: 'time' }
 export const set: Field = { type: 'set' }
+export const addresses: Field = { type: 'addresses' }
 export const free: Field = { type: 'free' }
 
 export const optional = (field: Field): Field => ({ ...field, presence: 'optional' })

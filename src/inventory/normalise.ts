@@ -1,8 +1,9 @@
-import { canonicalJson } from '../model/canonical-json.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import type { Field, Keyed, Members, Struct } from './field.ts'
-import { isSecretName, looksRandom } from './looks-secret.ts'
+import { asSecretText, normaliseFree } from './free-form.ts'
+import { inKeyOrder, isEmpty, objectOf } from './objects.ts'
+import { asNumber, asScalar, asSeconds, asText, asTime } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
 import { hostOf, sealBehindHost, sealCredentials, sealUrl } from './seal-url.ts'
 import type { Sealer } from './sealer.ts'
@@ -57,7 +58,7 @@ function withUnknownMembers(
   const unknown = unknownKeys(members, raw)
   if (unknown.length === 0) return known
   for (const key of unknown) {
-    const value = normaliseFree(raw[key] ?? null, key, job)
+    const value = normaliseFree(raw[key] ?? null, key, job.sealer)
     if (!(job.isStub && isEmpty(value))) setOwn(known, key, value)
   }
   return inKeyOrder(known)
@@ -78,7 +79,8 @@ function normaliseField(field: Field, raw: Json | undefined, path: string, key: 
 }
 
 function normaliseShown(field: Field, raw: Json, path: string, key: string, job: Normalising): Json {
-  if (raw === null || raw === '') return field.type === 'set' ? [] : field.type === 'keyed' ? {} : null
+  if (raw === null || raw === '')
+    return field.type === 'set' || field.type === 'addresses' ? [] : field.type === 'keyed' ? {} : null
   switch (field.type) {
     case 'text':
       return asText(raw)
@@ -101,14 +103,21 @@ function normaliseShown(field: Field, raw: Json, path: string, key: string, job:
     case 'time':
       return asTime(asText(raw))
     case 'set':
-      return Array.isArray(raw) ? raw.map(asText).sort() : [asText(raw)]
+      return listOf(raw)
+    case 'addresses':
+      return listOf(raw).map((address) => sealUrl(address, job.sealer))
     case 'free':
-      return normaliseFree(raw, key, job)
+      return normaliseFree(raw, key, job.sealer)
     case 'struct':
       return normaliseStruct(field, raw, `${path}/${pointerStep(key)}`, job)
     case 'keyed':
       return normaliseKeyed(field, raw, `${path}/${pointerStep(key)}`, job)
   }
+}
+
+/** A set in order; a single text is a set of one. */
+function listOf(raw: Json): string[] {
+  return Array.isArray(raw) ? raw.map(asText).sort() : [asText(raw)]
 }
 
 function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalising): Json {
@@ -138,106 +147,6 @@ function normaliseSecret(raw: Json, path: string, { sealer, neighbours, facts }:
   const sealed = sealer.seal(text)
   if (sealed !== maskedSeal) facts[path] = secretFactsOf(text, neighbours)
   return sealed
-}
-
-/** One service account is a base64 text in one release and its bytes in another; both give the same seal. */
-function asSecretText(raw: Json): string {
-  if (Array.isArray(raw) && raw.every((byte) => Number.isInteger(byte))) {
-    return Buffer.from(raw.map(Number)).toString('base64')
-  }
-  return asText(raw)
-}
-
-/** JSON of unknown make: kept as it is, in canonical order, with what looks secret sealed. */
-function normaliseFree(raw: Json, name: string, job: Normalising): Json {
-  if (raw === null || raw === '' || typeof raw === 'boolean') return raw
-  if (isSecretName(name) && isOneSecret(raw)) return job.sealer.seal(asSecretText(raw))
-  if (typeof raw === 'string') {
-    if (looksRandom(raw) && !isIdentifierName(name)) return job.sealer.seal(raw)
-    return /^[a-z][a-z0-9+.-]*:\/\//i.test(raw) ? sealUrl(raw, job.sealer) : sealCredentials(raw, job.sealer)
-  }
-  if (Array.isArray(raw)) return raw.map((item) => normaliseFree(item, name, job))
-  if (!isJsonObject(raw)) return raw
-  return inKeyOrder(objectOf(Object.entries(raw).map(([key, value]) => [key, normaliseFree(value, key, job)])))
-}
-
-/** A text or number, or the bytes of one; times and flags are none. */
-function isOneSecret(raw: Json): boolean {
-  if (typeof raw === 'string') return !/^(true|false|\d{4}-\d\d-\d\dT.*)$/.test(raw)
-  return typeof raw === 'number' || (Array.isArray(raw) && raw.length > 0 && raw.every(Number.isInteger))
-}
-
-/** Identifiers look random and are no secret. */
-function isIdentifierName(name: string): boolean {
-  return /(^|_)u?ids?$/i.test(name)
-}
-
-function asText(raw: Json): string {
-  return typeof raw === 'string' ? raw : canonicalJson(raw)
-}
-
-function asScalar(raw: Json): Json {
-  return typeof raw === 'object' ? asText(raw) : raw
-}
-
-/** An integer given as a decimal text is that integer. */
-function asNumber(raw: Json): Json {
-  return typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : asScalar(raw)
-}
-
-const secondsPerUnit: Readonly<Record<string, number>> = {
-  h: 3600,
-  m: 60,
-  s: 1,
-  ms: 0.001,
-  us: 1e-6,
-  µs: 1e-6,
-  ns: 1e-9,
-}
-
-/** `"1m30s"` (a Go duration) is 90. */
-function asSeconds(raw: Json): Json {
-  if (typeof raw !== 'string' || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(raw)) return asNumber(raw)
-  let seconds = 0
-  for (const [, amount, unit = ''] of raw.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)) {
-    seconds += Number(amount) * (secondsPerUnit[unit] ?? 0)
-  }
-  return seconds
-}
-
-/** One spelling for one instant: UTC, no trailing zeros. Year 1 is "not filled". What is no time stays as it is. */
-function asTime(raw: string): Json {
-  if (raw.startsWith('0001-01-01T')) return null
-  const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i.exec(raw)
-  if (parts === null) return raw
-  const [, whole, fraction = '', offset = 'Z'] = parts
-  const instant = offset.toUpperCase() === 'Z' ? `${whole}` : shiftToUtc(`${whole}${offset}`)
-  if (instant === undefined) return raw
-  const digits = fraction.replace(/0+$/, '')
-  return `${instant}${digits === '' ? '' : `.${digits}`}Z`
-}
-
-function shiftToUtc(time: string): string | undefined {
-  const instant = new Date(time)
-  return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString().slice(0, 19)
-}
-
-/** Empty in any spelling: null, '', [], {}. */
-function isEmpty(value: Json | undefined): boolean {
-  if (value === null || value === undefined || value === '') return true
-  if (typeof value !== 'object') return false
-  for (const _ in value) return false
-  return true
-}
-
-function objectOf(entries: readonly (readonly [string, Json])[]): Record<string, Json> {
-  const out: Record<string, Json> = {}
-  for (const [key, value] of entries) setOwn(out, key, value)
-  return out
-}
-
-function inKeyOrder(object: JsonObject): JsonObject {
-  return objectOf(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }
 
 /** The names that a weak secret may repeat. */

@@ -1,5 +1,6 @@
 import type { Kind } from '../model/resource.ts'
 import {
+  addresses,
   code,
   collapsing,
   flag,
@@ -32,7 +33,7 @@ const publishSubscribe = collapsing({
   type: text,
   workers: integer,
   amqp: collapsing({
-    host: text,
+    host: url,
     port: text,
     schema: text,
     vhost: text,
@@ -43,7 +44,7 @@ const publishSubscribe = collapsing({
     auth: collapsing({ user: text, password: secret }),
   }),
   kafka: collapsing({
-    brokers: set,
+    brokers: addresses,
     consumer_group_id: text,
     topic_name: text,
     auth: collapsing({ type: text, username: text, password: secret, hash: text, tls: flag }),

@@ -170,6 +170,20 @@ describe('the normal form', () => {
     expect(account('aGVsbG8=')).toEqual(account([104, 101, 108, 108, 111]))
   })
 
+  it('seals credentials in the addresses of message queues', () => {
+    const { attributes } = source({
+      pub_sub: {
+        type: 'kafka',
+        kafka: { brokers: ['u:p1@b.example:9092', 'a.example:9092'], auth: { username: 'u', password: 'p2' } },
+        amqp: { host: 'u:p3@mq.example', auth: { user: 'u', password: 'p4' } },
+      },
+    })
+    expect(attributes.pub_sub).toMatchObject({
+      kafka: { brokers: ['a.example:9092', expect.stringMatching(/^sealed:[0-9a-f]{32}@b\.example:9092$/)] },
+      amqp: { host: expect.stringMatching(/^sealed:[0-9a-f]{32}@mq\.example$/), auth: { user: 'u', password: sealed } },
+    })
+  })
+
   it('keeps unknown fields and seals what looks secret in them', () => {
     const { attributes } = endpoint({
       zone: 'eu',

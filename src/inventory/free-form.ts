@@ -1,0 +1,38 @@
+import { isJsonObject, type Json } from '../model/json.ts'
+import { isSecretName, looksRandom } from './looks-secret.ts'
+import { inKeyOrder, objectOf } from './objects.ts'
+import { asText } from './scalars.ts'
+import { sealCredentials, sealUrl } from './seal-url.ts'
+import type { Sealer } from './sealer.ts'
+
+/** JSON of unknown make: kept as it is, in canonical order, with what looks secret sealed. */
+export function normaliseFree(raw: Json, name: string, sealer: Sealer): Json {
+  if (raw === null || raw === '' || typeof raw === 'boolean') return raw
+  if (isSecretName(name) && isOneSecret(raw)) return sealer.seal(asSecretText(raw))
+  if (typeof raw === 'string') {
+    if (looksRandom(raw) && !isIdentifierName(name)) return sealer.seal(raw)
+    return /^[a-z][a-z0-9+.-]*:\/\//i.test(raw) ? sealUrl(raw, sealer) : sealCredentials(raw, sealer)
+  }
+  if (Array.isArray(raw)) return raw.map((item) => normaliseFree(item, name, sealer))
+  if (!isJsonObject(raw)) return raw
+  return inKeyOrder(objectOf(Object.entries(raw).map(([key, value]) => [key, normaliseFree(value, key, sealer)])))
+}
+
+/** A text or number, or the bytes of one; times and flags are none. */
+function isOneSecret(raw: Json): boolean {
+  if (typeof raw === 'string') return !/^(true|false|\d{4}-\d\d-\d\dT.*)$/.test(raw)
+  return typeof raw === 'number' || (Array.isArray(raw) && raw.length > 0 && raw.every(Number.isInteger))
+}
+
+/** Identifiers look random and are no secret. */
+function isIdentifierName(name: string): boolean {
+  return /(^|_)u?ids?$/i.test(name)
+}
+
+/** One service account is a base64 text in one release and its bytes in another; both give the same seal. */
+export function asSecretText(raw: Json): string {
+  if (Array.isArray(raw) && raw.every((byte) => Number.isInteger(byte))) {
+    return Buffer.from(raw.map(Number)).toString('base64')
+  }
+  return asText(raw)
+}

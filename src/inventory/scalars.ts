@@ -1,0 +1,54 @@
+import { canonicalJson } from '../model/canonical-json.ts'
+import type { Json } from '../model/json.ts'
+
+/** One form for one value, however a release spells it. What is of another type than expected stays as it is. */
+
+export function asText(raw: Json): string {
+  return typeof raw === 'string' ? raw : canonicalJson(raw)
+}
+
+export function asScalar(raw: Json): Json {
+  return typeof raw === 'object' ? asText(raw) : raw
+}
+
+/** An integer given as a decimal text is that integer. */
+export function asNumber(raw: Json): Json {
+  return typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : asScalar(raw)
+}
+
+const secondsPerUnit: Readonly<Record<string, number>> = {
+  h: 3600,
+  m: 60,
+  s: 1,
+  ms: 0.001,
+  us: 1e-6,
+  µs: 1e-6,
+  ns: 1e-9,
+}
+
+/** `"1m30s"` (a Go duration) is 90. */
+export function asSeconds(raw: Json): Json {
+  if (typeof raw !== 'string' || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(raw)) return asNumber(raw)
+  let seconds = 0
+  for (const [, amount, unit = ''] of raw.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)) {
+    seconds += Number(amount) * (secondsPerUnit[unit] ?? 0)
+  }
+  return seconds
+}
+
+/** One spelling for one instant: UTC, no trailing zeros. Year 1 is "not filled". What is no time stays as it is. */
+export function asTime(raw: string): Json {
+  if (raw.startsWith('0001-01-01T')) return null
+  const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i.exec(raw)
+  if (parts === null) return raw
+  const [, whole, fraction = '', offset = 'Z'] = parts
+  const instant = offset.toUpperCase() === 'Z' ? `${whole}` : shiftToUtc(`${whole}${offset}`)
+  if (instant === undefined) return raw
+  const digits = fraction.replace(/0+$/, '')
+  return `${instant}${digits === '' ? '' : `.${digits}`}Z`
+}
+
+function shiftToUtc(time: string): string | undefined {
+  const instant = new Date(time)
+  return Number.isNaN(instant.getTime()) ? undefined : instant.toISOString().slice(0, 19)
+}

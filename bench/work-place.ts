@@ -24,9 +24,12 @@ export function layOut({ url, key, projects }: ServiceProcess, executable: strin
   const file = (name: string) => join(directory, name)
   const configuration = file('hookdrift.yaml')
   writeFileSync(file('key'), key)
+  // The fleet is clean but for its hosts, which are examples' on purpose.
+  writeFileSync(file('policy.yaml'), 'extends: [recommended]\nrules: { endpoint/url-test-host: off }\n')
   writeFileSync(
     configuration,
-    `concurrency: ${concurrency}
+    `policy: ./policy.yaml
+concurrency: ${concurrency}
 services:
   - name: bench
     url: ${url}

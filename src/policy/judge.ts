@@ -61,45 +61,50 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
   }
 
   /** A rule that throws, whatever it was given, must cost neither the run nor a resolution. */
-  const guarded = <T>(where: string, rule: string, judge: () => readonly T[]): readonly T[] => {
+  const failed = (where: string, { id }: Rule, error: unknown) => {
+    const known = failures.get(where) ?? new Map<string, string>()
+    failures.set(where, known.set(id, messageOf(error)))
+  }
+
+  const conclude = (where: string, { rule, fold }: RunningFold, looked: Looked): readonly LocatedFinding[] => {
     try {
-      return judge()
+      return [...fold.conclude(now, looked)].flatMap((problem: LocatedProblem) => {
+        const active = (exceptions.get(problem.at) ?? setFor.everyone).byId.get(rule.id)
+        if (active === undefined) return []
+        return [{ project: problem.at.project, finding: stamp(active, problem.at, problem) }]
+      })
     } catch (error) {
-      const known = failures.get(where) ?? new Map<string, string>()
-      failures.set(where, known.set(rule, messageOf(error)))
+      failed(where, rule, error)
       return []
     }
   }
 
-  const conclude = (where: string, { rule, fold }: RunningFold, looked: Looked): readonly LocatedFinding[] =>
-    guarded(where, rule.id, () =>
-      [...fold.conclude(now, looked)].flatMap((problem: LocatedProblem) => {
-        const active = (exceptions.get(problem.at) ?? setFor.everyone).byId.get(rule.id)
-        return active === undefined
-          ? []
-          : [{ project: problem.at.project, finding: stamp(active, problem.at, problem) }]
-      }),
-    )
+  const passTo = (where: string, folds: readonly RunningFold[], resource: Resource, place: Place) => {
+    for (const { rule, visits, fold } of folds) {
+      if (!visits.includes(resource.kind)) continue
+      try {
+        fold.visit(resource, place)
+      } catch (error) {
+        failed(where, rule, error)
+      }
+    }
+  }
 
   return {
     visit(project, resource) {
       const findings: Finding[] = []
       const set = setFor.resource(project, resource)
       for (const { active, bound } of set.byKind.get(resource.kind) ?? []) {
-        const problems = guarded(project.name, active.rule.id, () => [...bound.check(resource, now)])
-        for (const problem of problems) findings.push(stamp(active, resource, problem))
+        try {
+          for (const problem of bound.check(resource, now)) findings.push(stamp(active, resource, problem))
+        } catch (error) {
+          failed(project.name, active.rule, error)
+        }
       }
       const place: Place = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
       if (set !== setFor.everyone) exceptions.set(place, set)
-      const pass = (where: string, { rule, visits, fold }: RunningFold) => {
-        if (!visits.includes(resource.kind)) return
-        guarded(where, rule.id, () => {
-          fold.visit(resource, place)
-          return []
-        })
-      }
-      for (const fold of fleetFolds) pass(everywhere, fold)
-      for (const fold of foldsOf(project)) pass(project.name, fold)
+      passTo(everywhere, fleetFolds, resource, place)
+      passTo(project.name, foldsOf(project), resource, place)
       return findings
     },
     concludeProject(project, looked) {

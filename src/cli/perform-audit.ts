@@ -8,6 +8,7 @@ import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Severity } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
+import { neutralise } from '../report/neutralise.ts'
 import { createServiceClient } from '../service/create-service-client.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
@@ -48,9 +49,9 @@ export async function performAudit(order: Order, terminal: Terminal, signal: Abo
       `--project ${order.only.join(' ')} matches none of ${all.map(({ ref }) => ref.name).join(', ')}`,
     )
   }
-  for (const warning of configuration.warnings) log.warn(warning)
+  for (const warning of configuration.warnings) tellWarning(warning, terminal)
   const { key, warning } = installationKey(file, terminal.env)
-  if (warning !== undefined) log.warn(warning)
+  if (warning !== undefined) tellWarning(warning, terminal)
   const progress = openProgress(terminal, projects.length, order.quiet)
   const history = openSqliteHistory(file, thisProcess)
   try {
@@ -85,11 +86,16 @@ export async function performAudit(order: Order, terminal: Terminal, signal: Abo
   }
 }
 
+/** For the person who wrote the configuration; the log is for machines. */
+function tellWarning(warning: string, { stderr }: Terminal): void {
+  stderr.write(`hookdrift: warning: ${neutralise(warning)}\n`)
+}
+
 function logReport(log: Log, { run, verdict, coverage }: Report): void {
   for (const { project, listing, status, reason, pages, items, requests, retries, duration_ms } of coverage) {
     const fields = { project, listing, status, reason, pages, items, requests, retries, duration_ms }
     if (status === 'complete' || status === 'skipped') log.debug(fields, 'walk')
-    else log.warn(fields, 'walk incomplete')
+    else log.info(fields, 'walk incomplete')
   }
   log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run sealed')
 }

@@ -91,6 +91,8 @@ interface Pass {
   isRebased(): boolean
 }
 
+const takenAtOnce = 100
+
 function passOf(project: AuditedProject, stage: Stage, { draft, judge, sealer, onPage }: ProjectTools): Pass {
   const shapes = new Map<Listing, Shape>()
   const changes: StagedChange[] = []
@@ -108,19 +110,26 @@ function passOf(project: AuditedProject, stage: Stage, { draft, judge, sealer, o
     )
   }
 
+  const takeSome = async (listing: Listing, items: readonly JsonObject[]) => {
+    const { listed, lifted } = takeInventory(listing, items, sealer)
+    shapes.set(listing, narrowShape(shapes.get(listing), listed))
+    // A source that was listed is known in full: the stub that a subscription carries adds nothing.
+    if (listing === 'sources') for (const { kind, uid } of listed) carried.add(`${kind} ${uid}`)
+    const fresh = lifted.filter(({ kind, uid }) => !carried.has(`${kind} ${uid}`))
+    for (const { kind, uid } of fresh) carried.add(`${kind} ${uid}`)
+    for (const [kind, resources] of Map.groupBy([...listed, ...fresh], ({ kind }) => kind)) {
+      await draftAndJudge(listing, kind, resources)
+    }
+  }
+
   return {
     shapes,
     changes,
     isRebased: () => isRebased,
     async take(listing, items) {
-      const { listed, lifted } = takeInventory(listing, items, sealer)
-      shapes.set(listing, narrowShape(shapes.get(listing), listed))
-      // A source that was listed is known in full: the stub that a subscription carries adds nothing.
-      if (listing === 'sources') for (const { kind, uid } of listed) carried.add(`${kind} ${uid}`)
-      const fresh = lifted.filter(({ kind, uid }) => !carried.has(`${kind} ${uid}`))
-      for (const { kind, uid } of fresh) carried.add(`${kind} ${uid}`)
-      for (const [kind, resources] of Map.groupBy([...listed, ...fresh], ({ kind }) => kind)) {
-        await draftAndJudge(listing, kind, resources)
+      // A page may hold thousands of items; what is made of them need not stand in memory all at once.
+      for (let at = 0; at < items.length; at += takenAtOnce) {
+        await takeSome(listing, items.slice(at, at + takenAtOnce))
       }
       onPage(project, listing, items.length)
     },

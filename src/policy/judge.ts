@@ -51,8 +51,8 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
   const projectFolds = new Map<string, readonly RunningFold[]>()
   const forgotten = new Set<string>()
   const failures = new Map<string, Map<string, string>>()
-  /** The rules that hold for a resource that a fold keeps, where they are not those of the others. */
-  const exceptions = new WeakMap<Place, RuleSet>()
+  /** The rules that hold for a resource that a fold may name later, where they are not those of the others. */
+  const exceptions = new Map<string, RuleSet>()
 
   const foldsOf = (project: ProjectRef): readonly RunningFold[] => {
     const folds = projectFolds.get(project.name) ?? startFolds(named, 'project')
@@ -69,7 +69,7 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
   const conclude = (where: string, { rule, fold }: RunningFold, looked: Looked): readonly LocatedFinding[] => {
     try {
       return [...fold.conclude(now, looked)].flatMap((problem: LocatedProblem) => {
-        const active = (exceptions.get(problem.at) ?? setFor.everyone).byId.get(rule.id)
+        const active = (exceptions.get(keyOf(problem.at)) ?? setFor.everyone).byId.get(rule.id)
         if (active === undefined) return []
         return [{ project: problem.at.project, finding: stamp(active, problem.at, problem) }]
       })
@@ -102,7 +102,7 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
         }
       }
       const place: Place = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
-      if (set !== setFor.everyone) exceptions.set(place, set)
+      if (set !== setFor.everyone) exceptions.set(keyOf(place), set)
       passTo(everywhere, fleetFolds, resource, place)
       passTo(project.name, foldsOf(project), resource, place)
       return findings
@@ -166,6 +166,10 @@ function startFolds(rules: readonly ActiveRule[], scope: FoldRule['scope']): Run
   return rules.flatMap(({ rule, bound }) =>
     bound.scope !== 'resource' && bound.scope === scope ? [{ rule, visits: bound.visits, fold: bound.start() }] : [],
   )
+}
+
+function keyOf({ project, kind, uid }: Place): string {
+  return `${project.name} ${kind} ${uid}`
 }
 
 function stamp(

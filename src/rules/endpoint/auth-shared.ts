@@ -1,12 +1,7 @@
 import { isMasked } from '../../model/resource.ts'
 import { destinationOf } from '../destination.ts'
-import { foldRule, type Place } from '../rule.ts'
-
-interface Use {
-  readonly at: Place
-  readonly path: string
-  readonly host: string
-}
+import { foldRule } from '../rule.ts'
+import { SharedUses } from '../shared-uses.ts'
 
 export const authShared = foldRule({
   id: 'endpoint/auth-shared',
@@ -17,7 +12,7 @@ export const authShared = foldRule({
   visits: ['endpoint'],
   scope: 'fleet',
   // By seal. OAuth is left out: its secret goes to the token server, not to the endpoints.
-  start: () => new Map<string, Use | Use[]>(),
+  start: () => new SharedUses(),
   visit(uses, { attributes: { authentication, url } }, at) {
     const { api_key: apiKey, basic_auth: basic } = authentication ?? {}
     for (const [path, seal] of [
@@ -26,20 +21,16 @@ export const authShared = foldRule({
     ] as const) {
       if (seal === undefined || isMasked(seal)) continue
       const host = destinationOf(url ?? '')?.host
-      if (host === undefined) continue
-      const use = { at, path, host }
-      const known = uses.get(seal)
-      if (known === undefined) uses.set(seal, use)
-      else if (Array.isArray(known)) known.push(use)
-      else uses.set(seal, [known, use])
+      if (host !== undefined) uses.add(seal, at, [path, host])
     }
   },
   *conclude(uses) {
-    for (const shared of uses.values()) {
-      if (!Array.isArray(shared)) continue
-      const hosts = new Set(shared.map(({ host }) => host)).size
+    for (const shared of uses.shared()) {
+      const hosts = new Set(shared.map(({ facts: [, host] }) => host)).size
       if (hosts < 2) continue
-      for (const { at, path } of shared) yield { at, path, message: `the same credential is sent to ${hosts} hosts` }
+      for (const { at, facts } of shared) {
+        yield { at, path: facts[0] ?? '', message: `the same credential is sent to ${hosts} hosts` }
+      }
     }
   },
 })

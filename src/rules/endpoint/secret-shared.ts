@@ -1,13 +1,8 @@
 import { pointerStep } from '../../model/json.ts'
 import { isMasked } from '../../model/resource.ts'
 import { activeSecrets } from '../attributes.ts'
-import { foldRule, type Place } from '../rule.ts'
-
-interface Use {
-  readonly at: Place
-  readonly secret: string
-  readonly owner: string
-}
+import { foldRule } from '../rule.ts'
+import { SharedUses } from '../shared-uses.ts'
 
 export const secretShared = foldRule({
   id: 'endpoint/secret-shared',
@@ -18,27 +13,23 @@ export const secretShared = foldRule({
   kind: 'endpoint',
   visits: ['endpoint'],
   scope: 'fleet',
-  // By seal. Nearly every secret is used once: a list is made for the second use only.
-  start: () => new Map<string, Use | Use[]>(),
+  start: () => new SharedUses(),
   visit(uses, { attributes }, at) {
     for (const [secret, { value }] of activeSecrets(attributes)) {
-      if (typeof value !== 'string' || isMasked(value)) continue
-      const use = { at, secret, owner: attributes.owner_id ?? '' }
-      const known = uses.get(value)
-      if (known === undefined) uses.set(value, use)
-      else if (Array.isArray(known)) known.push(use)
-      else uses.set(value, [known, use])
+      if (typeof value === 'string' && !isMasked(value)) uses.add(value, at, [secret, attributes.owner_id ?? ''])
     }
   },
   *conclude(uses) {
-    for (const shared of uses.values()) {
-      if (!Array.isArray(shared)) continue
+    for (const shared of uses.shared()) {
       const endpoints = new Set(shared.map(({ at }) => `${at.project.name} ${at.uid}`))
       if (endpoints.size < 2) continue
-      const owners = new Set(shared.map(({ owner }) => owner)).size
+      const owners = new Set(shared.map(({ facts: [, owner] }) => owner)).size
       const projects = new Set(shared.map(({ at }) => at.project.name)).size
       const across = projects > 1 ? ' across projects' : owners > 1 ? ' of different owners' : ''
-      for (const { at, secret } of shared) {
+      for (const {
+        at,
+        facts: [secret = ''],
+      } of shared) {
         yield {
           at,
           path: `/secrets/${pointerStep(secret)}`,

@@ -1,6 +1,7 @@
 import { isMasked } from '../../model/resource.ts'
 import { activeSecrets, type Endpoint } from '../attributes.ts'
 import { foldRule, type Place } from '../rule.ts'
+import { halvesOf } from '../shared-uses.ts'
 import { verifierSecretOf } from '../verifier-secret.ts'
 
 interface Use {
@@ -16,8 +17,8 @@ export const verifierShared = foldRule({
   kind: 'source',
   visits: ['endpoint', 'source'],
   scope: 'fleet',
-  // By seal: which sources use a secret, and how many endpoints do.
-  start: () => ({ sources: new Map<string, Use[]>(), endpoints: new Map<string, number>() }),
+  // By seal: which sources use a secret, and how many endpoints do (52 bits of the seal are enough to count by).
+  start: () => ({ sources: new Map<string, Use[]>(), endpoints: new Map<number, number>() }),
   visit({ sources, endpoints }, { kind, attributes }, at) {
     if (kind === 'source' && 'verifier' in attributes) {
       const secret = verifierSecretOf(attributes.verifier)
@@ -26,14 +27,18 @@ export const verifierShared = foldRule({
       if (uses === undefined) sources.set(secret.seal, [{ at, path: secret.path }])
       else uses.push({ at, path: secret.path })
     } else if ('secrets' in attributes || 'authentication' in attributes) {
-      for (const seal of sealsOf(attributes)) endpoints.set(seal, (endpoints.get(seal) ?? 0) + 1)
+      for (const seal of sealsOf(attributes)) {
+        const [first] = halvesOf(seal)
+        endpoints.set(first, (endpoints.get(first) ?? 0) + 1)
+      }
     }
   },
   *conclude({ sources, endpoints }) {
     for (const [seal, uses] of sources) {
+      const endpointsToo = endpoints.get(halvesOf(seal)[0]) ?? 0
       const others = [
         ...(uses.length > 1 ? [counted(uses.length - 1, 'other source')] : []),
-        ...(endpoints.has(seal) ? [counted(endpoints.get(seal) ?? 0, 'endpoint')] : []),
+        ...(endpointsToo > 0 ? [counted(endpointsToo, 'endpoint')] : []),
       ]
       if (others.length === 0) continue
       for (const { at, path } of uses) yield { at, path, message: `the same secret is used by ${others.join(' and ')}` }

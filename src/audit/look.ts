@@ -1,11 +1,8 @@
 import type { CoverageStatus } from '../model/coverage.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { ServiceClient } from '../service/service-client.ts'
-import type { Filters } from '../service/settings.ts'
+import type { Filters, Offer } from '../service/settings.ts'
 import { filterText } from './filtered.ts'
-
-/** Whether a listing that not every service has is walked: where offered, always, or never. */
-export type Offer = 'auto' | 'required' | 'off'
 
 /** One project to look at, and how. */
 export interface AuditedProject {

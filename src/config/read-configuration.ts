@@ -4,7 +4,7 @@ import { type Problem, problemLines, refuseProblems } from '../document/problem.
 import { type ReadDocument, readDocument } from '../document/read-document.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
-import type { Filters, ServiceSettings } from '../service/settings.ts'
+import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
 import { configurationDigest } from './configuration-digest.ts'
 import {
@@ -35,9 +35,6 @@ export interface ConfiguredService {
   readonly projects: readonly ConfiguredProject[]
   readonly listings: { readonly sources: Offer; readonly project: Offer }
 }
-
-/** What is done about a listing that not every service offers. */
-export type Offer = 'auto' | 'required' | 'off'
 
 export interface ConfiguredProject {
   readonly ref: ProjectRef

@@ -43,3 +43,6 @@ export interface Filters {
   readonly endpoints?: { readonly owner?: string; readonly name?: string }
   readonly subscriptions?: { readonly name?: string; readonly endpoints?: readonly string[] }
 }
+
+/** Whether a listing that not every service offers is walked: where offered, always, or never. */
+export type Offer = 'auto' | 'required' | 'off'

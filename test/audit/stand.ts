@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AuditedProject, Offer } from '../../src/audit/look.ts'
+import type { AuditedProject } from '../../src/audit/look.ts'
 import { runAudit } from '../../src/audit/run-audit.ts'
 import type { Holder } from '../../src/history/holder.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
@@ -13,7 +13,7 @@ import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
-import { defaultLimits, type Filters, type Limits } from '../../src/service/settings.ts'
+import { defaultLimits, type Filters, type Limits, type Offer } from '../../src/service/settings.ts'
 
 export interface StandOptions {
   readonly projects: Readonly<Record<string, string>>

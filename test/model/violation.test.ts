@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { isLookComplete } from '../../src/model/coverage.ts'
+import { type Finding, fingerprintOf, isAtLeast, severities } from '../../src/model/violation.ts'
+
+const project = { name: 'acme/payments', service: 'acme', uid: 'p' }
+const finding: Finding = {
+  rule: 'endpoint/inactive',
+  severity: 'high',
+  kind: 'endpoint',
+  uid: 'e',
+  name: 'orders',
+  path: '/status',
+  message: 'disabled',
+}
+
+describe('a fingerprint', () => {
+  it('is the same however the violation is worded, rated or named, and whatever the project is called', () => {
+    const other = { ...finding, severity: 'low', message: 'off', name: 'orders-v2' } as const
+    expect(fingerprintOf({ ...project, name: 'acme/renamed' }, other)).toBe(fingerprintOf(project, finding))
+    expect(fingerprintOf(project, finding)).toMatch(/^[0-9a-f]{32}$/)
+  })
+
+  it.each([{ rule: 'endpoint/orphan' }, { kind: 'source' }, { uid: 'f' }, { path: '' }] as const)(
+    'is another one with %o',
+    (difference) => {
+      expect(fingerprintOf(project, { ...finding, ...difference })).not.toBe(fingerprintOf(project, finding))
+    },
+  )
+
+  it('is another one in another service or project', () => {
+    expect(fingerprintOf({ ...project, service: 'other' }, finding)).not.toBe(fingerprintOf(project, finding))
+    expect(fingerprintOf({ ...project, uid: 'q' }, finding)).not.toBe(fingerprintOf(project, finding))
+  })
+})
+
+describe('severities', () => {
+  it('are ordered worst first', () => {
+    expect(severities.filter((severity) => isAtLeast(severity, 'medium'))).toEqual(['critical', 'high', 'medium'])
+  })
+})
+
+describe('a look', () => {
+  it.each([
+    ['complete', true],
+    ['skipped', true],
+    ['partial', false],
+    ['failed', false],
+    ['suspect', false],
+  ] as const)('with a walk that is %s is complete: %s', (status, isComplete) => {
+    expect(isLookComplete([{ status: 'complete' }, { status }])).toBe(isComplete)
+  })
+})

@@ -5,6 +5,7 @@ import type { Configuration } from '../config/read-configuration.ts'
 import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
+import { matchesGlob } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
 import type { Severity } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -103,13 +104,9 @@ function logReport(log: Log, { run, verdict, coverage }: Report): void {
 /** `acme/payments` is chosen by itself, by `payments`, and by any pattern with `*`. */
 function isChosen(name: string, only: readonly string[]): boolean {
   return (
-    only.length === 0 || only.some((pattern) => matches(name, pattern) || matches(name.replace(/^.*\//, ''), pattern))
+    only.length === 0 ||
+    only.some((pattern) => matchesGlob(name, pattern) || matchesGlob(name.replace(/^.*\//, ''), pattern))
   )
-}
-
-function matches(name: string, pattern: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`).test(name)
 }
 
 /** A path as the user means it: from where they stand. */

@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js'
 import { z } from 'zod'
 import { hostOf } from '../inventory/seal-url.ts'
+import { matchesGlob } from '../model/glob.ts'
 import { kinds, type ProjectRef, type Resource } from '../model/resource.ts'
 
 const oneOrMore = <T extends z.ZodType>(value: T) => z.union([value, z.array(value).min(1)])
@@ -57,23 +58,24 @@ export function matcherOf(selector: Selector): (project: ProjectRef, labels: Lab
 /** Without a pattern everything passes, and the text is not even worked out. */
 function anyOf(patterns: string | readonly string[] | undefined): (text: () => string) => boolean {
   if (patterns === undefined) return () => true
-  const tests = listOf(patterns).map((pattern) => RE2JS.compile(sourceOf(pattern)))
+  const tests = listOf(patterns).map(testOf)
   return (text) => {
     const value = text()
-    return tests.some((test) => test.matches(value))
+    return tests.some((test) => test(value))
   }
 }
 
 /** `/^test-/` is a regular expression found anywhere; anything else matches whole, `*` for any text. */
-function sourceOf(pattern: string): string {
+function testOf(pattern: string): (text: string) => boolean {
   const expression = /^\/(.+)\/$/s.exec(pattern)?.[1]
-  if (expression !== undefined) return `(?s:.*)(?:${expression})(?s:.*)`
-  return pattern.split('*').map(RE2JS.quote).join('(?s:.*)')
+  if (expression === undefined) return (text) => matchesGlob(text, pattern)
+  const compiled = RE2JS.compile(expression)
+  return (text) => compiled.matcher(text).find()
 }
 
 function isPattern(pattern: string): boolean {
   try {
-    RE2JS.compile(sourceOf(pattern))
+    testOf(pattern)
     return true
   } catch {
     return false

@@ -1,3 +1,5 @@
+import { matchesGlob } from '../model/glob.ts'
+
 /** A control of a framework, and why some rules give evidence for it. */
 export interface Control {
   /** `framework:identifier`, as reports show it. */
@@ -279,11 +281,6 @@ export const controls: readonly Control[] = [
 /** The controls that a rule gives evidence for, in the order of the table. */
 export function controlsOf(rule: string): string[] {
   return controls
-    .filter(({ evidence }) => evidence.some(({ rules }) => rules.some((pattern) => matches(rule, pattern))))
+    .filter(({ evidence }) => evidence.some(({ rules }) => rules.some((pattern) => matchesGlob(rule, pattern))))
     .map(({ id }) => id)
-}
-
-function matches(rule: string, pattern: string): boolean {
-  const star = pattern.indexOf('*')
-  return star < 0 ? rule === pattern : rule.startsWith(pattern.slice(0, star)) && rule.endsWith(pattern.slice(star + 1))
 }

@@ -1,0 +1,14 @@
+/** Whether a whole text fits a pattern in which `*` stands for any text, none included. Takes linear time. */
+export function matchesGlob(text: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return text === pattern
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return text.length - last.length >= at && text.endsWith(last)
+}

@@ -5,10 +5,12 @@ import { composeVerdict } from '../report/verdict.ts'
 /** The report of a run, from its record alone: the same today and in a year. */
 export function composeReport(record: RunRecord): Report {
   const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, violations } = record
+  const { rules, projects, policyDigest, configurationDigest, chain } = record
   return {
     schema: 'hookdrift.report/1',
     tool: { name: 'hookdrift', version: toolVersion },
     run: { number, started_at: startedAt, finished_at: finishedAt, sealed: true },
+    digests: { policy: policyDigest, configuration: configurationDigest, chain },
     verdict: composeVerdict({ coverage, violations, drift: changes, failOn }),
     coverage: coverage.map(
       ({ project, listing, status, reason, filter, pages, items, requests, retries, durationMs }) => ({
@@ -47,6 +49,9 @@ export function composeReport(record: RunRecord): Report {
       message: violation.message,
       first_seen: violation.firstSeen,
       last_seen: violation.lastSeen,
+      ...(violation.waiver === undefined ? {} : { waiver: violation.waiver }),
     })),
+    projects,
+    rules,
   }
 }

@@ -1,4 +1,5 @@
 import type { CoverageStatus } from '../model/coverage.ts'
+import type { FilePlace } from '../model/judging.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Filters, Offer } from '../service/settings.ts'
@@ -8,6 +9,8 @@ import { filterText } from './filtered.ts'
 export interface AuditedProject {
   readonly ref: ProjectRef
   readonly key: string
+  /** Where it is configured; null when that is no file. */
+  readonly place: FilePlace | null
   /** For the policy's selectors. */
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters

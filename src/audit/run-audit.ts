@@ -9,6 +9,7 @@ import { startJudge } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
 import { auditProject } from './audit-project.ts'
 import { composeReport } from './compose-report.ts'
+import { describeContext } from './describe-context.ts'
 import type { AuditedProject } from './look.ts'
 import { settleFleet } from './settle-fleet.ts'
 
@@ -60,6 +61,7 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
       audit.projects.map((project) => limit(() => auditProject(project, { ...world, signal, draft, judge }))),
     )
     await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
+    await draft.stageContext(describeContext(audit, judge))
     const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)
     return composeReport(record)
   } catch (error) {

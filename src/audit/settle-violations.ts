@@ -88,6 +88,7 @@ function open(project: ProjectRef, finding: Finding, known: StandingViolation | 
     ...finding,
     fingerprint: known?.fingerprint ?? fingerprintOf(project, finding),
     state: 'open',
+    waiver: undefined,
     firstRun: known?.firstRun,
     lastRun: undefined,
     replaces: known?.id,

@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from 'node:path'
+import { basename, isAbsolute, relative, resolve } from 'node:path'
 import type { AuditedProject } from '../audit/look.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import type { Configuration } from '../config/read-configuration.ts'
@@ -31,7 +31,8 @@ export interface Order {
 
 /** Runs one audit as configured, with the process around it: log, progress, signals, key and history. */
 export async function performAudit(order: Order, terminal: Terminal, signal: AbortSignal): Promise<Report> {
-  const { configuration, history: file } = order
+  const { configuration } = order
+  const file = shownPath(terminal.cwd(), configuration.file)
   const log = openLog(terminal)
   const clients: { close(): Promise<void> }[] = []
   const projects = configuration.services.flatMap(({ settings, projects, listings }) => {
@@ -39,9 +40,9 @@ export async function performAudit(order: Order, terminal: Terminal, signal: Abo
     if (chosen.length === 0) return []
     const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env })
     clients.push(client)
-    return chosen.map(
-      ({ ref, key, labels, filters }): AuditedProject => ({ ref, key, labels, filters, client, listings }),
-    )
+    return chosen.map(({ ref, key, labels, filters, line }): AuditedProject => {
+      return { ref, key, place: { file, line }, labels, filters, client, listings }
+    })
   })
   const all = configuration.services.flatMap(({ projects }) => projects)
   if (projects.length === 0) {
@@ -51,10 +52,10 @@ export async function performAudit(order: Order, terminal: Terminal, signal: Abo
     )
   }
   for (const warning of configuration.warnings) tellWarning(warning, terminal)
-  const { key, warning } = installationKey(file, terminal.env)
+  const { key, warning } = installationKey(order.history, terminal.env)
   if (warning !== undefined) tellWarning(warning, terminal)
   const progress = openProgress(terminal, projects.length, order.quiet)
-  const history = openSqliteHistory(file, thisProcess)
+  const history = openSqliteHistory(order.history, thisProcess)
   try {
     const report = await runAudit(
       {
@@ -107,6 +108,12 @@ function isChosen(name: string, only: readonly string[]): boolean {
     only.length === 0 ||
     only.some((pattern) => matchesGlob(name, pattern) || matchesGlob(name.replace(/^.*\//, ''), pattern))
   )
+}
+
+/** A file for reports that are read elsewhere: as seen from here, or its bare name when it lies outside. */
+function shownPath(cwd: string, file: string): string {
+  const path = relative(cwd, file)
+  return path.startsWith('..') || isAbsolute(path) ? basename(file) : path
 }
 
 /** A path as the user means it: from where they stand. */

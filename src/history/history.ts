@@ -2,8 +2,9 @@ import type { Change } from '../model/change.ts'
 import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
+import type { JudgedProject, JudgingRule } from '../model/judging.ts'
 import type { Facts, Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { Finding, Severity } from '../model/violation.ts'
+import type { Finding, Severity, Waiver } from '../model/violation.ts'
 
 /**
  * What is kept of past runs. Primitives only: what a change or a resolution is gets decided above. Asynchronous, so
@@ -95,6 +96,8 @@ export interface Draft {
   /** `shape`: where it is another than the last one. */
   stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void>
   stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void>
+  /** What the run judges with and what it looked at; kept once for all runs that say the same. */
+  stageContext(context: RunContext): Promise<void>
   /** Forgets all resources, changes and violations that this run staged, marked, ended or confirmed of a project. */
   discard(project: ProjectRef): Promise<void>
 
@@ -105,6 +108,13 @@ export interface Draft {
   seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode): Promise<RunRecord>
   /** Gives the run up: it is recorded as interrupted, with nothing of it left in the state. */
   abandon(finishedAt: string): Promise<void>
+}
+
+export interface RunContext {
+  /** Sorted by id. */
+  readonly rules: readonly JudgingRule[]
+  /** Sorted by name. */
+  readonly projects: readonly JudgedProject[]
 }
 
 export type Baselines = Readonly<Partial<Record<Kind, Baseline>>>
@@ -166,12 +176,15 @@ export interface StandingViolation extends Finding {
   readonly id: number
   readonly fingerprint: string
   readonly state: 'open' | 'unknown' | 'waived'
+  readonly waiver: Waiver | undefined
   readonly firstRun: number
 }
 
 export interface NewViolation extends Finding {
   readonly fingerprint: string
   readonly state: 'open' | 'unknown' | 'waived'
+  /** Of `waived` ones. */
+  readonly waiver: Waiver | undefined
   /** The run that opened it; undefined: this one. */
   readonly firstRun: number | undefined
   /** The run that last saw it, when this one did not. */
@@ -186,7 +199,7 @@ export interface StagedViolations {
 }
 
 /** A sealed run as it was: enough for any report. Lists are in the order of reports. */
-export interface RunRecord {
+export interface RunRecord extends RunContext {
   readonly number: number
   readonly startedAt: string
   readonly finishedAt: string
@@ -194,6 +207,8 @@ export interface RunRecord {
   readonly toolVersion: string
   readonly policyDigest: string
   readonly configurationDigest: string
+  /** Digest of this run and of those before it, in hex; null for runs of a time without one. */
+  readonly chain: string | null
   readonly coverage: readonly (Coverage & { readonly project: string })[]
   readonly notices: readonly { readonly project: string; readonly listing: Listing; readonly text: string }[]
   readonly changes: readonly (StagedChange & { readonly project: string })[]
@@ -206,4 +221,5 @@ export interface RecordedViolation extends Finding {
   readonly project: string
   readonly firstSeen: string
   readonly lastSeen: string
+  readonly waiver?: Waiver
 }

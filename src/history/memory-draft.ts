@@ -6,6 +6,7 @@ import type {
   Baselines,
   Draft,
   KnownVersion,
+  RunContext,
   RunRecord,
   StagedChange,
   StagedPage,
@@ -43,6 +44,7 @@ export class MemoryDraft implements Draft {
   readonly #token: number
   readonly #stopHeartbeat: () => void
   #added = noRows
+  #context: RunContext | undefined
   readonly #seen = new Set<number>()
   readonly #confirmed = new Set<number>()
   readonly #endedVersions = new Set<number>()
@@ -194,6 +196,12 @@ export class MemoryDraft implements Draft {
     this.#add({ notices: [...this.#added.notices, { run: this.run, project: keyOf(project), listing, text }] })
   }
 
+  async stageContext(context: RunContext): Promise<void> {
+    this.#requireLease()
+    // A copy, as a file would hold it.
+    this.#context = structuredClone(context)
+  }
+
   async discard(project: ProjectRef): Promise<void> {
     const key = keyOf(project)
     const isOther = (row: { project: string }) => row.project !== key
@@ -214,7 +222,8 @@ export class MemoryDraft implements Draft {
   async seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode): Promise<RunRecord> {
     this.#stopHeartbeat()
     this.#requireLease()
-    const run: RunRow = { ...this.#start, state: 'sealed', finishedAt }
+    const context = this.#context === undefined ? {} : { context: this.#context }
+    const run: RunRow = { ...this.#start, ...context, state: 'sealed', finishedAt }
     const rows = this.#joined(run)
     const record = readRows(rows, run)
     const exitCode = exitCodeOf(record)
@@ -242,8 +251,8 @@ export class MemoryDraft implements Draft {
 
   #standing(project: ProjectRef): StandingViolation[] {
     const rows = this.#memory.rows.violations.filter((row) => row.project === keyOf(project) && row.toRun === undefined)
-    return rows.map(({ id, fingerprint, kind, uid, rule, path, state, severity, name, message, firstRun }) => {
-      return { id, fingerprint, kind, uid, rule, path, state, severity, name, message, firstRun }
+    return rows.map(({ id, fingerprint, kind, uid, rule, path, state, waiver, severity, name, message, firstRun }) => {
+      return { id, fingerprint, kind, uid, rule, path, state, waiver, severity, name, message, firstRun }
     })
   }
 

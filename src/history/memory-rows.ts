@@ -1,7 +1,15 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { NewVersion, NewViolation, RecordedViolation, RunRecord, RunStart, StagedChange } from './history.ts'
+import type {
+  NewVersion,
+  NewViolation,
+  RecordedViolation,
+  RunContext,
+  RunRecord,
+  RunStart,
+  StagedChange,
+} from './history.ts'
 import type { Lease } from './holder.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from './report-order.ts'
 
@@ -21,6 +29,7 @@ export interface RunRow extends RunStart {
   readonly state: 'running' | 'sealed' | 'interrupted'
   readonly finishedAt: string
   readonly exitCode?: ExitCode
+  readonly context?: RunContext
 }
 
 interface OfRun {
@@ -64,7 +73,7 @@ export function keyOf({ service, uid }: ProjectRef): string {
 
 /** Reads a run as it was, whatever came after it. */
 export function readRows(rows: Rows, run: RunRow): RunRecord {
-  const { number, startedAt, finishedAt, failOn, toolVersion, policyDigest, configurationDigest } = run
+  const { number, startedAt, finishedAt, failOn, toolVersion, policyDigest, configurationDigest, context } = run
   const walks = rows.walks.filter((walk) => walk.run === number)
   // As configured then; of a project whose endpoints it did not walk, a run says nothing.
   const names = new Map(walks.filter(({ listing }) => listing === 'endpoints').map((walk) => [walk.project, walk.name]))
@@ -75,6 +84,9 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
   const ofRun = <Row extends OfRun>(all: readonly Row[]) => all.filter((row) => row.run === number).flatMap(named)
   return {
     ...{ number, startedAt, finishedAt, failOn, toolVersion, policyDigest, configurationDigest },
+    chain: null,
+    rules: context?.rules ?? [],
+    projects: context?.projects ?? [],
     coverage: walks
       .map(({ run: _, name: project, shape: __, ...coverage }) => ({ ...coverage, project }))
       .sort(inWalkOrder),
@@ -101,8 +113,9 @@ function record(rows: Rows, run: number, row: ViolationRow, project: string): Re
     const lastLook = lookedAt(rows, row.project).findLast((look) => look < run) ?? 0
     return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastLook) }]
   }
+  const accepted = row.waiver === undefined ? {} : { waiver: row.waiver }
   const standing = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'
-  return [{ ...shown, state: standing, lastSeen: startOf(lastRun ?? run) }]
+  return [{ ...shown, ...accepted, state: standing, lastSeen: startOf(lastRun ?? run) }]
 }
 
 /** The runs that looked at a project, in order. */

@@ -1,8 +1,9 @@
 import type { ChangeType, FieldChange } from './change.ts'
 import type { CoverageStatus } from './coverage.ts'
 import type { ExitCode } from './errors.ts'
+import type { JudgedProject, JudgingRule } from './judging.ts'
 import type { Kind, Listing } from './resource.ts'
-import type { Severity, ViolationState } from './violation.ts'
+import type { Severity, ViolationState, Waiver } from './violation.ts'
 
 /**
  * What one sealed run has to say: the one document that every format is a function of. Its JSON form is part of
@@ -17,11 +18,24 @@ export interface Report {
     readonly finished_at: string
     readonly sealed: true
   }
+  readonly digests: Digests
   readonly verdict: Verdict
   readonly coverage: readonly ReportCoverage[]
   readonly notices: readonly ReportNotice[]
   readonly drift: readonly ReportChange[]
   readonly violations: readonly ReportViolation[]
+  /** What was looked at, sorted by project; empty for runs of a time when this was not kept. */
+  readonly projects: readonly JudgedProject[]
+  /** What judged, sorted by id; empty likewise. */
+  readonly rules: readonly JudgingRule[]
+}
+
+/** SHA-256 in hex. */
+export interface Digests {
+  readonly policy: string
+  readonly configuration: string
+  /** Of this run and, through the runs before it, of all that led to it; null for runs of a time without a chain. */
+  readonly chain: string | null
 }
 
 export interface Verdict {
@@ -86,4 +100,6 @@ export interface ReportViolation {
   /** Start times of runs, ISO 8601 in UTC. */
   readonly first_seen: string
   readonly last_seen: string
+  /** Of `waived` ones. */
+  readonly waiver?: Waiver
 }

@@ -16,6 +16,15 @@ export function isAtLeast(severity: Severity, threshold: Severity): boolean {
 export const violationStates = ['opened', 'continuing', 'resolved', 'unknown', 'waived'] as const
 export type ViolationState = (typeof violationStates)[number]
 
+/** Who accepted a violation, why, and until when. */
+export interface Waiver {
+  readonly owner: string
+  readonly reason: string
+  /** The instant from which it holds no more, ISO 8601 in UTC. */
+  readonly expires: string
+  readonly ticket?: string
+}
+
 /** What a rule found, stamped with where and how bad. */
 export interface Finding {
   readonly rule: string

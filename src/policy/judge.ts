@@ -1,9 +1,11 @@
 import { messageOf } from '../model/errors.ts'
+import type { Judged } from '../model/judging.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { BoundRule, Fold, LocatedProblem, Looked, Place, Problem, Rule } from '../rules/rule.ts'
-import type { ActiveRule, Policy } from './policy.ts'
+import { type ActiveRule, namedRules, type Policy } from './policy.ts'
 import type { Labels } from './selector.ts'
+import { count, countJudged, type Tally } from './tally.ts'
 
 /** Judges resources as they pass, in the order of walking; rules across resources answer at the end. */
 export interface Judge {
@@ -14,6 +16,8 @@ export interface Judge {
   concludeFleet(looked: Looked): readonly LocatedFinding[]
   /** Rules that could not judge a project, and why: their silence means nothing there. */
   failuresIn(project: ProjectRef): ReadonlyMap<string, string>
+  /** How much of a project was judged so far. */
+  judgedIn(project: ProjectRef): Judged
   /** Leaves a project's resources out of what is still to be concluded. */
   forget(project: ProjectRef): void
   /** What a rule needs to see completely before its silence means anything; undefined when the policy has it off. */
@@ -53,6 +57,7 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
   const failures = new Map<string, Map<string, string>>()
   /** The rules that hold for a resource that a fold may name later, where they are not those of the others. */
   const exceptions = new Map<string, RuleSet>()
+  const tallies = new Map<string, Tally>()
 
   const foldsOf = (project: ProjectRef): readonly RunningFold[] => {
     const folds = projectFolds.get(project.name) ?? startFolds(named, 'project')
@@ -90,10 +95,20 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
     }
   }
 
+  const failuresIn = (project: ProjectRef) =>
+    new Map([...(failures.get(everywhere) ?? []), ...(failures.get(project.name) ?? [])])
+
+  const tallyOf = (project: ProjectRef): Tally => {
+    const tally = tallies.get(project.name) ?? new Map()
+    tallies.set(project.name, tally)
+    return tally
+  }
+
   return {
     visit(project, resource) {
       const findings: Finding[] = []
       const set = setFor.resource(project, resource)
+      count(tallyOf(project), set.byId, resource.kind)
       for (const { active, bound } of set.byKind.get(resource.kind) ?? []) {
         try {
           for (const problem of bound.check(resource, now)) findings.push(stamp(active, resource, problem))
@@ -116,9 +131,11 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
       const findings = fleetFolds.flatMap((fold) => conclude(everywhere, fold, looked))
       return findings.filter(({ project }) => !forgotten.has(project.name))
     },
-    failuresIn: (project) => new Map([...(failures.get(everywhere) ?? []), ...(failures.get(project.name) ?? [])]),
+    failuresIn,
+    judgedIn: (project) => countJudged(tallies.get(project.name), named, failuresIn(project)),
     forget(project) {
       projectFolds.delete(project.name)
+      tallies.delete(project.name)
       forgotten.add(project.name)
     },
     needsOf: (rule) => needs.get(rule),
@@ -151,15 +168,6 @@ function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
     byKind: Map.groupBy(single, ({ active }) => active.rule.kind),
     byId: new Map(rules.map((active) => [active.rule.id, active])),
   }
-}
-
-/** Every rule that judges someone: where nothing else holds, or under an override that names it. */
-function namedRules(policy: Policy): readonly ActiveRule[] {
-  const byId = new Map(policy.rules.map((active) => [active.rule.id, active]))
-  for (const [place] of policy.overrides.entries()) {
-    for (const active of policy.rulesUnder([place])) if (!byId.has(active.rule.id)) byId.set(active.rule.id, active)
-  }
-  return [...byId.values()]
 }
 
 function startFolds(rules: readonly ActiveRule[], scope: FoldRule['scope']): RunningFold[] {

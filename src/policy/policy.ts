@@ -29,3 +29,12 @@ export interface Override {
   readonly rules: readonly string[]
   matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }
+
+/** Every rule that judges someone: where nothing else holds, or under an override that names it. */
+export function namedRules(policy: Policy): readonly ActiveRule[] {
+  const byId = new Map(policy.rules.map((active) => [active.rule.id, active]))
+  for (const [place] of policy.overrides.entries()) {
+    for (const active of policy.rulesUnder([place])) if (!byId.has(active.rule.id)) byId.set(active.rule.id, active)
+  }
+  return [...byId.values()]
+}

@@ -74,6 +74,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
       ([name, uid]): AuditedProject => ({
         ref: { name: `acme/${name}`, service: 'acme', uid },
         key: turn.keys?.[name] ?? key,
+        place: null,
         labels: {},
         filters: turn.filters ?? {},
         client,

@@ -6,6 +6,7 @@ import type { Kind, Listing, ProjectRef } from '../../src/model/resource.ts'
 import { Machines, type Process } from './processes.ts'
 import {
   aChange,
+  aContext,
   aCoverage,
   aStart,
   at,
@@ -141,12 +142,13 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         const modified = aChange('a', { change: 'modified', fields, referrers: ['u1', 'u2'] })
         await draft.stageChanges(payments, [modified])
         await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
+        await draft.stageContext(aContext())
         let asked: unknown
         const sealed = await draft.seal(at(2), (record) => {
           asked = record
           return 1
         })
-        const { state, firstRun, lastRun, replaces, ...finding } = aViolation('a')
+        const { state, firstRun, lastRun, replaces, waiver, ...finding } = aViolation('a')
         expect(sealed).toEqual({
           number: 1,
           startedAt: at(1),
@@ -155,6 +157,8 @@ export function describeHistory(name: string, makePlace: () => Place): void {
           toolVersion: '0.1.0',
           policyDigest: 'p',
           configurationDigest: 'c',
+          chain: null,
+          ...aContext(),
           coverage: [
             { project: 'acme/payments', ...aCoverage('endpoints') },
             { project: 'acme/payments', ...aCoverage('subscriptions') },
@@ -581,6 +585,26 @@ export function describeHistory(name: string, makePlace: () => Place): void {
           draft.stageViolations(payments, { confirmed: [(await standingOf(draft, 'a')).id], violations: [] })
         expect(await shown(confirm)).toEqual([{ uid: 'a', state: 'continuing', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(confirm)).toEqual([{ uid: 'a', state: 'continuing', firstSeen: at(1), lastSeen: at(3) }])
+      })
+
+      it('keeps who accepted it, for as long as it is waived', async () => {
+        const waiver = { owner: 'payments', reason: 'moves to TLS', expires: at(99), ticket: '4711' }
+        const waived = await run((draft) =>
+          draft.stageViolations(payments, {
+            confirmed: [],
+            violations: [aViolation('a', { state: 'waived', waiver })],
+          }),
+        )
+        expect(waived.violations).toMatchObject([{ uid: 'a', state: 'waived', waiver }])
+        const reopened = await run(async (draft) => {
+          const standing = await standingOf(draft, 'a')
+          expect(standing.waiver).toEqual(waiver)
+          const violations = [instead(standing, { state: 'open', waiver: undefined })]
+          await draft.stageViolations(payments, { confirmed: [], violations })
+        })
+        expect(reopened.violations).toMatchObject([{ uid: 'a', state: 'continuing', firstSeen: at(1) }])
+        expect(only(reopened.violations)).not.toHaveProperty('waiver')
+        expect(await history.readRun(1)).toEqual(waived)
       })
 
       it('gives what stood before this run, by resource', async () => {

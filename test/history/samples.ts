@@ -3,6 +3,7 @@ import type {
   Draft,
   NewVersion,
   NewViolation,
+  RunContext,
   RunRecord,
   RunStart,
   StagedChange,
@@ -30,6 +31,16 @@ export function aStart(startedAt = at(1), other: Partial<RunStart> = {}): RunSta
     policyDigest: 'policy',
     configurationDigest: 'configuration',
     sealKeyId: 'key-1',
+    ...other,
+  }
+}
+
+export function aContext(other: Partial<RunContext> = {}): RunContext {
+  const rule = { id: 'endpoint/url-not-https', kind: 'endpoint', title: 'No TLS', severity: 'high' } as const
+  const project = { project: 'acme/payments', labels: { env: 'prod' }, place: { file: 'hookdrift.yaml', line: 7 } }
+  return {
+    rules: [{ ...rule, controls: ['soc2:CC6.7'], needs: ['endpoint'] }],
+    projects: [{ ...project, resources: { endpoint: 2 }, fewer: {}, unjudged: { 'endpoint/orphan': 'it threw' } }],
     ...other,
   }
 }
@@ -78,6 +89,7 @@ export function aViolation(uid: string, other: Partial<NewViolation> = {}, proje
     ...finding,
     fingerprint: fingerprintOf(project, finding),
     state: 'open',
+    waiver: undefined,
     firstRun: undefined,
     lastRun: undefined,
     replaces: undefined,

@@ -6,6 +6,7 @@ import { aDatabasePath, faultsOf } from './a-database.ts'
 import { Machines } from './processes.ts'
 import {
   aChange,
+  aContext,
   aCoverage,
   aStart,
   at,
@@ -18,7 +19,15 @@ import {
   seal,
 } from './samples.ts'
 
-const views = ['sealed_run', 'run_coverage', 'resource_at', 'current_resource', 'drift', 'open_violation'] as const
+const views = [
+  'sealed_run',
+  'run_coverage',
+  'run_rule',
+  'resource_at',
+  'current_resource',
+  'drift',
+  'open_violation',
+] as const
 
 let file: string
 let remove: () => void
@@ -98,6 +107,16 @@ describe('the documented views', () => {
     const next = await begin(4)
     expect(next.interrupted).toEqual([3])
     expect(everything()).toEqual(before)
+  })
+
+  it('say which rules judged, of sealed runs alone', async () => {
+    const draft = await begin(1)
+    await draft.stageContext(aContext())
+    expect(rows('SELECT * FROM run_rule')).toEqual([])
+    await seal(draft)
+    const rule = { rule: 'endpoint/url-not-https', kind: 'endpoint', severity: 'high', title: 'No TLS' }
+    const expected = { run: 1, started_at: at(1), ...rule, controls: '["soc2:CC6.7"]' }
+    expect(rows('SELECT * FROM run_rule')).toEqual([expected])
   })
 
   it('show one state to a reader in a transaction, whatever is sealed meanwhile', async () => {

@@ -49,6 +49,27 @@ describe('the judge', () => {
     expect(judge.visit(p, a('subscription', { status: 'inactive' }))).toEqual([])
   })
 
+  it('counts what it judged by project and kind, and where a rule judged fewer or failed', () => {
+    const judge = startJudge(
+      readPolicy(
+        'policy.yaml',
+        () => `
+extends: []
+rules: { endpoint/inactive: {}, subscription/wildcard: {} }
+overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, endpoint/timeout-high: low } }]
+`,
+      ),
+      0,
+    )
+    for (const uid of ['a', 'b', 'test-c']) judge.visit(p, a('endpoint', {}, uid))
+    judge.visit(p, a('source', {}))
+    judge.visit(q, a('endpoint', {}))
+    const fewer = { 'endpoint/inactive': 2, 'endpoint/timeout-high': 1 }
+    expect(judge.judgedIn(p)).toEqual({ resources: { endpoint: 3, source: 1 }, fewer, unjudged: {} })
+    judge.forget(q)
+    expect(judge.judgedIn(q)).toEqual({ resources: {}, fewer: {}, unjudged: {} })
+  })
+
   it('judges all of a run at one instant', () => {
     const secrets = { k: { expires_at: '2026-01-01T00:00:00Z' } }
     const found = ['2026-01-08T00:00:00Z', '2026-01-08T00:00:01Z'].map(

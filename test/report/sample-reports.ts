@@ -16,10 +16,13 @@ export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Sev
       finished_at: '2026-11-21T03:04:12.480Z',
       sealed: true,
     },
+    digests: { policy: 'b'.repeat(64), configuration: 'c'.repeat(64), chain: null },
     coverage: [aWalk()],
     notices: [],
     drift: [],
     violations: [],
+    projects: [],
+    rules: [],
     ...given,
   } as const
   return { ...document, verdict: composeVerdict({ ...document, failOn }) }

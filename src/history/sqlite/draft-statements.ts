@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../model/change.ts'
 import type { CoverageStatus } from '../../model/coverage.ts'
 import type { Kind } from '../../model/resource.ts'
-import type { KnownVersion, StandingViolation, UnseenVersion } from '../history.ts'
+import type { KnownVersion, UnseenVersion } from '../history.ts'
 import type { BodyRow } from '../stored-body.ts'
-import { bodyColumns } from './rows.ts'
+import { bodyColumns, type StandingRow } from './rows.ts'
 
 type SqlValue = string | number | null
 
@@ -16,8 +16,8 @@ export function prepareStatements(db: Database) {
   const all = <Row>(sql: string) => db.prepare<SqlValue[], Row>(sql)
   const named = <Parameters extends Record<string, SqlValue>, Row>(sql: string) => db.prepare<Parameters, Row>(sql)
   const value = <Value>(sql: string) => db.prepare<SqlValue[], Value>(sql).pluck()
-  const standing = `SELECT id, fingerprint, kind, uid, rule, path, state, severity, name, message, first_run AS firstRun
-    FROM violation`
+  const standing = `SELECT id, fingerprint, kind, uid, rule, path, state, severity, name, message, waiver,
+    first_run AS firstRun FROM violation`
   return {
     heartbeat: all('UPDATE lease SET heartbeat_at = ? WHERE token = ?'),
     token: value<number>('SELECT token FROM lease'),
@@ -91,16 +91,17 @@ export function prepareStatements(db: Database) {
     mark: all('INSERT INTO unreferenced (project_id, kind, uid, from_run) VALUES (?, ?, ?, ?)'),
     unmark: all('UPDATE unreferenced SET to_run = ? WHERE project_id = ? AND kind = ? AND uid = ? AND to_run IS NULL'),
 
-    standing: all<StandingViolation>(
+    standing: all<StandingRow>(
       `${standing} WHERE project_id = ? AND kind = ? AND to_run IS NULL AND uid IN (SELECT value FROM json_each(?))
        AND from_run < ?`,
     ),
-    standingOfProject: all<StandingViolation>(
+    standingOfProject: all<StandingRow>(
       `${standing} WHERE project_id = ? AND to_run IS NULL AND from_run < ? ORDER BY id`,
     ),
     insertViolation: all(
       `INSERT INTO violation (fingerprint, project_id, kind, uid, rule, path, state, severity, name, message, from_run,
-                              first_run, last_run, replaces) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+                              first_run, last_run, replaces, waiver)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     discardViolations: all('DELETE FROM violation WHERE project_id = ? AND to_run IS NULL AND from_run = ?'),
     endReplacedViolations: all(
@@ -115,6 +116,8 @@ export function prepareStatements(db: Database) {
        VALUES (@projectId, @listing, @run, @project, @status, @reason, @filter, @pages, @items, @requests,
                @retries, @durationMs, @shape)`,
     ),
+    insertDocument: all('INSERT INTO document (sha256, body) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING'),
+    nameDocuments: all('UPDATE run SET rules_document = ?, projects_document = ? WHERE number = ?'),
     insertNotice: all('INSERT INTO notice (run, project_id, listing, text) VALUES (?, ?, ?, ?)'),
   }
 }

@@ -1,20 +1,33 @@
 import type { Database } from 'better-sqlite3'
 import type { FieldChange } from '../../model/change.ts'
+import type { JudgedProject, JudgingRule } from '../../model/judging.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../history.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
+import { waiverOf } from './rows.ts'
+
+type RunRow = Pick<
+  RunRecord,
+  'number' | 'startedAt' | 'finishedAt' | 'failOn' | 'toolVersion' | 'policyDigest' | 'configurationDigest'
+> & { readonly rules: string | null; readonly projects: string | null }
 
 /** Reads a run as it was, whatever came after it. The caller says which runs may be read. */
 export function readRun(db: Database, number: number): RunRecord | undefined {
   const run = db
-    .prepare<[number], Omit<RunRecord, 'coverage' | 'notices' | 'changes' | 'violations'>>(
+    .prepare<[number], RunRow>(
       `SELECT number, started_at AS startedAt, finished_at AS finishedAt, fail_on AS failOn,
-              tool_version AS toolVersion, policy_digest AS policyDigest, configuration_digest AS configurationDigest
+              tool_version AS toolVersion, policy_digest AS policyDigest, configuration_digest AS configurationDigest,
+              (SELECT body FROM document WHERE sha256 = rules_document) AS rules,
+              (SELECT body FROM document WHERE sha256 = projects_document) AS projects
        FROM run WHERE number = ?`,
     )
     .get(number)
   if (run === undefined) return undefined
   return {
     ...run,
+    chain: null,
+    // What we wrote ourselves.
+    rules: JSON.parse(run.rules ?? '[]') as JudgingRule[],
+    projects: JSON.parse(run.projects ?? '[]') as JudgedProject[],
     coverage: readCoverage(db, number),
     notices: readNotices(db, number),
     changes: readChanges(db, number),
@@ -74,8 +87,8 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
     (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen`
   const standing = `SELECT ${columns},
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @run THEN 'opened' ELSE 'continuing' END AS state,
-      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen`
-  const all = (sql: string) => db.prepare<{ run: number }, RecordedViolation>(sql).all({ run: number })
+      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen, x.waiver`
+  const all = (sql: string) => db.prepare<{ run: number }, ViolationRow>(sql).all({ run: number }).map(recorded)
   return [
     ...all(
       `${standing} FROM walk w CROSS JOIN violation x ON x.project_id = w.project_id
@@ -89,9 +102,15 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
       `SELECT ${columns}, 'resolved' AS state,
          (SELECT started_at FROM run WHERE number = ifnull(x.last_run,
             (SELECT max(l.run) FROM walk l
-             WHERE l.project_id = x.project_id AND l.listing = 'endpoints' AND l.run < @run))) AS lastSeen
+             WHERE l.project_id = x.project_id AND l.listing = 'endpoints' AND l.run < @run))) AS lastSeen, NULL AS waiver
        FROM violation x CROSS JOIN walk w ON w.project_id = x.project_id
        WHERE ${lookedAt} AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
     ),
   ].sort(inReportOrder)
+}
+
+type ViolationRow = Omit<RecordedViolation, 'waiver'> & { readonly waiver: string | null }
+
+function recorded({ waiver, ...violation }: ViolationRow): RecordedViolation {
+  return waiver === null ? violation : { ...violation, waiver: waiverOf(waiver) }
 }

@@ -1,9 +1,23 @@
 import type { Database } from 'better-sqlite3'
 import type { ProjectRef } from '../../model/resource.ts'
+import type { Waiver } from '../../model/violation.ts'
+import type { StandingViolation } from '../history.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /** Columns of a version that make a stored body; `run` gives the key that sealed it. */
 export const bodyColumns = 'v.name, v.body, v.facts, v.normaliser, r.seal_key_id AS sealKeyId'
+
+/** A violation as the draft reads it. */
+export type StandingRow = Omit<StandingViolation, 'waiver'> & { readonly waiver: string | null }
+
+export function standingOf({ waiver, ...row }: StandingRow): StandingViolation {
+  return { ...row, waiver: waiver === null ? undefined : waiverOf(waiver) }
+}
+
+/** A waiver as this program wrote it. */
+export function waiverOf(json: string): Waiver {
+  return JSON.parse(json)
+}
 
 /** The row of a project, made when it is not there. */
 export function projectIds(db: Database): (project: ProjectRef) => number {

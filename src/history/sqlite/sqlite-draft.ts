@@ -1,12 +1,16 @@
+import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
+import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Coverage, CoverageStatus } from '../../model/coverage.ts'
 import type { ExitCode } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
 import { baselinesFrom } from '../baselines-from.ts'
 import type {
   Baselines,
   Draft,
   KnownVersion,
+  RunContext,
   RunRecord,
   StagedChange,
   StagedPage,
@@ -22,7 +26,7 @@ import { toStoredBody } from '../stored-body.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { prepareStatements } from './draft-statements.ts'
 import { readRun } from './read-run.ts'
-import { projectIds } from './rows.ts'
+import { projectIds, standingOf } from './rows.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 interface Hold {
@@ -56,6 +60,7 @@ export class SqliteDraft implements Draft {
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Set<number>()
   readonly #marks = new Map<string, Marks>()
+  #context: RunContext | undefined
 
   constructor(db: Database, holder: Holder, { run, token, interrupted }: Hold) {
     this.run = run
@@ -171,7 +176,7 @@ export class SqliteDraft implements Draft {
   }
 
   async standing(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly StandingViolation[]> {
-    return this.#sql.standing.all(this.#idOf(project), kind, JSON.stringify(uids), this.run)
+    return this.#sql.standing.all(this.#idOf(project), kind, JSON.stringify(uids), this.run).map(standingOf)
   }
 
   async stageViolations(project: ProjectRef, { confirmed, violations }: StagedViolations): Promise<void> {
@@ -180,7 +185,7 @@ export class SqliteDraft implements Draft {
     const id = this.#idOf(project)
     this.#write(() => {
       for (const violation of violations) {
-        const { rule, severity, kind, uid, name, path, message, state, firstRun, lastRun, replaces } = violation
+        const { rule, severity, kind, uid, name, path, message, state, waiver, firstRun, lastRun, replaces } = violation
         this.#sql.insertViolation.run(
           violation.fingerprint,
           id,
@@ -196,6 +201,7 @@ export class SqliteDraft implements Draft {
           firstRun ?? this.run,
           lastRun ?? null,
           replaces ?? null,
+          waiver === undefined ? null : JSON.stringify(waiver),
         )
         if (replaces !== undefined) this.#confirmed.add(replaces)
       }
@@ -205,7 +211,7 @@ export class SqliteDraft implements Draft {
   async unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]> {
     const unconfirmed: StandingViolation[] = []
     for (const row of this.#sql.standingOfProject.iterate(this.#idOf(project), this.run)) {
-      if (!this.#confirmed.has(row.id)) unconfirmed.push(row)
+      if (!this.#confirmed.has(row.id)) unconfirmed.push(standingOf(row))
     }
     return unconfirmed
   }
@@ -228,6 +234,10 @@ export class SqliteDraft implements Draft {
   async stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void> {
     const id = this.#idOf(project)
     this.#write(() => this.#sql.insertNotice.run(this.run, id, listing, text))
+  }
+
+  async stageContext(context: RunContext): Promise<void> {
+    this.#context = context
   }
 
   async discard(project: ProjectRef): Promise<void> {
@@ -255,6 +265,7 @@ export class SqliteDraft implements Draft {
     try {
       return this.#write(() => {
         this.#endRows()
+        this.#keepContext()
         this.#db.prepare("UPDATE run SET state = 'sealed', finished_at = ? WHERE number = ?").run(finishedAt, this.run)
         const record = readRun(this.#db, this.run)
         if (record === undefined) throw new Error(`run ${this.run} vanished while it was sealed`)
@@ -286,6 +297,19 @@ export class SqliteDraft implements Draft {
       if (this.#sql.token.get() !== this.#token) throw leaseLost(this.run, this.#db.name)
       return work()
     })
+  }
+
+  #keepContext(): void {
+    if (this.#context === undefined) return
+    const keep = (value: Json): string => {
+      const body = canonicalJson(value)
+      const sha256 = hash('sha256', body)
+      this.#sql.insertDocument.run(sha256, body)
+      return sha256
+    }
+    const { rules, projects } = this.#context
+    // Both are JSON by their types, which interfaces do not tell the compiler.
+    this.#sql.nameDocuments.run(keep(rules as unknown as Json), keep(projects as unknown as Json), this.run)
   }
 
   #endRows(): void {

@@ -1,0 +1,30 @@
+import type { RunContext } from '../history/history.ts'
+import type { Judge } from '../policy/judge.ts'
+import { namedRules, type Policy } from '../policy/policy.ts'
+import { controlsOf } from '../rules/controls.ts'
+import type { AuditedProject } from './look.ts'
+
+/** What a reader of the record needs to know of the policy and the configuration of then. */
+export function describeContext(
+  { policy, projects }: { readonly policy: Policy; readonly projects: readonly AuditedProject[] },
+  judge: Judge,
+): RunContext {
+  const rules = namedRules(policy).map(({ rule, severity }) => ({
+    id: rule.id,
+    kind: rule.kind,
+    title: rule.title,
+    severity: severity ?? rule.severity,
+    controls: controlsOf(rule.id),
+    needs: rule.needs,
+  }))
+  const looked = projects.map(({ ref, labels, place }) => ({
+    project: ref.name,
+    labels,
+    place,
+    ...judge.judgedIn(ref),
+  }))
+  return {
+    rules: rules.sort((a, b) => (a.id < b.id ? -1 : 1)),
+    projects: looked.sort((a, b) => (a.project < b.project ? -1 : 1)),
+  }
+}

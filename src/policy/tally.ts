@@ -1,0 +1,36 @@
+import type { Judged } from '../model/judging.ts'
+import type { Kind } from '../model/resource.ts'
+import type { ActiveRule } from './policy.ts'
+
+/** Rules that hold for some resources, by id. */
+type Rules = ReadonlyMap<string, ActiveRule>
+
+/** Resources of a project that were judged, by kind and by the rules that held for them. */
+export type Tally = Map<Rules, Partial<Record<Kind, number>>>
+
+export function count(tally: Tally, rules: Rules, kind: Kind): void {
+  const counts = tally.get(rules)
+  if (counts === undefined) tally.set(rules, { [kind]: 1 })
+  else counts[kind] = (counts[kind] ?? 0) + 1
+}
+
+/** `rules`: all that judge anyone. `failures`: those that could not judge here. */
+export function countJudged(
+  tally: Tally | undefined,
+  rules: readonly ActiveRule[],
+  failures: ReadonlyMap<string, string>,
+): Judged {
+  const resources: Partial<Record<Kind, number>> = {}
+  for (const counts of tally?.values() ?? []) {
+    for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {
+      resources[kind] = (resources[kind] ?? 0) + number
+    }
+  }
+  const fewer: Record<string, number> = {}
+  for (const { rule } of rules) {
+    let judged = 0
+    for (const [held, counts] of tally ?? []) if (held.has(rule.id)) judged += counts[rule.kind] ?? 0
+    if (judged < (resources[rule.kind] ?? 0)) fewer[rule.id] = judged
+  }
+  return { resources, fewer, unjudged: Object.fromEntries(failures) }
+}

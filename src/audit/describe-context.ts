@@ -2,6 +2,7 @@ import type { RunContext } from '../history/history.ts'
 import type { Judge } from '../policy/judge.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import { controlsOf } from '../rules/controls.ts'
+import { remedies } from '../rules/remedies.ts'
 import type { AuditedProject } from './look.ts'
 
 /** What a reader of the record needs to know of the policy and the configuration of then. */
@@ -13,6 +14,7 @@ export function describeContext(
     id: rule.id,
     kind: rule.kind,
     title: rule.title,
+    remedy: remedies.get(rule.id) ?? '',
     severity: severity ?? rule.severity,
     controls: controlsOf(rule.id),
     needs: rule.needs,

@@ -55,11 +55,13 @@ function refuseUnknown(
 async function asJson(rules: readonly Rule[]): Promise<string> {
   const { z } = await import('zod')
   const { controlsOf } = await import('../rules/controls.ts')
+  const { remedies } = await import('../rules/remedies.ts')
   const rows = rules.map(({ id, kind, severity, title, packs, options }) => ({
     id,
     kind,
     severity,
     title,
+    remedy: remedies.get(id) ?? '',
     packs,
     controls: controlsOf(id),
     options: z.toJSONSchema(options, { io: 'input' }),

@@ -6,6 +6,8 @@ export interface JudgingRule {
   readonly id: string
   readonly kind: Kind
   readonly title: string
+  /** What to do about its problems; empty when nothing general can be said. */
+  readonly remedy: string
   /** What the policy rates it, overrides aside. */
   readonly severity: Severity
   /** As `framework:identifier`. */

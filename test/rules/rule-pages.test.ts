@@ -2,23 +2,22 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { rules } from '../../src/rules/rules.ts'
+import { remediesOf } from './remedies-of.ts'
 import { withHeader } from './rule-header.ts'
 
 const pages = join(import.meta.dirname, '../../docs/rules')
 const { UPDATE_PAGES: update } = process.env
 
-/** Kinds whose pages are being written; the others follow. */
-const kinds = readdirSync(pages)
-const documented = rules.filter(({ kind }) => kinds.includes(kind))
+const remediesFile = join(import.meta.dirname, '../../src/rules/remedies.ts')
 
 describe('pages of rules', () => {
-  it('are there for every rule of a kind that has any, and for nothing else', () => {
+  it('are there for every rule and for nothing else', () => {
     const found = readdirSync(pages, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.md'))
-    const wanted = documented.map(({ id }) => `${id}.md`)
+    const wanted = rules.map(({ id }) => `${id}.md`)
     expect(found.sort()).toEqual(wanted.sort())
   })
 
-  it.each(documented.map((rule) => [rule.id, rule] as const))(
+  it.each(rules.map((rule) => [rule.id, rule] as const))(
     '%s has a current header (UPDATE_PAGES=1 rewrites it) and the four sections',
     (id, rule) => {
       const file = join(pages, `${id}.md`)
@@ -29,4 +28,10 @@ describe('pages of rules', () => {
       expect(page.match(/^## .*/gm)).toEqual(['## What', '## Why', '## How to fix', '## When to waive'])
     },
   )
+
+  it('are where the remedies come from (UPDATE_PAGES=1 writes the table anew)', () => {
+    const table = remediesOf(rules.map(({ id }) => [id, readFileSync(join(pages, `${id}.md`), 'utf8')]))
+    if (update !== undefined) writeFileSync(remediesFile, table)
+    else expect(readFileSync(remediesFile, 'utf8')).toBe(table)
+  })
 })

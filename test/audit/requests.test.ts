@@ -23,7 +23,7 @@ it('asks only what it needs: GET of the lists and of the project, with every kin
   service.behaviour.outage = 'database-down'
   await site.audit()
 
-  const project = String.raw`/api/v1/projects/[0-9A-Z]{26}`
+  const project = '/api/v1/projects/[0-9A-Z]{26}'
   const list = String.raw`/(endpoints|subscriptions|sources)\?perPage=5(&next_page_cursor=[0-9A-Z]{26})?`
   const allowed = new RegExp(`^GET ${project}(${list})?$`)
   const asked = service.requests.map(({ method, path }) => `${method} ${path}`)

@@ -36,7 +36,13 @@ export function aStart(startedAt = at(1), other: Partial<RunStart> = {}): RunSta
 }
 
 export function aContext(other: Partial<RunContext> = {}): RunContext {
-  const rule = { id: 'endpoint/url-not-https', kind: 'endpoint', title: 'No TLS', remedy: 'Use https.', severity: 'high' } as const
+  const rule = {
+    id: 'endpoint/url-not-https',
+    kind: 'endpoint',
+    title: 'No TLS',
+    remedy: 'Use https.',
+    severity: 'high',
+  } as const
   const project = { project: 'acme/payments', labels: { env: 'prod' }, place: { file: 'hookdrift.yaml', line: 7 } }
   return {
     rules: [{ ...rule, controls: ['soc2:CC6.7'], needs: ['endpoint'] }],

@@ -5,7 +5,9 @@ import { takeInventory } from '../inventory/take-inventory.ts'
 import type { Clock } from '../model/clock.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
 import type { Judge } from '../policy/judge.ts'
+import { dateValues } from './date-values.ts'
 import { findRemovals } from './find-removals.ts'
 import { type AuditedProject, isKindWhole, type Statuses } from './look.ts'
 import { type Past, proveIdentity } from './prove-identity.ts'
@@ -19,6 +21,8 @@ export interface ProjectTools {
   readonly judge: Judge
   readonly sealer: Sealer
   readonly clock: Clock
+  /** When the run started, ISO 8601. */
+  readonly startedAt: string
   readonly signal: AbortSignal
   readonly onPage: (project: AuditedProject, listing: Listing, items: number) => void
 }
@@ -93,7 +97,11 @@ interface Pass {
 
 const takenAtOnce = 100
 
-function passOf(project: AuditedProject, stage: Stage, { draft, judge, sealer, onPage }: ProjectTools): Pass {
+function passOf(
+  project: AuditedProject,
+  stage: Stage,
+  { draft, judge, sealer, startedAt, onPage }: ProjectTools,
+): Pass {
   const shapes = new Map<Listing, Shape>()
   const changes: StagedChange[] = []
   const carried = new Set<string>()
@@ -103,11 +111,13 @@ function passOf(project: AuditedProject, stage: Stage, { draft, judge, sealer, o
     const staged = await stageResources(stage, kind, listing, resources)
     for (const change of staged.changes) changes.push(change)
     isRebased ||= staged.isRebased
-    await settleFindings(
-      draft,
-      project.ref,
-      staged.resources.flatMap((resource) => judge.visit(project.ref, resource)),
-    )
+    const findings: Finding[] = []
+    for (const resource of staged.resources) {
+      const paths = judge.datesOf(project.ref, resource)
+      const dates = paths.length === 0 ? undefined : await dateValues(stage, resource, paths, startedAt)
+      for (const finding of judge.visit(project.ref, resource, dates)) findings.push(finding)
+    }
+    await settleFindings(draft, project.ref, findings)
   }
 
   const takeSome = async (listing: Listing, items: readonly JsonObject[]) => {

@@ -56,10 +56,9 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   const signal = AbortSignal.any([world.signal, giveUp.signal])
   try {
     const judge = startJudge(audit.policy, startedAt, labelsOf(audit.projects))
+    const tools = { ...world, signal, draft, judge, startedAt: isoTime(startedAt) }
     const limit = pLimit(audit.concurrency)
-    const looks = await Promise.all(
-      audit.projects.map((project) => limit(() => auditProject(project, { ...world, signal, draft, judge }))),
-    )
+    const looks = await Promise.all(audit.projects.map((project) => limit(() => auditProject(project, tools))))
     await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
     await draft.stageContext(describeContext(audit, judge))
     const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)

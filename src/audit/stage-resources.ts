@@ -11,7 +11,7 @@ import type {
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
-import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { type Json, type JsonObject, valueAt } from '../model/json.ts'
 import type { Facts, Kind, Listing, ProjectRef, Resource } from '../model/resource.ts'
 import type { Filters } from '../service/settings.ts'
 import { filterText } from './filtered.ts'
@@ -141,15 +141,6 @@ function withKnown(resource: Resource, known: StoredBody, sealKeyId: string): Re
     ([path]) => !(path in resource.facts) && valueAt(attributes, path) === valueAt(before, path),
   )
   return { ...resource, attributes, facts: { ...Object.fromEntries(carried), ...resource.facts } }
-}
-
-function valueAt(attributes: JsonObject, path: string): Json | undefined {
-  let here: Json | undefined = attributes
-  for (const step of path.slice(1).split('/')) {
-    if (!isJsonObject(here)) return undefined
-    here = here[step.replaceAll('~1', '/').replaceAll('~0', '~')]
-  }
-  return here
 }
 
 function changeOf(

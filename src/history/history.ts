@@ -136,6 +136,9 @@ export interface KnownVersion {
 
 export interface StoredBody {
   readonly name: string
+  /** The run that first saw it so, and when that run started (ISO 8601). */
+  readonly fromRun: number
+  readonly since: string
   readonly attributes: JsonObject
   readonly facts: Facts
   readonly sealKeyId: string

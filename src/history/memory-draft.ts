@@ -118,8 +118,8 @@ export class MemoryDraft implements Draft {
 
   async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<void> {
     for (const id of seen) this.#seen.add(id)
-    const { sealKeyId } = this.#start
-    const rows = versions.map((version) => ({ ...version, ...this.#newRow(project), sealKeyId }))
+    const { sealKeyId, startedAt: since } = this.#start
+    const rows = versions.map((version) => ({ ...version, ...this.#newRow(project), sealKeyId, since }))
     this.#add({ versions: [...this.#added.versions, ...rows] })
     for (const { replaces } of versions) if (replaces !== undefined) this.#seen.add(replaces)
   }

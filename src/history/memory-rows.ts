@@ -52,7 +52,8 @@ interface Valid {
 }
 
 export type WalkRow = Coverage & OfRun & { readonly name: string; readonly shape: readonly string[] | undefined }
-export type VersionRow = NewVersion & Valid & { readonly id: number; readonly sealKeyId: string }
+export type VersionRow = NewVersion &
+  Valid & { readonly id: number; readonly sealKeyId: string; readonly since: string }
 export type ViolationRow = NewViolation & Valid & { readonly id: number; readonly firstRun: number }
 export type MarkRow = Valid & { readonly kind: Kind; readonly uid: string }
 

@@ -5,14 +5,18 @@ import type { StoredBody } from './history.ts'
 /** A version's body as it is kept. */
 export interface BodyRow {
   readonly name: string
+  readonly fromRun: number
+  readonly since: string
   readonly body: string
   readonly facts: string
   readonly normaliser: number
   readonly sealKeyId: string
 }
 
-export function toStoredBody({ name, body, facts, normaliser, sealKeyId }: BodyRow): StoredBody {
+export function toStoredBody({ body, facts, ...row }: BodyRow): StoredBody {
   // What we wrote ourselves as canonical JSON of these types.
   const attributes = JSON.parse(body) as JsonObject
-  return { name, attributes, facts: facts === '' ? {} : (JSON.parse(facts) as Facts), normaliser, sealKeyId }
+  const { name, fromRun, since, normaliser, sealKeyId } = row
+  const known = facts === '' ? {} : (JSON.parse(facts) as Facts)
+  return { name, fromRun, since, attributes, facts: known, normaliser, sealKeyId }
 }

@@ -24,3 +24,14 @@ export function setOwn(target: Record<string, Json>, key: string, value: Json): 
 export function pointerStep(key: string): string {
   return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 }
+
+/** What a JSON Pointer leads to through objects; undefined where it leads nowhere. */
+export function valueAt(object: JsonObject, pointer: string): Json | undefined {
+  let here: Json | undefined = object
+  for (const step of pointer.split('/').slice(1)) {
+    if (!isJsonObject(here)) return undefined
+    const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    here = Object.hasOwn(here, key) ? here[key] : undefined
+  }
+  return here
+}

@@ -2,14 +2,26 @@ import { messageOf } from '../model/errors.ts'
 import type { Judged } from '../model/judging.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { BoundRule, Fold, LocatedProblem, Looked, Place, Problem, Rule } from '../rules/rule.ts'
+import {
+  type BoundRule,
+  type Fold,
+  type LocatedProblem,
+  type Looked,
+  noSurroundings,
+  type Place,
+  type Problem,
+  type Rule,
+  type Surroundings,
+} from '../rules/rule.ts'
 import { type ActiveRule, namedRules, type Policy } from './policy.ts'
 import type { Labels } from './selector.ts'
 import { count, countJudged, type Tally } from './tally.ts'
 
 /** Judges resources as they pass, in the order of walking; rules across resources answer at the end. */
 export interface Judge {
-  visit(project: ProjectRef, resource: Resource): Finding[]
+  visit(project: ProjectRef, resource: Resource, since?: Surroundings['since']): Finding[]
+  /** Paths of a resource of which `visit` needs to know since when they hold their value. */
+  datesOf(project: ProjectRef, resource: Resource): readonly string[]
   /** What rules across a project found. Forgets the project's resources. */
   concludeProject(project: ProjectRef, looked: Looked): Finding[]
   /** What rules across all projects found. */
@@ -32,6 +44,8 @@ export interface LocatedFinding {
 /** The rules that hold for resources that the same overrides match. */
 interface RuleSet {
   readonly byKind: ReadonlyMap<Kind, readonly { readonly active: ActiveRule; readonly bound: ResourceRule }[]>
+  /** Those that may ask since when a value holds. */
+  readonly dated: ReadonlyMap<Kind, readonly ResourceRule[]>
   readonly byId: ReadonlyMap<string, ActiveRule>
 }
 type ResourceRule = Extract<BoundRule, { scope: 'resource' }>
@@ -105,13 +119,19 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
   }
 
   return {
-    visit(project, resource) {
+    datesOf(project, resource) {
+      const dated = setFor.resource(project, resource).dated.get(resource.kind) ?? []
+      return dated.length === 0 ? [] : dated.flatMap(({ dates }) => dates?.(resource) ?? [])
+    },
+    visit(project, resource, since = noSurroundings.since) {
       const findings: Finding[] = []
+      const surroundings: Surroundings = { labels: labelsOf(project), since }
       const set = setFor.resource(project, resource)
       count(tallyOf(project), set.byId, resource.kind)
       for (const { active, bound } of set.byKind.get(resource.kind) ?? []) {
         try {
-          for (const problem of bound.check(resource, now)) findings.push(stamp(active, resource, problem))
+          for (const problem of bound.check(resource, now, surroundings))
+            findings.push(stamp(active, resource, problem))
         } catch (error) {
           failed(project.name, active.rule, error)
         }
@@ -166,6 +186,11 @@ function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
   const single = rules.flatMap((active) => (active.bound.scope === 'resource' ? [{ active, bound: active.bound }] : []))
   return {
     byKind: Map.groupBy(single, ({ active }) => active.rule.kind),
+    dated: new Map(
+      Map.groupBy(single, ({ active }) => active.rule.kind)
+        .entries()
+        .map(([kind, ofKind]) => [kind, ofKind.map(({ bound }) => bound).filter(({ dates }) => dates !== undefined)]),
+    ),
     byId: new Map(rules.map((active) => [active.rule.id, active])),
   }
 }

@@ -48,6 +48,19 @@ export interface Context<Options> {
   readonly now: number
 }
 
+/** What a rule may know of a resource besides what it is now. */
+export interface Surroundings {
+  /** Labels of its project. */
+  readonly labels: Readonly<Record<string, string>>
+  /**
+   * Start of the first of the runs, without a break up to this one, that saw this value there (ISO 8601). Only for
+   * paths that the rule asks to be dated; undefined where nobody knows.
+   */
+  since(path: string): string | undefined
+}
+
+export const noSurroundings: Surroundings = { labels: {}, since: () => undefined }
+
 interface Description<Schema extends z.ZodObject> {
   /** Its path below `src/rules`. */
   readonly id: string
@@ -64,7 +77,9 @@ interface Description<Schema extends z.ZodObject> {
 }
 
 interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
-  check(resource: JudgedResource<K>, context: Context<z.output<Schema>>): Iterable<Problem>
+  /** Paths into the attributes of this resource whose `since` its check asks for: the history is read for these alone. */
+  dates?(resource: JudgedResource<K>): readonly string[]
+  check(resource: JudgedResource<K>, context: Context<z.output<Schema>> & Surroundings): Iterable<Problem>
 }
 
 interface FoldDefinition<K extends Kind, State, Schema extends z.ZodObject> extends Description<Schema> {
@@ -101,7 +116,11 @@ export interface Rule {
 }
 
 export type BoundRule =
-  | { readonly scope: 'resource'; check(resource: Resource, now: number): Iterable<Problem> }
+  | {
+      readonly scope: 'resource'
+      check(resource: Resource, now: number, surroundings?: Surroundings): Iterable<Problem>
+      readonly dates?: (resource: Resource) => readonly string[]
+    }
   | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(): Fold }
 
 export interface Fold {
@@ -117,6 +136,7 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
   definition: ResourceDefinition<K, Schema>,
 ): Rule {
   const schema = definition.options ?? noOptions
+  const { dates } = definition
   return {
     ...describe(definition),
     kind,
@@ -128,7 +148,9 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
       return {
         scope: 'resource',
         // The judge calls a rule with resources of its kind only, in the form that the inventory gives them.
-        check: (resource, now) => definition.check(resource as unknown as JudgedResource<K>, { options, now }),
+        check: (resource, now, { labels, since } = noSurroundings) =>
+          definition.check(resource as unknown as JudgedResource<K>, { options, now, labels, since }),
+        ...(dates && { dates: (resource) => dates(resource as unknown as JudgedResource<K>) }),
       }
     },
   }

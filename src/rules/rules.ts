@@ -19,6 +19,7 @@ import { oauthUrlHttp } from './endpoint/oauth-url-http.ts'
 import { oauthUrlPrivate } from './endpoint/oauth-url-private.ts'
 import { orphan } from './endpoint/orphan.ts'
 import { ownerMissing } from './endpoint/owner-missing.ts'
+import { pausedLong } from './endpoint/paused-long.ts'
 import { rateLimitAbsent } from './endpoint/rate-limit-absent.ts'
 import { rateLimitIneffective } from './endpoint/rate-limit-ineffective.ts'
 import { rateLimitLow } from './endpoint/rate-limit-low.ts'
@@ -81,6 +82,7 @@ import { retryMany } from './subscription/retry-many.ts'
 import { retryShort } from './subscription/retry-short.ts'
 import { targetMissing } from './subscription/target-missing.ts'
 import { targetNotActive } from './subscription/target-not-active.ts'
+import { typeCli } from './subscription/type-cli.ts'
 import { wildcard } from './subscription/wildcard.ts'
 import { wildcardMixed } from './subscription/wildcard-mixed.ts'
 
@@ -107,6 +109,7 @@ export const rules: readonly Rule[] = [
   oauthUrlPrivate,
   orphan,
   ownerMissing,
+  pausedLong,
   rateLimitAbsent,
   rateLimitIneffective,
   rateLimitLow,
@@ -168,6 +171,7 @@ export const rules: readonly Rule[] = [
   retryShort,
   targetMissing,
   targetNotActive,
+  typeCli,
   wildcard,
   wildcardMixed,
 ]

@@ -458,17 +458,18 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         expect(await draft.known(payments, 'endpoint', [])).toEqual(new Map())
       })
 
-      it('gives bodies with their facts, the key that sealed them and the normal form', async () => {
+      it('gives bodies with their facts, the run that first saw them, the key that sealed them and the normal form', async () => {
         const facts = { '/secret': { min_length: 16, weak: ['common' as const] } }
         const plain = aVersion('a', { url: 'x' }, { normaliser: 7 })
         const sealed = aVersion('b', { secret: 'sealed:00' }, { facts: JSON.stringify(facts) })
         await run((draft) => draft.stage(payments, { seen: [], versions: [plain, sealed] }))
         const draft = await history.begin(aStart(at(2), { sealKeyId: 'key-2' }))
         const [a, b] = [await idOf(draft, 'a'), await idOf(draft, 'b')]
+        const first = { fromRun: 1, since: at(1), sealKeyId: 'key-1' }
         expect(await draft.bodies([a, b, 999])).toEqual(
           new Map([
-            [a, { name: 'name of a', attributes: { url: 'x' }, facts: {}, sealKeyId: 'key-1', normaliser: 7 }],
-            [b, { name: 'name of b', attributes: { secret: 'sealed:00' }, facts, sealKeyId: 'key-1', normaliser: 1 }],
+            [a, { ...first, name: 'name of a', attributes: { url: 'x' }, facts: {}, normaliser: 7 }],
+            [b, { ...first, name: 'name of b', attributes: { secret: 'sealed:00' }, facts, normaliser: 1 }],
           ]),
         )
       })

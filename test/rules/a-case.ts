@@ -18,6 +18,10 @@ export interface Case {
   /** `high e1/status: message` for each problem; none: the rule is silent. */
   readonly finds: readonly string[]
   readonly options?: JsonObject
+  /** Labels of the project. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** Since when each path has held its value. */
+  readonly since?: Readonly<Record<string, string>>
   /** Kinds whose walk broke off. */
   readonly unseen?: readonly Kind[]
 }
@@ -38,16 +42,18 @@ export const aProject = seen('project', 'p')
 export const now = Date.parse('2026-11-21T00:00:00Z')
 
 /** What a rule says of a case, through the judge that every run uses. */
-export function findingsOf(rule: Rule, { sees, options = {}, unseen = [] }: Omit<Case, 'finds'>): string[] {
+export function findingsOf(rule: Rule, { sees, options = {}, unseen = [], ...around }: Omit<Case, 'finds'>): string[] {
   const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options } })
   const judge = startJudge(
     readPolicy('policy.yaml', () => policy),
     now,
+    () => around.labels ?? {},
   )
+  const since = (path: string) => around.since?.[path]
   const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
   const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
   const found = sees.flatMap(({ kind, uid, attributes, project }) =>
-    judge.visit(refOf(project), { kind, uid, name: '', attributes, volatile: {}, facts: {} }),
+    judge.visit(refOf(project), { kind, uid, name: '', attributes, volatile: {}, facts: {} }, since),
   )
   const projects = [...new Set(sees.map(({ project }) => project))]
   const concluded = projects.flatMap((name) => judge.concludeProject(refOf(name), looked))

@@ -4,8 +4,9 @@ import type { Waiver } from '../../model/violation.ts'
 import type { StandingViolation } from '../history.ts'
 import { writeTransaction } from './write-transaction.ts'
 
-/** Columns of a version that make a stored body; `run` gives the key that sealed it. */
-export const bodyColumns = 'v.name, v.body, v.facts, v.normaliser, r.seal_key_id AS sealKeyId'
+/** Columns of a version that make a stored body; `run` gives its time and the key that sealed it. */
+export const bodyColumns =
+  'v.name, v.from_run AS fromRun, r.started_at AS since, v.body, v.facts, v.normaliser, r.seal_key_id AS sealKeyId'
 
 /** A violation as the draft reads it. */
 export type StandingRow = Omit<StandingViolation, 'waiver'> & { readonly waiver: string | null }

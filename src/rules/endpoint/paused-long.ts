@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { hourMs, minuteOf } from '../day.ts'
+import { resourceRule } from '../rule.ts'
+
+export const pausedLong = resourceRule('endpoint', {
+  id: 'endpoint/paused-long',
+  title: 'Endpoint stays paused: its events wait and nobody resumes it',
+  severity: 'high',
+  packs: ['delivery'],
+  options: z.strictObject({
+    max_hours: z.number().positive().default(24).describe('Hours for which every run may find it paused'),
+  }),
+  // `updated_at` does not tell: it moves with any change. Only the history knows.
+  dates: ({ attributes }) => (attributes.status === 'paused' ? ['/status'] : []),
+  *check({ attributes }, { options, now, since }) {
+    if (attributes.status !== 'paused') return
+    const start = since('/status')
+    if (start !== undefined && now - Date.parse(start) >= options.max_hours * hourMs) {
+      yield { path: '/status', message: `paused in every run since ${minuteOf(start)}` }
+    }
+  },
+})

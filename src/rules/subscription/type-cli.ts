@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { resourceRule } from '../rule.ts'
+
+export const typeCli = resourceRule('subscription', {
+  id: 'subscription/type-cli',
+  title: "Subscription delivers to somebody's command line outside development",
+  severity: 'low',
+  packs: ['hygiene'],
+  options: z.strictObject({
+    environments: z
+      .array(z.string())
+      .default(['dev', 'development', 'test'])
+      .describe("Values of the project's label `env` where command lines may listen"),
+  }),
+  *check({ attributes }, { options, labels }) {
+    const { env } = labels
+    // Without the label nobody said what the project is for.
+    if (attributes.type !== 'cli' || env === undefined || options.environments.includes(env.toLowerCase())) return
+    yield {
+      path: '/type',
+      message: `a command line receives the events of a project whose label env is ${JSON.stringify(env)}`,
+    }
+  },
+})

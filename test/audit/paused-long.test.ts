@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest'
+import { changeEndpoint } from '../../src/demo/edits.ts'
+import { at, openSite } from './a-site.ts'
+import { policyOf } from './stand.ts'
+
+const policy = policyOf('extends: []\nrules: { endpoint/paused-long: {} }')
+const hourMs = 3_600_000
+
+it('finds an endpoint paused in every run of a day, dates it by the first of them, and starts anew when it was resumed', async () => {
+  await using here = await openSite({ fleet: { endpointsPerProject: 2 } })
+  const place = { project: here.uidOf('payments'), uid: at(here.dataOf('payments').endpoints, 0).uid }
+  const set = (change: { status?: string; description?: string }) =>
+    changeEndpoint(here.fleet, place, (row) => ({ ...row, ...change }))
+  const audit = async (hoursLater: number) => {
+    here.stand.advance(hoursLater * hourMs)
+    const { run, violations } = await here.audit({ policy })
+    return { run, said: violations.map(({ state, message }) => `${state}: ${message}`) }
+  }
+
+  await audit(0)
+  set({ status: 'paused' })
+  const first = await audit(1)
+  set({ description: 'another version of it' })
+  const later = [await audit(12), await audit(12), await audit(5)]
+  const message = `paused in every run since ${first.run.started_at.slice(0, 16).replace('T', ' ')} UTC`
+  expect([first, ...later].map(({ said }) => said)).toEqual([[], [], [`opened: ${message}`], [`continuing: ${message}`]])
+
+  set({ status: 'active' })
+  expect((await audit(1)).said).toEqual([`resolved: ${message}`])
+  set({ status: 'paused' })
+  expect([(await audit(1)).said, (await audit(23)).said]).toEqual([[], []])
+})

@@ -1,0 +1,28 @@
+import { anEndpoint, type Cases } from '../a-case.ts'
+
+const paused = [anEndpoint({ status: 'paused' })]
+
+export const cases: Cases = {
+  'finds an endpoint that every run of a day found paused': {
+    sees: paused,
+    since: { '/status': '2026-11-20T00:00:00.000Z' },
+    finds: ['high e1/status: paused in every run since 2026-11-20 00:00 UTC'],
+  },
+  'leaves one alone that was paused less than a day ago': {
+    sees: paused,
+    since: { '/status': '2026-11-20T00:00:01.000Z' },
+    finds: [],
+  },
+  'measures by its option': {
+    sees: paused,
+    since: { '/status': '2026-11-20T22:30:00.000Z' },
+    options: { max_hours: 1.5 },
+    finds: ['high e1/status: paused in every run since 2026-11-20 22:30 UTC'],
+  },
+  'leaves another status alone, however old it is': {
+    sees: [anEndpoint({ status: 'active' }), anEndpoint({ status: null }), anEndpoint({})],
+    since: { '/status': '2026-01-01T00:00:00.000Z' },
+    finds: [],
+  },
+  'is silent where the history does not tell since when': { sees: paused, finds: [] },
+}

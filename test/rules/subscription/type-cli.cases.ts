@@ -1,0 +1,24 @@
+import { aSubscription, type Cases } from '../a-case.ts'
+
+const sees = [aSubscription({ type: 'cli', device_uid: 'd1' })]
+
+export const cases: Cases = {
+  'finds a command line in a project of another environment': {
+    sees,
+    labels: { env: 'prod' },
+    finds: ['low s1/type: a command line receives the events of a project whose label env is "prod"'],
+  },
+  'leaves it alone where people develop and test': { sees, labels: { env: 'Dev' }, finds: [] },
+  'knows the environments that its option names, and no others': {
+    sees,
+    labels: { env: 'dev' },
+    options: { environments: ['sandbox'] },
+    finds: ['low s1/type: a command line receives the events of a project whose label env is "dev"'],
+  },
+  'leaves other subscriptions alone': {
+    sees: [aSubscription({ type: 'api' }), aSubscription({ type: null })],
+    labels: { env: 'prod' },
+    finds: [],
+  },
+  'is silent where the project has no such label': { sees, labels: { team: 'payments' }, finds: [] },
+}

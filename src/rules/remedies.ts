@@ -21,6 +21,7 @@ export const remedies: ReadonlyMap<string, string> = new Map([
   ['endpoint/oauth-url-private', 'Use the public address of the token server, or send these requests through an egress proxy too.'],
   ['endpoint/orphan', 'Subscribe the endpoint to what it should get, or remove it.'],
   ['endpoint/owner-missing', 'Set `owner_id` to the customer or the team.'],
+  ['endpoint/paused-long', 'Ask the owner. Resume the endpoint and replay what was lost, or remove it with its subscriptions.'],
   ['endpoint/rate-limit-absent', 'Ask the receiver what it can take, and set both.'],
   ['endpoint/rate-limit-ineffective', 'Set both, for instance 100 per 60 seconds; or set both to 0 to say that no limit is meant.'],
   ['endpoint/rate-limit-low', 'Correct the duration, or raise the limit.'],
@@ -82,6 +83,7 @@ export const remedies: ReadonlyMap<string, string> = new Map([
   ['subscription/retry-short', 'Set `retry_config.type` to `exponential`. From 60 s, 6 tries span one hour, 10 tries 17 hours.'],
   ['subscription/target-missing', 'Point the subscription at an endpoint, or delete it. Then look for events since it lost its endpoint.'],
   ['subscription/target-not-active', '1. Find out why: `endpoint/inactive` tells of endpoints that were disabled after failures. 2. Mend the receiver and set the endpoint to `active` again. 3. Replay what was discarded.'],
+  ['subscription/type-cli', 'Delete the subscription and its device. To debug, replay single events into a project made for it.'],
   ['subscription/wildcard', 'Name in `filter_config.event_types` what the receiver uses. The deliveries of the last weeks tell which those are.'],
   ['subscription/wildcard-mixed', 'Take `*` out of `filter_config.event_types` if the names are what is meant. Otherwise take the names out.'],
 ])

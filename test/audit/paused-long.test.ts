@@ -23,7 +23,12 @@ it('finds an endpoint paused in every run of a day, dates it by the first of the
   set({ description: 'another version of it' })
   const later = [await audit(12), await audit(12), await audit(5)]
   const message = `paused in every run since ${first.run.started_at.slice(0, 16).replace('T', ' ')} UTC`
-  expect([first, ...later].map(({ said }) => said)).toEqual([[], [], [`opened: ${message}`], [`continuing: ${message}`]])
+  expect([first, ...later].map(({ said }) => said)).toEqual([
+    [],
+    [],
+    [`opened: ${message}`],
+    [`continuing: ${message}`],
+  ])
 
   set({ status: 'active' })
   expect((await audit(1)).said).toEqual([`resolved: ${message}`])

@@ -1,5 +1,5 @@
 import { AuditError } from '../model/errors.ts'
-import type { SealedRun } from './history.ts'
+import type { SealedRun } from './reader.ts'
 
 /**
  * The run that a person means: a number, `latest`, or `latest~2` for the second before it.

@@ -5,6 +5,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { JudgedProject, JudgingRule } from '../model/judging.ts'
 import type { Facts, Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Finding, Severity, Waiver } from '../model/violation.ts'
+import type { HistoryReader } from './reader.ts'
 
 /**
  * What is kept of past runs. Primitives only: what a change or a resolution is gets decided above. Asynchronous, so
@@ -12,27 +13,13 @@ import type { Finding, Severity, Waiver } from '../model/violation.ts'
  *
  * A run is drafted page by page and becomes visible in one seal. Readers see the history before it or after it.
  */
-export interface History {
+export interface History extends HistoryReader {
   /**
    * Starts a run and holds the lease until it is sealed or abandoned. Whatever a killed run left is removed first
    * and the run closed as interrupted.
    * @throws AuditError 5 when another live run holds the lease
    */
   begin(start: RunStart): Promise<Draft>
-  /** Number of the last sealed run. */
-  latestRun(): Promise<number | undefined>
-  /** Sealed runs, oldest first. */
-  runs(): Promise<readonly SealedRun[]>
-  /** All that a sealed run has to say; undefined when there is no sealed run of that number. */
-  readRun(number: number): Promise<RunRecord | undefined>
-  close(): Promise<void>
-}
-
-export interface SealedRun {
-  readonly number: number
-  /** ISO 8601, UTC. */
-  readonly startedAt: string
-  readonly finishedAt: string
 }
 
 export interface RunStart {

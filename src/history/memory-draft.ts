@@ -1,7 +1,6 @@
 import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import { baselinesFrom } from './baselines-from.ts'
 import type {
   Baselines,
   Draft,
@@ -16,6 +15,7 @@ import type {
   UnseenVersion,
 } from './history.ts'
 import { type Holder, heartbeatMs, leaseLost } from './holder.ts'
+import { memoryBaselines } from './memory-baselines.ts'
 import {
   keyOf,
   lookedAt,
@@ -64,17 +64,7 @@ export class MemoryDraft implements Draft {
   }
 
   async baselines(project: ProjectRef): Promise<Baselines> {
-    const walks = this.#walks(project)
-    const lists = (run: number) =>
-      walks.some((walk) => walk.run === run && walk.listing === 'sources' && walk.status !== 'skipped')
-    const last = (listing: Listing, holds: (run: number) => boolean) => {
-      const walk = walks.findLast((walk) => walk.listing === listing && walk.status === 'complete' && holds(walk.run))
-      return walk === undefined ? undefined : { run: walk.run, filter: walk.filter }
-    }
-    return baselinesFrom({
-      lastComplete: (listing) => last(listing, () => true),
-      lastLifted: () => last('subscriptions', (run) => !lists(run)),
-    })
+    return memoryBaselines(this.#walks(project))
   }
 
   async lastLook(project: ProjectRef): Promise<number | undefined> {

@@ -98,13 +98,13 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
       .map(({ run: _, ...change }) => change)
       .sort(inResourceOrder),
     violations: rows.violations
-      .flatMap((row) => named(row).flatMap((shown) => record(rows, number, row, shown.project)))
+      .flatMap((row) => named(row).flatMap((shown) => recordOf(rows, number, row, shown.project)))
       .sort(inReportOrder),
   }
 }
 
 /** What a run says of a violation: nothing when it stood before, or after, or was merely reworded. */
-function record(rows: Rows, run: number, row: ViolationRow, project: string): RecordedViolation[] {
+export function recordOf(rows: Rows, run: number, row: ViolationRow, project: string): RecordedViolation[] {
   const { fingerprint, rule, severity, kind, uid, name, path, message, state, fromRun, toRun, firstRun, lastRun } = row
   if (fromRun > run || (toRun !== undefined && toRun < run)) return []
   const startOf = (number: number) => rows.runs[number - 1]?.startedAt ?? ''

@@ -1,14 +1,21 @@
+import type { Coverage } from '../model/coverage.ts'
 import { listings } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 import type { RecordedViolation, RunRecord } from './history.ts'
 
 /** By project, then in the order of walking. */
 export function inWalkOrder(a: RunRecord['coverage'][number], b: RunRecord['coverage'][number]): number {
-  return compareText(a.project, b.project) || listings.indexOf(a.listing) - listings.indexOf(b.listing)
+  return compareText(a.project, b.project) || inListingOrder(a, b)
 }
 
+export function inListingOrder(a: Pick<Coverage, 'listing'>, b: Pick<Coverage, 'listing'>): number {
+  return listings.indexOf(a.listing) - listings.indexOf(b.listing)
+}
+
+type InProject = Pick<RunRecord['changes'][number], 'project' | 'kind' | 'uid'>
+
 /** By project, kind, uid. */
-export function inResourceOrder(a: RunRecord['changes'][number], b: RunRecord['changes'][number]): number {
+export function inResourceOrder(a: InProject, b: InProject): number {
   return compareText(a.project, b.project) || compareText(a.kind, b.kind) || compareText(a.uid, b.uid)
 }
 

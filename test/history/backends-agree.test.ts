@@ -5,6 +5,7 @@ import { emptyMemory, openMemoryHistory } from '../../src/history/memory-history
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import { aDatabasePath, faultsOf } from './a-database.ts'
+import { answersOf } from './answers-of.ts'
 import { Machines, type Process } from './processes.ts'
 import { aChange, aCoverage, aStart, at, aVersion, aViolation, instead, orders, payments, seal } from './samples.ts'
 
@@ -114,6 +115,7 @@ async function play(open: (process: Process) => History, runs: readonly Run[]): 
     process.kill()
     machines.pass(60)
     for (let number = 1; number <= draft.run; number += 1) seen.push(await history.readRun(number))
+    seen.push(await answersOf(history, uids.slice(0, 2)))
     await history.close()
   }
   return seen

@@ -1,7 +1,11 @@
 import { emptyMemory, openMemoryHistory } from '../../src/history/memory-history.ts'
-import { describeHistory } from './history-contract.ts'
+import { describeHistory, type Place } from './history-contract.ts'
+import { describeReader } from './reader-contract.ts'
 
-describeHistory('memory', () => {
+const makePlace = (): Place => {
   const memory = emptyMemory()
   return { open: (process) => openMemoryHistory(process, memory), dispose: async () => [] }
-})
+}
+
+describeHistory('memory', makePlace)
+describeReader('memory', makePlace)

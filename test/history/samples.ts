@@ -9,6 +9,7 @@ import type {
   StagedChange,
   StandingViolation,
 } from '../../src/history/history.ts'
+import type { HistoryReader } from '../../src/history/reader.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { Coverage, CoverageStatus } from '../../src/model/coverage.ts'
 import type { JsonObject } from '../../src/model/json.ts'
@@ -124,4 +125,9 @@ export function only<Value>(values: readonly Value[]): Value {
   const [value] = values
   if (value === undefined || values.length > 1) throw new Error(`expected one value, not ${values.length}`)
   return value
+}
+
+/** Number of the last sealed run. */
+export async function latestRun(history: HistoryReader): Promise<number | undefined> {
+  return (await history.runs()).at(-1)?.number
 }

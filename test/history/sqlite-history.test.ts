@@ -1,9 +1,10 @@
 import type { History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { aDatabasePath, faultsOf } from './a-database.ts'
-import { describeHistory } from './history-contract.ts'
+import { describeHistory, type Place } from './history-contract.ts'
+import { describeReader } from './reader-contract.ts'
 
-describeHistory('SQLite', () => {
+const makePlace = (): Place => {
   const { file, remove } = aDatabasePath()
   const opened: History[] = []
   return {
@@ -19,4 +20,7 @@ describeHistory('SQLite', () => {
       return faults
     },
   }
-})
+}
+
+describeHistory('SQLite', makePlace)
+describeReader('SQLite', makePlace)

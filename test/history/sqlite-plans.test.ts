@@ -1,10 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { prepareStatements } from '../../src/history/sqlite/draft-statements.ts'
+import { endedRuns } from '../../src/history/sqlite/ended-runs.ts'
+import { baselinesAt, looksAt } from '../../src/history/sqlite/looks-at.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { readRun } from '../../src/history/sqlite/read-run.ts'
+import { find, referrersOf, versionsOf, violationsOf } from '../../src/history/sqlite/resource-life.ts'
+import { differing, stateAt } from '../../src/history/sqlite/state-at.ts'
+import { resolvedBetween, violationsAt } from '../../src/history/sqlite/violations-at.ts'
 import { aDatabasePath } from './a-database.ts'
-import { at } from './samples.ts'
+import { at, payments } from './samples.ts'
 
 const { file, remove } = aDatabasePath()
 let db: Database
@@ -17,11 +22,14 @@ afterAll(() => {
   remove()
 })
 
+function stepsOf(sql: string): string[] {
+  const plan = db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql.replace(/\?|@\w+/g, '1')}`).all()
+  return plan.map(({ detail }) => detail)
+}
+
 /** Steps that read a whole table. Lists that come as JSON are ours to read whole, and the lease is one row. */
 function scansOf(sql: string): string[] {
-  const plan = db.prepare<[], { detail: string }>(`EXPLAIN QUERY PLAN ${sql.replace(/\?|@\w+/g, '1')}`).all()
-  const steps = plan.map(({ detail }) => detail)
-  return steps.filter((step) => /^SCAN|AUTOMATIC/.test(step) && !/VIRTUAL TABLE|^SCAN lease$/.test(step))
+  return stepsOf(sql).filter((step) => /^SCAN|AUTOMATIC/.test(step) && !/VIRTUAL TABLE|^SCAN lease$/.test(step))
 }
 
 /** The texts of all statements that are prepared meanwhile. */
@@ -52,6 +60,40 @@ describe('query plans', () => {
     const texts = preparedBy((listening) => readRun(listening, 1))
     expect(texts).toHaveLength(7)
     expect(texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))).toEqual([])
+  })
+
+  it('read no table whole for a question, but those of projects and of runs', () => {
+    const asOf = 1
+    const identity = { project: payments, kind: 'endpoint', uid: 'a' } as const
+    const texts = preparedBy((listening) => {
+      looksAt(listening, asOf)
+      baselinesAt(listening, payments, asOf)
+      violationsAt(listening, asOf)
+      resolvedBetween(listening, 0, asOf)
+      stateAt(listening, payments, asOf)
+      stateAt(listening, payments, asOf, 'endpoint')
+      differing(listening, 0, asOf)
+      find(listening, 'a', asOf)
+      versionsOf(listening, identity, asOf)
+      violationsOf(listening, identity, asOf)
+      for (const kind of ['endpoint', 'source', 'device'] as const) referrersOf(listening, { ...identity, kind }, asOf)
+      endedRuns(listening, 10)
+    })
+    expect(texts.length).toBeGreaterThan(20)
+    const steps = texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))
+    expect(steps.filter((step) => !/^SCAN (p|r|run)( USING| in)/.test(step))).toEqual([])
+  })
+
+  it('find those who refer to a resource by the index made for it', () => {
+    const texts = preparedBy((listening) => {
+      for (const kind of ['endpoint', 'source', 'device'] as const) {
+        referrersOf(listening, { project: payments, kind, uid: 'a' }, 1)
+      }
+    })
+    const plans = texts.map((sql) => stepsOf(sql).join())
+    for (const kind of ['endpoint', 'source', 'device']) {
+      expect(plans.filter((plan) => plan.includes(`USING INDEX version_to_${kind} `))).toHaveLength(1)
+    }
   })
 
   it('would be told if they did', () => {

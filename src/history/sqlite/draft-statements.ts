@@ -8,6 +8,16 @@ import { bodyColumns, type StandingRow } from './rows.ts'
 
 type SqlValue = string | number | null
 
+/** The last complete walk of a listing before a run. */
+export const lastCompleteSql = `SELECT run, filter FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
+  ORDER BY run DESC LIMIT 1`
+
+/** The last complete walk of the subscriptions before a run, in a run that did not list sources. */
+export const lastLiftedSql = `SELECT s.run, s.filter FROM walk s WHERE s.project_id = ? AND s.listing = 'subscriptions' AND s.run < ?
+  AND s.status = 'complete' AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = s.project_id
+  AND o.listing = 'sources' AND o.run = s.run AND o.status <> 'skipped')
+  ORDER BY s.run DESC LIMIT 1`
+
 /**
  * What a draft asks and writes, prepared once. `run` is the run being drafted: its own rows are `from_run = run`.
  * Parameters are `?` in order, or `@named`: better-sqlite3 takes SQLite's `?1` for a name and binds nothing to it.
@@ -24,16 +34,8 @@ export function prepareStatements(db: Database) {
     // The token moves on, so that a straggler of this run can write nothing after its end.
     release: all("UPDATE lease SET token = token + 1, heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = ?"),
 
-    lastComplete: all<{ run: number; filter: string | null }>(
-      `SELECT run, filter FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
-       ORDER BY run DESC LIMIT 1`,
-    ),
-    lastLifted: all<{ run: number; filter: string | null }>(
-      `SELECT s.run, s.filter FROM walk s WHERE s.project_id = ? AND s.listing = 'subscriptions' AND s.run < ?
-         AND s.status = 'complete' AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = s.project_id
-           AND o.listing = 'sources' AND o.run = s.run AND o.status <> 'skipped')
-       ORDER BY s.run DESC LIMIT 1`,
-    ),
+    lastComplete: all<{ run: number; filter: string | null }>(lastCompleteSql),
+    lastLifted: all<{ run: number; filter: string | null }>(lastLiftedSql),
     lastLook: value<number | null>(
       "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
     ),

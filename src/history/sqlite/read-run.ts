@@ -3,7 +3,7 @@ import type { FieldChange } from '../../model/change.ts'
 import type { JudgedProject, JudgingRule } from '../../model/judging.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../history.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
-import { waiverOf } from './rows.ts'
+import { type RecordedRow, recorded } from './rows.ts'
 
 type RunRow = Pick<
   RunRecord,
@@ -88,7 +88,7 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
   const standing = `SELECT ${columns},
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @run THEN 'opened' ELSE 'continuing' END AS state,
       (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen, x.waiver`
-  const all = (sql: string) => db.prepare<{ run: number }, ViolationRow>(sql).all({ run: number }).map(recorded)
+  const all = (sql: string) => db.prepare<{ run: number }, RecordedRow>(sql).all({ run: number }).map(recorded)
   return [
     ...all(
       `${standing} FROM walk w CROSS JOIN violation x ON x.project_id = w.project_id
@@ -107,10 +107,4 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
        WHERE ${lookedAt} AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
     ),
   ].sort(inReportOrder)
-}
-
-type ViolationRow = Omit<RecordedViolation, 'waiver'> & { readonly waiver: string | null }
-
-function recorded({ waiver, ...violation }: ViolationRow): RecordedViolation {
-  return waiver === null ? violation : { ...violation, waiver: waiverOf(waiver) }
 }

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { Waiver } from '../../model/violation.ts'
-import type { StandingViolation } from '../history.ts'
+import type { RecordedViolation, StandingViolation } from '../history.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /** Columns of a version that make a stored body; `run` gives its time and the key that sealed it. */
@@ -13,6 +13,13 @@ export type StandingRow = Omit<StandingViolation, 'waiver'> & { readonly waiver:
 
 export function standingOf({ waiver, ...row }: StandingRow): StandingViolation {
   return { ...row, waiver: waiver === null ? undefined : waiverOf(waiver) }
+}
+
+/** A violation of a record as it is read. */
+export type RecordedRow = Omit<RecordedViolation, 'waiver'> & { readonly waiver: string | null }
+
+export function recorded<Row extends { readonly waiver: string | null }>({ waiver, ...row }: Row) {
+  return waiver === null ? row : { ...row, waiver: waiverOf(waiver) }
 }
 
 /** A waiver as this program wrote it. */

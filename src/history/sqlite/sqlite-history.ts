@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
-import type { Draft, History, RunRecord, RunStart, SealedRun } from '../history.ts'
+import type { History, RunStart } from '../history.ts'
 import { type Holder, isHeld, type Lease, leaseHeld } from '../holder.ts'
+import type { HistoryReader } from '../reader.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { openDatabase } from './open-database.ts'
-import { readRun } from './read-run.ts'
 import { SqliteDraft } from './sqlite-draft.ts'
+import { sqliteReader } from './sqlite-reader.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /**
@@ -14,60 +15,27 @@ import { writeTransaction } from './write-transaction.ts'
  * @throws AuditError 4 when the file cannot be used
  */
 export function openSqliteHistory(file: string, holder: Holder): History {
-  return new SqliteHistory(openDatabase(file, new Date(holder.now()).toISOString()), holder)
+  const db = openDatabase(file, new Date(holder.now()).toISOString())
+  return {
+    ...sqliteReader(db),
+    async begin(start) {
+      const hold = writeTransaction(db, () => {
+        const token = takeLease(db, holder)
+        const interrupted = closeKilledRuns(db, start.startedAt)
+        return { run: insertRun(db, start), token, interrupted }
+      })
+      return new SqliteDraft(db, holder, hold)
+    },
+  }
 }
 
 /**
  * The same, for those who only read: makes no new history.
  * @throws AuditError 4 when there is none
  */
-export function openExistingHistory(file: string, holder: Holder): History {
+export function openExistingHistory(file: string, holder: Holder): HistoryReader {
   if (existsSync(file)) return openSqliteHistory(file, holder)
   throw new AuditError(4, `there is no history at ${file}`, { advice: 'run an audit first, or name it with --history' })
-}
-
-class SqliteHistory implements History {
-  readonly #db: Database
-  readonly #holder: Holder
-
-  constructor(db: Database, holder: Holder) {
-    this.#db = db
-    this.#holder = holder
-  }
-
-  async begin(start: RunStart): Promise<Draft> {
-    const { run, token, interrupted } = writeTransaction(this.#db, () => {
-      const token = takeLease(this.#db, this.#holder)
-      const interrupted = closeKilledRuns(this.#db, start.startedAt)
-      return { run: insertRun(this.#db, start), token, interrupted }
-    })
-    return new SqliteDraft(this.#db, this.#holder, { run, token, interrupted })
-  }
-
-  async latestRun(): Promise<number | undefined> {
-    const latest = this.#db.prepare<[], number | null>("SELECT max(number) FROM run WHERE state = 'sealed'").pluck()
-    return latest.get() ?? undefined
-  }
-
-  async runs(): Promise<readonly SealedRun[]> {
-    return this.#db
-      .prepare<[], SealedRun>(
-        `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
-         WHERE state = 'sealed' ORDER BY number`,
-      )
-      .all()
-  }
-
-  async readRun(number: number): Promise<RunRecord | undefined> {
-    return this.#db.transaction(() => {
-      const isSealed = this.#db.prepare("SELECT 1 FROM run WHERE number = ? AND state = 'sealed'").get(number)
-      return isSealed === undefined ? undefined : readRun(this.#db, number)
-    })()
-  }
-
-  async close(): Promise<void> {
-    this.#db.close()
-  }
 }
 
 /** Takes the lease for this process and returns its token. */

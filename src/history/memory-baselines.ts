@@ -1,0 +1,18 @@
+import type { Listing } from '../model/resource.ts'
+import { baselinesFrom } from './baselines-from.ts'
+import type { Baselines } from './history.ts'
+import type { WalkRow } from './memory-rows.ts'
+
+/** The last complete looks among a project's walks. */
+export function memoryBaselines(walks: readonly WalkRow[]): Baselines {
+  const lists = (run: number) =>
+    walks.some((walk) => walk.run === run && walk.listing === 'sources' && walk.status !== 'skipped')
+  const last = (listing: Listing, holds: (run: number) => boolean) => {
+    const walk = walks.findLast((walk) => walk.listing === listing && walk.status === 'complete' && holds(walk.run))
+    return walk === undefined ? undefined : { run: walk.run, filter: walk.filter }
+  }
+  return baselinesFrom({
+    lastComplete: (listing) => last(listing, () => true),
+    lastLifted: () => last('subscriptions', (run) => !lists(run)),
+  })
+}

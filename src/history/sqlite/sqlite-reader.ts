@@ -1,0 +1,44 @@
+import type { Database } from 'better-sqlite3'
+import type { Kind, ProjectRef } from '../../model/resource.ts'
+import type { HistoryReader, Identity } from '../reader.ts'
+import { endedRuns } from './ended-runs.ts'
+import { baselinesAt, looksAt } from './looks-at.ts'
+import { readRun } from './read-run.ts'
+import { find, referrersOf, versionsOf, violationsOf } from './resource-life.ts'
+import { differing, stateAt } from './state-at.ts'
+import { resolvedBetween, violationsAt } from './violations-at.ts'
+
+/** The questions, each asked in one transaction: what it reads belongs together. */
+export function sqliteReader(db: Database): HistoryReader {
+  const ask = async <Answer>(question: () => Answer): Promise<Answer> => db.transaction(question)()
+  return {
+    runs: () =>
+      ask(() =>
+        db
+          .prepare<[], Awaited<ReturnType<HistoryReader['runs']>>[number]>(
+            `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
+             WHERE state = 'sealed' ORDER BY number`,
+          )
+          .all(),
+      ),
+    endedRuns: (most) => ask(() => endedRuns(db, most)),
+    readRun: (number) =>
+      ask(() => {
+        const isSealed = db.prepare("SELECT 1 FROM run WHERE number = ? AND state = 'sealed'").get(number)
+        return isSealed === undefined ? undefined : readRun(db, number)
+      }),
+    looksAt: (run) => ask(() => looksAt(db, run)),
+    baselinesAt: (project: ProjectRef, run: number) => ask(() => baselinesAt(db, project, run)),
+    violationsAt: (run) => ask(() => violationsAt(db, run)),
+    resolvedBetween: (after, run) => ask(() => resolvedBetween(db, after, run)),
+    stateAt: (project: ProjectRef, run: number, kind?: Kind) => ask(() => stateAt(db, project, run, kind)),
+    differing: (from, to) => ask(() => differing(db, from, to)),
+    find: (uid, run) => ask(() => find(db, uid, run)),
+    versionsOf: (identity: Identity, run: number) => ask(() => versionsOf(db, identity, run)),
+    violationsOf: (identity: Identity, run: number) => ask(() => violationsOf(db, identity, run)),
+    referrersOf: (identity: Identity, run: number) => ask(() => referrersOf(db, identity, run)),
+    close: async () => {
+      db.close()
+    },
+  }
+}

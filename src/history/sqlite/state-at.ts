@@ -1,0 +1,77 @@
+import type { Database } from 'better-sqlite3'
+import type { Kind, ProjectRef } from '../../model/resource.ts'
+import type { Differing, KeptVersion, ResourceThen } from '../reader.ts'
+import { compareText, inResourceOrder } from '../report-order.ts'
+import { findProject, lastLooks } from './looks-at.ts'
+
+const keptColumns = 'v.name, v.from_run AS fromRun, v.digest, v.body, r.seal_key_id AS sealKeyId'
+
+/** Resources as of a run. Who stood then is read from the index alone; only their rows are opened. */
+export function stateAt(db: Database, project: ProjectRef, run: number, kind?: Kind): ResourceThen[] {
+  const id = findProject(db, project)
+  if (id === undefined) return []
+  const marked = unreferencedAt(db, id, run)
+  const ofKind = kind === undefined ? '' : 'AND v.kind = @kind'
+  return db
+    .prepare<{ project: number; run: number; kind?: Kind }, Omit<ResourceThen, 'isUnreferenced'>>(
+      `SELECT v.kind, v.uid, ${keptColumns}, r.started_at AS since
+       FROM version v CROSS JOIN run r ON r.number = v.from_run
+       WHERE v.project_id = @project ${ofKind} AND v.from_run <= @run AND (v.to_run IS NULL OR v.to_run > @run)`,
+    )
+    .all({ project: id, run, ...(kind === undefined ? {} : { kind }) })
+    .map((row) => ({ ...row, isUnreferenced: marked.has(`${row.kind} ${row.uid}`) }))
+    .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.uid, b.uid))
+}
+
+function unreferencedAt(db: Database, project: number, run: number): Set<string> {
+  const marks = db.prepare<{ project: number; run: number }, { kind: Kind; uid: string }>(
+    `SELECT kind, uid FROM unreferenced
+     WHERE project_id = @project AND from_run <= @run AND (to_run IS NULL OR to_run > @run)`,
+  )
+  return new Set(marks.all({ project, run }).map(({ kind, uid }) => `${kind} ${uid}`))
+}
+
+interface Side extends KeptVersion {
+  readonly project: number
+  readonly kind: Kind
+  readonly uid: string
+}
+
+/**
+ * What was replaced or ended after `from`, and what was written instead by `to`: found by where versions begin and end,
+ * so that it costs what changed between the two. A run's new rows have ids above its floor.
+ */
+export function differing(db: Database, from: number, to: number): Differing[] {
+  const side = `SELECT v.project_id AS project, v.kind, v.uid, ${keptColumns} FROM version v
+    CROSS JOIN run r ON r.number = v.from_run`
+  const befores = db
+    .prepare<{ from: number; to: number }, Side>(
+      `${side} WHERE v.to_run > @from AND v.to_run <= @to AND v.from_run <= @from`,
+    )
+    .all({ from, to })
+  const afters = db
+    .prepare<{ from: number; to: number }, Side>(
+      `${side} WHERE v.id > (SELECT version_floor FROM run WHERE number > @from ORDER BY number LIMIT 1)
+         AND v.from_run > @from AND v.from_run <= @to AND (v.to_run IS NULL OR v.to_run > @to)`,
+    )
+    .all({ from, to })
+  const projects = new Map(lastLooks(db, to).map(({ id, run: _, ...project }) => [id, project]))
+  const pairs = new Map<string, { at: Side; before?: KeptVersion; after?: KeptVersion }>()
+  for (const row of befores) pairs.set(keyOf(row), { at: row, before: kept(row) })
+  for (const row of afters) pairs.set(keyOf(row), { ...pairs.get(keyOf(row)), at: row, after: kept(row) })
+  return [...pairs.values()]
+    .flatMap(({ at: { project: id, kind, uid }, before, after }) => {
+      const project = projects.get(id)
+      if (project === undefined || before?.digest === after?.digest) return []
+      return [{ project, kind, uid, before, after }]
+    })
+    .sort((a, b) => inResourceOrder({ ...a, project: a.project.name }, { ...b, project: b.project.name }))
+}
+
+function kept({ name, fromRun, digest, body, sealKeyId }: Side): KeptVersion {
+  return { name, fromRun, digest, body, sealKeyId }
+}
+
+function keyOf({ project, kind, uid }: Side): string {
+  return `${project} ${kind} ${uid}`
+}

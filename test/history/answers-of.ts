@@ -1,0 +1,29 @@
+import type { HistoryReader } from '../../src/history/reader.ts'
+import { kinds } from '../../src/model/resource.ts'
+
+/** Everything that can be asked as of a run. Of a run that it does not follow, a span's going on is not known. */
+export async function answersAt(reader: HistoryReader, run: number, uids: readonly string[]): Promise<unknown> {
+  const looks = await reader.looksAt(run)
+  const state: unknown[] = [looks, await reader.violationsAt(run), await reader.resolvedBetween(0, run)]
+  for (const { project } of looks) {
+    state.push(await reader.baselinesAt(project, run), await reader.stateAt(project, run))
+    state.push(await reader.stateAt(project, run, 'subscription'))
+    for (const uid of uids) {
+      for (const kind of kinds) {
+        const identity = { project, kind, uid }
+        state.push(await reader.versionsOf(identity, run), await reader.violationsOf(identity, run))
+        state.push(await reader.referrersOf(identity, run))
+      }
+    }
+  }
+  for (const uid of uids) state.push(await reader.find(uid, run))
+  for (let from = 1; from < run; from += 1) state.push(await reader.differing(from, run))
+  return state
+}
+
+/** Everything that can be asked, as of every sealed run. */
+export async function answersOf(reader: HistoryReader, uids: readonly string[]): Promise<unknown[]> {
+  const state: unknown[] = [await reader.runs(), await reader.endedRuns(3), await reader.endedRuns(1000)]
+  for (const { number } of await reader.runs()) state.push(await answersAt(reader, number, uids))
+  return state
+}

@@ -1,0 +1,246 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Draft, History } from '../../src/history/history.ts'
+import type { Kind } from '../../src/model/resource.ts'
+import { answersAt, answersOf } from './answers-of.ts'
+import type { Place } from './history-contract.ts'
+import { Machines } from './processes.ts'
+import {
+  aChange,
+  aCoverage,
+  aStart,
+  at,
+  aVersion,
+  aViolation,
+  instead,
+  only,
+  orders,
+  payments,
+  walkAll,
+} from './samples.ts'
+
+/** What every backend answers to readers. */
+export function describeReader(name: string, makePlace: () => Place): void {
+  describe(`${name}: questions`, () => {
+    let place: Place
+    let machines: Machines
+    let history: History
+    let hour: number
+    const uids = ['a', 'b', 's', 'u', 'v']
+
+    beforeEach(() => {
+      hour = 0
+      place = makePlace()
+      machines = new Machines()
+      history = place.open(machines.process(100))
+    })
+
+    afterEach(async () => {
+      await history.close()
+      expect(await place.dispose()).toEqual([])
+    })
+
+    function begin(): Promise<Draft> {
+      hour += 1
+      return history.begin(aStart(at(hour)))
+    }
+
+    async function run(work: (draft: Draft) => Promise<unknown>) {
+      const draft = await begin()
+      await work(draft)
+      return draft.seal(at(hour + 0.5), () => 0)
+    }
+
+    async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint'): Promise<number> {
+      const known = (await draft.known(payments, kind, [uid])).get(uid)
+      if (known === undefined) throw new Error(`${uid} is not known`)
+      return known.id
+    }
+
+    const sealed = (number: number) => ({ number, startedAt: at(number), finishedAt: at(number + 0.5) })
+    const a = { project: payments, kind: 'endpoint', uid: 'a' } as const
+    const subscription = (uid: string, to: string, replaces?: number) =>
+      aVersion(uid, { endpoint_uid: 'a', source_uid: to, device_uid: null }, { kind: 'subscription', replaces })
+
+    /** A first look; then a changes, b goes, c and its violation come; then a look that fails. */
+    async function threeRuns() {
+      await run(async (draft) => {
+        await walkAll(draft)
+        await draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b'), subscription('u', 's')] })
+        await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a'), aViolation('b')] })
+      })
+      await run(async (draft) => {
+        await walkAll(draft)
+        const versions = [
+          aVersion('a', { url: 'new' }, { replaces: await idOf(draft, 'a') }),
+          aVersion('c'),
+          subscription('u', 't', await idOf(draft, 'u', 'subscription')),
+          aVersion('s', {}, { kind: 'source' }),
+        ]
+        await draft.stage(payments, { seen: [], versions })
+        await draft.endVersions([await idOf(draft, 'b')])
+        await draft.stageChanges(payments, [aChange('a', { change: 'modified' }), aChange('c')])
+        await draft.markUnreferenced(payments, 'source', ['s'])
+        const [ofA, ofB] = [await standing(draft, 'a'), await standing(draft, 'b')]
+        const reworded = instead(ofA, { message: 'in other words' })
+        await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
+        await draft.endViolations([ofB.id])
+      })
+      await run(async (draft) => {
+        await draft.stageWalk(payments, aCoverage('endpoints', 'failed'), undefined)
+        await draft.stageWalk(orders, aCoverage('endpoints'), undefined)
+      })
+    }
+
+    const standing = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+
+    it('are answered by an empty history', async () => {
+      expect(await answersOf(history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])
+      expect(await history.looksAt(0)).toEqual([])
+      expect(await history.find('a', 0)).toEqual([])
+      expect(await history.stateAt(payments, 0)).toEqual([])
+      expect(await history.baselinesAt(payments, 0)).toEqual({})
+    })
+
+    it('about a run get the same answers whatever is written after it, and while it is written', async () => {
+      await threeRuns()
+      const reader = place.open(machines.process(200))
+      const before = await answersOf(reader, uids)
+      const draft = await begin()
+      await walkAll(draft)
+      const versions = [aVersion('a', { url: 'newer' }, { replaces: await idOf(draft, 'a') }), aVersion('b')]
+      await draft.stage(payments, { seen: [], versions })
+      await draft.endVersions([await idOf(draft, 'c')])
+      await draft.stageChanges(payments, [aChange('b')])
+      await draft.endViolations([(await standing(draft, 'c')).id])
+      const doubted = instead(await standing(draft, 'a'), { state: 'unknown', lastRun: 2 })
+      await draft.stageViolations(payments, { confirmed: [], violations: [doubted, aViolation('b')] })
+      await draft.markUnreferenced(payments, 'source', [])
+      expect(await answersOf(reader, uids)).toEqual(before)
+      await draft.seal(at(4.5), () => 0)
+      expect((await reader.runs()).map(({ number }) => number)).toEqual([1, 2, 3, 4])
+      for (const number of [1, 2, 3]) expect(await answersAt(reader, number, uids)).toEqual(before[number + 2])
+      await reader.close()
+    })
+
+    it('about runs tell the interrupted ones too, newest first, and hide one that is being written', async () => {
+      await run(async (draft) => {
+        await draft.stageWalk(payments, aCoverage('endpoints', 'partial'), undefined)
+        await draft.stageWalk(payments, aCoverage('sources', 'skipped'), undefined)
+        await draft.stageChanges(payments, [aChange('a'), aChange('b')])
+      })
+      await (await begin()).abandon(at(2.2))
+      await begin()
+      const first = { ...sealed(1), isSealed: true, exitCode: 0, walks: 2, incomplete: 1, changes: 2 }
+      const second = {
+        ...sealed(2),
+        finishedAt: at(2.2),
+        isSealed: false,
+        exitCode: null,
+        walks: 0,
+        incomplete: 0,
+        changes: 0,
+      }
+      expect(await history.endedRuns(10)).toEqual({ runs: [second, first], total: 2 })
+      expect(await history.endedRuns(1)).toEqual({ runs: [second], total: 2 })
+    })
+
+    it('about looks tell the last one at each project, and since when they were not complete', async () => {
+      await threeRuns()
+      const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
+      expect(await history.looksAt(2)).toEqual([{ project: payments, run: sealed(2), ...complete }])
+      await run(async (draft) => {
+        await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
+        await draft.stageWalk(payments, aCoverage('subscriptions', 'suspect'), undefined)
+      })
+      const coverage = [aCoverage('endpoints'), aCoverage('subscriptions', 'suspect')]
+      expect(await history.looksAt(4)).toEqual([
+        { project: orders, run: sealed(3), coverage: [aCoverage('endpoints')], incompleteSince: undefined },
+        { project: payments, run: sealed(4), coverage, incompleteSince: sealed(3) },
+      ])
+      expect((await history.baselinesAt(payments, 3)).endpoint).toEqual({ run: 2, listing: 'endpoints', filter: null })
+    })
+
+    it('about violations tell what stood after the last look at each project, and what was resolved when', async () => {
+      await threeRuns()
+      const standing = await history.violationsAt(2)
+      expect(standing.map((one) => [one.project, one.message, one.state, one.firstSeen, one.lastSeen])).toEqual([
+        ['acme/payments', 'c is reached without TLS', 'opened', at(2), at(2)],
+        ['acme/payments', 'in other words', 'continuing', at(1), at(2)],
+      ])
+      const resolved = only(await history.resolvedBetween(0, 3))
+      expect([resolved.project, resolved.uid, resolved.state, resolved.lastSeen]).toEqual([
+        'acme/payments',
+        'b',
+        'resolved',
+        at(1),
+      ])
+      expect([resolved.run, resolved.resolvedAt]).toEqual([2, at(2)])
+      expect(await history.resolvedBetween(2, 3)).toEqual([])
+    })
+
+    it('about a state tell who stood, since when, and who is referred to by nobody', async () => {
+      await threeRuns()
+      const rows = async (number: number, kind?: Kind) =>
+        (await history.stateAt(payments, number, kind)).map((row) => [
+          row.kind,
+          row.uid,
+          row.body,
+          row.since,
+          row.isUnreferenced,
+        ])
+      expect(await rows(1, 'endpoint')).toEqual([
+        ['endpoint', 'a', '{}', at(1), false],
+        ['endpoint', 'b', '{}', at(1), false],
+      ])
+      expect((await rows(3)).map(([kind, uid, , since, mark]) => [kind, uid, since, mark])).toEqual([
+        ['endpoint', 'a', at(2), false],
+        ['endpoint', 'c', at(2), false],
+        ['source', 's', at(2), true],
+        ['subscription', 'u', at(2), false],
+      ])
+    })
+
+    it('about two runs tell what differs, and nothing of what came back', async () => {
+      await threeRuns()
+      await run(async (draft) => {
+        await walkAll(draft)
+        const id = await idOf(draft, 'a')
+        await draft.stage(payments, { seen: [], versions: [aVersion('a', {}, { replaces: id }), aVersion('b')] })
+      })
+      const tell = async (from: number, to: number) =>
+        (await history.differing(from, to)).map(({ uid, before, after }) => [uid, before?.body, after?.body])
+      expect((await tell(1, 2)).slice(0, 3)).toEqual([
+        ['a', '{}', '{"url":"new"}'],
+        ['b', '{}', undefined],
+        ['c', undefined, '{}'],
+      ])
+      expect((await tell(1, 4)).map(([uid]) => uid)).toEqual(['c', 's', 'u'])
+      expect(await tell(2, 3)).toEqual([])
+    })
+
+    it('about a resource tell its versions, its violations and who referred to it', async () => {
+      await threeRuns()
+      expect(await history.find('a', 3)).toEqual([a])
+      expect(await history.find('nowhere', 3)).toEqual([])
+      expect((await history.versionsOf(a, 3)).map(({ from, to, isAdded }) => [from, to, isAdded])).toEqual([
+        [at(1), at(2), false],
+        [at(2), null, false],
+      ])
+      expect((await history.versionsOf({ ...a, uid: 'c' }, 3)).map(({ isAdded }) => isAdded)).toEqual([true])
+      const spans = await history.violationsOf(a, 3)
+      expect(
+        spans.map(({ message, from, to, isContinued, goesOn }) => [message, from, to, isContinued, goesOn]),
+      ).toEqual([
+        ['a is reached without TLS', at(1), at(2), false, true],
+        ['in other words', at(2), null, true, false],
+      ])
+      expect((await history.violationsOf(a, 1)).map(({ to, goesOn }) => [to, goesOn])).toEqual([[null, false]])
+      const referrer = (fromRun: number, toRun: number | null) => ({
+        ...{ uid: 'u', name: 'name of u', fromRun, from: at(fromRun), toRun, to: toRun === null ? null : at(toRun) },
+      })
+      expect(await history.referrersOf(a, 3)).toEqual([referrer(1, 2), referrer(2, null)])
+      expect(await history.referrersOf({ ...a, kind: 'source', uid: 's' }, 3)).toEqual([referrer(1, 2)])
+      expect(await history.referrersOf({ ...a, kind: 'device', uid: 'd' }, 3)).toEqual([])
+    })
+  })
+}

@@ -4,6 +4,7 @@ import { type Severity, severities } from '../model/violation.ts'
 import type { Format } from '../report/reports.ts'
 import type { Execute } from './execute.ts'
 import { formats } from './formats.ts'
+import { pathFrom } from './path-from.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
 interface AuditOptions {
@@ -37,7 +38,7 @@ export function defineAudit(program: Command, execute: Execute): void {
 async function audit(options: AuditOptions, terminal: Terminal): Promise<number> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { readPolicy } = await import('../policy/read-policy.ts')
-  const { pathFrom, performAudit } = await import('./perform-audit.ts')
+  const { performAudit } = await import('./perform-audit.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
   const { reports } = await import('../report/reports.ts')
   const { writeFileAtomically } = await import('./write-file-atomically.ts')

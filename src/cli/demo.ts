@@ -1,15 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Fleet } from '../demo/fleet.ts'
-import { exitCodes } from '../model/errors.ts'
+import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Execute } from './execute.ts'
+import { pathFrom } from './path-from.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
 interface DemoOptions {
   readonly seed: string
+  readonly keep?: string
 }
 
 export function defineDemo(program: Command, execute: Execute): void {
@@ -17,11 +19,12 @@ export function defineDemo(program: Command, execute: Execute): void {
     .command('demo')
     .description('audit a simulated service, let a colleague change six things, audit again')
     .option('--seed <text>', 'another seed, another made-up fleet', 'hookdrift')
+    .option('--keep <directory>', 'keep configuration, policy and history there, to try the other commands on')
     .action((options: DemoOptions) => execute((terminal) => demo(options, terminal)))
 }
 
 /** Everything is real but the service: configuration, client, history and report are those of `audit`. */
-async function demo({ seed }: DemoOptions, terminal: Terminal): Promise<number> {
+async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<number> {
   const { generateFleet } = await import('../demo/generate-fleet.ts')
   const { startSimulatedService } = await import('../demo/simulated-service.ts')
   const { afternoonOf } = await import('../demo/colleague.ts')
@@ -30,7 +33,7 @@ async function demo({ seed }: DemoOptions, terminal: Terminal): Promise<number> 
 
   const fleet = generateFleet({ seed, endpointsPerProject: 12, sourcesPerProject: 4 })
   const afternoon = afternoonOf(fleet)
-  const directory = mkdtempSync(join(tmpdir(), 'hookdrift-demo-'))
+  const directory = keep === undefined ? mkdtempSync(join(tmpdir(), 'hookdrift-demo-')) : newDirectory(keep, terminal)
   const say = (text: string) => terminal.stdout.write(text)
   try {
     await using service = await startSimulatedService(fleet)
@@ -52,11 +55,20 @@ async function demo({ seed }: DemoOptions, terminal: Terminal): Promise<number> 
     if (second.exitCode !== undefined) return second.exitCode
     say(reports.text(second.result, { ...lookOf(terminal), full: true }))
     say(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
+    if (keep !== undefined) say(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
     say('For your own service: config/hookdrift.example.yaml.\n')
     return exitCodes.clean
   } finally {
-    rmSync(directory, { recursive: true, force: true })
+    if (keep === undefined) rmSync(directory, { recursive: true, force: true })
   }
+}
+
+/** @throws AuditError 2 when there is something already: a demo must not mix with a history of one's own */
+function newDirectory(path: string, { cwd }: Terminal): string {
+  const directory = pathFrom(cwd(), path)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  if (readdirSync(directory).length > 0) throw new AuditError(2, `--keep ${path}: the directory is not empty`)
+  return directory
 }
 
 async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal: AbortSignal): Promise<Report> {

@@ -1,4 +1,4 @@
-import { basename, isAbsolute, relative, resolve } from 'node:path'
+import { basename, isAbsolute, relative } from 'node:path'
 import type { AuditedProject } from '../audit/look.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import type { Configuration } from '../config/read-configuration.ts'
@@ -114,9 +114,4 @@ function isChosen(name: string, only: readonly string[]): boolean {
 function shownPath(cwd: string, file: string): string {
   const path = relative(cwd, file)
   return path.startsWith('..') || isAbsolute(path) ? basename(file) : path
-}
-
-/** A path as the user means it: from where they stand. */
-export function pathFrom(cwd: string, path: string): string {
-  return isAbsolute(path) ? path : resolve(cwd, path)
 }

@@ -1,0 +1,43 @@
+import { neutralise } from '../neutralise.ts'
+
+/** Text that is HTML already. Only `html` and `styleSheet` make it, so whatever else comes into a page is escaped. */
+export class Markup {
+  readonly #markup: string
+
+  constructor(markup: string) {
+    this.#markup = markup
+  }
+
+  toString(): string {
+    return this.#markup
+  }
+}
+
+type Content = string | number | Markup | readonly Markup[]
+
+/** A template of markup: what is put into it is escaped, unless it is markup itself. Attributes must be quoted. */
+export function html(literals: TemplateStringsArray, ...contents: readonly Content[]): Markup {
+  let markup = literals[0] ?? ''
+  for (const [at, content] of contents.entries()) markup += markupOf(content) + (literals[at + 1] ?? '')
+  return new Markup(markup)
+}
+
+export const nothing = new Markup('')
+
+function markupOf(content: Content): string {
+  if (content instanceof Markup) return String(content)
+  return typeof content === 'string' || typeof content === 'number' ? escapeHtml(String(content)) : content.join('')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
+
+/** The only way for text of others into a page: what would be markup is shown, what would act or hide becomes visible. */
+function escapeHtml(text: string): string {
+  return neutralise(text).replace(/[&<>"']/g, (character) => entities[character] ?? '')
+}

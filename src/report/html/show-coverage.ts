@@ -1,0 +1,24 @@
+import type { Report, ReportCoverage } from '../../model/report.ts'
+import { html, type Markup, nothing } from './markup.ts'
+
+/** What each walk proved: those that are not complete first, with their reasons. */
+export function showCoverage({ coverage }: Report): Markup {
+  const broken = coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped')
+  const rest = coverage.filter(({ status }) => status === 'complete' || status === 'skipped')
+  const alarm =
+    broken.length === 0
+      ? nothing
+      : html`<p class="bad"><b>Incomplete look: ${broken.length} of ${broken.length + rest.length} walks are not complete. Nothing was removed or resolved there.</b></p>`
+  return html`<section aria-labelledby="coverage"><h2 id="coverage">Coverage</h2>
+${alarm}<div class="wide" tabindex="0" role="region" aria-labelledby="coverage"><table><thead><tr><th scope="col">Project</th><th scope="col">Listing</th><th scope="col">Status</th><th scope="col" class="n">Items</th><th scope="col" class="n">Pages</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Time</th></tr></thead><tbody>
+${[...broken, ...rest].map(showWalk)}</tbody></table></div></section>
+`
+}
+
+function showWalk({ project, listing, status, reason, filter, ...walk }: ReportCoverage): Markup {
+  const mark = status === 'complete' ? 'good' : status === 'skipped' ? 'soft' : 'bad'
+  const why = reason === null ? nothing : html`<br><span class="soft">${reason}</span>`
+  const narrowed = filter === null ? nothing : html`<br><span class="soft">only ${filter}</span>`
+  return html`<tr data-project="${project}" data-listing="${listing}" data-status="${status}"><th scope="row">${project}</th><td>${listing}</td><td><span class="${mark}">${status}</span>${why}${narrowed}</td><td class="n">${walk.items}</td><td class="n">${walk.pages}</td><td class="n">${walk.requests}</td><td class="n">${walk.retries}</td><td class="n">${walk.duration_ms} ms</td></tr>
+`
+}

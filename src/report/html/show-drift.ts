@@ -1,0 +1,40 @@
+import { canonicalJson } from '../../model/canonical-json.ts'
+import type { FieldChange } from '../../model/change.ts'
+import type { Json } from '../../model/json.ts'
+import type { Report, ReportChange } from '../../model/report.ts'
+import { count } from '../count.ts'
+import { shorten, shortenSeals } from '../text/shorten.ts'
+import { html, type Markup, nothing } from './markup.ts'
+import { showWho } from './show-who.ts'
+
+/** What changed since the last complete look, with what was there before. */
+export function showDrift({ drift }: Report): Markup {
+  const shown =
+    drift.length === 0
+      ? html`<p>Nothing changed since the last complete look.</p>`
+      : html`<ul class="list">${drift.map(showChange)}</ul>`
+  return html`<section aria-labelledby="drift"><h2 id="drift">Drift</h2>
+${shown}</section>
+`
+}
+
+const longestValue = 2000
+
+function showChange(change: ReportChange): Markup {
+  const referrers = change.referrers ?? []
+  const used =
+    referrers.length === 0
+      ? nothing
+      : html`<p class="where">used by ${count(referrers.length, 'subscription')}: ${referrers.slice(0, 20).join(', ')}${referrers.length > 20 ? ` and ${referrers.length - 20} more` : ''}</p>`
+  return html`<li data-project="${change.project}" data-change="${change.change}"><p><b>${change.change}</b> ${showWho(change)}</p>${change.fields.map(showField)}${used}</li>
+`
+}
+
+function showField({ path, before, after }: FieldChange): Markup {
+  const [old, now] = shortenSeals(textOf(before), textOf(after))
+  return html`<div class="field"><p><code>${path}</code></p><p><del>${shorten(old, longestValue)}</del></p><p><ins>${shorten(now, longestValue)}</ins></p></div>`
+}
+
+function textOf(value: Json): string {
+  return value === null ? 'none' : canonicalJson(value)
+}

@@ -1,0 +1,80 @@
+import type { Report, ReportViolation } from '../../model/report.ts'
+import { type Severity, severities } from '../../model/violation.ts'
+import { count } from '../count.ts'
+import { shorten } from '../text/shorten.ts'
+import { showTime } from '../text/show-time.ts'
+import { html, type Markup, nothing } from './markup.ts'
+import { showWho } from './show-who.ts'
+
+/** What stands: by severity, then by rule with what to do about it, then by project. */
+export function showOpen(report: Report): Markup {
+  const open = report.violations.filter(({ state }) => state === 'opened' || state === 'continuing')
+  const sections = severities.map((severity) => showSeverity(severity, open, report))
+  return html`<section aria-labelledby="violations"><h2 id="violations">Open violations</h2>
+${open.length === 0 ? html`<p>None${report.verdict.exit_code === 3 ? ' in what was seen' : ''}.</p>` : sections}</section>
+`
+}
+
+/** Those that are not open, in sections of their own: not looked at, accepted, resolved. */
+export function showOthers({ violations }: Report): Markup {
+  return html`${others('unknown', 'Not looked at', 'They stood when they were last seen, and this run could not look well enough to say more.', violations)}${others('waived', 'Waived', 'Found, and accepted by the policy for the time being.', violations)}${others('resolved', 'Resolved by this run', '', violations)}`
+}
+
+function showSeverity(severity: Severity, open: readonly ReportViolation[], { rules }: Report): Markup {
+  const alike = open.filter((violation) => violation.severity === severity)
+  if (alike.length === 0) return nothing
+  const byRule = [...Map.groupBy(alike, ({ rule }) => rule)].sort(([a], [b]) => (a < b ? -1 : 1))
+  const known = new Map(rules.map((rule) => [rule.id, rule]))
+  const groups = byRule.map(([id, found]) => {
+    const rule = known.get(id)
+    const remedy =
+      rule === undefined || rule.remedy === '' ? nothing : html`<p class="remedy">How to fix: ${rule.remedy}</p>`
+    const controls =
+      rule === undefined || rule.controls.length === 0
+        ? nothing
+        : html`<p class="soft">Controls: ${rule.controls.join(', ')}</p>`
+    return html`<h4>${rule?.title ?? id} <code>${id}</code></h4>
+${remedy}${controls}<ul class="list">${found.toSorted(byProject).map(showOne)}</ul>
+`
+  })
+  return html`<section class="severity"><h3 id="${severity}"><span class="${severity}">${severity}</span>: ${alike.length}</h3>
+${groups}</section>
+`
+}
+
+function others(
+  state: ReportViolation['state'],
+  title: string,
+  meaning: string,
+  violations: readonly ReportViolation[],
+): Markup {
+  const alike = violations.filter((violation) => violation.state === state)
+  if (alike.length === 0) return nothing
+  return html`<section aria-labelledby="${state}"><h2 id="${state}">${title}: ${count(alike.length, 'violation')}</h2>
+${meaning === '' ? nothing : html`<p>${meaning}</p>`}<ul class="list">${alike.map(showOne)}</ul></section>
+`
+}
+
+function showOne(violation: ReportViolation): Markup {
+  const { fingerprint, rule, severity, project, state, path, message, waiver } = violation
+  const standing = state === 'opened' || state === 'continuing'
+  const which = standing ? nothing : html`<span class="${severity}">${severity}</span> <code>${rule}</code> `
+  const at = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
+  const accepted =
+    waiver === undefined
+      ? nothing
+      : html`<p class="where">Accepted by ${waiver.owner} until ${showTime(waiver.expires)}: ${waiver.reason}${waiver.ticket === undefined ? '' : ` (${waiver.ticket})`}</p>`
+  return html`<li data-fingerprint="${fingerprint}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${showWho(violation)}${at} · ${since(violation)}</p>${accepted}</li>
+`
+}
+
+function since({ state, first_seen, last_seen }: ReportViolation): string {
+  if (state === 'opened') return 'new'
+  if (state === 'unknown' || state === 'resolved')
+    return `since ${showTime(first_seen)}, last seen ${showTime(last_seen)}`
+  return `since ${showTime(first_seen)}`
+}
+
+function byProject(a: ReportViolation, b: ReportViolation): number {
+  return a.project < b.project ? -1 : a.project > b.project ? 1 : 0
+}

@@ -68,6 +68,18 @@ describe('the demo', () => {
     expect(stdout).not.toContain('letmein')
   })
 
+  it('keeps what it made where it is asked to, and mixes with nothing that is there', async () => {
+    using directory = openDirectory()
+    const options = { cwd: directory.path, env: {} }
+    const { code, stdout } = await command(['demo', '--keep', 'kept'], options)
+    expect(code).toBe(0)
+    expect(stdout).toContain('hookdrift report --history kept/hookdrift.db --format html')
+    const report = await command(['report', '--history', 'kept/hookdrift.db', '--format', 'html'], options)
+    expect(report.stdout).toMatch(/^<!doctype html>/)
+    const again = await command(['demo', '--keep', 'kept'], options)
+    expect(again).toMatchObject({ code: 2, stderr: 'hookdrift: --keep kept: the directory is not empty\n' })
+  })
+
   it('tells the same story twice, but for the port and the times', async () => {
     using directory = openDirectory()
     const bare = (text: string) =>

@@ -22,6 +22,11 @@ export function html(literals: TemplateStringsArray, ...contents: readonly Conte
   return new Markup(markup)
 }
 
+/** Text in which backticks enclose code. */
+export function withCode(text: string): Markup[] {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))
+}
+
 export const nothing = new Markup('')
 
 function markupOf(content: Content): string {

@@ -2,7 +2,7 @@ import { changeTypes } from '../../model/change.ts'
 import type { Report } from '../../model/report.ts'
 import { severities } from '../../model/violation.ts'
 import { count, countEach } from '../count.ts'
-import { showTime } from '../text/show-time.ts'
+import { showDuration, showTime } from '../text/show-time.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
 /** The verdict, the numbers and a picture of them. */
@@ -12,9 +12,10 @@ export function showOverview(report: Report): Markup {
   const complete = walks.filter(({ status }) => status === 'complete')
   const changes = countEach(changeTypes, verdict.drift)
   const open = countEach(severities, verdict.violations)
+  const took = showDuration(report.run.started_at, report.run.finished_at)
   return html`<section aria-labelledby="overview"><h2 id="overview">Overview</h2>
 ${showBar(report)}<dl class="facts">
-<dt>Run</dt><dd>${report.run.number}, ${showTime(report.run.started_at)} to ${showTime(report.run.finished_at)}</dd>
+<dt>Run</dt><dd>${report.run.number}, ${showTime(report.run.started_at)}${took === '' ? '' : `, took ${took}`}</dd>
 <dt>Coverage</dt><dd>${complete.length} of ${count(walks.length, 'walk')} complete, ${count(sum(coverage.map(({ items }) => items)), 'item')}</dd>
 <dt>Open violations</dt><dd>${open === '' ? 'none' : open}; ${verdict.fail_on} or above fails the run</dd>
 <dt>Others</dt><dd>${verdict.unknown} not looked at, ${verdict.waived} waived, ${verdict.resolved} resolved</dd>

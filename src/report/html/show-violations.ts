@@ -3,7 +3,7 @@ import { type Severity, severities } from '../../model/violation.ts'
 import { count } from '../count.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
-import { html, type Markup, nothing } from './markup.ts'
+import { html, type Markup, nothing, withCode } from './markup.ts'
 import { showWho } from './show-who.ts'
 
 /** What stands: by severity, then by rule with what to do about it, then by project. */
@@ -28,7 +28,9 @@ function showSeverity(severity: Severity, open: readonly ReportViolation[], { ru
   const groups = byRule.map(([id, found]) => {
     const rule = known.get(id)
     const remedy =
-      rule === undefined || rule.remedy === '' ? nothing : html`<p class="remedy">How to fix: ${rule.remedy}</p>`
+      rule === undefined || rule.remedy === ''
+        ? nothing
+        : html`<p class="remedy">How to fix: ${withCode(rule.remedy)}</p>`
     const controls =
       rule === undefined || rule.controls.length === 0
         ? nothing

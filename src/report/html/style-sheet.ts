@@ -36,7 +36,7 @@ svg { display: block; width: 100%; height: 1.5rem; margin: .75rem 0 .25rem; }
 .info { color: var(--info); fill: var(--info); } .good { color: var(--good); fill: var(--good); }
 .bad { color: var(--bad); fill: var(--bad); } .verdict { color: var(--ink); }
 .wide { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; overflow-wrap: normal; }
 th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { color: var(--soft); font-weight: 600; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 ul.list > li { padding: .5rem 0 .5rem .75rem; border-left: .2rem solid var(--line); margin: .5rem 0; }

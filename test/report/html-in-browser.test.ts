@@ -1,0 +1,105 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Report } from '../../src/model/report.ts'
+import { html } from '../../src/report/html.ts'
+import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
+
+/** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
+const executablePath = '/usr/bin/chromium'
+const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+const attack = `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script></style>`
+const hostile = aReport({
+  coverage: [aWalk({ project: attack, status: 'failed', reason: attack })],
+  notices: [{ project: attack, listing: 'endpoints', text: attack }],
+  violations: [aViolation({ name: attack, message: attack, path: `/${attack}`, project: attack })],
+})
+
+describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () => {
+  let browser: Browser
+  let directory: string
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'hookdrift-html-'))
+    const quiet = ['--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-sync']
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-component-update', ...quiet] })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  async function open(report: Report, width: number, colorScheme: 'light' | 'dark') {
+    const file = join(directory, 'report.html')
+    writeFileSync(file, html(report, { colour: false, width: 80, full: true }))
+    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+    const requests: string[] = []
+    page.on('request', (request) => requests.push(request.url()))
+    await page.goto(pathToFileURL(file).href)
+    return { page, requests, address: pathToFileURL(file).href }
+  }
+
+  /** axe runs in a world of its own, which the page's own policy against scripts does not bind. */
+  async function faultsOf(page: Page): Promise<string[]> {
+    const session = await page.context().newCDPSession(page)
+    const { frameTree } = await session.send('Page.getFrameTree')
+    const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
+      frameId: frameTree.frame.id,
+    })
+    const expression = `${readFileSync(axe, 'utf8')};
+      axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0].html))`
+    const options = { contextId, expression, awaitPromise: true, returnByValue: true }
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', options)
+    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.text)
+    return result.value
+  }
+
+  it.each([
+    ['light', 1100],
+    ['dark', 1100],
+    ['light', 390],
+  ] as const)('gives nothing to complain of, %s at %i pixels', async (scheme, width) => {
+    for (const report of [samples.small, samples.clean, samples.incomplete]) {
+      const { page, requests, address } = await open(report, width, scheme)
+      expect(await faultsOf(page)).toEqual([])
+      expect(requests).toEqual([address])
+      const overflow = await page.evaluate(
+        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+      )
+      expect(overflow).toBe(0)
+      await page.close()
+    }
+  })
+
+  it('runs no script and asks for nothing, whatever names hold', async () => {
+    const { page, requests, address } = await open(hostile, 1100, 'light')
+    expect(await page.evaluate('window.ran')).toBeUndefined()
+    expect(await page.locator('img, script, iframe, object, [onerror]').count()).toBe(0)
+    expect(requests).toEqual([address])
+    await page.close()
+  })
+
+  it('prints every violation, under a header that says which run it is', async () => {
+    const { page } = await open(samples.large, 1100, 'light')
+    const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
+    for (const { uid } of samples.large.violations) expect(text).toContain(uid)
+    expect(text).toContain(`hookdrift run ${samples.large.run.number}`)
+    await page.close()
+  })
+})
+
+/** Without blanks and line breaks, which printing puts anywhere. */
+async function textOf(pdf: Uint8Array): Promise<string> {
+  const document = await getDocument({ data: new Uint8Array(pdf), verbosity: 0 }).promise
+  let text = ''
+  for (let number = 1; number <= document.numPages; number++) {
+    const { items } = await (await document.getPage(number)).getTextContent()
+    text += items.map((item) => ('str' in item ? item.str : '')).join('')
+  }
+  return text
+}

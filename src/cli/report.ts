@@ -4,6 +4,7 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Format } from '../report/reports.ts'
 import type { Execute } from './execute.ts'
 import { formats } from './formats.ts'
+import { pathFrom } from './path-from.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
 interface ReportOptions {
@@ -49,7 +50,7 @@ async function report(options: ReportOptions, terminal: Terminal): Promise<numbe
       full: options.output !== undefined,
     })
     if (options.output === undefined) terminal.stdout.write(text)
-    else writeFileAtomically(options.output, text)
+    else writeFileAtomically(pathFrom(terminal.cwd(), options.output), text)
     return exitCodes.clean
   } finally {
     await history.close()
@@ -57,9 +58,9 @@ async function report(options: ReportOptions, terminal: Terminal): Promise<numbe
 }
 
 /** `--history`, then the environment, then the configuration, which is read only if it must be: it needs its keys. */
-async function historyOf({ history, config }: ReportOptions, { env }: Terminal): Promise<string> {
+async function historyOf({ history, config }: ReportOptions, { env, cwd }: Terminal): Promise<string> {
   const named = history ?? env.HOOKDRIFT_HISTORY
-  if (named !== undefined && named !== '') return named
+  if (named !== undefined && named !== '') return pathFrom(cwd(), named)
   const { readConfiguration } = await import('../config/read-configuration.ts')
   return readConfiguration(config, { env, readFile: (file) => readFileSync(file, 'utf8') }).history
 }

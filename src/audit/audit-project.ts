@@ -113,7 +113,7 @@ function passOf(
     isRebased ||= staged.isRebased
     const findings: Finding[] = []
     for (const resource of staged.resources) {
-      const paths = judge.datesOf(project.ref, resource)
+      const paths = judge.datesOf(resource)
       const dates = paths.length === 0 ? undefined : await dateValues(stage, resource, paths, startedAt)
       for (const finding of judge.visit(project.ref, resource, dates)) findings.push(finding)
     }

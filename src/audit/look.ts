@@ -34,6 +34,7 @@ export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
     case 'source':
       return areSourcesListed(statuses) ? statuses.sources === 'complete' : statuses.subscriptions === 'complete'
     case 'probe':
+    case 'policy':
       return false
   }
 }

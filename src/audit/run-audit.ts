@@ -12,6 +12,7 @@ import { composeReport } from './compose-report.ts'
 import { describeContext } from './describe-context.ts'
 import type { AuditedProject } from './look.ts'
 import { settleFleet } from './settle-fleet.ts'
+import { settlePolicy } from './settle-policy.ts'
 
 export interface Audit {
   readonly projects: readonly AuditedProject[]
@@ -60,6 +61,7 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     const limit = pLimit(audit.concurrency)
     const looks = await Promise.all(audit.projects.map((project) => limit(() => auditProject(project, tools))))
     await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
+    await settlePolicy(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
     await draft.stageContext(describeContext(audit, judge))
     const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)
     return composeReport(record)

@@ -30,7 +30,7 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
         project: (kind) => isWhole(look, kind),
         fleet: isFleetWhole,
       },
-      isOutOfSight: (kind, uid) => look.outOfSight.has(`${kind} ${uid}`),
+      isOutOfSight: ({ kind, uid }) => look.outOfSight.has(`${kind} ${uid}`),
     })
     await tellFailures(draft, judge, look)
   }

@@ -1,6 +1,6 @@
 import type { Draft, NewViolation, StandingViolation } from '../history/history.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
-import { type Finding, fingerprintOf, isAtLeast } from '../model/violation.ts'
+import { type Finding, fingerprintOf, isAtLeast, type Waiver } from '../model/violation.ts'
 import type { Judge } from '../policy/judge.ts'
 import type { Rule } from '../rules/rule.ts'
 
@@ -41,13 +41,14 @@ export interface Ending {
    * asked for, all there is in the project, all there is anywhere.
    */
   readonly isComplete: Readonly<Record<Rule['scope'], (kind: Kind) => boolean>>
-  /** Resources that stand and could not be looked at. */
-  readonly isOutOfSight: (kind: Kind, uid: string) => boolean
+  /** Whether what a violation is about stands and could not be looked at. */
+  readonly isOutOfSight: (violation: StandingViolation) => boolean
 }
 
 /**
  * What stood and was not found again is resolved where the look was good enough to say so, or where the policy does
- * not ask any more. Elsewhere it is unknown: carried, with the run that last saw it.
+ * not ask any more. Elsewhere it is unknown: carried, with the run that last saw it and, if it was waived then, with
+ * that waiver. Whether it still holds is decided when it is seen again.
  */
 export async function endViolations(draft: Draft, project: ProjectRef, ending: Ending): Promise<void> {
   const resolved: number[] = []
@@ -64,10 +65,10 @@ export async function endViolations(draft: Draft, project: ProjectRef, ending: E
   await draft.stageViolations(project, { confirmed: [], violations })
 }
 
-function isResolved({ rule, kind, uid }: StandingViolation, { judge, isComplete, isOutOfSight }: Ending): boolean {
-  const needs = judge.needsOf(rule)
+function isResolved(violation: StandingViolation, { judge, isComplete, isOutOfSight }: Ending): boolean {
+  const needs = judge.needsOf(violation.rule)
   if (needs === undefined) return true
-  if (isOutOfSight(kind, uid)) return false
+  if (isOutOfSight(violation)) return false
   return needs.kinds.every(isComplete[needs.scope])
 }
 
@@ -79,16 +80,30 @@ function unsoftened(finding: Finding, { severity, message }: StandingViolation):
   return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
 }
 
-function saysTheSame(known: StandingViolation, { severity, message, name }: Finding): boolean {
-  return known.state === 'open' && known.severity === severity && known.message === message && known.name === name
+function saysTheSame(known: StandingViolation, finding: Finding): boolean {
+  return (
+    known.state === stateOf(finding) &&
+    known.severity === finding.severity &&
+    known.message === finding.message &&
+    known.name === finding.name &&
+    isSameWaiver(known.waiver, finding.waiver)
+  )
+}
+
+function stateOf({ waiver }: Finding): 'open' | 'waived' {
+  return waiver === undefined ? 'open' : 'waived'
+}
+
+function isSameWaiver(a: Waiver | undefined, b: Waiver | undefined): boolean {
+  return a?.owner === b?.owner && a?.reason === b?.reason && a?.expires === b?.expires && a?.ticket === b?.ticket
 }
 
 function open(project: ProjectRef, finding: Finding, known: StandingViolation | undefined): NewViolation {
   return {
     ...finding,
     fingerprint: known?.fingerprint ?? fingerprintOf(project, finding),
-    state: 'open',
-    waiver: undefined,
+    state: stateOf(finding),
+    waiver: finding.waiver,
     firstRun: known?.firstRun,
     lastRun: undefined,
     replaces: known?.id,

@@ -173,7 +173,7 @@ export interface StandingViolation extends Finding {
 export interface NewViolation extends Finding {
   readonly fingerprint: string
   readonly state: 'open' | 'unknown' | 'waived'
-  /** Of `waived` ones. */
+  /** Of `waived` ones, and of `unknown` ones that were waived when they were last seen. */
   readonly waiver: Waiver | undefined
   /** The run that opened it; undefined: this one. */
   readonly firstRun: number | undefined

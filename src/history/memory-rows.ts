@@ -1,6 +1,6 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
-import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
+import { type Kind, type Listing, type ProjectRef, policyProject } from '../model/resource.ts'
 import type {
   NewVersion,
   NewViolation,
@@ -89,6 +89,7 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
     rules: context?.rules ?? [],
     projects: context?.projects ?? [],
     coverage: walks
+      .filter(({ project }) => project !== keyOf(policyProject))
       .map(({ run: _, name: project, shape: __, ...coverage }) => ({ ...coverage, project }))
       .sort(inWalkOrder),
     notices: ofRun(rows.notices)

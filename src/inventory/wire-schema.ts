@@ -234,6 +234,9 @@ const project: Members = {
 /** A probe's outcome is made by us, not read off the wire; its output may hold anything. */
 const probe: Members = { outcome: text, output: free }
 
+/** A part of the policy is ours as well; nothing of it comes from a service. */
+const policy: Members = {}
+
 export const wireSchema: Readonly<Record<Kind, Members>> = {
   endpoint: inOrder(endpoint),
   subscription: inOrder(subscription),
@@ -241,6 +244,7 @@ export const wireSchema: Readonly<Record<Kind, Members>> = {
   device: inOrder(device),
   project: inOrder(project),
   probe: inOrder(probe),
+  policy,
 }
 
 /** Other spellings of a field, by kind: the API version of 2024-01-01 renames two. */

@@ -100,6 +100,6 @@ export interface ReportViolation {
   /** Start times of runs, ISO 8601 in UTC. */
   readonly first_seen: string
   readonly last_seen: string
-  /** Of `waived` ones. */
+  /** Of `waived` ones, and of `unknown` ones that were waived when they were last seen. */
   readonly waiver?: Waiver
 }

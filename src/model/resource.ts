@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './json.ts'
 
-export const kinds = ['project', 'endpoint', 'subscription', 'source', 'device', 'probe'] as const
+export const kinds = ['project', 'endpoint', 'subscription', 'source', 'device', 'probe', 'policy'] as const
 export type Kind = (typeof kinds)[number]
 
 /** What is walked. `endpoints` and `subscriptions` are required, the others are used where a service offers them. */
@@ -15,6 +15,12 @@ export interface ProjectRef {
   /** The service's own identifier of the project. */
   readonly uid: string
 }
+
+/**
+ * The policy that judges, as the project of what is said of its parts. It belongs to no service, and every run that has
+ * something to say of it looks at it.
+ */
+export const policyProject: ProjectRef = { name: 'hookdrift/policy', service: '', uid: 'policy' }
 
 /**
  * Something a project holds, in its normal form. Identity = project + kind + uid.

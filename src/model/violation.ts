@@ -35,6 +35,8 @@ export interface Finding {
   /** JSON Pointer into the resource's attributes; empty when the whole resource is meant. */
   readonly path: string
   readonly message: string
+  /** Under which it is accepted, if it is. */
+  readonly waiver?: Waiver | undefined
 }
 
 /**

@@ -16,12 +16,13 @@ import {
 import { type ActiveRule, namedRules, type Policy } from './policy.ts'
 import type { Labels } from './selector.ts'
 import { count, countJudged, type Tally } from './tally.ts'
+import { startWaiving, type Waiving } from './waiving.ts'
 
 /** Judges resources as they pass, in the order of walking; rules across resources answer at the end. */
 export interface Judge {
   visit(project: ProjectRef, resource: Resource, since?: Surroundings['since']): Finding[]
   /** Paths of a resource of which `visit` needs to know since when they hold their value. */
-  datesOf(project: ProjectRef, resource: Resource): readonly string[]
+  datesOf(resource: Resource): readonly string[]
   /** What rules across a project found. Forgets the project's resources. */
   concludeProject(project: ProjectRef, looked: Looked): Finding[]
   /** What rules across all projects found. */
@@ -32,6 +33,8 @@ export interface Judge {
   judgedIn(project: ProjectRef): Judged
   /** Leaves a project's resources out of what is still to be concluded. */
   forget(project: ProjectRef): void
+  /** Puts the waivers of the policy on findings; those of `visit` and of the conclusions have them already. */
+  readonly waiving: Waiving
   /** What a rule needs to see completely before its silence means anything; undefined when the policy has it off. */
   needsOf(rule: string): { readonly kinds: readonly Kind[]; readonly scope: Rule['scope'] } | undefined
 }
@@ -44,8 +47,6 @@ export interface LocatedFinding {
 /** The rules that hold for resources that the same overrides match. */
 interface RuleSet {
   readonly byKind: ReadonlyMap<Kind, readonly { readonly active: ActiveRule; readonly bound: ResourceRule }[]>
-  /** Those that may ask since when a value holds. */
-  readonly dated: ReadonlyMap<Kind, readonly ResourceRule[]>
   readonly byId: ReadonlyMap<string, ActiveRule>
 }
 type ResourceRule = Extract<BoundRule, { scope: 'resource' }>
@@ -65,6 +66,11 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
   const setFor = ruleSets(policy, labelsOf)
   const named = namedRules(policy)
   const needs = new Map(named.map(({ rule }) => [rule.id, { kinds: rule.needs, scope: rule.scope }]))
+  const datings = named.flatMap(({ rule: { kind }, bound }) =>
+    bound.scope === 'resource' && bound.dates !== undefined ? [{ kind, dates: bound.dates }] : [],
+  )
+  const concluding = named.flatMap(({ rule }) => (rule.scope === 'resource' ? [] : rule.id))
+  const waiving = startWaiving(policy.waivers, { labelsOf, concluding, now })
   const fleetFolds = startFolds(named, 'fleet')
   const projectFolds = new Map<string, readonly RunningFold[]>()
   const forgotten = new Set<string>()
@@ -90,7 +96,8 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
       return [...fold.conclude(now, looked)].flatMap((problem: LocatedProblem) => {
         const active = (exceptions.get(keyOf(problem.at)) ?? setFor.everyone).byId.get(rule.id)
         if (active === undefined) return []
-        return [{ project: problem.at.project, finding: stamp(active, problem.at, problem) }]
+        const { project } = problem.at
+        return [{ project, finding: waiving.waiveRemembered(stamp(active, problem.at, problem), project) }]
       })
     } catch (error) {
       failed(where, rule, error)
@@ -119,9 +126,8 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
   }
 
   return {
-    datesOf(project, resource) {
-      const dated = setFor.resource(project, resource).dated.get(resource.kind) ?? []
-      return dated.length === 0 ? [] : dated.flatMap(({ dates }) => dates?.(resource) ?? [])
+    datesOf(resource) {
+      return datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : []))
     },
     visit(project, resource, since = noSurroundings.since) {
       const findings: Finding[] = []
@@ -130,14 +136,16 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
       count(tallyOf(project), set.byId, resource.kind)
       for (const { active, bound } of set.byKind.get(resource.kind) ?? []) {
         try {
-          for (const problem of bound.check(resource, now, surroundings))
-            findings.push(stamp(active, resource, problem))
+          for (const problem of bound.check(resource, now, surroundings)) {
+            findings.push(waiving.waive(stamp(active, resource, problem), project, resource))
+          }
         } catch (error) {
           failed(project.name, active.rule, error)
         }
       }
       const place: Place = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
       if (set !== setFor.everyone) exceptions.set(keyOf(place), set)
+      waiving.remember(project, resource)
       passTo(everywhere, fleetFolds, resource, place)
       passTo(project.name, foldsOf(project), resource, place)
       return findings
@@ -158,6 +166,7 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
       tallies.delete(project.name)
       forgotten.add(project.name)
     },
+    waiving,
     needsOf: (rule) => needs.get(rule),
   }
 }
@@ -186,11 +195,6 @@ function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
   const single = rules.flatMap((active) => (active.bound.scope === 'resource' ? [{ active, bound: active.bound }] : []))
   return {
     byKind: Map.groupBy(single, ({ active }) => active.rule.kind),
-    dated: new Map(
-      Map.groupBy(single, ({ active }) => active.rule.kind)
-        .entries()
-        .map(([kind, ofKind]) => [kind, ofKind.map(({ bound }) => bound).filter(({ dates }) => dates !== undefined)]),
-    ),
     byId: new Map(rules.map((active) => [active.rule.id, active])),
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { severities } from '../model/violation.ts'
 import { packs, type Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
+import { readExpiry } from './expiry.ts'
 import { selectorSchema } from './selector.ts'
 
 const severity = z.enum([...severities, 'off'])
@@ -33,6 +34,34 @@ function withoutDefaults(options: z.ZodObject): z.ZodObject {
 
 const settings = z.strictObject(Object.fromEntries(rules.map((rule) => [rule.id, settingOf(rule)])))
 
+const line = z.string().trim().min(1).max(1000)
+
+/** What is wrong is accepted, by somebody, for a reason, until a date. */
+const waiver = z.strictObject({
+  rule: z.string().min(1).max(200).describe('A rule, or several with `*` for any text'),
+  match: selectorSchema.describe('Which resources: every key must hold'),
+  owner: line.describe('Who answers for it'),
+  reason: line.describe('Why it is accepted'),
+  expires: z
+    .string()
+    .refine((text) => readExpiry(text) !== undefined, {
+      error: 'a date such as 2027-03-31, or a time with its zone such as 2027-03-31T18:00:00+02:00',
+    })
+    .describe('A date lasts to its end in UTC; a time with a zone is that instant; at most 366 days ahead'),
+  ticket: line.exactOptional().describe('Where it is followed up'),
+  path: z
+    .string()
+    .regex(/^(\/([^~/]|~[01])*)+$/, { error: 'a path as reports show it, such as /http_timeout' })
+    .exactOptional()
+    .describe('With `value`: accepts only that value at this JSON Pointer into the attributes'),
+  value: z
+    .json()
+    .exactOptional()
+    .describe('What is accepted there; another value is a violation again. Of secrets, the seal'),
+})
+
+export type SaidWaiver = z.infer<typeof waiver>
+
 /** The policy file. Every rule is a member, so that an unknown one is refused with the nearest name. */
 export const policySchema = z.strictObject({
   extends: z
@@ -49,6 +78,7 @@ export const policySchema = z.strictObject({
     )
     .default([])
     .describe('Exceptions by selector; later ones win'),
+  waivers: z.array(waiver).default([]).describe('Accepted violations; those of extended files count too'),
 })
 
 /** What a policy file says of one rule. */

@@ -3,6 +3,7 @@ import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import type { BoundRule, Rule } from '../rules/rule.ts'
 import type { Labels } from './selector.ts'
+import type { PolicyWaiver } from './waiver.ts'
 
 /** Which rules judge, how severely, with which options. */
 export interface Policy {
@@ -12,6 +13,8 @@ export interface Policy {
   readonly rules: readonly ActiveRule[]
   /** Exceptions by selector; later ones win. */
   readonly overrides: readonly Override[]
+  /** Accepted violations. */
+  readonly waivers: readonly PolicyWaiver[]
   /** What holds where these overrides match, by their places in the list. */
   rulesUnder(overrides: readonly number[]): readonly ActiveRule[]
 }

@@ -8,52 +8,71 @@ import { AuditError, messageOf } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { packs } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
+import { findBadWaivers, isWaivedValue } from './check-waivers.ts'
 import { activateRules, type Layer, packLayer } from './layers.ts'
 import type { ActiveRule, Policy } from './policy.ts'
-import { policySchema, type Setting } from './policy-schema.ts'
+import { policySchema, type SaidWaiver, type Setting } from './policy-schema.ts'
 import { matcherOf, type Selector } from './selector.ts'
+import { compileWaiver } from './waiver.ts'
 
 /** What a policy file and those that it extends say together. */
 interface Said {
   readonly layers: readonly Layer[]
   readonly overrides: readonly { readonly match: Selector; readonly layer: Layer }[]
+  readonly waivers: readonly SaidWaiver[]
 }
 
+/** The world of a policy file. `now`: milliseconds; a waiver must not last too long from there. */
+interface Reading {
+  readonly readFile: (file: string) => string
+  readonly now: number
+}
+
+const nothing: Said = { layers: [], overrides: [], waivers: [] }
+
 /**
- * The policy of a file, or the `recommended` pack where there is none.
+ * The policy of a file, or the `recommended` pack where there is none. `now`: what waivers may last too long from, in
+ * milliseconds; without it, how far ahead they end is not looked at.
  * @throws AuditError 2 with a line for every mistake, as `file:line:column`
  */
-export function readPolicy(file: string | undefined, readFile: (file: string) => string): Policy {
-  const { layers, overrides } =
-    file === undefined ? { layers: [packLayer('recommended')], overrides: [] } : readSaid(file, readFile, [])
+export function readPolicy(
+  file: string | undefined,
+  readFile: (file: string) => string,
+  now = Number.POSITIVE_INFINITY,
+): Policy {
+  const { layers, overrides, waivers } =
+    file === undefined ? { ...nothing, layers: [packLayer('recommended')] } : readSaid(file, { readFile, now }, [])
   const rulesUnder = (places: readonly number[]) =>
     activateRules([...layers, ...places.flatMap((place) => overrides[place]?.layer ?? [])])
   const active = rulesUnder([])
   return {
-    digest: digestOf(active, overrides),
+    digest: digestOf(active, overrides, waivers),
     rules: active,
+    waivers: waivers.map(compileWaiver),
     overrides: overrides.map(({ match, layer }) => ({ rules: [...layer.keys()], matches: matcherOf(match) })),
     rulesUnder,
   }
 }
 
-function readSaid(file: string, readFile: (file: string) => string, within: readonly string[]): Said {
-  const document = readDocument(read(file, readFile), { file, schema: policySchema })
+function readSaid(file: string, reading: Reading, within: readonly string[]): Said {
+  const document = readDocument(read(file, reading.readFile), { file, schema: policySchema, isSecret: isWaivedValue })
   const extended = (document.value.extends ?? (within.length === 0 ? ['recommended'] : [])).map((name, index): Said => {
     const at = ['extends', index]
-    if (isPack(name)) return { layers: [packLayer(name)], overrides: [] }
+    if (isPack(name)) return { ...nothing, layers: [packLayer(name)] }
     if (!/[/.]/.test(name)) refuseProblems([document.problem(at, unknownPack(name))])
     const other = resolve(dirname(file), name)
     if ([...within, file].includes(other)) {
       refuseProblems([document.problem(at, `\`${name}\` extends this file: a circle`)])
     }
-    return readSaid(other, readFile, [...within, file])
+    return readSaid(other, reading, [...within, file])
   })
   const overrides = document.value.overrides.map(({ match, rules: said }) => ({ match, layer: layerOf(said) }))
-  refuseProblems([...findFoldOptions(document, overrides)])
+  const { waivers } = document.value
+  refuseProblems([...findFoldOptions(document, overrides), ...findBadWaivers(document, waivers, reading.now)])
   return {
     layers: [...extended.flatMap(({ layers }) => layers), layerOf(document.value.rules)],
     overrides: [...extended.flatMap((said) => said.overrides), ...overrides],
+    waivers: [...extended.flatMap((said) => said.waivers), ...waivers],
   }
 }
 
@@ -96,9 +115,10 @@ function unknownPack(name: string): string {
   return `\`${name}\` is no pack, ${hint}`
 }
 
-function digestOf(active: readonly ActiveRule[], overrides: Said['overrides']): string {
+function digestOf(active: readonly ActiveRule[], overrides: Said['overrides'], waivers: readonly SaidWaiver[]): string {
   const decides = active.map(({ rule, severity, options }): Json => [rule.id, severity ?? null, options])
   // Selectors and settings are decoded values of the policy file.
   const exceptions = overrides.map(({ match, layer }): Json => [match as Json, Object.fromEntries(layer) as Json])
-  return hash('sha256', canonicalJson(exceptions.length === 0 ? decides : [decides, exceptions]))
+  const judges = exceptions.length === 0 ? decides : [decides, exceptions]
+  return hash('sha256', canonicalJson(waivers.length === 0 ? judges : [judges, waivers as unknown as Json]))
 }

@@ -32,27 +32,48 @@ export type Selector = z.infer<typeof selectorSchema>
 
 export type Labels = Readonly<Record<string, string>>
 
+/** Which projects a selector can reach at all, whatever they hold. */
+export function reachOf({ service, project, labels }: Selector): (project: ProjectRef, labels: Labels) => boolean {
+  const tests = { service: anyOf(service), project: anyOf(project) }
+  const wanted = Object.entries(labels ?? {}).map(([label, values]) => [label, listOf(values)] as const)
+  return (project, labels) =>
+    tests.service(() => project.service) &&
+    tests.project(() => project.name) &&
+    wanted.every(([label, values]) => values.includes(labels[label] ?? ''))
+}
+
 /** Compiles a selector once; the answer is asked for every resource of a run. */
 export function matcherOf(selector: Selector): (project: ProjectRef, labels: Labels, resource: Resource) => boolean {
   const tests = {
-    service: anyOf(selector.service),
-    project: anyOf(selector.project),
     name: anyOf(selector.name),
     owner: anyOf(selector.owner),
     urlHost: anyOf(selector.url_host),
   }
   const uids = selector.uid === undefined ? undefined : new Set(listOf(selector.uid))
   const ofKinds = selector.kind === undefined ? undefined : new Set(listOf(selector.kind))
-  const ofLabels = Object.entries(selector.labels ?? {}).map(([label, values]) => [label, listOf(values)] as const)
+  const reaches = reachOf(selector)
   return (project, labels, { kind, uid, name, attributes }) =>
     (ofKinds === undefined || ofKinds.has(kind)) &&
     (uids === undefined || uids.has(uid)) &&
-    tests.service(() => project.service) &&
-    tests.project(() => project.name) &&
+    reaches(project, labels) &&
     tests.name(() => name) &&
     tests.owner(() => textOf(attributes.owner_id)) &&
-    tests.urlHost(() => hostOf(textOf(attributes.url)).toLowerCase()) &&
-    ofLabels.every(([label, values]) => values.includes(labels[label] ?? ''))
+    tests.urlHost(() => hostOf(textOf(attributes.url)).toLowerCase())
+}
+
+/** A selector in words: `project acme/*, name test-*`; of many values, the first two. */
+export function describeSelector({ labels = {}, ...keys }: Selector): string {
+  const said = [
+    ...Object.entries(keys).map(([key, values]) => `${key} ${someOf(listOf(values ?? []))}`),
+    ...Object.entries(labels).map(([label, values]) => `label ${label} ${someOf(listOf(values))}`),
+  ]
+  return said.join(', ')
+}
+
+function someOf(values: readonly string[]): string {
+  const [first = '', second, ...others] = values
+  if (second === undefined) return first
+  return others.length === 0 ? `${first} or ${second}` : `${first}, ${second} or ${others.length} more`
 }
 
 /** Without a pattern everything passes, and the text is not even worked out. */

@@ -162,6 +162,18 @@ export interface SignatureVersion {
   readonly hash?: string | null
 }
 
+/** A waiver of the policy. `expires`: the instant from which it holds no more, ISO 8601 in UTC. */
+export interface PolicyPart {
+  readonly rule?: string
+  readonly match?: string
+  readonly owner?: string
+  readonly reason?: string
+  readonly expires?: string
+  readonly ticket?: string | null
+  /** Whether a violation needs it. Absent: too little was seen to say that none does. */
+  readonly used?: boolean
+}
+
 export interface AttributesByKind {
   readonly endpoint: Endpoint
   readonly subscription: Subscription
@@ -169,6 +181,7 @@ export interface AttributesByKind {
   readonly project: Project
   readonly device: JsonObject
   readonly probe: JsonObject
+  readonly policy: PolicyPart
 }
 
 /** Secrets that sign: those that are not deleted. A secret past its expiry signs on until it is. */

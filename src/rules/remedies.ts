@@ -86,4 +86,7 @@ export const remedies: ReadonlyMap<string, string> = new Map([
   ['subscription/type-cli', 'Delete the subscription and its device. To debug, replay single events into a project made for it.'],
   ['subscription/wildcard', 'Name in `filter_config.event_types` what the receiver uses. The deliveries of the last weeks tell which those are.'],
   ['subscription/wildcard-mixed', 'Take `*` out of `filter_config.event_types` if the names are what is meant. Otherwise take the names out.'],
+  ['waiver/expired', 'If the problem is solved, remove the waiver from the policy. If it is not, have the owner decide again, with a new reason and a new end.'],
+  ['waiver/expiring', 'Solve what is accepted and remove the waiver, or have its owner decide again and set a new end.'],
+  ['waiver/unused', 'Remove the waiver. If a violation was to be accepted and is not, compare the selector (`match`), and the `value` if there is one, with what the report says of it.'],
 ])

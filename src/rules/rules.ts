@@ -85,6 +85,9 @@ import { targetNotActive } from './subscription/target-not-active.ts'
 import { typeCli } from './subscription/type-cli.ts'
 import { wildcard } from './subscription/wildcard.ts'
 import { wildcardMixed } from './subscription/wildcard-mixed.ts'
+import { expired as waiverExpired } from './waiver/expired.ts'
+import { expiring as waiverExpiring } from './waiver/expiring.ts'
+import { unused as waiverUnused } from './waiver/unused.ts'
 
 /** Every rule there is. Adding one: its file, a line here, a test. */
 export const rules: readonly Rule[] = [
@@ -174,4 +177,7 @@ export const rules: readonly Rule[] = [
   typeCli,
   wildcard,
   wildcardMixed,
+  waiverExpired,
+  waiverExpiring,
+  waiverUnused,
 ]

@@ -37,6 +37,7 @@ export const anEndpoint = seen('endpoint', 'e1')
 export const aSubscription = seen('subscription', 's1')
 export const aSource = seen('source', 'q1')
 export const aProject = seen('project', 'p')
+export const aWaiver = seen('policy', 'w1')
 
 /** When all cases happen. */
 export const now = Date.parse('2026-11-21T00:00:00Z')

@@ -35,11 +35,12 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   }
 }
 
+/** The policy has no service: its walk says that it was looked at, and proves nothing about a listing. */
 function readCoverage(db: Database, number: number): RunRecord['coverage'] {
   return db
     .prepare<[number], RunRecord['coverage'][number]>(
       `SELECT project, listing, status, reason, filter, pages, items, requests, retries, duration_ms AS durationMs
-       FROM walk WHERE run = ?`,
+       FROM walk WHERE run = ? AND project_id NOT IN (SELECT id FROM project WHERE service = '' AND uid = 'policy')`,
     )
     .all(number)
     .sort(inWalkOrder)

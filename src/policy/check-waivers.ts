@@ -1,0 +1,62 @@
+import { nearestName } from '../document/nearest-name.ts'
+import type { Problem } from '../document/problem.ts'
+import type { ReadDocument } from '../document/read-document.ts'
+import { matchesGlob } from '../model/glob.ts'
+import { rules } from '../rules/rules.ts'
+import { isTooFarAhead, maxDaysAhead } from './expiry.ts'
+import type { SaidWaiver } from './policy-schema.ts'
+import { isSecretPath } from './secret-path.ts'
+
+/**
+ * What a schema cannot say of waivers. That one has expired is no mistake of the file: it was right when it was
+ * written, and the rule `waiver/expired` tells.
+ */
+export function* findBadWaivers(
+  { problem }: ReadDocument<unknown>,
+  waivers: readonly SaidWaiver[],
+  now: number,
+): Generator<Problem> {
+  for (const [index, { rule, expires, path, value }] of waivers.entries()) {
+    const at = ['waivers', index]
+    const unknown = unknownRule(rule)
+    if (unknown !== undefined) yield problem([...at, 'rule'], unknown)
+    if (isTooFarAhead(expires, now)) {
+      yield problem(
+        [...at, 'expires'],
+        `${expires} is more than ${maxDaysAhead} days ahead: accept it for less, and look again then`,
+      )
+    }
+    if (path !== undefined && value === undefined) {
+      yield problem([...at, 'path'], '`path` needs a `value`: the one that is accepted there', 'key')
+    }
+    if (path === undefined && value !== undefined) {
+      yield problem([...at, 'value'], '`value` needs a `path`: where it is accepted', 'key')
+    }
+    if (path !== undefined && isSecretPath(path) && !isSeal(value)) {
+      yield problem(
+        [...at, 'value'],
+        'a secret is accepted by its seal, `sealed:…` as reports show it, and never stands in a policy',
+      )
+    }
+  }
+}
+
+/** The value that a waiver accepts: no message shows it, for it may be a secret, written by mistake. */
+export function isWaivedValue(path: readonly (string | number)[]): boolean {
+  return path[0] === 'waivers' && path[2] === 'value'
+}
+
+function unknownRule(pattern: string): string | undefined {
+  if (pattern.startsWith('waiver/'))
+    return 'what is said of waivers is not waived: renew or remove the waiver, or switch the rule off'
+  const known = rules.map(({ id }) => id).filter((id) => !id.startsWith('waiver/'))
+  if (known.some((id) => matchesGlob(id, pattern))) return undefined
+  if (pattern.includes('*')) return `no rule matches \`${pattern}\``
+  const nearest = nearestName(pattern, known)
+  const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
+  return `there is no rule \`${pattern}\`, ${hint}`
+}
+
+function isSeal(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && value.startsWith('sealed:'))
+}

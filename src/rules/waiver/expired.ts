@@ -1,0 +1,14 @@
+import { spellEnd } from '../../model/spell-end.ts'
+import { resourceRule } from '../rule.ts'
+
+export const expired = resourceRule('policy', {
+  id: 'waiver/expired',
+  title: 'Waiver has expired: what it accepted counts again',
+  severity: 'medium',
+  packs: ['hygiene'],
+  *check({ attributes: { expires, owner } }, { now }) {
+    if (expires !== undefined && now >= Date.parse(expires)) {
+      yield { path: '/expires', message: `held until ${spellEnd(expires)}; owner ${owner}` }
+    }
+  },
+})

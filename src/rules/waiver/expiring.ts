@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { spellEnd } from '../../model/spell-end.ts'
+import { dayMs } from '../day.ts'
+import { resourceRule } from '../rule.ts'
+
+export const expiring = resourceRule('policy', {
+  id: 'waiver/expiring',
+  title: 'Waiver expires soon: what it accepts will count again',
+  severity: 'low',
+  packs: ['hygiene'],
+  options: z.strictObject({
+    days: z.number().positive().default(14).describe('Days before its end from which it is told'),
+  }),
+  *check({ attributes: { expires, owner } }, { options, now }) {
+    if (expires === undefined) return
+    const leftMs = Date.parse(expires) - now
+    if (leftMs > 0 && leftMs <= options.days * dayMs) {
+      yield { path: '/expires', message: `holds until ${spellEnd(expires)}; owner ${owner}` }
+    }
+  },
+})

@@ -1,0 +1,13 @@
+import { resourceRule } from '../rule.ts'
+
+export const unused = resourceRule('policy', {
+  id: 'waiver/unused',
+  title: 'Waiver accepts nothing: no violation matches it',
+  severity: 'low',
+  packs: ['hygiene'],
+  *check({ attributes: { used, expires, rule, owner } }, { now }) {
+    // One that has expired is to be removed or renewed anyway: `waiver/expired` says so.
+    if (used !== false || expires === undefined || now >= Date.parse(expires)) return
+    yield { path: '/used', message: `nothing that it is for violates ${rule}; owner ${owner}` }
+  },
+})

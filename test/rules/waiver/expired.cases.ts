@@ -1,0 +1,18 @@
+import { aWaiver, type Cases } from '../a-case.ts'
+
+const owner = 'payments team'
+
+export const cases: Cases = {
+  'finds one at the very second of its end': {
+    sees: [aWaiver({ expires: '2026-11-21T00:00:00.000Z', owner })],
+    finds: ['medium w1/expires: held until the end of 2026-11-20; owner payments team'],
+  },
+  'names the second where the end is no midnight': {
+    sees: [aWaiver({ expires: '2026-11-20T16:30:00.000Z', owner })],
+    finds: ['medium w1/expires: held until 2026-11-20 16:30:00 UTC; owner payments team'],
+  },
+  'leaves one alone that still holds for a second': {
+    sees: [aWaiver({ expires: '2026-11-21T00:00:01.000Z', owner })],
+    finds: [],
+  },
+}

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { JsonObject } from '../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import { isAtLeast, type Severity } from '../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
@@ -57,6 +58,8 @@ export interface Surroundings {
    * paths that the rule asks to be dated; undefined where nobody knows.
    */
   since(path: string): string | undefined
+  /** Where it stands and in which run; every judge says so. */
+  readonly around?: Around
 }
 
 export const noSurroundings: Surroundings = { labels: {}, since: () => undefined }
@@ -113,15 +116,48 @@ export interface Rule {
   readonly scope: 'resource' | 'project' | 'fleet'
   /** @throws ZodError when the options are not its own */
   bind(options: unknown): BoundRule
+  /** What the policy file says of a rule of its own; undefined for those that come with the program. */
+  readonly custom?: CustomDefinition
 }
 
+export interface CustomDefinition {
+  /** Controls that it gives evidence for. */
+  readonly controls: readonly string[]
+  /** All that it decides by, for the policy's digest. */
+  readonly source: JsonObject
+}
+
+/** Some rules do not look at what is around a resource; a judge always hands it over. */
+export type BoundRule =
+/** Some rules do not look at what is around a resource; a judge always hands it over. */
 export type BoundRule =
   | {
       readonly scope: 'resource'
       check(resource: Resource, now: number, surroundings?: Surroundings): Iterable<Problem>
       readonly dates?: (resource: Resource) => readonly string[]
     }
-  | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(): Fold }
+  | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(run?: Run): Fold }
+
+/** Where a resource stands. */
+export interface Around extends Run {
+  readonly project: ProjectRef
+}
+
+/** What a run gives to the rules of a policy file. */
+export interface Run {
+  /** Milliseconds since the epoch, the same for the whole run. */
+  readonly now: number
+  labelsOf(project: ProjectRef): Readonly<Record<string, string>>
+  /** Called around whatever a policy file has us evaluate: all of it together has an end. */
+  readonly meter: Meter
+}
+
+export interface Meter {
+  begin(): void
+  end(): void
+  /** Whether the time that all evaluations of a run have together is used up. */
+  isSpent(): boolean
+}
 
 export interface Fold {
   visit(resource: Resource, place: Place): void

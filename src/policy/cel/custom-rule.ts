@@ -1,0 +1,193 @@
+import { z } from 'zod'
+import { messageOf } from '../../model/errors.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Kind, Resource } from '../../model/resource.ts'
+import type { Severity } from '../../model/violation.ts'
+import { type BoundRule, noSurroundings, type Problem, type Rule, type Run } from '../../rules/rule.ts'
+import { type Compiled, compile } from './compile.ts'
+import type { Mistake, Uses } from './inspect.ts'
+import { type Language, languageOf, otherVariables, ProjectValue, typeNameOf } from './language.ts'
+import { type Beside, judgeCounted, judgeJoined } from './neighbours.ts'
+import { compileTemplate, type Template } from './template.ts'
+import { rootValue } from './values.ts'
+
+/** As it stands in the policy file. */
+export interface CustomSource {
+  readonly id: string
+  readonly kind: Kind
+  readonly title?: string | undefined
+  readonly when?: string | undefined
+  readonly assert: string
+  readonly severity: Severity
+  readonly message: string
+  readonly controls?: readonly string[] | undefined
+}
+
+export interface PlacedMistake extends Mistake {
+  readonly member: 'when' | 'assert' | 'message'
+}
+
+/** What a custom rule asks, compiled. */
+export interface Expressions {
+  readonly kind: Kind
+  readonly language: Language
+  readonly when: Compiled | undefined
+  readonly assert: Compiled
+  readonly message: Template
+}
+
+/** Compiles a rule that a policy file wrote in CEL, or says all that is wrong with it. */
+export function compileCustomRule(
+  source: CustomSource,
+  languages: Map<Kind, Language>,
+): { readonly rule: Rule } | { readonly mistakes: readonly PlacedMistake[] } {
+  const { kind } = source
+  const language = languages.get(kind) ?? languageOf(kind)
+  languages.set(kind, language)
+  const wanted = { language, kind, types: ['bool', 'dyn'], expected: 'true or false' }
+  const when = source.when === undefined ? undefined : compile(source.when, wanted)
+  const assert = compile(source.assert, wanted)
+  const message = compileTemplate(source.message, wanted)
+  const mistakes = [...placed('when', when ?? {}), ...placed('assert', assert), ...placed('message', message)]
+  if (!('compiled' in assert && 'template' in message) || mistakes.length > 0) return { mistakes }
+  const expressions = {
+    kind,
+    language,
+    when: when !== undefined && 'compiled' in when ? when.compiled : undefined,
+    assert: assert.compiled,
+    message: message.template,
+  }
+  return { rule: ruleOf(source, expressions) }
+}
+
+function placed(member: PlacedMistake['member'], result: { readonly mistakes: readonly Mistake[] } | object): PlacedMistake[] {
+  const mistakes = 'mistakes' in result ? result.mistakes : []
+  return mistakes.map((mistake) => ({ ...mistake, member }))
+}
+
+function ruleOf(source: CustomSource, expressions: Expressions): Rule {
+  const { id, kind, severity, title = 'Rule of the policy', controls = [] } = source
+  const others = othersUsed(expressions)
+  const visits = others.map((variable) => kindOfVariable[variable])
+  return {
+    id,
+    kind,
+    title,
+    severity,
+    packs: [],
+    options: z.strictObject({}),
+    needs: [kind, ...visits],
+    scope: others.length === 0 ? 'resource' : 'project',
+    custom: { controls, source: sourceOf(source) },
+    bind: () => bound(expressions, others),
+  }
+}
+
+const kindOfVariable = { endpoint: 'endpoint', source: 'source', subscriptions: 'subscription' } as const
+export type Other = keyof typeof kindOfVariable
+
+function bound(expressions: Expressions, others: readonly Other[]): BoundRule {
+  if (others.length === 0) {
+    return {
+      scope: 'resource',
+      *check(resource, _, { around } = noSurroundings) {
+        if (around === undefined) throw new Error('a custom rule was asked outside of a run')
+        const problem = judge(expressions, resource, around.project, around, {})
+        if (problem !== undefined) yield problem
+      },
+    }
+  }
+  const keep = (variable: string) => membersUsed(expressions, variable)
+  return {
+    scope: 'project',
+    visits: [expressions.kind, ...others.map((variable) => kindOfVariable[variable])],
+    start(run) {
+      if (run === undefined) throw new Error('a custom rule was asked outside of a run')
+      const ask: Ask = (resource, project, beside) => judge(expressions, resource, project, run, beside)
+      return expressions.kind === 'endpoint' ? judgeCounted(ask, keep) : judgeJoined(ask, keep, others)
+    },
+  }
+}
+
+export type Ask = (
+  resource: Resource,
+  project: ConstructorParameters<typeof ProjectValue>[0],
+  beside: Beside,
+) => Problem | undefined
+/** Members that are read of a variable; undefined: all of it may be. */
+export type Keep = (variable: string) => ReadonlySet<string> | undefined
+
+/** @throws Error saying which resource could not be judged, and why */
+function judge(
+  { kind, language, when, assert, message }: Expressions,
+  resource: Resource,
+  project: Parameters<Ask>[1],
+  { now, labelsOf, meter }: Run,
+  beside: Beside,
+): Problem | undefined {
+  const context = {
+    resource: objectOf(language, kind, resource),
+    project: new ProjectValue(project, labelsOf({ name: project.name, service: project.service, uid: project.uid })),
+    ...(beside.endpoint === undefined ? {} : { endpoint: objectOf(language, 'endpoint', beside.endpoint) }),
+    ...(beside.source === undefined ? {} : { source: objectOf(language, 'source', beside.source) }),
+    ...(beside.subscriptions === undefined ? {} : { subscriptions: BigInt(beside.subscriptions) }),
+  }
+  const ask = (expression: Compiled) => language.evaluation.run(meter, now, () => expression.evaluate(context))
+  try {
+    if (when !== undefined && truth(ask(when)) !== true) return undefined
+    if (truth(ask(assert)) !== false) return undefined
+  } catch (error) {
+    throw new Error(`${kind} ${resource.uid}: ${reasonOf(error)}`)
+  }
+  const written = message.write((expression) => {
+    try {
+      return ask(expression)
+    } catch {
+      return undefined
+    }
+  })
+  return { path: '', message: written }
+}
+
+/** Free-form values are checked when they are met: no word for true but true. */
+function truth(value: unknown): boolean | undefined {
+  if (value !== undefined && typeof value !== 'boolean') throw new Error('the expression gave neither true nor false')
+  return value
+}
+
+function reasonOf(error: unknown): string {
+  const summary: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'summary') : undefined
+  return typeof summary === 'string' ? summary : messageOf(error)
+}
+
+function objectOf({ classes }: Language, kind: Kind, resource: Resource) {
+  const Class = classes.get(typeNameOf(kind))
+  if (Class === undefined) throw new Error(`no type for ${kind}`)
+  return rootValue(Class, resource)
+}
+
+function usesOf({ when, assert, message }: Expressions): readonly Uses[] {
+  return [...(when === undefined ? [] : [when.uses]), assert.uses, ...message.uses]
+}
+
+function othersUsed(expressions: Expressions): readonly Other[] {
+  const known = Object.keys(otherVariables(expressions.kind))
+  const used = usesOf(expressions)
+  return (['endpoint', 'source', 'subscriptions'] as const).filter(
+    (variable) => known.includes(variable) && used.some((uses) => uses.has(variable)),
+  )
+}
+
+function membersUsed(expressions: Expressions, variable: string): ReadonlySet<string> | undefined {
+  const members = new Set<string>()
+  for (const uses of usesOf(expressions)) {
+    const of = uses.get(variable)
+    if (of === 'all') return undefined
+    for (const member of of ?? []) members.add(member)
+  }
+  return members
+}
+
+function sourceOf({ kind, when, assert, message, severity, controls, title }: CustomSource): JsonObject {
+  return { kind, when: when ?? null, assert, message, severity, controls: controls ?? [], title: title ?? null }
+}

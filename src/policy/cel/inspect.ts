@@ -1,0 +1,137 @@
+import type { ASTNode } from '@marcbachmann/cel-js'
+import { nearestName } from '../../document/nearest-name.ts'
+import { patternFault } from '../../rules/re2.ts'
+import { ownFunctions } from './functions.ts'
+import { spentCall } from './language.ts'
+
+/** A mistake in an expression; `offset` counts from its beginning, in UTF-16 units. */
+export interface Mistake {
+  readonly offset: number
+  readonly text: string
+}
+
+/** What an expression reads of each variable: names of members, or all of it. */
+export type Uses = ReadonlyMap<string, ReadonlySet<string> | 'all'>
+
+export interface Inspection {
+  readonly uses: Uses
+  readonly mistakes: readonly Mistake[]
+}
+
+export interface InspectOptions {
+  /** A message says the same as long as nothing changes: it may hold nothing that changes by itself. */
+  readonly isMessage: boolean
+  readonly volatile: ReadonlySet<string>
+}
+
+const maxMacroDepth = 2
+const timed = new Set(ownFunctions.filter(({ isTimed }) => isTimed).map(({ signature }) => nameIn(signature)))
+
+/** Walks a whole expression once: refuses what the language has and we do not, and gathers what is read. */
+export function inspect(root: ASTNode, options: InspectOptions): Inspection {
+  const uses = new Map<string, Set<string> | 'all'>()
+  const mistakes: Mistake[] = []
+  const refuse = ({ start }: ASTNode, text: string) => mistakes.push({ offset: start, text })
+
+  const use = (variable: string, member: string | undefined) => {
+    const known = uses.get(variable)
+    if (member === undefined || known === 'all') uses.set(variable, 'all')
+    else uses.set(variable, (known ?? new Set<string>()).add(member))
+  }
+
+  const visit = (node: ASTNode, macroDepth: number) => {
+    const within = macroDepth + (isMacro(node) ? 1 : 0)
+    if (isMacro(node) && within > maxMacroDepth) {
+      refuse(node, `macros such as \`exists\` are nested more than ${maxMacroDepth} deep, the limit`)
+      return
+    }
+    if (node.op === 'id') use(node.args, undefined)
+    if (node.op === '.' && node.args[0].op === 'id') {
+      const [{ args: variable }, member] = node.args
+      use(variable, member)
+      if (options.isMessage && variable !== 'project' && options.volatile.has(member)) {
+        refuse(node, `\`${member}\` changes by itself: a message must say the same as long as nothing changes`)
+      }
+      return
+    }
+    if (node.op === 'call') checkCall(node, refuse, options)
+    if (node.op === 'rcall') checkMethod(node, refuse)
+    for (const child of childrenOf(node)) visit(child, within)
+  }
+  visit(root, 0)
+  return { uses, mistakes }
+}
+
+function checkCall(node: ASTNode & { op: 'call' }, refuse: Refuse, { isMessage }: InspectOptions): void {
+  const [name, args] = node.args
+  if (name === 'has') {
+    refuse(node, "`has` is not offered: no field is ever missing; compare it with what is empty, or write 'key' in …")
+  }
+  if (name === spentCall) refuse(node, `there is no function \`${name}\``)
+  if (isMessage && timed.has(name)) {
+    refuse(node, `\`${name}\` changes with time: a message must say the same as long as nothing changes`)
+  }
+  if (name !== 're' || args.length !== 2) return
+  const pattern = args[1]
+  if (pattern?.op !== 'value' || typeof pattern.args !== 'string') {
+    refuse(pattern ?? node, 'the pattern of `re` must be written out, so that it can be checked')
+    return
+  }
+  const fault = patternFault(pattern.args)
+  if (fault !== undefined) refuse(pattern, `not a regular expression of RE2: ${fault}`)
+}
+
+type Refuse = (node: ASTNode, text: string) => void
+
+const refusedMethods: Readonly<Record<string, string>> = {
+  matches: '`matches` is not offered: it can take exponential time; write re(text, pattern)',
+  json: '`json` is not offered',
+}
+
+function checkMethod(node: ASTNode & { op: 'rcall' }, refuse: Refuse): void {
+  const [name, receiver] = node.args
+  const refused = Object.hasOwn(refusedMethods, name) ? refusedMethods[name] : undefined
+  if (refused !== undefined) refuse(node, refused)
+  if (name === 'bind' && receiver.op === 'id' && receiver.args === 'cel') refuse(node, '`cel.bind` is not offered')
+}
+
+/** Macros by name and number of arguments, as the parser tells them. */
+export function isMacro(node: ASTNode): node is ASTNode & { op: 'rcall' } {
+  if (node.op !== 'rcall') return false
+  const [name, , { length }] = node.args
+  return name === 'map' ? length === 2 || length === 3 : length === 2 && quantifiers.has(name)
+}
+
+const quantifiers = new Set(['all', 'exists', 'exists_one', 'filter'])
+
+/** The nodes directly below one. */
+function childrenOf(node: ASTNode): readonly ASTNode[] {
+  switch (node.op) {
+    case 'value':
+    case 'id':
+      return []
+    case '.':
+    case '.?':
+      return [node.args[0]]
+    case 'call':
+      return node.args[1]
+    case 'rcall':
+      return [node.args[1], ...node.args[2]]
+    case 'map':
+      return node.args.flat()
+    case '!_':
+    case '-_':
+      return [node.args]
+    default:
+      return node.args
+  }
+}
+
+export function nameIn(signature: string): string {
+  return signature.slice(0, signature.indexOf('('))
+}
+
+export function didYouMean(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known)
+  return nearest === undefined ? '' : `, did you mean \`${nearest}\`?`
+}

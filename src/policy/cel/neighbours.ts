@@ -1,0 +1,135 @@
+import type { JsonObject } from '../../model/json.ts'
+import type { Resource } from '../../model/resource.ts'
+import type { Fold, LocatedProblem, Place } from '../../rules/rule.ts'
+import type { Ask, Keep, Other } from './custom-rule.ts'
+
+/** What stands beside a resource, for rules that ask. */
+export interface Beside {
+  readonly endpoint?: Resource
+  readonly source?: Resource
+  readonly subscriptions?: number
+}
+
+interface Waiting {
+  readonly at: Place
+  readonly resource: Resource
+}
+
+/**
+ * Subscriptions with their endpoint and source: what the rule reads of those is kept, and a subscription is judged as
+ * it passes. One whose source comes later (it is lifted out of the subscriptions themselves) waits for the end; one
+ * that has none, or whose own is not in the project, is not judged: other rules are about that.
+ */
+export function judgeJoined(ask: Ask, keep: Keep, others: readonly Other[]): Fold {
+  const kept = { endpoint: new Map<string, Resource>(), source: new Map<string, Resource>() }
+  const waiting: Waiting[] = []
+  const found: LocatedProblem[] = []
+  const wanted = (['endpoint', 'source'] as const).filter((variable) => others.includes(variable))
+
+  const besideOf = ({ attributes }: Resource): Beside | undefined => {
+    const beside: { endpoint?: Resource; source?: Resource } = {}
+    for (const kind of wanted) {
+      const uid = attributes[`${kind}_uid`]
+      const known = typeof uid === 'string' ? kept[kind].get(uid) : undefined
+      if (known === undefined) return undefined
+      beside[kind] = known
+    }
+    return beside
+  }
+  const judge = ({ at, resource }: Waiting, beside: Beside) => {
+    const problem = ask(resource, at.project, beside)
+    if (problem !== undefined) found.push({ ...problem, at })
+  }
+
+  return {
+    visit(resource, at) {
+      if (resource.kind !== 'subscription') {
+        if (resource.kind === 'endpoint' || resource.kind === 'source') {
+          kept[resource.kind].set(resource.uid, pruned(resource, keep(resource.kind)))
+        }
+        return
+      }
+      const beside = besideOf(resource)
+      if (beside !== undefined) judge({ at, resource }, beside)
+      else if (wanted.every((kind) => typeof resource.attributes[`${kind}_uid`] === 'string')) {
+        waiting.push({ at, resource: pruned(resource, keep('resource'), ['endpoint_uid', 'source_uid']) })
+      }
+    },
+    conclude: () =>
+      yieldAll(
+        waiting,
+        (each) => {
+          const beside = besideOf(each.resource)
+          if (beside !== undefined) judge(each, beside)
+        },
+        found,
+      ),
+  }
+}
+
+/** Endpoints with the number of subscriptions that deliver to them, once all of those were seen. */
+export function judgeCounted(ask: Ask, keep: Keep): Fold {
+  const endpoints: Waiting[] = []
+  const counts = new Map<string, number>()
+  const found: LocatedProblem[] = []
+  let isEveryTargetShown = true
+  return {
+    visit(resource, at) {
+      if (resource.kind === 'endpoint') {
+        endpoints.push({ at, resource: pruned(resource, keep('resource')) })
+        return
+      }
+      const target = resource.attributes.endpoint_uid
+      if (typeof target === 'string') counts.set(target, (counts.get(target) ?? 0) + 1)
+      else if (target === undefined) isEveryTargetShown = false
+    },
+    conclude(_, { isComplete }) {
+      if (!isEveryTargetShown || !isComplete('subscription')) return []
+      return yieldAll(
+        endpoints,
+        ({ at, resource }) => {
+          const problem = ask(resource, at.project, { subscriptions: counts.get(resource.uid) ?? 0 })
+          if (problem !== undefined) found.push({ ...problem, at })
+        },
+        found,
+      )
+    },
+  }
+}
+
+/** Judges one after the other; a failure spoils neither what was found nor those that come after it. */
+function* yieldAll(
+  waiting: readonly Waiting[],
+  judge: (each: Waiting) => void,
+  found: readonly LocatedProblem[],
+): Generator<LocatedProblem> {
+  const failures: unknown[] = []
+  for (const each of waiting) {
+    try {
+      judge(each)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  yield* found
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Only what will be read, so that a fold over a large project keeps little. */
+function pruned(resource: Resource, members: ReadonlySet<string> | undefined, also: readonly string[] = []): Resource {
+  if (members === undefined) return resource
+  const names = [...members, ...also]
+  const pick = (object: JsonObject): JsonObject =>
+    Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])))
+  const { kind, uid, name, attributes, volatile, facts } = resource
+  const isRead = (pointer: string) =>
+    names.some((member) => pointer.startsWith(`/${member}/`) || pointer === `/${member}`)
+  return {
+    kind,
+    uid,
+    name,
+    attributes: pick(attributes),
+    volatile: pick(volatile),
+    facts: Object.fromEntries(Object.entries(facts).filter(([pointer]) => isRead(pointer))),
+  }
+}

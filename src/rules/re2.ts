@@ -1,0 +1,29 @@
+import { RE2JS } from 're2js'
+
+const known = new Map<string, RE2JS>()
+const maxKnown = 1000
+
+/**
+ * Whether a regular expression is found in a text, in time that grows with the text alone. Compiled once.
+ * @throws Error when it is none
+ */
+export function findsPattern(pattern: string, text: string): boolean {
+  return compiled(pattern).matcher(text).find()
+}
+
+/** Why RE2 does not take a pattern, in its words; undefined when it does. */
+export function patternFault(pattern: string): string | undefined {
+  try {
+    compiled(pattern)
+    return undefined
+  } catch (error) {
+    return (error instanceof Error ? error.message : String(error)).replace(/^error parsing regexp: /, '')
+  }
+}
+
+function compiled(pattern: string): RE2JS {
+  const expression = known.get(pattern) ?? RE2JS.compile(pattern)
+  if (known.size >= maxKnown) known.clear()
+  known.set(pattern, expression)
+  return expression
+}

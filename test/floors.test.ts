@@ -23,14 +23,19 @@ const homes: Readonly<Record<string, string>> = {
   yaml: 'document/',
   'safe-stable-stringify': 'model/',
   'ipaddr.js': 'rules/',
-  re2js: 'policy/',
+  re2js: 'rules/',
+  '@marcbachmann/cel-js': 'policy/cel/',
 }
 
 /** What is wrong with an import, as a sentence; undefined when nothing is. */
 function faultOf(file: string, imported: string): string | undefined {
   if (imported.startsWith('node:')) return undefined
   if (!imported.startsWith('.')) {
-    const home = homes[imported]
+    const name = imported
+      .split('/')
+      .slice(0, imported.startsWith('@') ? 2 : 1)
+      .join('/')
+    const home = homes[name]
     if (home !== undefined && !file.startsWith(home)) return `${file} imports ${imported}, whose home is src/${home}`
     return undefined
   }

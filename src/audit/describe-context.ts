@@ -14,9 +14,9 @@ export function describeContext(
     id: rule.id,
     kind: rule.kind,
     title: rule.title,
-    remedy: remedies.get(rule.id) ?? '',
+    remedy: rule.custom?.remedy ?? remedies.get(rule.id) ?? '',
     severity: severity ?? rule.severity,
-    controls: controlsOf(rule.id),
+    controls: [...new Set([...controlsOf(rule.id), ...(rule.custom?.controls ?? [])])],
     needs: rule.needs,
   }))
   const looked = projects.map(({ ref, labels, place }) => ({

@@ -56,7 +56,7 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   const giveUp = new AbortController()
   const signal = AbortSignal.any([world.signal, giveUp.signal])
   try {
-    const judge = startJudge(audit.policy, startedAt, labelsOf(audit.projects))
+    const judge = startJudge(audit.policy, startedAt, labelsOf(audit.projects), clock.now)
     const tools = { ...world, signal, draft, judge, startedAt: isoTime(startedAt) }
     const limit = pLimit(audit.concurrency)
     const looks = await Promise.all(audit.projects.map((project) => limit(() => auditProject(project, tools))))

@@ -36,10 +36,12 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
   }
 }
 
-/** A rule that failed is our bug, and the user must know that it judged nothing. */
+/** Who reads the report must know that a rule did not judge, and whether that is our bug or a matter of their policy. */
 async function tellFailures(draft: Draft, judge: Judge, { project: { ref } }: ProjectLook): Promise<void> {
   for (const [rule, why] of judge.failuresIn(ref)) {
-    const text = `the rule ${rule} failed and judged nothing (a bug, please report it): ${why}`
+    const text = judge.needsOf(rule)?.isCustom
+      ? `the custom rule ${rule} could not judge everything, so its silence means nothing: ${why}`
+      : `the rule ${rule} failed and judged nothing (a bug, please report it): ${why}`
     await draft.stageNotice(ref, 'endpoints', text)
   }
 }

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { describeIssue, expectationOfIssue } from './describe-issue.ts'
 import { locate, type Place } from './locate.ts'
 import { type Expand, nodeValues, type Path } from './node-values.ts'
+import { offsetWithin } from './offset-within.ts'
 import { parseYaml } from './parse-yaml.ts'
 import { type Problem, refuseProblems } from './problem.ts'
 
@@ -13,6 +14,8 @@ export interface ReadDocument<T> {
   at(path: Path, where?: 'key' | 'value'): { readonly line: number; readonly column: number }
   /** A problem found later, at its place. `refuseProblems` ends the reading with it, `problemLine` makes a warning of it. */
   problem(path: Path, text: string, where?: 'key' | 'value'): Problem
+  /** A problem within a text, `offset` UTF-16 units into it as it was decoded. */
+  problemWithin(path: Path, offset: number, text: string): Problem
   /** A text as it was written, references unexpanded; undefined for what is no text or not in the file. */
   written(path: Path): string | undefined
 }
@@ -25,6 +28,8 @@ export interface DocumentOptions<S extends z.ZodType> {
   readonly expand?: Expand
   /** Values that no message may show, whatever is wrong with them. */
   readonly isSecret?: (path: Path) => boolean
+  /** Problems that are known already: told with those that are found. */
+  readonly known?: readonly Problem[]
 }
 
 const maxIssues = 1000
@@ -37,7 +42,7 @@ export function readDocument<S extends z.ZodType>(
   text: string,
   options: DocumentOptions<S>,
 ): ReadDocument<z.output<S>> {
-  const { file, schema, expand = (written) => ({ text: written }), isSecret = () => false } = options
+  const { file, schema, expand = (written) => ({ text: written }), isSecret = () => false, known = [] } = options
   const { contents, lines, mistakes } = parseYaml(text)
   const problemAt = (offset: number, problem: string): Problem => ({ file, ...positionOf(offset), text: problem })
   refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
@@ -61,12 +66,17 @@ export function readDocument<S extends z.ZodType>(
       report(finding.path, offsetOf(finding.path, finding.where), finding.text)
     }
   }
-  refuseProblems([...found.values()])
+  refuseProblems([...known, ...found.values()])
   if (!decoded.success) throw new Error('a schema refused a value without an issue') // so that the compiler knows
   return {
     value: decoded.data,
     at: (path, where = 'value') => positionOf(offsetOf(path, where)),
     problem: (path, problem, where = 'value') => problemAt(offsetOf(path, where), problem),
+    problemWithin: (path, offset, problem) => {
+      const place = placeOf(path)
+      const from = place === undefined ? offsetOf(path, 'value') : offsetWithin(text, place.node, offset)
+      return problemAt(from ?? offsetOf(path, 'value'), problem)
+    },
     written: (path) => {
       const node = placeOf(path)?.node
       return isScalar(node) && typeof node.value === 'string' ? node.value : undefined

@@ -2,7 +2,6 @@ import { nearestName } from '../document/nearest-name.ts'
 import type { Problem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import { matchesGlob } from '../model/glob.ts'
-import { rules } from '../rules/rules.ts'
 import { isTooFarAhead, maxDaysAhead } from './expiry.ts'
 import type { SaidWaiver } from './policy-schema.ts'
 import { isSecretPath } from './secret-path.ts'
@@ -14,11 +13,11 @@ import { isSecretPath } from './secret-path.ts'
 export function* findBadWaivers(
   { problem }: ReadDocument<unknown>,
   waivers: readonly SaidWaiver[],
-  now: number,
+  { now, ruleIds }: { readonly now: number; readonly ruleIds: readonly string[] },
 ): Generator<Problem> {
   for (const [index, { rule, expires, path, value }] of waivers.entries()) {
     const at = ['waivers', index]
-    const unknown = unknownRule(rule)
+    const unknown = unknownRule(rule, ruleIds)
     if (unknown !== undefined) yield problem([...at, 'rule'], unknown)
     if (isTooFarAhead(expires, now)) {
       yield problem(
@@ -46,10 +45,10 @@ export function isWaivedValue(path: readonly (string | number)[]): boolean {
   return path[0] === 'waivers' && path[2] === 'value'
 }
 
-function unknownRule(pattern: string): string | undefined {
+function unknownRule(pattern: string, ruleIds: readonly string[]): string | undefined {
   if (pattern.startsWith('waiver/'))
     return 'what is said of waivers is not waived: renew or remove the waiver, or switch the rule off'
-  const known = rules.map(({ id }) => id).filter((id) => !id.startsWith('waiver/'))
+  const known = ruleIds.filter((id) => !id.startsWith('waiver/'))
   if (known.some((id) => matchesGlob(id, pattern))) return undefined
   if (pattern.includes('*')) return `no rule matches \`${pattern}\``
   const nearest = nearestName(pattern, known)

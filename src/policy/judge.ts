@@ -5,14 +5,15 @@ import type { Finding } from '../model/violation.ts'
 import {
   type BoundRule,
   type Fold,
-  type LocatedProblem,
   type Looked,
   noSurroundings,
   type Place,
   type Problem,
   type Rule,
+  type Run,
   type Surroundings,
 } from '../rules/rule.ts'
+import { startMeter } from './meter.ts'
 import { type ActiveRule, namedRules, type Policy } from './policy.ts'
 import type { Labels } from './selector.ts'
 import { count, countJudged, type Tally } from './tally.ts'
@@ -36,7 +37,14 @@ export interface Judge {
   /** Puts the waivers of the policy on findings; those of `visit` and of the conclusions have them already. */
   readonly waiving: Waiving
   /** What a rule needs to see completely before its silence means anything; undefined when the policy has it off. */
-  needsOf(rule: string): { readonly kinds: readonly Kind[]; readonly scope: Rule['scope'] } | undefined
+  needsOf(rule: string): Needs | undefined
+}
+
+export interface Needs {
+  readonly kinds: readonly Kind[]
+  readonly scope: Rule['scope']
+  /** A rule of the policy file: when it fails, that is not our bug. */
+  readonly isCustom?: true
 }
 
 export interface LocatedFinding {
@@ -61,17 +69,23 @@ interface RunningFold {
 /** Failures of rules across all projects are kept under this name. */
 const everywhere = ''
 
-/** `now`: milliseconds since the epoch, one for the whole run. */
-export function startJudge(policy: Policy, now: number, labelsOf: (project: ProjectRef) => Labels = () => ({})): Judge {
+/** `now`: milliseconds since the epoch, one for the whole run. `clock` bounds what custom rules take of it. */
+export function startJudge(
+  policy: Policy,
+  now: number,
+  labelsOf: (project: ProjectRef) => Labels = () => ({}),
+  clock: () => number = () => 0,
+): Judge {
+  const run: Run = { now, labelsOf, meter: startMeter(clock) }
   const setFor = ruleSets(policy, labelsOf)
   const named = namedRules(policy)
-  const needs = new Map(named.map(({ rule }) => [rule.id, { kinds: rule.needs, scope: rule.scope }]))
+  const needs = new Map(named.map(({ rule }) => [rule.id, needsFor(rule)]))
   const datings = named.flatMap(({ rule: { kind }, bound }) =>
     bound.scope === 'resource' && bound.dates !== undefined ? [{ kind, dates: bound.dates }] : [],
   )
   const concluding = named.flatMap(({ rule }) => (rule.scope === 'resource' ? [] : rule.id))
   const waiving = startWaiving(policy.waivers, { labelsOf, concluding, now })
-  const fleetFolds = startFolds(named, 'fleet')
+  const fleetFolds = startFolds(named, 'fleet', run)
   const projectFolds = new Map<string, readonly RunningFold[]>()
   const forgotten = new Set<string>()
   const failures = new Map<string, Map<string, string>>()
@@ -80,7 +94,7 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
   const tallies = new Map<string, Tally>()
 
   const foldsOf = (project: ProjectRef): readonly RunningFold[] => {
-    const folds = projectFolds.get(project.name) ?? startFolds(named, 'project')
+    const folds = projectFolds.get(project.name) ?? startFolds(named, 'project', run)
     projectFolds.set(project.name, folds)
     return folds
   }
@@ -88,21 +102,22 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
   /** A rule that throws, whatever it was given, must cost neither the run nor a resolution. */
   const failed = (where: string, { id }: Rule, error: unknown) => {
     const known = failures.get(where) ?? new Map<string, string>()
-    failures.set(where, known.set(id, messageOf(error)))
+    if (!known.has(id)) failures.set(where, known.set(id, messageOf(error)))
   }
 
   const conclude = (where: string, { rule, fold }: RunningFold, looked: Looked): readonly LocatedFinding[] => {
+    const findings: LocatedFinding[] = []
     try {
-      return [...fold.conclude(now, looked)].flatMap((problem: LocatedProblem) => {
+      for (const problem of fold.conclude(now, looked)) {
         const active = (exceptions.get(keyOf(problem.at)) ?? setFor.everyone).byId.get(rule.id)
-        if (active === undefined) return []
+        if (active === undefined) continue
         const { project } = problem.at
-        return [{ project, finding: waiving.waiveRemembered(stamp(active, problem.at, problem), project) }]
-      })
+        findings.push({ project, finding: waiving.waiveRemembered(stamp(active, problem.at, problem), project) })
+      }
     } catch (error) {
       failed(where, rule, error)
-      return []
     }
+    return findings
   }
 
   const passTo = (where: string, folds: readonly RunningFold[], resource: Resource, place: Place) => {
@@ -131,7 +146,7 @@ export function startJudge(policy: Policy, now: number, labelsOf: (project: Proj
     },
     visit(project, resource, since = noSurroundings.since) {
       const findings: Finding[] = []
-      const surroundings: Surroundings = { labels: labelsOf(project), since }
+      const surroundings: Surroundings = { labels: labelsOf(project), since, around: { ...run, project } }
       const set = setFor.resource(project, resource)
       count(tallyOf(project), set.byId, resource.kind)
       for (const { active, bound } of set.byKind.get(resource.kind) ?? []) {
@@ -199,9 +214,13 @@ function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
   }
 }
 
-function startFolds(rules: readonly ActiveRule[], scope: FoldRule['scope']): RunningFold[] {
+function needsFor({ needs, scope, custom }: Rule): Needs {
+  return { kinds: needs, scope, ...(custom === undefined ? {} : { isCustom: true }) }
+}
+
+function startFolds(rules: readonly ActiveRule[], scope: FoldRule['scope'], run: Run): RunningFold[] {
   return rules.flatMap(({ rule, bound }) =>
-    bound.scope !== 'resource' && bound.scope === scope ? [{ rule, visits: bound.visits, fold: bound.start() }] : [],
+    bound.scope !== 'resource' && bound.scope === scope ? [{ rule, visits: bound.visits, fold: bound.start(run) }] : [],
   )
 }
 

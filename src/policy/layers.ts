@@ -6,15 +6,24 @@ import type { ActiveRule } from './policy.ts'
 import type { Setting } from './policy-schema.ts'
 
 /** What one layer says, by rule; later layers win, rule by rule and option by option. */
-export type Layer = ReadonlyMap<string, Setting>
+export type Layer = ReadonlyMap<string, Said>
 
-export function packLayer(pack: Pack): Layer {
-  return new Map(rules.filter((rule) => rule.packs.includes(pack)).map((rule) => [rule.id, {}]))
+export interface Said {
+  readonly setting: Setting
+  /** What kind of layer says it: `pack recommended`, `rules`, `custom`, `override`. */
+  readonly layer: string
+  /** `file:line:column`; undefined for what holds without a word. */
+  readonly at: string | undefined
+}
+
+export function packLayer(pack: Pack, at: string | undefined): Layer {
+  const said: Said = { setting: {}, layer: `pack ${pack}`, at }
+  return new Map(rules.filter((rule) => rule.packs.includes(pack)).map((rule) => [rule.id, said]))
 }
 
 /** Folds what the layers say of each rule. Naming a rule switches it on; `off` takes everything before it away. */
-export function activateRules(layers: readonly Layer[]): readonly ActiveRule[] {
-  return rules.flatMap((rule) => {
+export function activateRules(known: readonly Rule[], layers: readonly Layer[]): readonly ActiveRule[] {
+  return known.flatMap((rule) => {
     const setting = foldSettings(rule, layers)
     if (setting === undefined) return []
     const options = rule.options.parse(setting.options)
@@ -26,7 +35,7 @@ export function activateRules(layers: readonly Layer[]): readonly ActiveRule[] {
 function foldSettings(rule: Rule, layers: readonly Layer[]) {
   let setting: { severity: Severity | undefined; options: Record<string, unknown> } | undefined
   for (const layer of layers) {
-    const said = layer.get(rule.id)
+    const said = layer.get(rule.id)?.setting
     if (said === undefined) continue
     const { severity, ...options } = typeof said === 'string' ? { severity: said } : said
     if (severity === 'off') setting = undefined

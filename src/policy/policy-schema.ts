@@ -1,8 +1,12 @@
 import { z } from 'zod'
+import { nearestName } from '../document/nearest-name.ts'
+import { kinds } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
+import { controls } from '../rules/controls.ts'
 import { packs, type Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { readExpiry } from './expiry.ts'
+import { policyTestSchema } from './policy-test-schema.ts'
 import { selectorSchema } from './selector.ts'
 
 const severity = z.enum([...severities, 'off'])
@@ -32,7 +36,37 @@ function withoutDefaults(options: z.ZodObject): z.ZodObject {
   return z.strictObject(Object.fromEntries(members))
 }
 
-const settings = z.strictObject(Object.fromEntries(rules.map((rule) => [rule.id, settingOf(rule)])))
+const builtIn = Object.fromEntries(rules.map((rule) => [rule.id, settingOf(rule)]))
+const ofCustom = z
+  .union([severity, z.strictObject({ severity })], { error: '`off`, a severity, or an object with `severity`' })
+  .optional()
+
+const customId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9._-]{0,62}\/[a-z0-9][a-z0-9._-]{0,62}$/, {
+    error: 'a name with a `/` in lower case, such as acme/owner-known',
+  })
+  .refine((id) => !rules.some((rule) => rule.id === id), { error: 'a name that no rule of hookdrift has' })
+const expression = z.string().min(1)
+const controlIds = controls.map(({ id }) => id)
+const control = z.string().superRefine((id, context) => {
+  if (controlIds.includes(id)) return
+  const nearest = nearestName(id, controlIds)
+  const expected = nearest === undefined ? 'a control such as soc2:CC6.1' : `a control; did you mean \`${nearest}\`?`
+  context.addIssue({ code: 'custom', message: expected })
+})
+
+const customRule = z.strictObject({
+  id: customId.describe('With a `/`, such as acme/owner-known'),
+  kind: z.enum(kinds).describe('What it judges'),
+  title: z.string().min(1).max(200).exactOptional().describe('What is wrong in general'),
+  when: expression.exactOptional().describe('CEL: which resources it judges; all of the kind unless given'),
+  assert: expression.describe('CEL: what must hold for `resource`'),
+  severity: z.enum(severities),
+  message: z.string().min(1).max(2000).describe('What is wrong; CEL in braces, such as {resource.owner_id}'),
+  remedy: z.string().min(1).max(2000).exactOptional().describe('What to do about it'),
+  controls: z.array(control).exactOptional().describe('Controls that it gives evidence for, such as soc2:CC6.1'),
+})
 
 const line = z.string().trim().min(1).max(1000)
 
@@ -63,22 +97,40 @@ const waiver = z.strictObject({
 export type SaidWaiver = z.infer<typeof waiver>
 
 /** The policy file. Every rule is a member, so that an unknown one is refused with the nearest name. */
-export const policySchema = z.strictObject({
-  extends: z
-    .array(z.string().min(1))
-    .exactOptional()
-    .describe(`Default: recommended. Packs (${packs.join(', ')}) or other policy files; later ones win`),
-  rules: settings.default({}).describe('By rule: `off`, a severity, or an object with `severity` and options'),
-  overrides: z
-    .array(
-      z.strictObject({
-        match: selectorSchema.describe('Which resources: every key must hold'),
-        rules: settings.describe('As above, for these resources alone'),
-      }),
-    )
-    .default([])
-    .describe('Exceptions by selector; later ones win'),
-  waivers: z.array(waiver).default([]).describe('Accepted violations; those of extended files count too'),
+export function policySchemaWith(customIds: Iterable<string>) {
+  const known = Object.fromEntries([...customIds].map((id) => [id, ofCustom]))
+  return policySchemaOf(z.strictObject({ ...known, ...builtIn }))
+}
+
+function policySchemaOf(settings: z.ZodType<Readonly<Record<string, Setting | undefined>>>) {
+  return z.strictObject({
+    extends: z
+      .array(z.string().min(1))
+      .exactOptional()
+      .describe(`Default: recommended. Packs (${packs.join(', ')}) or other policy files; later ones win`),
+    rules: settings.default({}).describe('By rule: `off`, a severity, or an object with `severity` and options'),
+    overrides: z
+      .array(
+        z.strictObject({
+          match: selectorSchema.describe('Which resources: every key must hold'),
+          rules: settings.describe('As above, for these resources alone'),
+        }),
+      )
+      .default([])
+      .describe('Exceptions by selector; later ones win'),
+    waivers: z.array(waiver).default([]).describe('Accepted violations; those of extended files count too'),
+    custom: z.array(customRule).max(500).default([]).describe('Rules of your own, in CEL'),
+    tests: z
+      .array(z.union([z.string().min(1), policyTestSchema], { error: 'a test, or the path of a file with tests' }))
+      .default([])
+      .describe('Resources and the violations expected of them, or files with such; `hookdrift policy test` runs them'),
+  })
+}
+
+/** What has to be known of a file before the rest of it can be judged; whatever is wrong with it is told later. */
+export const policyOutline = z.looseObject({
+  extends: z.array(z.string().min(1)).optional().catch(undefined),
+  custom: z.array(z.looseObject({ id: customId.catch('') }).catch({ id: '' })).catch([]),
 })
 
 /** What a policy file says of one rule. */
@@ -86,7 +138,7 @@ export type Setting =
   | z.infer<typeof severity>
   | { readonly severity?: z.infer<typeof severity> | undefined; readonly [option: string]: unknown }
 
-/** For editors. */
+/** For editors. Rules of the file's own have a name with a slash, which is all that a schema can say. */
 export function policyJsonSchema(): object {
-  return z.toJSONSchema(policySchema, { io: 'input' })
+  return z.toJSONSchema(policySchemaOf(z.object(builtIn).catchall(ofCustom)), { io: 'input' })
 }

@@ -2,6 +2,7 @@ import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import type { BoundRule, Rule } from '../rules/rule.ts'
+import type { Layer } from './layers.ts'
 import type { Labels } from './selector.ts'
 import type { PolicyWaiver } from './waiver.ts'
 
@@ -9,6 +10,10 @@ import type { PolicyWaiver } from './waiver.ts'
 export interface Policy {
   /** SHA-256 of what it decides, in hex: two policies that judge alike have the same. */
   readonly digest: string
+  /** Every rule that there is, the policy's own included, whether it judges or not. */
+  readonly known: readonly Rule[]
+  /** What is said of rules for all resources; later ones win. */
+  readonly layers: readonly Layer[]
   /** What holds where no override matches. */
   readonly rules: readonly ActiveRule[]
   /** Exceptions by selector; later ones win. */
@@ -28,6 +33,7 @@ export interface ActiveRule {
 }
 
 export interface Override {
+  readonly layer: Layer
   /** Rules that it names. */
   readonly rules: readonly string[]
   matches(project: ProjectRef, labels: Labels, resource: Resource): boolean

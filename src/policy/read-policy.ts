@@ -6,12 +6,13 @@ import { type ReadDocument, readDocument } from '../document/read-document.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { AuditError, messageOf } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
-import { packs } from '../rules/rule.ts'
+import { type Pack, packs } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { findBadWaivers, isWaivedValue } from './check-waivers.ts'
 import { activateRules, type Layer, packLayer } from './layers.ts'
 import type { ActiveRule, Policy } from './policy.ts'
-import { policySchema, type SaidWaiver, type Setting } from './policy-schema.ts'
+import { policyOutline, policySchemaWith, type SaidWaiver, type Setting } from './policy-schema.ts'
+import { type CustomRule, readCustom } from './read-custom.ts'
 import { matcherOf, type Selector } from './selector.ts'
 import { compileWaiver } from './waiver.ts'
 
@@ -20,6 +21,7 @@ interface Said {
   readonly layers: readonly Layer[]
   readonly overrides: readonly { readonly match: Selector; readonly layer: Layer }[]
   readonly waivers: readonly SaidWaiver[]
+  readonly custom: readonly CustomRule[]
 }
 
 /** The world of a policy file. `now`: milliseconds; a waiver must not last too long from there. */
@@ -28,7 +30,7 @@ interface Reading {
   readonly now: number
 }
 
-const nothing: Said = { layers: [], overrides: [], waivers: [] }
+const nothing: Said = { layers: [], overrides: [], waivers: [], custom: [] }
 
 /**
  * The policy of a file, or the `recommended` pack where there is none. `now`: what waivers may last too long from, in
@@ -40,46 +42,109 @@ export function readPolicy(
   readFile: (file: string) => string,
   now = Number.POSITIVE_INFINITY,
 ): Policy {
-  const { layers, overrides, waivers } =
-    file === undefined ? { ...nothing, layers: [packLayer('recommended')] } : readSaid(file, { readFile, now }, [])
+  const { layers, overrides, waivers, custom } =
+    file === undefined ? ofPack('recommended', undefined) : readSaid(file, { readFile, now }, [])
+  const known = [...rules, ...custom.map(({ rule }) => rule)]
   const rulesUnder = (places: readonly number[]) =>
-    activateRules([...layers, ...places.flatMap((place) => overrides[place]?.layer ?? [])])
+    activateRules(known, [...layers, ...places.flatMap((place) => overrides[place]?.layer ?? [])])
   const active = rulesUnder([])
   return {
     digest: digestOf(active, overrides, waivers),
+    known,
+    layers,
     rules: active,
     waivers: waivers.map(compileWaiver),
-    overrides: overrides.map(({ match, layer }) => ({ rules: [...layer.keys()], matches: matcherOf(match) })),
+    overrides: overrides.map(({ match, layer }) => ({ layer, rules: [...layer.keys()], matches: matcherOf(match) })),
     rulesUnder,
   }
 }
 
 function readSaid(file: string, reading: Reading, within: readonly string[]): Said {
-  const document = readDocument(read(file, reading.readFile), { file, schema: policySchema, isSecret: isWaivedValue })
-  const extended = (document.value.extends ?? (within.length === 0 ? ['recommended'] : [])).map((name, index): Said => {
+  const text = read(file, reading.readFile)
+  const outline = readDocument(text, { file, schema: policyOutline, isSecret: isWaivedValue })
+  const problems: Problem[] = []
+  const extended = (outline.value.extends ?? []).map((name, index): Said => {
     const at = ['extends', index]
-    if (isPack(name)) return { ...nothing, layers: [packLayer(name)] }
-    if (!/[/.]/.test(name)) refuseProblems([document.problem(at, unknownPack(name))])
+    if (isPack(name)) return ofPack(name, placeOf(file, outline, at))
     const other = resolve(dirname(file), name)
-    if ([...within, file].includes(other)) {
-      refuseProblems([document.problem(at, `\`${name}\` extends this file: a circle`)])
-    }
-    return readSaid(other, reading, [...within, file])
+    if (!/[/.]/.test(name)) problems.push(outline.problem(at, unknownPack(name)))
+    else if ([...within, file].includes(other)) {
+      problems.push(outline.problem(at, `\`${name}\` extends this file: a circle`))
+    } else return readSaid(other, reading, [...within, file])
+    return nothing
   })
-  const overrides = document.value.overrides.map(({ match, rules: said }) => ({ match, layer: layerOf(said) }))
+  if (outline.value.extends === undefined && within.length === 0) extended.push(ofPack('recommended', undefined))
+  const inherited = uniqueCustom(extended.flatMap(({ custom }) => custom))
+  for (const [first, second] of twins(inherited)) {
+    const text = `\`${first.rule.id}\` is defined twice in what this file extends, in ${first.at} and ${second.at}`
+    problems.push(outline.problem(['extends'], text))
+  }
+  const ids = [...inherited.map(({ rule }) => rule.id), ...outline.value.custom.map(({ id }) => id)]
+  const document = readDocument(text, {
+    file,
+    schema: policySchemaWith(ids),
+    known: problems,
+    isSecret: isWaivedValue,
+  })
+  const custom = readCustom(file, document, inherited)
+
+  const layerOf = (said: Readonly<Record<string, Setting | undefined>>, path: readonly (string | number)[]): Layer =>
+    new Map(
+      Object.entries(said).flatMap(([id, setting]) => {
+        const at = placeOf(file, document, [...path, id], 'key')
+        return setting === undefined ? [] : [[id, { setting, layer: path[0] === 'rules' ? 'rules' : 'override', at }]]
+      }),
+    )
+  const overrides = document.value.overrides.map(({ match, rules: said }, index) => ({
+    match,
+    layer: layerOf(said, ['overrides', index, 'rules']),
+  }))
   const { waivers } = document.value
-  refuseProblems([...findFoldOptions(document, overrides), ...findBadWaivers(document, waivers, reading.now)])
+  const ruleIds = [...rules.map(({ id }) => id), ...ids]
+  const badWaivers = findBadWaivers(document, waivers, { now: reading.now, ruleIds })
+  refuseProblems([...findFoldOptions(document, overrides), ...badWaivers])
+  const own: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
   return {
-    layers: [...extended.flatMap(({ layers }) => layers), layerOf(document.value.rules)],
+    layers: [...extended.flatMap(({ layers }) => layers), own, layerOf(document.value.rules, ['rules'])],
     overrides: [...extended.flatMap((said) => said.overrides), ...overrides],
     waivers: [...extended.flatMap((said) => said.waivers), ...waivers],
+    custom: [...inherited, ...custom],
   }
+}
+
+function ofPack(pack: Pack, at: string | undefined): Said {
+  return { ...nothing, layers: [packLayer(pack, at)] }
+}
+
+/** A file that is extended in two ways defines its rules once. */
+function uniqueCustom(all: readonly CustomRule[]): readonly CustomRule[] {
+  return [...new Map(all.map((each) => [`${each.rule.id} ${each.at}`, each])).values()]
+}
+
+/** Rules of one name from different places. */
+function twins(custom: readonly CustomRule[]): (readonly [CustomRule, CustomRule])[] {
+  const first = new Map<string, CustomRule>()
+  return custom.flatMap((each) => {
+    const known = first.get(each.rule.id)
+    if (known === undefined) first.set(each.rule.id, each)
+    return known === undefined ? [] : [[known, each] as const]
+  })
+}
+
+function placeOf(
+  file: string,
+  { at }: Pick<ReadDocument<unknown>, 'at'>,
+  path: readonly (string | number)[],
+  where: 'key' | 'value' = 'value',
+): string {
+  const { line, column } = at(path, where)
+  return `${file}:${line}:${column}`
 }
 
 /** A rule across resources judges them together: it cannot have other options for some of them. */
 function* findFoldOptions({ problem }: ReadDocument<unknown>, overrides: Said['overrides']): Generator<Problem> {
   for (const [index, { layer }] of overrides.entries()) {
-    for (const [id, setting] of layer) {
+    for (const [id, { setting }] of layer) {
       const isFold = rules.some((rule) => rule.id === id && rule.scope !== 'resource')
       if (!isFold || typeof setting === 'string') continue
       for (const option of Object.keys(setting).filter((key) => key !== 'severity')) {
@@ -88,10 +153,6 @@ function* findFoldOptions({ problem }: ReadDocument<unknown>, overrides: Said['o
       }
     }
   }
-}
-
-function layerOf(said: Readonly<Record<string, Setting | undefined>>): Layer {
-  return new Map(Object.entries(said).flatMap(([id, setting]) => (setting === undefined ? [] : [[id, setting]])))
 }
 
 function read(file: string, readFile: (file: string) => string): string {
@@ -105,7 +166,7 @@ function read(file: string, readFile: (file: string) => string): string {
   }
 }
 
-function isPack(name: string): name is (typeof packs)[number] {
+function isPack(name: string): name is Pack {
   return packs.some((pack) => pack === name)
 }
 
@@ -116,9 +177,14 @@ function unknownPack(name: string): string {
 }
 
 function digestOf(active: readonly ActiveRule[], overrides: Said['overrides'], waivers: readonly SaidWaiver[]): string {
-  const decides = active.map(({ rule, severity, options }): Json => [rule.id, severity ?? null, options])
+  const decides = active.map(({ rule, severity, options }): Json => {
+    return [rule.id, severity ?? null, rule.custom?.source ?? options]
+  })
   // Selectors and settings are decoded values of the policy file.
-  const exceptions = overrides.map(({ match, layer }): Json => [match as Json, Object.fromEntries(layer) as Json])
+  const exceptions = overrides.map(({ match, layer }): Json => {
+    const settings = [...layer].map(([id, { setting }]) => [id, setting as Json] as const)
+    return [match as Json, Object.fromEntries(settings)]
+  })
   const judges = exceptions.length === 0 ? decides : [decides, exceptions]
   return hash('sha256', canonicalJson(waivers.length === 0 ? judges : [judges, waivers as unknown as Json]))
 }

@@ -1,8 +1,8 @@
-import { RE2JS } from 're2js'
 import { z } from 'zod'
 import { hostOf } from '../inventory/seal-url.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { kinds, type ProjectRef, type Resource } from '../model/resource.ts'
+import { findsPattern, patternFault } from '../rules/re2.ts'
 
 const oneOrMore = <T extends z.ZodType>(value: T) => z.union([value, z.array(value).min(1)])
 const glob = oneOrMore(z.string().min(1).max(1000))
@@ -90,8 +90,9 @@ function anyOf(patterns: string | readonly string[] | undefined): (text: () => s
 function testOf(pattern: string): (text: string) => boolean {
   const expression = /^\/(.+)\/$/s.exec(pattern)?.[1]
   if (expression === undefined) return (text) => matchesGlob(text, pattern)
-  const compiled = RE2JS.compile(expression)
-  return (text) => compiled.matcher(text).find()
+  const fault = patternFault(expression)
+  if (fault !== undefined) throw new Error(fault)
+  return (text) => findsPattern(expression, text)
 }
 
 function isPattern(pattern: string): boolean {

@@ -123,12 +123,11 @@ export interface Rule {
 export interface CustomDefinition {
   /** Controls that it gives evidence for. */
   readonly controls: readonly string[]
+  readonly remedy: string
   /** All that it decides by, for the policy's digest. */
   readonly source: JsonObject
 }
 
-/** Some rules do not look at what is around a resource; a judge always hands it over. */
-export type BoundRule =
 /** Some rules do not look at what is around a resource; a judge always hands it over. */
 export type BoundRule =
   | {

@@ -16,6 +16,7 @@ export interface CustomSource {
   readonly id: string
   readonly kind: Kind
   readonly title?: string | undefined
+  readonly remedy?: string | undefined
   readonly when?: string | undefined
   readonly assert: string
   readonly severity: Severity
@@ -60,13 +61,16 @@ export function compileCustomRule(
   return { rule: ruleOf(source, expressions) }
 }
 
-function placed(member: PlacedMistake['member'], result: { readonly mistakes: readonly Mistake[] } | object): PlacedMistake[] {
+function placed(
+  member: PlacedMistake['member'],
+  result: { readonly mistakes: readonly Mistake[] } | object,
+): PlacedMistake[] {
   const mistakes = 'mistakes' in result ? result.mistakes : []
   return mistakes.map((mistake) => ({ ...mistake, member }))
 }
 
 function ruleOf(source: CustomSource, expressions: Expressions): Rule {
-  const { id, kind, severity, title = 'Rule of the policy', controls = [] } = source
+  const { id, kind, severity, title = 'Rule of the policy', remedy = '', controls = [] } = source
   const others = othersUsed(expressions)
   const visits = others.map((variable) => kindOfVariable[variable])
   return {
@@ -78,7 +82,7 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
     options: z.strictObject({}),
     needs: [kind, ...visits],
     scope: others.length === 0 ? 'resource' : 'project',
-    custom: { controls, source: sourceOf(source) },
+    custom: { controls, remedy, source: sourceOf(source) },
     bind: () => bound(expressions, others),
   }
 }
@@ -188,6 +192,7 @@ function membersUsed(expressions: Expressions, variable: string): ReadonlySet<st
   return members
 }
 
-function sourceOf({ kind, when, assert, message, severity, controls, title }: CustomSource): JsonObject {
-  return { kind, when: when ?? null, assert, message, severity, controls: controls ?? [], title: title ?? null }
+/** What it decides by: words about it do not make it another policy. */
+function sourceOf({ kind, when, assert, message, severity }: CustomSource): JsonObject {
+  return { kind, when: when ?? null, assert, message, severity }
 }

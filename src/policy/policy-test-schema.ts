@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { kinds } from '../model/resource.ts'
+import { severities } from '../model/violation.ts'
+
+const resource = z
+  .looseObject({ kind: z.enum(kinds) })
+  .describe("A resource in the service's own form; what is left out is as in a clean one")
+
+const expected = z.strictObject({
+  rule: z.string().min(1),
+  uid: z.string().min(1).exactOptional().describe('Of the resource that it is about'),
+  path: z.string().exactOptional().describe('JSON Pointer into the resource'),
+  severity: z.enum(severities).exactOptional(),
+  message: z.string().min(1).exactOptional().describe('Part of what it says'),
+})
+
+/** One test of a policy: what a project holds, and what the policy must say of it. */
+export const policyTestSchema = z.strictObject({
+  name: z.string().min(1).max(200).describe('What is shown, as a sentence'),
+  project: z
+    .string()
+    .regex(/^[^/]+\/[^/]+$/, { error: 'service/project' })
+    .default('acme/test'),
+  labels: z.record(z.string(), z.string()).default({}).describe('Of the project'),
+  at: z.iso.datetime({ offset: true }).default('2026-01-01T00:00:00Z').describe('When it is judged'),
+  companions: z
+    .boolean()
+    .default(true)
+    .describe('Whether clean resources stand beside these: an endpoint gets a subscription, and the other way round'),
+  resources: z.array(resource).min(1).max(100),
+  expect: z.array(expected).describe('Violations; an empty list for none'),
+  exact: z.boolean().default(true).describe('Whether any other violation is a failure'),
+})
+
+export type PolicyTest = z.output<typeof policyTestSchema>
+
+/** A file of tests beside a policy. */
+export const policyTestFileSchema = z.strictObject({ tests: z.array(policyTestSchema) })

@@ -1,0 +1,44 @@
+import { type Problem, refuseProblems } from '../document/problem.ts'
+import type { ReadDocument } from '../document/read-document.ts'
+import type { Kind } from '../model/resource.ts'
+import type { Rule } from '../rules/rule.ts'
+import { type CustomSource, compileCustomRule } from './cel/custom-rule.ts'
+import type { Language } from './cel/language.ts'
+
+/** A rule that a policy file wrote itself. */
+export interface CustomRule {
+  readonly rule: Rule
+  /** `file:line:column` */
+  readonly at: string
+}
+
+/**
+ * Compiles the custom rules of a file, after those of the files that it extends.
+ * @throws AuditError 2 with every mistake in them, each at its place within the expression
+ */
+export function readCustom(
+  file: string,
+  { value, at, problem, problemWithin }: ReadDocument<{ readonly custom: readonly CustomSource[] }>,
+  before: readonly CustomRule[],
+): readonly CustomRule[] {
+  const problems: Problem[] = []
+  const found: CustomRule[] = []
+  const languages = new Map<Kind, Language>()
+  for (const [index, source] of value.custom.entries()) {
+    const { line, column } = at(['custom', index, 'id'])
+    const twin = [...before, ...found].find(({ rule }) => rule.id === source.id)
+    if (twin !== undefined) {
+      problems.push(problem(['custom', index, 'id'], `\`${source.id}\` is defined already, in ${twin.at}`))
+      continue
+    }
+    const result = compileCustomRule(source, languages)
+    if ('rule' in result) found.push({ rule: result.rule, at: `${file}:${line}:${column}` })
+    else {
+      for (const { member, offset, text } of result.mistakes) {
+        problems.push(problemWithin(['custom', index, member], offset, text))
+      }
+    }
+  }
+  refuseProblems(problems)
+  return found
+}

@@ -10,19 +10,21 @@ export function offsetWithin(file: string, node: Node | null, offset: number): n
   const [start, end] = node.range
   const { value, type } = node
   let at = type === 'PLAIN' || type === undefined ? start : firstCharacter(file, start, type)
+  const skip = type === 'QUOTE_DOUBLE' ? skipContinuation : (_: string, here: number) => here
   for (let index = 0; index < Math.min(offset, value.length); ) {
-    if (isBlank(value[index])) {
-      if (isBlank(file[at])) at++
-      else if (file[at] === '\\' && type === 'QUOTE_DOUBLE') at += written(file, at, type).written
-      index++
+    const isText = !isBlank(value[index])
+    at = skip(file, isText ? skipBlanks(file, skip(file, at, end), end) : at, end)
+    const stands = isText || isBlank(file[at]) || (type === 'QUOTE_DOUBLE' && file[at] === '\\')
+    if (!stands) {
+      index++ // a blank that folding put in
       continue
     }
-    at = skipBlanks(file, at, end)
     const taken = written(file, at, type)
     at += taken.written
     index += taken.decoded
   }
-  return Math.min(isBlank(value[offset]) ? at : skipBlanks(file, at, end), end)
+  at = skip(file, at, end)
+  return Math.min(isBlank(value[offset]) ? at : skip(file, skipBlanks(file, at, end), end), end)
 }
 
 /** Behind the quote, or in the line below the sign of a block. */
@@ -32,15 +34,20 @@ function firstCharacter(file: string, start: number, type: string): number {
   return line < 0 ? start : line + 1
 }
 
-/** How much of the file stands for how much of the text, at one character that is no blank. */
+/** How much of the file stands for how much of the text, at one character. */
 function written(file: string, at: number, type: string | undefined): { written: number; decoded: number } {
   if (type === 'QUOTE_SINGLE' && file.startsWith("''", at)) return { written: 2, decoded: 1 }
   if (type !== 'QUOTE_DOUBLE' || file[at] !== '\\') return { written: 1, decoded: 1 }
   const sequence =
-    /^\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|\r?\n|[\s\S])/i.exec(file.slice(at, at + 10))?.[0] ?? '\\'
-  const isLineEnd = /^\\\r?\n$/.test(sequence)
+    /^\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[\s\S])/.exec(file.slice(at, at + 10))?.[0] ?? '\\'
   const isPair = sequence.startsWith('\\U') && Number.parseInt(sequence.slice(2), 16) > 0xffff
-  return { written: sequence.length, decoded: isLineEnd ? 0 : isPair ? 2 : 1 }
+  return { written: sequence.length, decoded: isPair ? 2 : 1 }
+}
+
+/** A backslash at the end of a line joins it with the next, whose indentation does not count. */
+function skipContinuation(file: string, at: number, end: number): number {
+  const [joint = ''] = /^\\\r?\n/.exec(file.slice(at, at + 3)) ?? []
+  return joint === '' ? at : skipBlanks(file, at + joint.length, end)
 }
 
 function skipBlanks(file: string, at: number, end: number): number {

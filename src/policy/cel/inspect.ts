@@ -132,6 +132,7 @@ export function nameIn(signature: string): string {
 }
 
 export function didYouMean(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known)
+  const longer = name.length < 3 ? [] : known.filter((each) => each.startsWith(name) || each.endsWith(`_${name}`))
+  const nearest = nearestName(name, known) ?? (longer.length === 1 ? longer[0] : undefined)
   return nearest === undefined ? '' : `, did you mean \`${nearest}\`?`
 }

@@ -14,7 +14,8 @@ export function tellMistake(error: ParseError | CelTypeError, language: Language
     case 'unknown_variable': {
       const name = summary.replace(/^Unknown variable: /, '')
       const known = language.variables.map((variable) => `\`${variable}\``).join(', ')
-      const nearest = didYouMean(name, language.variables)
+      const isElsewhere = ['endpoint', 'source', 'subscriptions'].includes(name)
+      const nearest = isElsewhere ? '' : didYouMean(name, language.variables)
       return { offset: start, text: `there is no \`${name}\`${nearest === '' ? `, only ${known}` : nearest}` }
     }
     case 'no_matching_overload':
@@ -22,11 +23,14 @@ export function tellMistake(error: ParseError | CelTypeError, language: Language
     case 'no_such_overload': {
       const [, operation = summary] = /^no such overload: (.*)$/.exec(summary) ?? []
       const hint = /\bSecret\b/.test(operation) ? '; a secret can be asked with isSet, minLength, sealedEqual …' : ''
-      return { offset: start, text: `there is no \`${plain(operation)}\`${hint}` }
+      return { offset: start, text: `there is no operator for \`${plain(operation)}\`${hint}` }
     }
     case 'limit_exceeded':
       return { offset: start, text: `the expression is too large: ${uncapitalised(summary)}` }
+    case 'unexpected_character':
+      return { offset: start, text: `${uncapitalised(summary)}${summary.endsWith(': =') ? '; equal is ==' : ''}` }
     default:
+      if (summary.endsWith('EOF')) return { offset: start, text: 'the expression ends too early' }
       return { offset: start, text: plain(uncapitalised(summary)) }
   }
 }

@@ -8,7 +8,7 @@ export interface Template {
   write(ask: (expression: Compiled) => unknown): string
 }
 
-const shown = ['string', 'int', 'double', 'bool', 'list<string>']
+const shown = ['string', 'int', 'double', 'bool', 'list<string>', 'dyn']
 const maxCharacters = 1000
 
 /** `owner {resource.owner_id} is no tenant`; `{{` and `}}` are braces. */
@@ -45,8 +45,8 @@ export function compileTemplate(
 }
 
 function textOf(value: unknown): string {
-  if (value === undefined) return '?'
-  return Array.isArray(value) ? value.join(', ') : String(value)
+  if (Array.isArray(value)) return value.map(textOf).join(', ')
+  return typeof value === 'object' || value === undefined ? '?' : String(value)
 }
 
 interface Part {

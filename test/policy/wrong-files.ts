@@ -1,0 +1,269 @@
+/** Policy files with a mistake: the text, and what is said of it as `line:column: text`. */
+export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says: string[]]>> = {
+  'an unknown member': ['rulez: {}\n', '1:1: `rulez` is unknown, did you mean `rules`?'],
+  'an unknown rule': [
+    'rules:\n  endpoint/inactiv: off\n',
+    '2:3: `endpoint/inactiv` is unknown, did you mean `endpoint/inactive`?',
+  ],
+  'a rule twice': [
+    'rules:\n  endpoint/inactive: off\n  endpoint/inactive: low\n',
+    '3:3: a key that stands twice, first in line 2',
+  ],
+  'an unknown severity': [
+    'rules:\n  endpoint/inactive: urgent\n',
+    '2:22: endpoint/inactive is "urgent", expected `off`, a severity, or options of the rule',
+  ],
+  'an unknown option': [
+    'rules:\n  endpoint/timeout-high: { max_second: 3 }\n',
+    '2:28: `max_second` is unknown, did you mean `max_seconds`?',
+  ],
+  'an option of a wrong type': [
+    'rules:\n  endpoint/timeout-high: { max_seconds: long }\n',
+    '2:41: max_seconds is "long", expected a number above 0',
+  ],
+  'an option out of range': [
+    'rules:\n  endpoint/timeout-high: { max_seconds: 0 }\n',
+    '2:41: max_seconds is 0, expected a number above 0',
+  ],
+  'options where none are': [
+    'rules:\n  endpoint/inactive: { max: 3 }\n',
+    '2:24: `max` is unknown, expected `severity`',
+  ],
+  'a pattern that is none': [
+    "rules:\n  endpoint/name-convention: { name: '(' }\n",
+    '2:37: name is "(", expected a regular expression in the syntax of RE2, which knows neither lookaround nor references back',
+  ],
+  'a pattern that refers back': [
+    "rules:\n  endpoint/name-convention: { name: '(a)\\1' }\n",
+    '2:37: name is "(a)\\\\1", expected a regular expression in the syntax of RE2, which knows neither lookaround nor references back',
+  ],
+  'a pack misspelt': ['extends:\n  - recomended\n', '2:5: `recomended` is no pack, did you mean `recommended`?'],
+  'a pack unlike any': [
+    'extends: [zzzzzzzz]\n',
+    '1:11: `zzzzzzzz` is no pack, expected one of recommended, standard-webhooks, secrets, tls, ssrf, delivery, hygiene, all, or a file',
+  ],
+  'extends that is no list': ['extends: recommended\n', '1:10: extends is "recommended", expected a list'],
+  'rules that are a list': ['rules: [endpoint/inactive]\n', '1:8: rules is a list, expected a mapping'],
+  'a file that extends itself': ['extends: [./policy.yaml]\n', '1:11: `./policy.yaml` extends this file: a circle'],
+  'an override without a match': [
+    'overrides:\n  - { rules: {} }\n',
+    '2:5: match is missing, expected at least one of its keys',
+  ],
+  'an override that matches everything': [
+    'overrides:\n  - { match: {}, rules: {} }\n',
+    '2:14: match is an empty mapping, expected at least one of its keys',
+  ],
+  'an unknown key of a selector': [
+    'overrides:\n  - { match: { nme: x }, rules: {} }\n',
+    '2:14: match is a mapping, expected at least one of its keys',
+    '2:16: `nme` is unknown, did you mean `name`?',
+  ],
+  'an unknown kind in a selector': [
+    'overrides:\n  - { match: { kind: endpiont }, rules: {} }\n',
+    '2:22: kind is "endpiont", expected `project`, `endpoint`, `subscription`, `source`, `device` or `probe`, or a list that is not empty',
+  ],
+  'an expression in a selector that is none': [
+    'overrides:\n  - { match: { name: "/(/" }, rules: {} }\n',
+    '2:22: name is "/(/", expected a text with `*` for any text, or a regular expression (RE2) between slashes',
+  ],
+  'a rule misspelt in an override': [
+    'overrides:\n  - { match: { uid: x }, rules: { endpoint/inactiv: off } }\n',
+    '2:35: `endpoint/inactiv` is unknown, did you mean `endpoint/inactive`?',
+  ],
+  'options of a fold in an override': [
+    'overrides:\n  - { match: { uid: x }, rules: { endpoint/url-duplicate: { ignore_query: true } } }\n',
+    '2:61: `ignore_query` is unknown, expected `severity`',
+  ],
+  'an unclosed bracket': [
+    'rules: [\n',
+    '2:1: wrong indentation, expected the members of a mapping or list in one column and brackets closed',
+  ],
+  'a tab': ['rules:\n\tendpoint/inactive: off\n', '2:1: a tab in the indentation, expected blanks'],
+  'two documents': ['rules: {}\n---\nrules: {}\n', '2:1: a second YAML document begins, expected one per file'],
+  'an alias without an anchor': [
+    'rules: *all\n',
+    '1:8: an alias without an anchor before it; a value that begins with * needs quotes',
+  ],
+  'an empty file': ['', '1:1: the file is empty, expected a mapping'],
+  'a custom rule without its assertion': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, message: m }\n',
+    '2:5: assert is missing, expected text that is not empty',
+  ],
+  'an unknown member of a custom rule': [
+    'custom:\n  - { id: a/b, kind: endpoint, asert: "true", assert: "true", severity: low, message: m }\n',
+    '2:32: `asert` is unknown, did you mean `assert`?',
+  ],
+  'a custom rule without a slash': [
+    'custom:\n  - { id: owner, kind: endpoint, assert: "true", severity: low, message: m }\n',
+    '2:11: id is "owner", expected a name with a `/` in lower case, such as acme/owner-known',
+  ],
+  "a custom rule with a built-in's name": [
+    'custom:\n  - { id: endpoint/inactive, kind: endpoint, assert: "true", severity: low, message: m }\n',
+    '2:11: id is "endpoint/inactive", expected a name that no rule of hookdrift has',
+  ],
+  'two custom rules of one name': [
+    'custom:\n  - &one { id: a/b, kind: endpoint, assert: "true", severity: low, message: m }\n  - { id: a/b, kind: source, assert: "true", severity: low, message: m }\n',
+    '3:11: `a/b` is defined already, in 2:16',
+  ],
+  'a custom rule about an unknown kind': [
+    'custom:\n  - { id: a/b, kind: endpoints, assert: "true", severity: low, message: m }\n',
+    '2:22: kind is "endpoints", expected `project`, `endpoint`, `subscription`, `source`, `device` or `probe`',
+  ],
+  'an unknown control': [
+    'custom:\n  - { id: a/b, kind: endpoint, assert: "true", severity: low, message: m, controls: [soc2:CC6.11] }\n',
+    '2:86: controls[0] is "soc2:CC6.11", expected a control; did you mean `soc2:CC6.1`?',
+  ],
+  'a custom rule that is off': [
+    'custom:\n  - { id: a/b, kind: endpoint, assert: "true", severity: off, message: m }\n',
+    '2:58: severity is "off", expected `critical`, `high`, `medium`, `low` or `info`',
+  ],
+  'an option of a custom rule': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "true", message: m }\nrules:\n  a/b: { max: 3 }\n',
+    '4:8: severity is missing, expected `critical`, `high`, `medium`, `low`, `info` or `off`',
+    '4:10: `max` is unknown, expected `severity`',
+  ],
+  'a custom rule misspelt': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "true", message: m }\nrules:\n  a/c: low\n',
+    '4:3: `a/c` is unknown, did you mean `a/b`?',
+  ],
+  'an unknown field': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: resource.owner != "", message: m }\n',
+    '2:64: there is no field `owner` of endpoint, did you mean `owner_id`?',
+  ],
+  'an unknown field further in': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: resource.authentication.oauth.url != "", message: m }\n',
+    '2:79: there is no field `oauth` of endpoint.authentication, did you mean `oauth2`?',
+  ],
+  'a field unlike any': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: resource.zzzzzzzzzz, message: m }\n',
+    '2:64: there is no field `zzzzzzzzzz` of endpoint, expected one of advanced_signatures, authentication, cb_state, content_type, created_at, deleted_at, description, events, failure_count, failure_rate, http_timeout, mtls_client_cert, name, owner_id, period_failure_rate, project_id, rate_limit, rate_limit_duration, retry_count, secrets, slack_webhook_url, status, success_count, support_email, teams_webhook_url, uid, updated_at, url',
+  ],
+  'an unknown field of what a macro visits': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "resource.secrets.all(s, s.valu == s.valu)", message: m }\n',
+    '2:82: there is no field `valu` of endpoint.secrets, did you mean `value`?',
+  ],
+  'an unknown field in a block, lines below': [
+    'custom:\n  - id: a/b\n    kind: source\n    severity: low\n    assert: |\n      resource.type == "http" &&\n        resource.verifer.type != "noop"\n    message: m\n',
+    '7:18: there is no field `verifer` of source, did you mean `verifier`?',
+  ],
+  'an unknown field in a folded text': [
+    'custom:\n  - id: a/b\n    kind: source\n    severity: low\n    assert: resource.type == "http" &&\n      resource.verifer.type != "noop"\n    message: m\n',
+    '6:16: there is no field `verifer` of source, did you mean `verifier`?',
+  ],
+  'an unknown field behind escapes': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "resource.name == \\"\\u00e9\\" || resource.urll == \'\'", message: m }\n',
+    '2:96: there is no field `urll` of endpoint, did you mean `url`?',
+  ],
+  'an unknown field behind doubled quotes': [
+    "custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: 'resource.name == ''x'' || resource.urll == ''y''', message: m }\n",
+    '2:91: there is no field `urll` of endpoint, did you mean `url`?',
+  ],
+  'an unknown variable': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: resorce.url != "", message: m }\n',
+    '2:55: there is no `resorce`, did you mean `resource`?',
+  ],
+  "another kind's variable": [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: source.url != "", message: m }\n',
+    '2:55: there is no `source`, only `resource`, `project`, `subscriptions`',
+  ],
+  'an unknown function': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "hots(resource.url) == \'x\'", message: m }\n',
+    '2:56: there is no function `hots`, did you mean `host`?',
+  ],
+  'an unknown method': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "resource.url.startWith(\'https\')", message: m }\n',
+    '2:56: there is no function `startWith`, did you mean `startsWith`?',
+  ],
+  'a function of something else': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "host(resource.http_timeout) == \'x\'", message: m }\n',
+    '2:56: `host` does not take (int), it takes (string)',
+  ],
+  'a number compared with a text': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "resource.http_timeout > \'60\'", message: m }\n',
+    '2:56: there is no operator for `int > string`',
+  ],
+  'secrets compared': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "resource.secrets.all(s, s.value == s.value)", message: m }\n',
+    '2:80: there is no operator for `Secret == Secret`; a secret can be asked with isSet, minLength, sealedEqual …',
+  ],
+  'an assertion that is no condition': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: resource.http_timeout, message: m }\n',
+    '2:55: the expression gives `int`, expected true or false',
+  ],
+  'an expression that ends early': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: resource.http_timeout >, message: m }\n',
+    '2:78: the expression ends too early',
+  ],
+  'one equals sign': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: resource.status = 1, message: m }\n',
+    '2:71: unexpected character: =; equal is ==',
+  ],
+  'a text that does not end': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "resource.status == \'active", message: m }\n',
+    '2:75: unterminated string',
+  ],
+  matches: [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "resource.name.matches(\'a\')", message: m }\n',
+    '2:56: `matches` is not offered: it can take exponential time; write re(text, pattern)',
+  ],
+  has: [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: has(resource.url), message: m }\n',
+    "2:55: `has` is not offered: no field is ever missing; compare it with what is empty, or write 'key' in …",
+  ],
+  'a bind': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "cel.bind(a, 1, a == 1)", message: m }\n',
+    '2:56: `cel.bind` is not offered',
+  ],
+  'a pattern that is put together': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "re(resource.name, resource.url)", message: m }\n',
+    '2:74: the pattern of `re` must be written out, so that it can be checked',
+  ],
+  'a pattern of RE2 that is none': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "re(resource.name, \'(?=a)\')", message: m }\n',
+    '2:74: not a regular expression of RE2: invalid or unsupported Perl syntax: `(?=`',
+  ],
+  'macros nested three deep': [
+    'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "[1].exists(a, [1].exists(b, [1].exists(c, a == b && b == c)))", message: m }\n',
+    '2:84: macros such as `exists` are nested more than 2 deep, the limit',
+  ],
+  'a mistake in when': [
+    'custom:\n  - { id: a/b, kind: endpoint, when: resource.urll == "", assert: "true", severity: low, message: m }\n',
+    '2:47: there is no field `urll` of endpoint, did you mean `url`?',
+  ],
+  'a message with an unknown field': [
+    'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: "owner {resource.ownr_id} is none"\n',
+    '6:31: there is no field `ownr_id` of endpoint, did you mean `owner_id`?',
+  ],
+  'a message with an open brace': [
+    'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: "owner {resource.owner_id is none"\n',
+    '6:21: a brace without its other half; write {{ or }} for one that is meant',
+  ],
+  'a message with a secret': [
+    'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: "{resource.secrets[0].value}"\n',
+    '6:16: the expression gives a secret, expected a text, a number, true or false, or a list of texts',
+  ],
+  'a message with an age': [
+    'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: "{age(resource.created_at) > days(3)}"\n',
+    '6:16: `age` changes with time: a message must say the same as long as nothing changes',
+  ],
+  'a message with a counter': [
+    'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: "{resource.failure_count} failures"\n',
+    '6:16: `failure_count` changes by itself: a message must say the same as long as nothing changes',
+  ],
+  'an empty message': [
+    'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: ""\n',
+    '6:14: message is "", expected text that is not empty',
+  ],
+  'a test without a name': [
+    'tests:\n  - { resources: [{ kind: endpoint }], expect: [] }\n',
+    '2:5: name is missing, expected text that is not empty',
+  ],
+  'a test about an unknown kind': [
+    'tests:\n  - { name: n, resources: [{ kind: endpiont }], expect: [] }\n',
+    '2:36: kind is "endpiont", expected `project`, `endpoint`, `subscription`, `source`, `device` or `probe`',
+  ],
+  'a test that expects a severity that is none': [
+    'tests:\n  - { name: n, resources: [{ kind: endpoint }], expect: [{ rule: a/b, severity: bad }] }\n',
+    '2:81: severity is "bad", expected `critical`, `high`, `medium`, `low` or `info`',
+  ],
+}

@@ -10,6 +10,7 @@ const floors = [
   ['document', 'service', 'inventory', 'rules', 'history', 'report'],
   ['config', 'policy'],
   ['audit', 'demo'],
+  ['worker'],
   ['cli'],
 ]
 
@@ -25,6 +26,8 @@ const homes: Readonly<Record<string, string>> = {
   'ipaddr.js': 'rules/',
   re2js: 'rules/',
   '@marcbachmann/cel-js': 'policy/cel/',
+  croner: 'worker/',
+  'prom-client': 'worker/',
 }
 
 /** What is wrong with an import, as a sentence; undefined when nothing is. */

@@ -1,11 +1,11 @@
 import { basename, isAbsolute, relative } from 'node:path'
 import type { AuditedProject } from '../audit/look.ts'
 import { runAudit } from '../audit/run-audit.ts'
+import { isChosen } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
-import { matchesGlob } from '../model/glob.ts'
 import type { Report } from '../model/report.ts'
 import type { Severity } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -100,14 +100,6 @@ function logReport(log: Log, { run, verdict, coverage }: Report): void {
     else log.info(fields, 'walk incomplete')
   }
   log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run sealed')
-}
-
-/** `acme/payments` is chosen by itself, by `payments`, and by any pattern with `*`. */
-function isChosen(name: string, only: readonly string[]): boolean {
-  return (
-    only.length === 0 ||
-    only.some((pattern) => matchesGlob(name, pattern) || matchesGlob(name.replace(/^.*\//, ''), pattern))
-  )
 }
 
 /** A file for reports that are read elsewhere: as seen from here, or its bare name when it lies outside. */

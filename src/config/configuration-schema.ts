@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dialectSchema } from './dialect-schema.ts'
 import { referenceForms } from './expand-references.ts'
 import { duration, size } from './measures.ts'
+import { runTimeout, scheduleSchema, workerSchema } from './schedule-schema.ts'
 
 const named = 'letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200'
 const name = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: named })
@@ -96,6 +97,13 @@ export const configurationSchema = z.strictObject({
   history: path.default('./hookdrift.db').describe('The SQLite file; $HOOKDRIFT_HISTORY and --history override it'),
   policy: path.exactOptional().describe('The policy file. Without one, the recommended rules judge'),
   concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),
+  run_timeout: runTimeout
+    .prefault('1h')
+    .describe(
+      'For one whole run; what was not read by then is partial, and the run is sealed. A schedule may say its own',
+    ),
+  worker: workerSchema.exactOptional(),
+  schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` runs, and what'),
   services: z.array(service).min(1).max(1000),
 })
 

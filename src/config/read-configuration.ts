@@ -5,6 +5,7 @@ import { type ReadDocument, readDocument } from '../document/read-document.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
+import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
 import { configurationDigest } from './configuration-digest.ts'
 import {
@@ -15,6 +16,7 @@ import {
 } from './configuration-schema.ts'
 import { dialectOf } from './dialect-schema.ts'
 import { expandReferences, readFailure, type World } from './expand-references.ts'
+import { type ListenAddress, listenAddress } from './schedule-schema.ts'
 
 /** `hookdrift.yaml`, decoded: nothing is optional any more, and every path is absolute. */
 export interface Configuration {
@@ -23,6 +25,11 @@ export interface Configuration {
   readonly policy: string | undefined
   /** Projects read at once. */
   readonly concurrency: number
+  /** For one whole run that no schedule says otherwise of. */
+  readonly runTimeoutMs: number
+  /** Where the worker answers questions; undefined: nowhere. */
+  readonly listen: ListenAddress | undefined
+  readonly schedules: readonly Schedule[]
   readonly services: readonly ConfiguredService[]
   /** sha256 in hex of what the configuration says, keys and other secrets apart. */
   readonly digest: string
@@ -34,6 +41,19 @@ export interface ConfiguredService {
   readonly settings: ServiceSettings
   readonly projects: readonly ConfiguredProject[]
   readonly listings: { readonly sources: Offer; readonly project: Offer }
+}
+
+/** When the worker runs, and what. */
+export interface Schedule {
+  readonly name: string
+  readonly cron: string
+  readonly timezone: string
+  readonly jitterMs: number
+  /** Patterns of projects; all when empty. */
+  readonly projects: readonly string[]
+  readonly probes: boolean
+  readonly runOnStart: boolean
+  readonly runTimeoutMs: number
 }
 
 export interface ConfiguredProject {
@@ -49,6 +69,8 @@ export interface ConfiguredProject {
 export interface ConfigurationOptions {
   /** `--history`; overrides `$HOOKDRIFT_HISTORY`, which overrides the file. Both are relative to the working directory. */
   readonly history?: string | undefined
+  /** Reads the schedules' patterns and zones. */
+  readonly findTimetableFault?: FindTimetableFault | undefined
 }
 
 /** Reads the configuration. Throws an `AuditError` (exit code 2) that names every mistake with its place. */
@@ -59,7 +81,7 @@ export function readConfiguration(file: string, world: World, options: Configura
     expand: expandReferences(file, world),
     isSecret: (path) => path.includes('key') || path.includes('headers'),
   })
-  const problems = [...findContradictions(document)]
+  const problems = [...findContradictions(document), ...findScheduleFaults(document, options.findTimetableFault)]
   const authorities = document.value.services.map((_, index) => authorityOf(index, { file, world, document, problems }))
   refuseProblems(problems)
 
@@ -70,6 +92,9 @@ export function readConfiguration(file: string, world: World, options: Configura
     history: historyOf(file, value, world.env, options),
     policy: value.policy === undefined ? undefined : besides(file, value.policy),
     concurrency: value.concurrency,
+    runTimeoutMs: value.run_timeout,
+    listen: value.worker?.listen === undefined ? undefined : listenAddress(value.worker.listen),
+    schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
       projects: service.projects.map((project, position) =>
@@ -169,6 +194,19 @@ function settingsOf(service: DecodedService, ca: string | undefined, connections
     dialect: dialectOf(service.dialect),
     ca,
     connections,
+  }
+}
+
+function scheduleOf(schedule: DecodedConfiguration['schedules'][number], runTimeoutMs: number): Schedule {
+  return {
+    name: schedule.name,
+    cron: schedule.cron,
+    timezone: schedule.timezone,
+    jitterMs: schedule.jitter,
+    projects: schedule.projects ?? [],
+    probes: schedule.probes,
+    runOnStart: schedule.run_on_start,
+    runTimeoutMs: schedule.run_timeout ?? runTimeoutMs,
   }
 }
 

@@ -1,0 +1,45 @@
+import type { Problem } from '../document/problem.ts'
+import type { ReadDocument } from '../document/read-document.ts'
+import { isChosen } from './choose-projects.ts'
+import type { DecodedConfiguration } from './configuration-schema.ts'
+
+/** What is wrong with a pattern, a zone or a jitter; undefined when they make a timetable. */
+export type FindTimetableFault = (schedule: {
+  readonly cron: string
+  readonly timezone: string
+  readonly jitterMs: number
+}) => { readonly member: 'cron' | 'timezone' | 'jitter'; readonly text: string } | undefined
+
+/**
+ * Schedules that cannot be kept. Only those who keep them can read a pattern, so that judgement comes in as a parameter;
+ * without it, patterns and zones pass.
+ */
+export function* findScheduleFaults(
+  document: ReadDocument<DecodedConfiguration>,
+  findTimetableFault: FindTimetableFault = () => undefined,
+): Generator<Problem> {
+  const names = new Map<string, number>()
+  const projects = document.value.services.flatMap((service) =>
+    service.projects.map((project) => `${service.name}/${project.name ?? project.id}`),
+  )
+  for (const [index, schedule] of document.value.schedules.entries()) {
+    const path = ['schedules', index]
+    const { name, cron, timezone, jitter: jitterMs } = schedule
+    const first = names.get(name)
+    if (first !== undefined) {
+      yield document.problem([...path, 'name'], `a second schedule named ${name}, the first stands in line ${first}`)
+    }
+    names.set(name, first ?? document.at(path).line)
+    const fault = findTimetableFault({ cron, timezone, jitterMs })
+    if (fault !== undefined) yield document.problem([...path, fault.member], fault.text)
+    for (const [position, pattern] of (schedule.projects ?? []).entries()) {
+      if (projects.some((project) => isChosen(project, [pattern]))) continue
+      yield document.problem([...path, 'projects', position], `${pattern} matches none of ${someOf(projects)}`)
+    }
+  }
+}
+
+function someOf(names: readonly string[]): string {
+  const shown = names.slice(0, 10).join(', ')
+  return names.length > 10 ? `${shown} and ${names.length - 10} more` : shown
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { duration } from './measures.ts'
+
+export const runTimeout = duration({ from: '1s', to: '24h' })
+
+const scheduleName = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/, { error: 'letters, digits, `.`, `_` and `-`, at most 100' })
+
+/** Whether a pattern and a zone make a timetable is asked of those who read one: see `check-schedules.ts`. */
+export const scheduleSchema = z.strictObject({
+  name: scheduleName.describe('Stands in the log and in metrics'),
+  cron: z
+    .string()
+    .regex(/^[^\0-\x1f\x7f]{1,200}$/, {
+      error: 'five fields (minute hour day month weekday), or six with seconds first',
+    })
+    .describe('Five fields: minute, hour, day, month, weekday; or six, with seconds first'),
+  timezone: z
+    .string()
+    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, { error: 'a time zone such as Europe/Berlin' })
+    .default('UTC')
+    .describe('The zone whose clock the pattern reads, such as Europe/Berlin'),
+  jitter: duration({ from: '0s', to: '24h' })
+    .prefault('0s')
+    .describe('Each run begins up to this much after its time, by chance, so that workers do not all ask at once'),
+  projects: z
+    .array(z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, { error: 'service/project, or a pattern such as `acme/*`' }))
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('Only these: service/project, a bare project name, or a pattern with `*`. Default: all'),
+  probes: z.boolean().default(true).describe('Whether its runs try the probes of the policy'),
+  run_on_start: z.boolean().default(false).describe('Run once as soon as the worker starts'),
+  run_timeout: runTimeout.exactOptional().describe("For this schedule's runs. Default: the configuration's"),
+})
+
+export const workerSchema = z.strictObject({
+  listen: z
+    .string({ error: listenForms() })
+    .refine((text) => listenAddress(text) !== undefined, { error: listenForms() })
+    .exactOptional()
+    .describe('Where /healthz, /readyz and /metrics are served; nowhere unless given'),
+})
+
+export interface ListenAddress {
+  readonly host: string
+  readonly port: number
+}
+
+/** `9464`, `127.0.0.1:9464` or `[::1]:9464`. Who names no address means this machine alone. */
+export function listenAddress(text: string): ListenAddress | undefined {
+  const { v6, name, digits } = /^(?:(?:\[(?<v6>[0-9A-Fa-f:.]+)\]|(?<name>[A-Za-z0-9.-]+)):)?(?<digits>\d{1,5})$/.exec(
+    text,
+  )?.groups ?? { digits: '' }
+  const port = Number(digits)
+  if (digits === undefined || digits === '' || port > 65_535) return undefined
+  return { host: v6 ?? name ?? '127.0.0.1', port }
+}
+
+function listenForms(): string {
+  return 'an address and a port such as `127.0.0.1:9464` or `[::1]:9464`'
+}

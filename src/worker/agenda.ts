@@ -1,0 +1,103 @@
+import type { Timetable } from './timetable.ts'
+
+/** A time that has come. */
+export interface Tick {
+  readonly schedule: string
+  /** When it was to come by its pattern, before jitter; milliseconds since the epoch. */
+  readonly at: number
+  /** Further ticks of the schedule that have passed since, at most `mostCounted`: this one stands for them. */
+  readonly passed: number
+}
+
+export interface Entry {
+  readonly name: string
+  readonly timetable: Timetable
+  readonly jitterMs: number
+  /** The schedule as it is written: the same text has the same timetable. */
+  readonly written: string
+}
+
+/** What comes when. Knows nothing of runs, and of time only what it is told. */
+export interface Agenda {
+  /** Takes the ticks that have come by now, earliest first. */
+  take(now: number): readonly Tick[]
+  /** When the next one comes, jitter included; infinite without schedules. */
+  nextDue(): number
+  /** The next tick of each schedule. */
+  upcoming(): ReadonlyMap<string, number>
+  /** Other schedules from now on; those written as before go on undisturbed. */
+  replace(entries: readonly Entry[], now: number): void
+}
+
+export interface AgendaStart {
+  readonly entries: readonly Entry[]
+  readonly now: number
+  /** When a schedule's projects were last looked at; undefined: never, and so there is nothing to catch up with. */
+  readonly servedUntil: (schedule: string) => number | undefined
+  /** At least 0, below 1. */
+  readonly random: () => number
+}
+
+/**
+ * A clock that was set back by more than this was wrong before, and the schedules follow it. After a smaller step they
+ * wait until it shows times again that had no tick yet. (The line that cron daemons draw.)
+ */
+export const smallStepMs = 3 * 3_600_000
+/** Passed ticks are counted up to here; a pattern by the second and a year without the worker make no work. */
+export const mostCounted = 1000
+
+interface Planned extends Entry {
+  readonly next: number
+  readonly due: number
+}
+
+/**
+ * However long nobody asked (a suspended machine, a step of the clock, downtime), a schedule gives one tick for all the
+ * time that has passed, and no tick comes twice.
+ */
+export function openAgenda({ entries, now, servedUntil, random }: AgendaStart): Agenda {
+  const plan = (entry: Entry, after: number): Planned => {
+    const next = entry.timetable.after(after)
+    return { ...entry, next, due: next + Math.floor(random() * entry.jitterMs) }
+  }
+  let latest = now
+  let planned = entries.map((entry) => plan(entry, Math.min(servedUntil(entry.name) ?? now, now)))
+
+  return {
+    take(now) {
+      if (now < latest - smallStepMs) {
+        planned = planned.map((entry) => plan(entry, now))
+        latest = now
+      }
+      latest = Math.max(latest, now)
+      const ticks: Tick[] = []
+      planned = planned.map((entry) => {
+        if (entry.due > now) return entry
+        const { passed, last } = passedBetween(entry, now)
+        ticks.push({ schedule: entry.name, at: entry.next, passed })
+        return plan(entry, last)
+      })
+      return ticks.sort((a, b) => a.at - b.at)
+    },
+    nextDue: () => Math.min(...planned.map(({ due }) => due)),
+    upcoming: () => new Map(planned.map(({ name, next }) => [name, next])),
+    replace(entries, now) {
+      const known = new Map(planned.map((entry) => [entry.name, entry]))
+      planned = entries.map((entry) => {
+        const before = known.get(entry.name)
+        return before?.written === entry.written ? before : plan(entry, now)
+      })
+    },
+  }
+}
+
+/** Counts the ticks after the next one that have come as well, and says after which moment to plan on. */
+function passedBetween({ timetable, next }: Planned, now: number): { passed: number; last: number } {
+  let last = next
+  for (let passed = 0; passed < mostCounted; passed++) {
+    const following = timetable.after(last)
+    if (following > now) return { passed, last }
+    last = following
+  }
+  return { passed: mostCounted, last: now }
+}

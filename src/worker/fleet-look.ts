@@ -1,0 +1,69 @@
+import type { CoverageStatus } from '../model/coverage.ts'
+import type { Report } from '../model/report.ts'
+import type { Listing } from '../model/resource.ts'
+import type { Severity } from '../model/violation.ts'
+
+/**
+ * What is known of each project, by its name, from the last run that looked at it: runs of different schedules look at
+ * different projects. Times are in milliseconds since the epoch.
+ */
+export type FleetLook = ReadonlyMap<string, ProjectLook>
+
+interface ProjectLook {
+  /** The end of the last run in which each of its walks was complete, or of a listing that is not offered. */
+  readonly lastWholeAt: number | undefined
+  readonly lastCompleteAt: ReadonlyMap<Listing, number>
+  readonly statuses: ReadonlyMap<Listing, CoverageStatus>
+  readonly drift: Readonly<Record<'added' | 'removed' | 'modified', number>>
+  readonly violations: readonly Counted[]
+}
+
+interface Counted {
+  readonly severity: Severity
+  readonly rule: string
+  readonly count: number
+}
+
+export const noLook: FleetLook = new Map()
+
+/** Lays a later run over what is known. */
+export function addLook(fleet: FleetLook, report: Report): FleetLook {
+  const at = Date.parse(report.run.finished_at)
+  const next = new Map(fleet)
+  const drift = Map.groupBy(report.drift, ({ project }) => project)
+  const isOpen = ({ state }: Report['violations'][number]) => state === 'opened' || state === 'continuing'
+  const violations = Map.groupBy(report.violations.filter(isOpen), ({ project }) => project)
+  for (const [project, walks] of Map.groupBy(report.coverage, ({ project }) => project)) {
+    const before = fleet.get(project)
+    const complete = walks.filter(({ status }) => status === 'complete')
+    const isWhole = walks.every(({ status }) => status === 'complete' || status === 'skipped')
+    const found = { added: 0, removed: 0, modified: 0 }
+    for (const { change } of drift.get(project) ?? []) found[change] += 1
+    next.set(project, {
+      lastWholeAt: isWhole ? at : before?.lastWholeAt,
+      lastCompleteAt: new Map([
+        ...(before?.lastCompleteAt ?? []),
+        ...complete.map(({ listing }) => [listing, at] as const),
+      ]),
+      statuses: new Map(walks.map(({ listing, status }) => [listing, status])),
+      drift: found,
+      violations: countRules(violations.get(project) ?? []),
+    })
+  }
+  return next
+}
+
+/** Open violations of all projects together. */
+export function openViolations(fleet: FleetLook): readonly Counted[] {
+  return countRules([...fleet.values()].flatMap(({ violations }) => violations))
+}
+
+function countRules(violations: readonly (Omit<Counted, 'count'> & { readonly count?: number })[]): Counted[] {
+  const groups = Map.groupBy(violations, ({ severity, rule }) => `${severity} ${rule}`)
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const count = group.reduce((sum, { count = 1 }) => sum + count, 0)
+    return [{ severity: first.severity, rule: first.rule, count }]
+  })
+}

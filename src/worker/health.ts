@@ -1,0 +1,53 @@
+import type { SkipReason } from './keep-schedule.ts'
+
+/** Whether the worker does what it is there for. */
+export interface Health {
+  planned(upcoming: ReadonlyMap<string, number>): void
+  skipped(schedule: string, reason: SkipReason): void
+  ended(schedule: string): void
+  failed(schedule: string): void
+  /** Why it is not ready, in words; empty when it is. */
+  troubles(now: number): readonly string[]
+}
+
+const failuresThatMatter = 3
+/** A tick is late when nobody took it for so long: the worker looks once a minute, and a long transaction may hold it up. */
+const lateMs = 5 * 60_000
+
+export function openHealth(longestJitterMs: () => number): Health {
+  let upcoming: ReadonlyMap<string, number> = new Map()
+  let failures = 0
+  const missed = new Map<string, SkipReason>()
+  return {
+    planned(next) {
+      upcoming = next
+      for (const schedule of missed.keys()) if (!next.has(schedule)) missed.delete(schedule)
+    },
+    skipped(schedule, reason) {
+      // One run stands for what passed while nobody was there.
+      if (reason !== 'away') missed.set(schedule, reason)
+    },
+    ended(schedule) {
+      missed.delete(schedule)
+      failures = 0
+    },
+    failed(schedule) {
+      missed.delete(schedule)
+      failures += 1
+    },
+    troubles(now) {
+      const late = [...upcoming].filter(([, at]) => at + longestJitterMs() + lateMs < now)
+      return [
+        ...(failures >= failuresThatMatter ? [`the last ${failures} runs ended with an error`] : []),
+        ...[...missed].map(([schedule, reason]) => `the last tick of ${schedule} was missed: ${reasons[reason]}`),
+        ...late.map(([schedule]) => `a tick of ${schedule} is late`),
+      ]
+    },
+  }
+}
+
+const reasons: Readonly<Record<SkipReason, string>> = {
+  running: 'the run before it was still under way',
+  held: 'another process writes to the history',
+  away: 'the worker was away',
+}

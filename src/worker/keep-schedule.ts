@@ -1,0 +1,120 @@
+import type { Schedule } from '../config/read-configuration.ts'
+import type { Clock } from '../model/clock.ts'
+import { AuditError } from '../model/errors.ts'
+import { type Entry, openAgenda, type Tick } from './agenda.ts'
+import { readTimetable } from './timetable.ts'
+
+/**
+ * Why a tick had no run of its own. `running`: a run of its schedule was under way or waited already; `held`: another
+ * process writes to the history; `away`: it passed while nobody was there, and one run stands for all that did.
+ */
+export const skipReasons = ['running', 'held', 'away'] as const
+export type SkipReason = (typeof skipReasons)[number]
+
+/** What a worker works with. Times are in milliseconds since the epoch. */
+export interface Work<Result> {
+  readonly clock: Clock
+  /** At least 0, below 1. */
+  readonly random: () => number
+  readonly schedules: readonly Schedule[]
+  readonly servedUntil: (schedule: Schedule) => number | undefined
+  /** Called before each run: reads the files again and says which schedules hold now. */
+  readonly reload: () => Promise<readonly Schedule[]>
+  /** @throws AuditError 5 when another process writes to the history */
+  readonly run: (schedule: Schedule, signal: AbortSignal) => Promise<Result>
+  readonly watch: Watch<Result>
+}
+
+/** Is told what happens. */
+export interface Watch<Result> {
+  planned(upcoming: ReadonlyMap<string, number>): void
+  skipped(schedule: string, reason: SkipReason, ticks: number): void
+  started(schedule: string): void
+  ended(schedule: string, result: Result): Promise<void> | void
+  /** An error ended the run. */
+  failed(schedule: string, error: unknown): void
+}
+
+/** A sleeping machine's timers do not run, and clocks are set: so often it is looked whether a time has come. */
+const longestNapMs = 60_000
+
+/**
+ * Runs what the schedules ask for, one run at a time, until it is stopped; then waits for the run under way to end.
+ * A tick of the schedule that runs or waits already is skipped; a tick of another one waits for its turn.
+ */
+export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSignal): Promise<void> {
+  const { clock, random, watch } = work
+  let schedules = byName(work.schedules)
+  const agenda = openAgenda({
+    entries: work.schedules.map(entryOf),
+    now: clock.now(),
+    servedUntil: (name) => {
+      const schedule = schedules.get(name)
+      // Its first run comes at once and stands for whatever passed.
+      return schedule === undefined || schedule.runOnStart ? undefined : work.servedUntil(schedule)
+    },
+    random,
+  })
+  const waiting = work.schedules.filter(({ runOnStart }) => runOnStart).map(({ name }) => name)
+  let running: { readonly schedule: string; readonly done: Promise<void> } | undefined
+  let wakeUp = () => {}
+  signal.addEventListener('abort', () => wakeUp())
+
+  watch.planned(agenda.upcoming())
+  while (!signal.aborted) {
+    const ticks = agenda.take(clock.now())
+    for (const tick of ticks) place(tick)
+    if (ticks.length > 0) watch.planned(agenda.upcoming())
+    const next = running === undefined ? waiting.shift() : undefined
+    if (next !== undefined) running = { schedule: next, done: runOnce(next) }
+    await nap(Math.min(agenda.nextDue() - clock.now(), longestNapMs))
+  }
+  await running?.done
+
+  function place({ schedule, passed }: Tick): void {
+    const isUnderWay = running?.schedule === schedule || waiting.includes(schedule)
+    if (isUnderWay) watch.skipped(schedule, 'running', 1 + passed)
+    else if (passed > 0) watch.skipped(schedule, 'away', passed)
+    if (!isUnderWay) waiting.push(schedule)
+  }
+
+  /** Never rejects: whatever ends a run, the next one comes. */
+  async function runOnce(name: string): Promise<void> {
+    try {
+      const current = await work.reload()
+      schedules = byName(current)
+      agenda.replace(current.map(entryOf), clock.now())
+      watch.planned(agenda.upcoming())
+      const schedule = schedules.get(name)
+      if (schedule === undefined || signal.aborted) return
+      watch.started(name)
+      await watch.ended(name, await work.run(schedule, signal))
+    } catch (error) {
+      if (error instanceof AuditError && error.exitCode === 5) watch.skipped(name, 'held', 1)
+      else watch.failed(name, error)
+    } finally {
+      running = undefined
+      wakeUp()
+    }
+  }
+
+  async function nap(ms: number): Promise<void> {
+    const rest = new AbortController()
+    wakeUp = () => rest.abort()
+    if (signal.aborted || (running === undefined && waiting.length > 0)) return
+    try {
+      await clock.sleep(Math.max(0, ms), rest.signal)
+    } catch (error) {
+      if (!rest.signal.aborted) throw error
+    }
+  }
+}
+
+function byName(schedules: readonly Schedule[]): ReadonlyMap<string, Schedule> {
+  return new Map(schedules.map((schedule) => [schedule.name, schedule]))
+}
+
+function entryOf(schedule: Schedule): Entry {
+  const { name, cron, timezone, jitterMs } = schedule
+  return { name, jitterMs, timetable: readTimetable(schedule), written: JSON.stringify([cron, timezone, jitterMs]) }
+}

@@ -1,0 +1,155 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import type { Report } from '../model/report.ts'
+import type { Listing } from '../model/resource.ts'
+import { addLook, type FleetLook, noLook, openViolations } from './fleet-look.ts'
+import { type SkipReason, skipReasons } from './keep-schedule.ts'
+
+/** What is measured, as Prometheus reads it. Labels are names of the configuration and fixed words, never a uid. */
+export interface Metrics {
+  /** Others put their own metrics here. */
+  readonly registry: Registry
+  /** The schedules in force, each with its next tick in milliseconds since the epoch. */
+  planned(upcoming: ReadonlyMap<string, number>): void
+  skipped(schedule: string, reason: SkipReason, ticks: number): void
+  started(schedule: string): void
+  /** A run was sealed. */
+  ended(schedule: string, report: Report): void
+  failed(schedule: string): void
+  page(listing: Listing, durationMs: number): void
+  reloaded(isGood: boolean): void
+  /** What an earlier worker's runs left, oldest first: fills the gauges and counts nothing. */
+  remember(reports: readonly Report[]): void
+}
+
+interface MetricsWorld {
+  readonly version: string
+  /** Size of the history in bytes, with the files that belong to it. */
+  readonly historyBytes: () => number
+}
+
+export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Gauge({ name: `hookdrift_${name}`, help, labelNames, registers })
+  const counter = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
+    new Counter({ name: `hookdrift_${name}`, help, labelNames, registers })
+
+  const info = gauge('info', 'Always 1; the version of hookdrift is a label', ['version'])
+  const lastSuccess = gauge(
+    'last_success_timestamp_seconds',
+    'When the last run ended that looked at the whole project',
+    ['project'],
+  )
+  const lastComplete = gauge(
+    'last_complete_walk_timestamp_seconds',
+    'When the last run ended that walked the listing to its end',
+    ['project', 'listing'],
+  )
+  const walks = gauge('walks', '1 for what the last walk of a listing proved', ['project', 'listing', 'status'])
+  const violations = gauge('open_violations', 'Open violations', ['severity', 'rule'])
+  const byProject = gauge('project_open_violations', 'Open violations of a project', ['project', 'severity'])
+  const drift = gauge('drift', 'Changes that the last run found in a project', ['project', 'change'])
+  const lastRun = gauge('last_run_timestamp_seconds', 'When the last run was sealed')
+  const exitCode = gauge('last_run_exit_code', 'Exit code of the last sealed run: 0, 1 or 3')
+  const nextTick = gauge('next_tick_timestamp_seconds', 'When the next tick of a schedule comes', ['schedule'])
+  const underWay = gauge('run_in_progress', '1 while a run is under way')
+  const failures = gauge('consecutive_failures', 'Runs in a row that an error ended; three make the worker not ready')
+  const reloadFailed = gauge('reload_failed', '1 while the files are broken and those read before are in force')
+  const runs = counter('runs_total', 'Runs by what they came to', ['schedule', 'outcome'])
+  const skipped = counter('ticks_skipped_total', 'Ticks that had no run of their own', ['schedule', 'reason'])
+  const requests = counter('requests_total', 'Requests to the services, retries included', ['project'])
+  const retries = counter('retries_total', 'Requests that were sent again', ['project'])
+  const runSeconds = new Histogram({
+    name: 'hookdrift_run_duration_seconds',
+    help: 'How long runs take, from their beginning to the seal',
+    labelNames: ['schedule'],
+    buckets: [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600],
+    registers,
+  })
+  const pageSeconds = new Histogram({
+    name: 'hookdrift_page_duration_seconds',
+    help: 'From asking for a page to having it whole, retries included',
+    labelNames: ['listing'],
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers,
+  })
+  new Gauge({
+    name: 'hookdrift_history_bytes',
+    help: 'Size of the history with the files that belong to it',
+    registers,
+    collect() {
+      this.set(historyBytes())
+    },
+  })
+  info.set({ version }, 1)
+  reloadFailed.set(0)
+  failures.set(0)
+  underWay.set(0)
+
+  let fleet = noLook
+  const show = (look: FleetLook) => {
+    for (const metric of [lastSuccess, lastComplete, walks, violations, byProject, drift]) metric.reset()
+    for (const [project, { lastWholeAt, lastCompleteAt, statuses, drift: found, violations: open }] of look) {
+      if (lastWholeAt !== undefined) lastSuccess.set({ project }, lastWholeAt / 1000)
+      for (const [listing, at] of lastCompleteAt) lastComplete.set({ project, listing }, at / 1000)
+      for (const [listing, status] of statuses) walks.set({ project, listing, status }, 1)
+      for (const [change, count] of Object.entries(found)) drift.set({ project, change }, count)
+      for (const { severity, count } of open) byProject.inc({ project, severity }, count)
+    }
+    for (const { severity, rule, count } of openViolations(look)) violations.set({ severity, rule }, count)
+  }
+  const remember = (report: Report) => {
+    fleet = addLook(fleet, report)
+    lastRun.set(Date.parse(report.run.finished_at) / 1000)
+    exitCode.set(report.verdict.exit_code)
+  }
+
+  return {
+    registry,
+    planned(upcoming) {
+      nextTick.reset()
+      for (const [schedule, at] of upcoming) {
+        nextTick.set({ schedule }, at / 1000)
+        // A counter that begins with its first event hides it from `increase()`.
+        for (const reason of skipReasons) skipped.inc({ schedule, reason }, 0)
+        for (const outcome of Object.values(outcomes)) runs.inc({ schedule, outcome }, 0)
+      }
+    },
+    skipped(schedule, reason, ticks) {
+      skipped.inc({ schedule, reason }, ticks)
+      if (reason === 'held') underWay.set(0)
+    },
+    started: () => underWay.set(1),
+    ended(schedule, report) {
+      remember(report)
+      show(fleet)
+      underWay.set(0)
+      failures.set(0)
+      runs.inc({ schedule, outcome: outcomeOf(report) })
+      runSeconds.observe({ schedule }, (Date.parse(report.run.finished_at) - Date.parse(report.run.started_at)) / 1000)
+      for (const walk of report.coverage) {
+        requests.inc({ project: walk.project }, walk.requests)
+        retries.inc({ project: walk.project }, walk.retries)
+      }
+    },
+    failed(schedule) {
+      underWay.set(0)
+      failures.inc()
+      runs.inc({ schedule, outcome: outcomes.failed })
+    },
+    page: (listing, durationMs) => pageSeconds.observe({ listing }, durationMs / 1000),
+    reloaded: (isGood) => reloadFailed.set(isGood ? 0 : 1),
+    remember(reports) {
+      for (const report of reports) remember(report)
+      show(fleet)
+    },
+  }
+}
+
+const outcomes = { 0: 'clean', 1: 'violations', 3: 'incomplete', failed: 'failed' } as const
+
+function outcomeOf({ verdict }: Report): string {
+  const code = verdict.exit_code
+  return code === 0 || code === 1 || code === 3 ? outcomes[code] : outcomes.failed
+}

@@ -1,0 +1,97 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ListenAddress } from '../config/schedule-schema.ts'
+import { AuditError, messageOf } from '../model/errors.ts'
+
+/** What the worker answers with. All of it may be read by anybody who can connect. */
+export interface Answers {
+  /** Why the worker is not ready, in words; empty when it is. */
+  readonly troubles: () => Promise<readonly string[]>
+  readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
+}
+
+export interface Serving {
+  /** Where it listens: `http://127.0.0.1:9464`. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+interface Page {
+  readonly status: number
+  readonly type: string
+  readonly text: string
+}
+
+/**
+ * Serves `/healthz`, `/readyz` and `/metrics`, and nothing else.
+ * @throws AuditError 4 when the address cannot be had
+ */
+export async function serve({ host, port }: ListenAddress, answers: Answers): Promise<Serving> {
+  const limits = { maxHeaderSize: 8192, headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 5_000 }
+  const server = createServer(limits, (request, response) => void answer(request, response, answers))
+  server.maxConnections = 100
+  await listen(server, host, port)
+  const { address, family, port: given } = server.address() as AddressInfo // it listens on TCP
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${given}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(
+        new AuditError(4, `cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+          advice: 'is another worker running? worker.listen in the configuration names the address',
+          cause: error,
+        }),
+      ),
+    )
+    server.listen(port, host, resolve)
+  })
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, answers: Answers): Promise<void> {
+  const page = await pageFor(request, answers)
+  response.writeHead(page.status, {
+    'content-type': page.type,
+    'content-length': Buffer.byteLength(page.text),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(page.status === 405 ? { allow: 'GET, HEAD' } : {}),
+  })
+  response.end(request.method === 'HEAD' ? undefined : page.text)
+}
+
+async function pageFor({ method, url = '' }: IncomingMessage, answers: Answers): Promise<Page> {
+  const page = pages.get(url.split('?', 1)[0] ?? '')
+  if (page === undefined) return plain(404, 'not found: /healthz, /readyz and /metrics are here\n')
+  if (method !== 'GET' && method !== 'HEAD') return plain(405, 'only GET and HEAD\n')
+  try {
+    return await page(answers)
+  } catch {
+    // Whatever went wrong is told in the log of the run that meets it too, and not to strangers.
+    return plain(500, 'this could not be found out\n')
+  }
+}
+
+const pages: ReadonlyMap<string, (answers: Answers) => Promise<Page>> = new Map([
+  ['/healthz', async () => plain(200, 'alive\n')],
+  [
+    '/readyz',
+    async ({ troubles }: Answers) => {
+      const found = await troubles()
+      return found.length === 0 ? plain(200, 'ready\n') : plain(503, `not ready\n${found.join('\n')}\n`)
+    },
+  ],
+  ['/metrics', async ({ metrics }: Answers) => ({ status: 200, ...(await metrics()) })],
+])
+
+function plain(status: number, text: string): Page {
+  return { status, type: 'text/plain; charset=utf-8', text }
+}

@@ -1,0 +1,119 @@
+import type { Schedule } from '../../src/config/read-configuration.ts'
+import type { Clock } from '../../src/model/clock.ts'
+import { keepSchedule, type Watch, type Work } from '../../src/worker/keep-schedule.ts'
+
+export const minute = 60_000
+export const hour = 60 * minute
+export const day = 24 * hour
+
+export function aSchedule(members: Partial<Schedule> = {}): Schedule {
+  return {
+    name: 'quarter-hourly',
+    cron: '*/15 * * * *',
+    timezone: 'UTC',
+    jitterMs: 0,
+    projects: [],
+    probes: true,
+    runOnStart: false,
+    runTimeoutMs: hour,
+    ...members,
+  }
+}
+
+interface Trial {
+  readonly schedules?: readonly Schedule[]
+  readonly from?: string
+  /** How long the worker works, by a clock that nobody sets. */
+  readonly forMs: number
+  /** How often and by how much the clock is set, by the time that has really passed. */
+  readonly steps?: readonly { readonly atMs: number; readonly byMs: number }[]
+  /** How long a run takes. */
+  readonly takesMs?: number
+  readonly more?: Partial<Work<void>>
+}
+
+/** What happened, by the clock that the worker saw: `2026-11-21T03:15:00.000Z quarter-hourly`. */
+export interface Told {
+  readonly runs: readonly { readonly at: number; readonly schedule: string }[]
+  readonly skipped: readonly string[]
+  readonly failed: readonly string[]
+  readonly planned: readonly ReadonlyMap<string, number>[]
+}
+
+/** A worker on a clock that passes only while everybody sleeps, at once. */
+export async function work({
+  schedules = [aSchedule()],
+  from = '2026-11-21T03:00:00Z',
+  ...trial
+}: Trial): Promise<Told> {
+  const stop = new AbortController()
+  const start = Date.parse(from)
+  let passed = 0
+  let offset = 0
+  const steps = [...(trial.steps ?? [])]
+  const sleepers = new Set<{ until: number; wake: () => void }>()
+  const clock: Clock = {
+    now: () => start + passed + offset,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const sleeper = { until: passed + ms, wake: resolve }
+        sleepers.add(sleeper)
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper)
+          reject(signal.reason)
+        })
+      }),
+  }
+  const told = { runs: [] as Told['runs'][number][], skipped: [] as string[], failed: [] as string[] }
+  const planned: ReadonlyMap<string, number>[] = []
+  const watch: Watch<void> = {
+    planned: (upcoming) => void planned.push(upcoming),
+    skipped: (schedule, reason, ticks) => void told.skipped.push(`${schedule} ${reason} ${ticks}`),
+    started: (schedule) => void told.runs.push({ at: clock.now(), schedule }),
+    ended: () => {},
+    failed: (schedule, error) =>
+      void told.failed.push(`${schedule}: ${error instanceof Error ? error.message : error}`),
+  }
+  const keeping = keepSchedule(
+    {
+      clock,
+      random: () => 0.5,
+      schedules,
+      servedUntil: () => undefined,
+      reload: async () => schedules,
+      run: async () => (trial.takesMs === undefined ? undefined : clock.sleep(trial.takesMs)),
+      watch,
+      ...trial.more,
+    },
+    stop.signal,
+  )
+  let isEnded = false
+  void keeping.finally(() => {
+    isEnded = true
+  })
+  while (!isEnded) {
+    // Everybody who is awake goes to sleep or ends.
+    await new Promise(setImmediate)
+    const until = Math.min(...[...sleepers].map(({ until }) => until))
+    const step = steps[0]
+    if (step !== undefined && step.atMs <= Math.min(until, trial.forMs)) {
+      passed = Math.max(passed, step.atMs)
+      offset += step.byMs
+      steps.shift()
+    } else if (passed < trial.forMs && until >= trial.forMs) {
+      passed = trial.forMs
+      stop.abort()
+    } else {
+      passed = Math.max(passed, until)
+    }
+    for (const sleeper of sleepers) {
+      if (sleeper.until > passed) continue
+      sleepers.delete(sleeper)
+      sleeper.wake()
+    }
+  }
+  await keeping
+  return { ...told, planned }
+}
+
+export const iso = (ms: number) => new Date(ms).toISOString()

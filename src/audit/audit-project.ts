@@ -9,7 +9,7 @@ import type { Finding } from '../model/violation.ts'
 import type { Judge } from '../policy/judge.ts'
 import { dateValues } from './date-values.ts'
 import { findRemovals } from './find-removals.ts'
-import { type AuditedProject, isKindWhole, type Statuses } from './look.ts'
+import { type AuditedProject, isKindWhole, type PageRead, type Statuses } from './look.ts'
 import { type Past, proveIdentity } from './prove-identity.ts'
 import { settleFindings } from './settle-violations.ts'
 import { type Stage, stageResources } from './stage-resources.ts'
@@ -24,7 +24,7 @@ export interface ProjectTools {
   /** When the run started, ISO 8601. */
   readonly startedAt: string
   readonly signal: AbortSignal
-  readonly onPage: (project: AuditedProject, listing: Listing, items: number) => void
+  readonly onPage: (project: AuditedProject, page: PageRead) => void
 }
 
 const kindOf = { project: 'project', endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
@@ -80,7 +80,7 @@ async function walkAll(project: AuditedProject, tools: ProjectTools, take: Pass[
   const budget = { waitedMs: 0 }
   for (const listing of listings) {
     if ((listing === 'project' || listing === 'sources') && project.listings[listing] === 'off') continue
-    const walk = await walkListing(listing, project, tools, (items) => take(listing, items), budget)
+    const walk = await walkListing(listing, project, tools, (items, ms) => take(listing, items, ms), budget)
     walks.push(walk)
     if (walk.fault === 'foreign') break
   }
@@ -89,7 +89,7 @@ async function walkAll(project: AuditedProject, tools: ProjectTools, take: Pass[
 
 /** What is gathered while a project's pages pass. */
 interface Pass {
-  take(listing: Listing, items: readonly JsonObject[]): Promise<void>
+  take(listing: Listing, items: readonly JsonObject[], durationMs: number): Promise<void>
   readonly shapes: ReadonlyMap<Listing, Shape>
   readonly changes: readonly StagedChange[]
   isRebased(): boolean
@@ -136,12 +136,12 @@ function passOf(
     shapes,
     changes,
     isRebased: () => isRebased,
-    async take(listing, items) {
+    async take(listing, items, durationMs) {
       // A page may hold thousands of items; what is made of them need not stand in memory all at once.
       for (let at = 0; at < items.length; at += takenAtOnce) {
         await takeSome(listing, items.slice(at, at + takenAtOnce))
       }
-      onPage(project, listing, items.length)
+      onPage(project, { listing, items: items.length, durationMs })
     },
   }
 }

@@ -18,6 +18,14 @@ export interface AuditedProject {
   readonly listings: { readonly sources: Offer; readonly project: Offer }
 }
 
+/** A page that was read and taken. */
+export interface PageRead {
+  readonly listing: Listing
+  readonly items: number
+  /** From asking for it to having it whole, retries included. */
+  readonly durationMs: number
+}
+
 /** What the walks of a project proved, by listing; a listing that is off has no entry. */
 export type Statuses = Readonly<Partial<Record<Listing, CoverageStatus>>>
 

@@ -3,14 +3,14 @@ import type { History } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
-import type { Listing, ProjectRef } from '../model/resource.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import { startJudge } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
 import { auditProject } from './audit-project.ts'
 import { composeReport } from './compose-report.ts'
 import { describeContext } from './describe-context.ts'
-import type { AuditedProject } from './look.ts'
+import type { AuditedProject, PageRead } from './look.ts'
 import { settleFleet } from './settle-fleet.ts'
 import { settlePolicy } from './settle-policy.ts'
 
@@ -30,7 +30,7 @@ export interface World {
   readonly clock: Clock
   readonly signal: AbortSignal
   readonly toolVersion: string
-  readonly onPage: (project: AuditedProject, listing: Listing, items: number) => void
+  readonly onPage: (project: AuditedProject, page: PageRead) => void
   /** Called for each earlier run that was found killed. */
   readonly onInterrupted: (run: number) => void
 }
@@ -66,7 +66,7 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)
     return composeReport(record)
   } catch (error) {
-    giveUp.abort()
+    giveUp.abort(new Error('the run was given up'))
     await draft.abandon(isoTime(clock.now()))
     throw error
   }

@@ -21,7 +21,7 @@ export async function walkListing(
   listing: Listing,
   project: AuditedProject,
   { signal, clock }: { readonly signal: AbortSignal; readonly clock: Clock },
-  take: (items: readonly JsonObject[]) => Promise<void>,
+  take: (items: readonly JsonObject[], durationMs: number) => Promise<void>,
   budget: { waitedMs: number },
 ): Promise<Walk> {
   const startedAt = clock.now()
@@ -37,17 +37,21 @@ export async function walkListing(
     return { coverage: { listing, status, reason, filter, pages, items, requests, retries, durationMs }, fault }
   }
   try {
+    let askedAt = startedAt
     for await (const page of pagesOf(listing, project, look)) {
-      await take(page)
+      await take(page, clock.now() - askedAt)
       pages += 1
       items += page.length
+      askedAt = clock.now()
     }
     return result('complete', null)
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
     if (error.kind === 'not-offered' && isOptional(listing, project))
       return result('skipped', error.message, error.kind)
-    return result(pages === 0 || error.kind === 'foreign' ? 'failed' : 'partial', error.message, error.kind)
+    // Who was stopped has not failed, even before the first page.
+    const isPartial = error.kind === 'stopped' || (pages > 0 && error.kind !== 'foreign')
+    return result(isPartial ? 'partial' : 'failed', error.message, error.kind)
   }
 }
 

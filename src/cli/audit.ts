@@ -38,7 +38,7 @@ export function defineAudit(program: Command, execute: Execute): void {
 async function audit(options: AuditOptions, terminal: Terminal): Promise<number> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { readPolicy } = await import('../policy/read-policy.ts')
-  const { performAudit } = await import('./perform-audit.ts')
+  const { performAudit, tellWarnings } = await import('./perform-audit.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
   const { reports } = await import('../report/reports.ts')
   const { writeFileAtomically } = await import('./write-file-atomically.ts')
@@ -50,7 +50,9 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const history = options.history === undefined ? configuration.history : from(options.history)
   const { failOn, quiet = false, project: only } = options
 
-  const order = { configuration, policy, history, only, failOn, quiet }
+  tellWarnings(configuration, terminal)
+  const { runTimeoutMs } = configuration
+  const order = { configuration, policy, history, only, failOn, quiet, runTimeoutMs }
   const { result: report, exitCode } = await untilSignalled((signal) => performAudit(order, terminal, signal))
   const text = reports[options.format](report, { ...lookOf(terminal), full: options.output !== undefined })
   if (options.output !== undefined) writeFileAtomically(from(options.output), text)

@@ -87,6 +87,7 @@ async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal:
     only: [],
     failOn: 'medium',
     quiet: false,
+    runTimeoutMs: configuration.runTimeoutMs,
   } as const
   return performAudit(order, { ...terminal, env }, signal)
 }

@@ -1,5 +1,5 @@
 import { basename, isAbsolute, relative } from 'node:path'
-import type { AuditedProject } from '../audit/look.ts'
+import type { AuditedProject, PageRead } from '../audit/look.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import { isChosen } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/read-configuration.ts'
@@ -11,6 +11,7 @@ import type { Severity } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
 import { neutralise } from '../report/neutralise.ts'
 import { createServiceClient } from '../service/create-service-client.ts'
+import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
 import { openProgress } from './progress.ts'
@@ -27,18 +28,21 @@ export interface Order {
   readonly only: readonly string[]
   readonly failOn: Severity
   readonly quiet: boolean
+  readonly runTimeoutMs: number
+  readonly onPage?: (page: PageRead) => void
 }
 
-/** Runs one audit as configured, with the process around it: log, progress, signals, key and history. */
-export async function performAudit(order: Order, terminal: Terminal, signal: AbortSignal): Promise<Report> {
+/** Runs one audit as configured, with the process around it: log, progress, time limit, key and history. */
+export async function performAudit(order: Order, terminal: Terminal, asked: AbortSignal): Promise<Report> {
   const { configuration } = order
   const file = shownPath(terminal.cwd(), configuration.file)
   const log = openLog(terminal)
+  const { signal, cut, done } = boundRun(asked, order.runTimeoutMs)
   const clients: { close(): Promise<void> }[] = []
   const projects = configuration.services.flatMap(({ settings, projects, listings }) => {
     const chosen = projects.filter(({ ref }) => isChosen(ref.name, order.only))
     if (chosen.length === 0) return []
-    const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env })
+    const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env, cut })
     clients.push(client)
     return chosen.map(({ ref, key, labels, filters, line }): AuditedProject => {
       return { ref, key, place: { file, line }, labels, filters, client, listings }
@@ -51,7 +55,6 @@ export async function performAudit(order: Order, terminal: Terminal, signal: Abo
       `--project ${order.only.join(' ')} matches none of ${all.map(({ ref }) => ref.name).join(', ')}`,
     )
   }
-  for (const warning of configuration.warnings) tellWarning(warning, terminal)
   const { key, warning } = installationKey(order.history, terminal.env)
   if (warning !== undefined) tellWarning(warning, terminal)
   const progress = openProgress(terminal, projects.length, order.quiet)
@@ -72,9 +75,10 @@ export async function performAudit(order: Order, terminal: Terminal, signal: Abo
         clock: systemClock,
         signal,
         toolVersion: toolVersion(),
-        onPage: ({ ref }, listing, items) => {
-          log.debug({ project: ref.name, listing, items }, 'page read')
-          progress.page(ref.name, items)
+        onPage: ({ ref }, page) => {
+          log.debug({ project: ref.name, listing: page.listing, items: page.items }, 'page read')
+          progress.page(ref.name, page.items)
+          order.onPage?.(page)
         },
         onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
       },
@@ -82,10 +86,16 @@ export async function performAudit(order: Order, terminal: Terminal, signal: Abo
     logReport(log, report)
     return report
   } finally {
+    done()
     progress.done()
     await history.close()
     await Promise.all(clients.map((client) => client.close()))
   }
+}
+
+/** What the configuration warns of, once for whoever gave it. */
+export function tellWarnings({ warnings }: Configuration, terminal: Terminal): void {
+  for (const warning of warnings) tellWarning(warning, terminal)
 }
 
 /** For the person who wrote the configuration; the log is for machines. */

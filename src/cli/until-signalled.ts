@@ -13,7 +13,7 @@ export async function untilSignalled<T>(
   const stopOn = (name: keyof typeof signalExits) => () => {
     if (exitCode !== undefined) process.exit(signalExits[name])
     exitCode = signalExits[name]
-    stop.abort()
+    stop.abort(new Error(name))
   }
   const handlers = [
     ['SIGINT', stopOn('SIGINT')],

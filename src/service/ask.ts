@@ -30,10 +30,11 @@ interface Asking {
   readonly transport: Transport
   readonly clock: Clock
   readonly random: () => number
+  readonly cut: AbortSignal | undefined
 }
 
 /** What is shared by all requests to one service: its rate limit, and the keys that it has accepted. */
-export function createAsk({ settings, matchers, transport, clock, random }: Asking): Ask {
+export function createAsk({ settings, matchers, transport, clock, random, cut }: Asking): Ask {
   const { limits, dialect } = settings
   const gate = createRateGate(clock)
   const acceptedKeys = new Set<string>()
@@ -46,7 +47,7 @@ export function createAsk({ settings, matchers, transport, clock, random }: Aski
     let delayMs = 0
     for (let tries = 1; ; tries++) {
       await pause(delayMs, look)
-      if (look.signal.aborted) return given(stopped(), 0)
+      if (look.signal.aborted) return given(stopped(look.signal), 0)
       look.traffic.requests++
       if (tries > 1) look.traffic.retries++
       const startedAt = clock.now()
@@ -55,7 +56,7 @@ export function createAsk({ settings, matchers, transport, clock, random }: Aski
         acceptedKeys.add(look.key)
         return exchange
       }
-      if (look.signal.aborted) return given(stopped(), 0)
+      if (look.signal.aborted) return given(stopped(look.signal), 0)
       if (exchange.again === 'key') refusals++
       delayMs = delayAfter(exchange, tries, refusals)
       if (exchange.status === 429) gate.holdFor(Math.min(delayMs, limits.retryBudgetMs))
@@ -72,11 +73,12 @@ export function createAsk({ settings, matchers, transport, clock, random }: Aski
 
   async function exchangeOnce(request: WireRequest, { key, signal }: Look): Promise<Exchange> {
     const timeout = AbortSignal.timeout(limits.pageTimeoutMs)
+    const end = cut ?? signal
     try {
-      const answer = await transport.send(request, AbortSignal.any([signal, timeout]))
+      const answer = await transport.send(request, AbortSignal.any([end, timeout]))
       return await readAnswer(answer, { matchers, maxBodyBytes: limits.maxBodyBytes, key, url: settings.url })
     } catch (error) {
-      if (signal.aborted) return stopped()
+      if (end.aborted) return stopped(signal)
       if (timeout.aborted)
         return failure('unavailable', `no whole answer within ${limits.pageTimeoutMs} ms`, { again: 'later' })
       return networkFailure(error)
@@ -153,6 +155,8 @@ function given(exchange: Failure, tries: number): Failure & { tries: number; isB
   return { ...exchange, tries, isBudgetSpent: false }
 }
 
-function stopped(): Failure {
-  return failure('stopped', 'stopped before the answer was whole')
+/** A stop says why it came by the message of its reason; a bare `abort()` says nothing. */
+function stopped({ reason }: AbortSignal): Failure {
+  const why = reason instanceof Error && reason.name !== 'AbortError' ? `: ${reason.message}` : ''
+  return failure('stopped', `stopped before the answer was whole${why}`)
 }

@@ -16,16 +16,21 @@ interface ServiceWorld {
   readonly random: () => number
   /** Only the proxy variables are read. */
   readonly env: ProxyVariables
+  /** Ends requests that are under way. Without it, a stop ends them with everything else. */
+  readonly cut?: AbortSignal | undefined
 }
 
 /**
  * A client of one service, for all of its projects: they share its connections and its rate limit. Connects nowhere
  * until asked. Throws an `AuditError` (2) when the environment names an impossible proxy.
  */
-export function createServiceClient(settings: ServiceSettings, { clock, random, env }: ServiceWorld): ServiceClient {
+export function createServiceClient(
+  settings: ServiceSettings,
+  { clock, random, env, cut }: ServiceWorld,
+): ServiceClient {
   const transport = createTransport(settings, env)
   const matchers = compileDialect(settings.dialect)
-  const ask = createAsk({ settings, matchers, transport, clock, random })
+  const ask = createAsk({ settings, matchers, transport, clock, random, cut })
   return {
     pages: (listing, look) => readPages(ask, listing, look, settings),
     project: (look) => readProject(ask, look),

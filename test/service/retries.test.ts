@@ -257,7 +257,7 @@ describe('a stop', () => {
     const walking = walk(aClient(service.url, { clock }), aLook({ signal: stop.signal }))
     await clock.sleepers(1)
     stop.abort(new Error('SIGTERM'))
-    expect((await walking).fault).toBe('stopped: page 1: stopped before the answer was whole')
+    expect((await walking).fault).toBe('stopped: page 1: stopped before the answer was whole: SIGTERM')
   })
 
   it('before the start asks nothing', async () => {

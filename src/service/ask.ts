@@ -8,6 +8,7 @@ import { readAnswer } from './read-answer.ts'
 import { retryAfterMs } from './retry-after.ts'
 import type { Look } from './service-client.ts'
 import type { ServiceSettings } from './settings.ts'
+import { stoppedBy } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
 
 /** Sends a request until it is answered, refused for good, or out of tries or time. Throws nothing but bugs. */
@@ -155,8 +156,6 @@ function given(exchange: Failure, tries: number): Failure & { tries: number; isB
   return { ...exchange, tries, isBudgetSpent: false }
 }
 
-/** A stop says why it came by the message of its reason; a bare `abort()` says nothing. */
-function stopped({ reason }: AbortSignal): Failure {
-  const why = reason instanceof Error && reason.name !== 'AbortError' ? `: ${reason.message}` : ''
-  return failure('stopped', `stopped before the answer was whole${why}`)
+function stopped(signal: AbortSignal): Failure {
+  return failure('stopped', stoppedBy(signal))
 }

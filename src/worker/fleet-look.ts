@@ -7,11 +7,10 @@ import type { Severity } from '../model/violation.ts'
  * What is known of each project, by its name, from the last run that looked at it: runs of different schedules look at
  * different projects. Times are in milliseconds since the epoch.
  */
-export type FleetLook = ReadonlyMap<string, ProjectLook>
+export type FleetLook = ReadonlyMap<string, ProjectView>
 
-interface ProjectLook {
-  /** The end of the last run in which each of its walks was complete, or of a listing that is not offered. */
-  readonly lastWholeAt: number | undefined
+interface ProjectView {
+  /** By listing, the end of the last run that walked it to its end. */
   readonly lastCompleteAt: ReadonlyMap<Listing, number>
   readonly statuses: ReadonlyMap<Listing, CoverageStatus>
   readonly drift: Readonly<Record<'added' | 'removed' | 'modified', number>>
@@ -36,11 +35,9 @@ export function addLook(fleet: FleetLook, report: Report): FleetLook {
   for (const [project, walks] of Map.groupBy(report.coverage, ({ project }) => project)) {
     const before = fleet.get(project)
     const complete = walks.filter(({ status }) => status === 'complete')
-    const isWhole = walks.every(({ status }) => status === 'complete' || status === 'skipped')
     const found = { added: 0, removed: 0, modified: 0 }
     for (const { change } of drift.get(project) ?? []) found[change] += 1
     next.set(project, {
-      lastWholeAt: isWhole ? at : before?.lastWholeAt,
       lastCompleteAt: new Map([
         ...(before?.lastCompleteAt ?? []),
         ...complete.map(({ listing }) => [listing, at] as const),
@@ -51,6 +48,20 @@ export function addLook(fleet: FleetLook, report: Report): FleetLook {
     })
   }
   return next
+}
+
+/** Lays the ends of earlier complete walks under what is known of a project. */
+export function addPast(fleet: FleetLook, project: string, completeAt: ReadonlyMap<Listing, number>): FleetLook {
+  const view = fleet.get(project)
+  if (view === undefined) return fleet
+  return new Map(fleet).set(project, { ...view, lastCompleteAt: new Map([...completeAt, ...view.lastCompleteAt]) })
+}
+
+/** Since when, at the latest, all of a project was seen: the oldest of its listings' last complete walks. */
+export function seenWholeAt({ statuses, lastCompleteAt }: ProjectView): number | undefined {
+  const due = [...statuses].filter(([, status]) => status !== 'skipped')
+  const times = due.map(([listing]) => lastCompleteAt.get(listing))
+  return times.reduce((oldest, at) => (oldest === undefined || at === undefined ? undefined : Math.min(oldest, at)))
 }
 
 /** Open violations of all projects together. */

@@ -4,6 +4,7 @@ import type { SkipReason } from './keep-schedule.ts'
 export interface Health {
   planned(upcoming: ReadonlyMap<string, number>): void
   skipped(schedule: string, reason: SkipReason): void
+  started(): void
   ended(schedule: string): void
   failed(schedule: string): void
   /** Why it is not ready, in words; empty when it is. */
@@ -27,6 +28,7 @@ export function openHealth(longestJitterMs: () => number): Health {
       // One run stands for what passed while nobody was there.
       if (reason !== 'away') missed.set(schedule, reason)
     },
+    started() {},
     ended(schedule) {
       missed.delete(schedule)
       failures = 0

@@ -1,8 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Report } from '../model/report.ts'
 import type { Listing } from '../model/resource.ts'
-import { addLook, type FleetLook, noLook, openViolations } from './fleet-look.ts'
+import { addLook, type FleetLook, noLook, openViolations, seenWholeAt } from './fleet-look.ts'
 import { type SkipReason, skipReasons } from './keep-schedule.ts'
+import type { Past } from './read-past.ts'
 
 /** What is measured, as Prometheus reads it. Labels are names of the configuration and fixed words, never a uid. */
 export interface Metrics {
@@ -17,8 +18,8 @@ export interface Metrics {
   failed(schedule: string): void
   page(listing: Listing, durationMs: number): void
   reloaded(isGood: boolean): void
-  /** What an earlier worker's runs left, oldest first: fills the gauges and counts nothing. */
-  remember(reports: readonly Report[]): void
+  /** What earlier runs left: fills the gauges and counts nothing. */
+  remember(past: Past): void
 }
 
 interface MetricsWorld {
@@ -38,7 +39,7 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
   const info = gauge('info', 'Always 1; the version of hookdrift is a label', ['version'])
   const lastSuccess = gauge(
     'last_success_timestamp_seconds',
-    'When the last run ended that looked at the whole project',
+    'Since when, at the latest, all of the project was seen: the oldest of its last complete walks',
     ['project'],
   )
   const lastComplete = gauge(
@@ -90,8 +91,10 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
   let fleet = noLook
   const show = (look: FleetLook) => {
     for (const metric of [lastSuccess, lastComplete, walks, violations, byProject, drift]) metric.reset()
-    for (const [project, { lastWholeAt, lastCompleteAt, statuses, drift: found, violations: open }] of look) {
-      if (lastWholeAt !== undefined) lastSuccess.set({ project }, lastWholeAt / 1000)
+    for (const [project, view] of look) {
+      const { lastCompleteAt, statuses, drift: found, violations: open } = view
+      const wholeAt = seenWholeAt(view)
+      if (wholeAt !== undefined) lastSuccess.set({ project }, wholeAt / 1000)
       for (const [listing, at] of lastCompleteAt) lastComplete.set({ project, listing }, at / 1000)
       for (const [listing, status] of statuses) walks.set({ project, listing, status }, 1)
       for (const [change, count] of Object.entries(found)) drift.set({ project, change }, count)
@@ -99,8 +102,7 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
     }
     for (const { severity, rule, count } of openViolations(look)) violations.set({ severity, rule }, count)
   }
-  const remember = (report: Report) => {
-    fleet = addLook(fleet, report)
+  const tellLast = (report: Report) => {
     lastRun.set(Date.parse(report.run.finished_at) / 1000)
     exitCode.set(report.verdict.exit_code)
   }
@@ -122,8 +124,9 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
     },
     started: () => underWay.set(1),
     ended(schedule, report) {
-      remember(report)
+      fleet = addLook(fleet, report)
       show(fleet)
+      tellLast(report)
       underWay.set(0)
       failures.set(0)
       runs.inc({ schedule, outcome: outcomeOf(report) })
@@ -140,9 +143,10 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
     },
     page: (listing, durationMs) => pageSeconds.observe({ listing }, durationMs / 1000),
     reloaded: (isGood) => reloadFailed.set(isGood ? 0 : 1),
-    remember(reports) {
-      for (const report of reports) remember(report)
+    remember(past) {
+      fleet = past.fleet
       show(fleet)
+      if (past.last !== undefined) tellLast(past.last)
     },
   }
 }

@@ -37,8 +37,8 @@ export const scheduleSchema = z.strictObject({
 
 export const workerSchema = z.strictObject({
   listen: z
-    .string({ error: listenForms() })
-    .refine((text) => listenAddress(text) !== undefined, { error: listenForms() })
+    .union([z.string(), z.int()], { error: listenForms() })
+    .refine((value) => listenAddress(value) !== undefined, { error: listenForms() })
     .exactOptional()
     .describe('Where /healthz, /readyz and /metrics are served; nowhere unless given'),
 })
@@ -49,14 +49,14 @@ export interface ListenAddress {
 }
 
 /** `9464`, `127.0.0.1:9464` or `[::1]:9464`. Who names no address means this machine alone. */
-export function listenAddress(text: string): ListenAddress | undefined {
-  const { v6, name, digits } = /^(?:(?:\[(?<v6>[0-9A-Fa-f:.]+)\]|(?<name>[A-Za-z0-9.-]+)):)?(?<digits>\d{1,5})$/.exec(
-    text,
-  )?.groups ?? { digits: '' }
-  const port = Number(digits)
-  if (digits === undefined || digits === '' || port > 65_535) return undefined
-  return { host: v6 ?? name ?? '127.0.0.1', port }
+export function listenAddress(value: string | number): ListenAddress | undefined {
+  const groups = addressForm.exec(String(value))?.groups
+  const port = Number(groups?.digits)
+  if (groups === undefined || port > 65_535) return undefined
+  return { host: groups.v6 ?? groups.name ?? '127.0.0.1', port }
 }
+
+const addressForm = /^(?:(?:\[(?<v6>[0-9A-Fa-f:.]+)\]|(?<name>[A-Za-z0-9.-]+)):)?(?<digits>\d{1,5})$/
 
 function listenForms(): string {
   return 'an address and a port such as `127.0.0.1:9464` or `[::1]:9464`'

@@ -24,7 +24,7 @@ export function readTimetable({ cron, timezone }: Written): Timetable {
   return {
     after(ms) {
       const next = pattern.nextRun(new Date(ms))
-      if (next === null) throw new Error(`the pattern ${cron} never comes`)
+      if (next === null) throw new Error('it never comes')
       return next.getTime()
     },
   }
@@ -44,7 +44,9 @@ export function timetableFaultsAt(now: number) {
     }
     const forms = 'expected five fields (minute hour day month weekday), or six with seconds first'
     // A single date is no pattern, and `?` means another time whenever the file is read.
-    if (!/^(?:@\w+|[^\s?]+(?: +[^\s?]+){4,5})$/.test(cron.trim())) {
+    if (
+      !/^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[^\s?@]+(?: +[^\s?@]+){4,5})$/.test(cron.trim())
+    ) {
       return { member: 'cron', text: `"${cron}" is no pattern, ${forms}` } as const
     }
     try {

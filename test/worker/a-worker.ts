@@ -100,7 +100,7 @@ export async function work({
       passed = Math.max(passed, step.atMs)
       offset += step.byMs
       steps.shift()
-    } else if (passed < trial.forMs && until >= trial.forMs) {
+    } else if (!stop.signal.aborted && until > trial.forMs) {
       passed = trial.forMs
       stop.abort()
     } else {

@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { AuditError } from '../../src/model/errors.ts'
+import { aSchedule, day, hour, iso, minute, work } from './a-worker.ts'
+
+const times = (runs: readonly { readonly at: number; readonly schedule: string }[]) =>
+  runs.map(({ at, schedule }) => `${iso(at).slice(8, 19)} ${schedule}`)
+
+describe('a worker', () => {
+  it('runs when its schedule says so', async () => {
+    const { runs, skipped } = await work({ forMs: hour })
+    expect(times(runs)).toEqual(
+      ['21T03:15:00', '21T03:30:00', '21T03:45:00', '21T04:00:00'].map((at) => `${at} quarter-hourly`),
+    )
+    expect(skipped).toEqual([])
+  })
+
+  it('runs at its start where that is asked for', async () => {
+    const { runs } = await work({ schedules: [aSchedule({ runOnStart: true })], forMs: 20 * minute })
+    expect(times(runs)).toEqual(['21T03:00:00 quarter-hourly', '21T03:15:00 quarter-hourly'])
+  })
+
+  it('begins up to the jitter late, and no tick is lost by it', async () => {
+    const { runs } = await work({ schedules: [aSchedule({ jitterMs: 2 * minute })], forMs: 40 * minute })
+    expect(times(runs)).toEqual(['21T03:16:00 quarter-hourly', '21T03:31:00 quarter-hourly'])
+  })
+
+  it('skips a tick that comes while its run is under way, and says so', async () => {
+    const { runs, skipped } = await work({ forMs: 70 * minute, takesMs: 20 * minute })
+    expect(times(runs)).toEqual(['21T03:15:00 quarter-hourly', '21T03:45:00 quarter-hourly'])
+    expect(skipped).toEqual(['quarter-hourly running 1', 'quarter-hourly running 1'])
+  })
+
+  it('lets the tick of another schedule wait for its turn, once', async () => {
+    const schedules = [
+      aSchedule({ name: 'long', cron: '0 * * * *' }),
+      aSchedule({ name: 'often', cron: '*/5 * * * *' }),
+    ]
+    const { runs, skipped } = await work({
+      schedules,
+      from: '2026-11-21T03:58:00Z',
+      forMs: 30 * minute,
+      takesMs: 12 * minute,
+    })
+    expect(times(runs)).toEqual(['21T04:00:00 long', '21T04:12:00 often', '21T04:25:00 often'])
+    expect(skipped).toEqual(['often running 1', 'often running 1', 'often running 1', 'often running 1'])
+  })
+
+  it.each([
+    ['an hour', hour, 3],
+    ['a day', day, 95],
+  ])('has one run for all that passed when its clock is set %s ahead', async (_, byMs, away) => {
+    const { runs, skipped } = await work({ forMs: hour, steps: [{ atMs: 20 * minute, byMs }] })
+    expect(runs.length).toBe(1 + 1 + 3)
+    expect(skipped).toEqual([`quarter-hourly away ${away}`])
+  })
+
+  it('has nothing twice when its clock is set an hour back, and goes on when the clock has caught up', async () => {
+    const { runs } = await work({ forMs: 2 * hour, steps: [{ atMs: 50 * minute, byMs: -hour }] })
+    expect(times(runs)).toEqual(
+      ['21T03:15:00', '21T03:30:00', '21T03:45:00', '21T04:00:00'].map((at) => `${at} quarter-hourly`),
+    )
+  })
+
+  it('follows a clock that is set a day back', async () => {
+    const { runs } = await work({ forMs: hour, steps: [{ atMs: 50 * minute, byMs: -day }] })
+    expect(times(runs).at(-1)).toBe('20T04:00:00 quarter-hourly')
+  })
+
+  it.each([
+    ['one tick', '2026-11-21T02:50:00Z', []],
+    ['many', '2026-11-20T02:40:00Z', ['quarter-hourly away 97']],
+    ['more than anybody counts', '2016-11-21T00:00:00Z', ['quarter-hourly away 1000']],
+  ])('has one run for what passed while it was not there: %s', async (_, served, skipped) => {
+    const from = '2026-11-21T03:05:00Z'
+    const told = await work({ from, forMs: 5 * minute, more: { servedUntil: () => Date.parse(served) } })
+    expect(times(told.runs)).toEqual(['21T03:05:00 quarter-hourly'])
+    expect(told.skipped).toEqual(skipped)
+  })
+
+  it('has nothing to catch up with when nothing was missed, or nobody ever looked', async () => {
+    const from = '2026-11-21T03:05:00Z'
+    for (const served of [Date.parse('2026-11-21T03:00:02Z'), undefined]) {
+      const { runs } = await work({ from, forMs: 5 * minute, more: { servedUntil: () => served } })
+      expect(runs).toEqual([])
+    }
+  })
+
+  it('counts a tick as skipped while another process writes to the history', async () => {
+    const run = async () => {
+      throw new AuditError(5, 'another run writes')
+    }
+    const { skipped, failed } = await work({ forMs: 20 * minute, more: { run } })
+    expect({ skipped, failed }).toEqual({ skipped: ['quarter-hourly held 1'], failed: [] })
+  })
+
+  it('goes on to the next tick after an error', async () => {
+    const errors = [new Error('disk full'), 'thrown text']
+    const run = async () => {
+      const error = errors.shift()
+      if (error !== undefined) throw error
+    }
+    const { runs, failed } = await work({ forMs: hour, more: { run } })
+    expect(runs.length).toBe(4)
+    expect(failed).toEqual(['quarter-hourly: disk full', 'quarter-hourly: thrown text'])
+  })
+
+  it('reads its orders again before each run: other times, other schedules, none of the old', async () => {
+    const now = [[aSchedule()], [aSchedule({ cron: '*/20 * * * *' }), aSchedule({ name: 'new', cron: '50 * * * *' })]]
+    const reload = async () => now[Math.min(reads++, 1)] ?? []
+    let reads = 0
+    const { runs } = await work({ forMs: hour, more: { reload } })
+    expect(times(runs)).toEqual([
+      '21T03:15:00 quarter-hourly',
+      '21T03:30:00 quarter-hourly',
+      '21T03:40:00 quarter-hourly',
+      '21T03:50:00 new',
+      '21T04:00:00 quarter-hourly',
+    ])
+  })
+
+  it('leaves out the run of a schedule that is gone when its time comes', async () => {
+    const { runs, failed } = await work({ forMs: hour, more: { reload: async () => [] } })
+    expect({ runs, failed }).toEqual({ runs: [], failed: [] })
+  })
+
+  it('waits for the run under way when it is stopped, and begins no other', async () => {
+    let isDone = false
+    const run = async (_: unknown, signal: AbortSignal) => {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      await new Promise(setImmediate)
+      isDone = true
+    }
+    const schedules = [aSchedule(), aSchedule({ name: 'other', cron: '*/20 * * * *' })]
+    const { runs } = await work({ schedules, forMs: 30 * minute, more: { run } })
+    expect(times(runs)).toEqual(['21T03:15:00 quarter-hourly'])
+    expect(isDone).toBe(true)
+  })
+
+  it('tells the next tick of each schedule', async () => {
+    const { planned } = await work({ forMs: 20 * minute })
+    expect([...(planned.at(-1) ?? [])].map(([name, at]) => `${name} ${iso(at)}`)).toEqual([
+      'quarter-hourly 2026-11-21T03:30:00.000Z',
+    ])
+  })
+})

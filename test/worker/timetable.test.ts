@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest'
+import { readConfiguration } from '../../src/config/read-configuration.ts'
+import { AuditError } from '../../src/model/errors.ts'
+import { openAgenda } from '../../src/worker/agenda.ts'
+import { nextTimes } from '../../src/worker/next-times.ts'
+import { timetableFaultsAt } from '../../src/worker/timetable.ts'
+import { acmeEnv, aWorld, file } from '../config/a-world.ts'
+import { aSchedule, iso, minute } from './a-worker.ts'
+
+const now = Date.parse('2026-11-21T03:00:00Z')
+
+const services = `services:
+  - { name: acme, url: "https://hooks.example.com", key: not-a-real-key, projects: [{ id: p1, name: payments }] }
+`
+
+function refusals(schedules: string): string[] {
+  const options = { findTimetableFault: timetableFaultsAt(now) }
+  try {
+    readConfiguration(file, aWorld(`schedules:\n${schedules}${services}`, { env: acmeEnv }), options)
+    return []
+  } catch (error) {
+    if (!(error instanceof AuditError) || error.exitCode !== 2) throw error
+    return error.message.split('\n').map((line) => line.replace(`${file}:`, ''))
+  }
+}
+
+describe('a schedule is refused at its place', () => {
+  it.each([
+    ['cron: "61 * * * *"', '2:22: "61 * * * *" cannot be kept: Invalid value for minute: 61'],
+    ['cron: "0 0 31 2 *"', '2:22: "0 0 31 2 *" cannot be kept: it never comes'],
+    [
+      'cron: "* * *"',
+      '2:22: "* * *" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+    ],
+    [
+      'cron: "0 0 0 1 1 * 2020"',
+      '2:22: "0 0 0 1 1 * 2020" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+    ],
+    [
+      'cron: "2030-01-01T00:00:00"',
+      '2:22: "2030-01-01T00:00:00" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+    ],
+    [
+      'cron: "? * * * *"',
+      '2:22: "? * * * *" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+    ],
+    [
+      'cron: "@reboot"',
+      '2:22: "@reboot" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+    ],
+    [
+      'cron: "0 * * * *", timezone: Europe/Berln',
+      '2:45: there is no time zone Europe/Berln, did you mean Europe/Berlin?',
+    ],
+    ['cron: "0 * * * *", timezone: Mars', '2:45: there is no time zone Mars, expected one such as Europe/Berlin'],
+    ['cron: "*/15 * * * *", jitter: 15m', '2:46: a jitter of 900 s, and two ticks are 900 s apart: expected less'],
+    ['cron: "0 * * * *", projects: [payments, "other/*"]', '2:56: other/* matches none of acme/payments'],
+    [
+      'cron: "0 * * * *", run_timeout: 0s',
+      '2:48: run_timeout is "0s", expected a duration such as `5s`, from 1s to 24h (units ms, s, m, h)',
+    ],
+  ])('%s', (members, line) => {
+    expect(refusals(`  - { name: a, ${members} }\n`)).toEqual([line])
+  })
+
+  it('when its name is taken', () => {
+    const one = '  - { name: a, cron: "0 * * * *" }\n'
+    expect(refusals(one + one)).toEqual(['3:13: a second schedule named a, the first stands in line 2'])
+  })
+
+  it('and kept when it can be kept', () => {
+    for (const cron of ['*/15 * * * *', '0 0 29 2 *', '@hourly', '*/10 * * * * *', '0 8-18 * * MON-FRI', '0 0 L * *']) {
+      expect(refusals(`  - { name: a, cron: "${cron}" }\n`)).toEqual([])
+    }
+  })
+})
+
+describe('the next times', () => {
+  it('of all schedules come in order, with what the clock of the zone shows', () => {
+    const schedules = [
+      aSchedule({ name: 'night', cron: '30 2 * * *', timezone: 'Europe/Berlin' }),
+      aSchedule({ name: 'noon', cron: '0 12 * * *' }),
+    ]
+    const rows = nextTimes(schedules, Date.parse('2026-03-28T03:00:00Z'), 2)
+    expect(rows.map(({ at, schedule, local }) => `${at} ${schedule} ${local}`)).toEqual([
+      '2026-03-28T12:00:00Z noon Sat 2026-03-28 12:00:00 +00:00',
+      '2026-03-29T01:00:00Z night Sun 2026-03-29 03:00:00 +02:00',
+      '2026-03-29T12:00:00Z noon Sun 2026-03-29 12:00:00 +00:00',
+      '2026-03-30T00:30:00Z night Mon 2026-03-30 02:30:00 +02:00',
+    ])
+  })
+})
+
+describe('an agenda', () => {
+  it('keeps what is planned of a schedule that stays as it was, jitter and all', () => {
+    const entry = (written: string, everyMs: number) => ({
+      name: 'a',
+      jitterMs: 4 * minute,
+      written,
+      timetable: { after: (ms: number) => (Math.floor(ms / everyMs) + 1) * everyMs },
+    })
+    let chance = 0.25
+    const agenda = openAgenda({
+      entries: [entry('x', 15 * minute)],
+      now,
+      servedUntil: () => undefined,
+      random: () => chance,
+    })
+    chance = 0.75
+    agenda.replace([entry('x', 15 * minute)], now)
+    expect(iso(agenda.nextDue())).toBe('2026-11-21T03:16:00.000Z')
+    agenda.replace([entry('y', 10 * minute)], now)
+    expect(iso(agenda.nextDue())).toBe('2026-11-21T03:13:00.000Z')
+  })
+})

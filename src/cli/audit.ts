@@ -38,6 +38,7 @@ export function defineAudit(program: Command, execute: Execute): void {
 async function audit(options: AuditOptions, terminal: Terminal): Promise<number> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { readPolicy } = await import('../policy/read-policy.ts')
+  const { timetableFaultsAt } = await import('../worker/timetable.ts')
   const { performAudit, tellWarnings } = await import('./perform-audit.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
   const { reports } = await import('../report/reports.ts')
@@ -45,7 +46,8 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
 
   const readFile = (file: string) => readFileSync(file, 'utf8')
   const from = (path: string) => pathFrom(terminal.cwd(), path)
-  const configuration = readConfiguration(options.config, { env: terminal.env, readFile })
+  const world = { env: terminal.env, readFile }
+  const configuration = readConfiguration(options.config, world, { findTimetableFault: timetableFaultsAt(Date.now()) })
   const policy = readPolicy(configuration.policy, readFile)
   const history = options.history === undefined ? configuration.history : from(options.history)
   const { failOn, quiet = false, project: only } = options

@@ -11,6 +11,7 @@ import type { Metrics } from '../worker/metrics.ts'
 import type { Past } from '../worker/read-past.ts'
 import type { Execute } from './execute.ts'
 import type { Log } from './log.ts'
+import { pathFrom } from './path-from.ts'
 import type { Terminal } from './terminal.ts'
 
 interface WorkerOptions {
@@ -113,7 +114,6 @@ async function orderReader({ config, history }: WorkerOptions, { env, cwd }: Ter
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { readPolicy } = await import('../policy/read-policy.ts')
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
-  const { pathFrom } = await import('./perform-audit.ts')
   const readFile = (file: string) => readFileSync(file, 'utf8')
   const overridden = history === undefined ? undefined : pathFrom(cwd(), history)
   return () => {

@@ -1,31 +1,26 @@
 import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Severity, severities } from '../model/violation.ts'
-import type { Format } from '../report/reports.ts'
 import type { Execute } from './execute.ts'
-import { formats } from './formats.ts'
+import { addFormatOptions, type FormatOptions } from './formats.ts'
 import { pathFrom } from './path-from.ts'
-import { lookOf, type Terminal } from './terminal.ts'
+import type { Terminal } from './terminal.ts'
 
-interface AuditOptions {
+interface AuditOptions extends FormatOptions {
   readonly config: string
   readonly history?: string
   readonly project: readonly string[]
-  readonly format: Format
-  readonly output?: string
   readonly failOn: Severity
-  readonly quiet?: true
 }
 
 export function defineAudit(program: Command, execute: Execute): void {
-  program
+  const command = program
     .command('audit')
     .description('look at every configured project once, compare, judge, report')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--project <name...>', 'only these projects: service/project, or a pattern such as "acme/*"', [])
-    .addOption(new Option('--format <format>', 'of the report').choices(formats).default('text'))
-    .option('--output <file>', 'write the report to a file instead of stdout')
+  addFormatOptions(command)
     .addOption(
       new Option('--fail-on <severity>', 'exit 1 for open violations of this severity or above')
         .choices(severities)
@@ -41,11 +36,11 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
   const { performAudit, tellWarnings } = await import('./perform-audit.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
-  const { reports } = await import('../report/reports.ts')
-  const { writeFileAtomically } = await import('./write-file-atomically.ts')
+  const { planDelivery } = await import('./deliver-report.ts')
 
   const readFile = (file: string) => readFileSync(file, 'utf8')
   const from = (path: string) => pathFrom(terminal.cwd(), path)
+  const deliver = planDelivery(options, terminal)
   const world = { env: terminal.env, readFile }
   const configuration = readConfiguration(options.config, world, { findTimetableFault: timetableFaultsAt(Date.now()) })
   const policy = readPolicy(configuration.policy, readFile)
@@ -56,8 +51,6 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const { runTimeoutMs } = configuration
   const order = { configuration, policy, history, only, failOn, quiet, runTimeoutMs }
   const { result: report, exitCode } = await untilSignalled((signal) => performAudit(order, terminal, signal))
-  const text = reports[options.format](report, { ...lookOf(terminal), full: options.output !== undefined })
-  if (options.output !== undefined) writeFileAtomically(from(options.output), text)
-  else if (!quiet) terminal.stdout.write(text)
+  deliver(report)
   return exitCode ?? report.verdict.exit_code
 }

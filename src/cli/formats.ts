@@ -1,4 +1,31 @@
+import { type Command, Option } from 'commander'
+import type { CsvSection } from '../report/csv/sections.ts'
 import type { Format } from '../report/reports.ts'
 
-/** Named here, so that `--help` loads no report; a test holds it against the table of reports. */
-export const formats = ['text', 'json', 'html'] as const satisfies readonly Format[]
+/** Named here, so that `--help` loads no report; a test holds them against the tables. */
+export const formats = [
+  ...(['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal'] as const),
+] as const satisfies readonly Format[]
+export const sections = ['violations', 'drift', 'coverage', 'controls'] as const satisfies readonly CsvSection[]
+
+/** What a command that prints a report is told of where it goes and what it looks like. */
+export interface FormatOptions {
+  readonly format: Format
+  readonly section?: CsvSection
+  readonly output?: string
+  /** `FORMAT=FILE` each. */
+  readonly report: readonly string[]
+  readonly quiet?: true
+}
+
+export function addFormatOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--format <format>', 'of the report').choices(formats).default('text'))
+    .addOption(new Option('--section <section>', 'of --format csv: violations, unless said').choices(sections))
+    .option('--output <file>', 'write the report to a file instead of stdout')
+    .addOption(
+      new Option('--report <format=file>', 'write the report to a file as well; can be given several times')
+        .argParser((order: string, orders: readonly string[]) => [...orders, order])
+        .default([], 'none'),
+    )
+}

@@ -1,4 +1,5 @@
 import type { Report } from '../model/report.ts'
+import type { CsvSection } from './csv/sections.ts'
 
 /** One way to write the document down: a pure function of it, whole lines, a line break at the end. */
 export type ReportFormat = (report: Report, look: Look) => string
@@ -11,4 +12,6 @@ export interface Look {
   readonly width: number
   /** Sections are not cut, however long. */
   readonly full: boolean
+  /** Of formats that show one table at a time: CSV. Violations unless said. */
+  readonly section?: CsvSection
 }

@@ -2,11 +2,12 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { formats } from '../../src/cli/formats.ts'
+import { formats, sections } from '../../src/cli/formats.ts'
 import { changeEndpoint, setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
 import type { Fleet } from '../../src/demo/fleet.ts'
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { csvSections } from '../../src/report/csv/sections.ts'
 import { reports } from '../../src/report/reports.ts'
 import { at, query } from '../audit/a-site.ts'
 import { configurationFor, openDirectory, startHookdrift } from './a-process.ts'
@@ -179,6 +180,7 @@ describe('a mistake of the user', () => {
 describe('the report', () => {
   it('has a format for each of the table, and no other', () => {
     expect([...formats]).toEqual(Object.keys(reports))
+    expect([...sections]).toEqual(Object.keys(csvSections))
   })
 
   it('as JSON is what the schema says, complete or not', async () => {
@@ -264,7 +266,7 @@ describe('--project', () => {
 describe('what a service says', () => {
   const evil = '\x1b]0;owned\x07\x1b[2J\u202eevil\u2066\r\nhookdrift: all is well\x9b31m\u{e0041}'
 
-  it('is harmless on a terminal, in both formats and in the log', async () => {
+  it('is harmless on a terminal, in every format and in the log', async () => {
     await using desk = await openDesk()
     const project = at(desk.fleet.projects(), 0).uid
     const { uid } = at(desk.fleet.open(project).endpoints, 0)
@@ -284,7 +286,8 @@ describe('what a service says', () => {
       text.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.filter((character) => character !== '\n') ?? []
     for (const format of formats) {
       const { code, stdout } = await desk.audit(['--format', format], { columns: 100 })
-      const bare = stdout.replace(/\x1b\[[\d;]*m/g, '')
+      const plain = stdout.replace(/\x1b\[[\d;]*m/g, '')
+      const bare = format === 'csv' ? plain.replaceAll('\r\n', '\n') : plain
       expect(code).toBe(3)
       expect(unseen(bare)).toEqual([])
       expect(bare).not.toMatch(/^hookdrift: all is well/m)

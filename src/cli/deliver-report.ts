@@ -1,0 +1,100 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { nearestName } from '../document/nearest-name.ts'
+import { AuditError, messageOf } from '../model/errors.ts'
+import type { Report } from '../model/report.ts'
+import { filesOf, lookOfFile, type ReportFile } from '../report/report-files.ts'
+import type { Look } from '../report/report-format.ts'
+import { type Format, reports } from '../report/reports.ts'
+import { type FormatOptions, formats } from './formats.ts'
+import { pathFrom } from './path-from.ts'
+import { lookOf, type Terminal } from './terminal.ts'
+import { writeFileAtomically } from './write-file-atomically.ts'
+
+/**
+ * Where a report goes: to stdout or `--output`, and to the files of `--report`. Whatever can be known before the run
+ * to go wrong is found here; the function that is returned writes all that can be written, then throws an AuditError 4
+ * for what could not.
+ * @throws AuditError 2
+ */
+export function planDelivery(options: FormatOptions, terminal: Terminal): (report: Report) => void {
+  const { format, section, output, quiet = false } = options
+  if (section !== undefined && format !== 'csv') {
+    throw new AuditError(2, `--section ${section} is for --format csv, not ${format}`)
+  }
+  const ofSection = section === undefined ? {} : { section }
+  const main =
+    output === undefined
+      ? []
+      : [{ format, file: pathFrom(terminal.cwd(), output), look: { ...lookOfFile, ...ofSection } }]
+  const more = options.report.flatMap((order) => readOrder(order, terminal))
+  refuseDuplicates([...main, ...more])
+  for (const { file } of more) refuseUnwritable(file)
+  return (report) => {
+    const show = (look: Look) => reports[format](report, look)
+    if (output === undefined && !quiet) terminal.stdout.write(show({ ...lookOf(terminal), full: false, ...ofSection }))
+    writeFiles(report, [...main, ...more])
+  }
+}
+
+function readOrder(order: string, { cwd }: Terminal): readonly ReportFile[] {
+  const [, name, file] = /^([^=]*)=(.+)$/s.exec(order) ?? []
+  if (name === undefined || file === undefined) {
+    throw new AuditError(2, `--report ${order}: not a format and a file`, {
+      advice: 'such as --report sarif=drift.sarif',
+    })
+  }
+  if (!isFormat(name)) {
+    const nearest = nearestName(name, formats)
+    const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
+    throw new AuditError(2, `--report ${order}: there is no format "${name}"${meant}`, {
+      advice: `formats: ${formats.join(', ')}`,
+    })
+  }
+  return filesOf(name, pathFrom(cwd(), file))
+}
+
+function isFormat(name: string): name is Format {
+  return Object.hasOwn(reports, name)
+}
+
+function refuseDuplicates(files: readonly ReportFile[]): void {
+  const seen = new Set<string>()
+  for (const { file } of files) {
+    const place = placeOf(file)
+    if (seen.has(place)) throw new AuditError(2, `--report: two reports would be written to ${file}`)
+    seen.add(place)
+  }
+}
+
+/** The file as the file system knows it, however its directory is spelt. */
+function placeOf(file: string): string {
+  try {
+    return join(realpathSync(dirname(file)), basename(file))
+  } catch {
+    return file
+  }
+}
+
+function refuseUnwritable(file: string): void {
+  try {
+    accessSync(dirname(file), constants.W_OK | constants.X_OK)
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a directory')
+  } catch (error) {
+    throw new AuditError(2, `--report: cannot write to ${file}: ${messageOf(error)}`, {
+      advice: 'its directory must be there and writable; nothing was looked at',
+    })
+  }
+}
+
+function writeFiles(report: Report, files: readonly ReportFile[]): void {
+  const failures: unknown[] = []
+  for (const { format, file, look } of files) {
+    try {
+      writeFileAtomically(file, reports[format](report, look))
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+}

@@ -1,0 +1,26 @@
+import { stringify } from 'csv-stringify/sync'
+import { cut } from '../cut.ts'
+import { neutralise } from '../neutralise.ts'
+
+export type Cell = string | number | boolean | null
+
+/** CSV as RFC 4180 has it: a header, lines that end in CR LF, quotes where they must be. null is an empty cell. */
+export function csvTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  const lines = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? harmless(cell) : shown(cell))))
+  return stringify([[...header], ...lines], { record_delimiter: '\r\n' })
+}
+
+function shown(cell: number | boolean | null): string {
+  return cell === null ? '' : String(cell)
+}
+
+/** A cell of a spreadsheet takes 32,767 characters. */
+const longestCell = 30_000
+
+/**
+ * What a spreadsheet would take for a formula gets an apostrophe before it: at the beginning of the cell, and behind
+ * a semicolon, which spreadsheets of some countries take for the end of one.
+ */
+function harmless(text: string): string {
+  return neutralise(cut(text, longestCell)).replace(/(^|;)(["'\s]*)(?=[=+\-@＝＋－＠])/g, "$1'$2")
+}

@@ -1,0 +1,73 @@
+import { canonicalJson } from '../../model/canonical-json.ts'
+import type { Json } from '../../model/json.ts'
+import type { Report, ReportViolation } from '../../model/report.ts'
+import type { ViolationState } from '../../model/violation.ts'
+import { countJudged, rulesOf } from '../judging-rules.ts'
+import { type Cell, csvTable } from './csv-table.ts'
+
+/** The tables of a report. Members of the JSON report are columns of the same name. */
+export const csvSections = {
+  violations: ({ violations }) =>
+    csvTable(
+      [...violationColumns, 'waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket'],
+      violations.map(({ waiver, ...violation }) => [
+        ...violationColumns.map((column) => violation[column]),
+        ...[waiver?.owner, waiver?.reason, waiver?.expires, waiver?.ticket].map((cell) => cell ?? null),
+      ]),
+    ),
+
+  /** A row for each field; one for what was added or removed. */
+  drift: ({ drift }) =>
+    csvTable(
+      ['project', 'kind', 'uid', 'name', 'change', 'path', 'before', 'after', 'referrers'],
+      drift.flatMap(({ project, kind, uid, name, change, fields, referrers = [] }) => {
+        const who = [project, kind, uid, name, change]
+        const rows = fields.map(({ path, before, after }) => [path, show(before), show(after)])
+        return (rows.length === 0 ? [['', null, null]] : rows).map((row) => [...who, ...row, referrers.join(' ')])
+      }),
+    ),
+
+  coverage: ({ coverage }) =>
+    csvTable(
+      coverageColumns,
+      coverage.map((walk) => coverageColumns.map((column) => walk[column])),
+    ),
+
+  /** A row for each rule that gives evidence for a control, and what it found. */
+  controls: (report) =>
+    csvTable(
+      ['control', 'rule', 'title', 'severity', 'judged', 'not_judged', 'open', 'waived', 'unknown', 'resolved'],
+      controlRows(report),
+    ),
+} as const satisfies Record<string, (report: Report) => string>
+
+export type CsvSection = keyof typeof csvSections
+
+const violationColumns = [
+  ...(['fingerprint', 'rule', 'severity', 'state', 'project', 'kind', 'uid', 'name', 'path'] as const),
+  ...(['message', 'first_seen', 'last_seen'] as const),
+] as const satisfies readonly (keyof ReportViolation)[]
+
+const coverageColumns = [
+  ...(['project', 'listing', 'status', 'reason', 'filter', 'pages', 'items', 'requests', 'retries'] as const),
+  'duration_ms',
+] as const
+
+/** Texts as they are, no value as nothing, all else as JSON. */
+function show(value: Json): string | null {
+  return value === null || typeof value === 'string' ? value : canonicalJson(value)
+}
+
+function controlRows(report: Report): Cell[][] {
+  const { projects, violations } = report
+  const byRule = Map.groupBy(violations, ({ rule }) => rule)
+  const rows = rulesOf(report).flatMap((rule) => {
+    const found = byRule.get(rule.id) ?? []
+    const inState = (...states: ViolationState[]) => found.filter(({ state }) => states.includes(state)).length
+    const judged = projects.reduce((sum, project) => sum + countJudged(rule, project), 0)
+    const notJudged = projects.filter(({ unjudged }) => unjudged[rule.id] !== undefined).length
+    const counts = [inState('opened', 'continuing'), inState('waived'), inState('unknown'), inState('resolved')]
+    return rule.controls.map((control) => [control, rule.id, rule.title, rule.severity, judged, notJudged, ...counts])
+  })
+  return rows.sort(([a], [b]) => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0))
+}

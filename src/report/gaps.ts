@@ -1,0 +1,37 @@
+import type { JudgingRule } from '../model/judging.ts'
+import type { Report, ReportCoverage } from '../model/report.ts'
+import type { Kind, Listing } from '../model/resource.ts'
+
+/** The walks that were to be complete and were not. */
+export function gapsOf(coverage: Report['coverage']): readonly ReportCoverage[] {
+  return coverage.filter(isGap)
+}
+
+export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
+  return status !== 'complete' && status !== 'skipped'
+}
+
+/** Those of a project's walks that leave the silence of a rule without meaning. */
+export function gapsFor({ needs }: JudgingRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
+  const listings = new Set(needs.map((kind) => listingOf(kind, walks)))
+  return walks.filter((walk) => isGap(walk) && listings.has(walk.listing))
+}
+
+/** Where all there is of a kind is listed; sources, where the service does not list them, come with subscriptions. */
+function listingOf(kind: Kind, walks: readonly ReportCoverage[]): Listing | undefined {
+  switch (kind) {
+    case 'project':
+      return 'project'
+    case 'endpoint':
+      return 'endpoints'
+    case 'subscription':
+    case 'device':
+      return 'subscriptions'
+    case 'source':
+      return walks.some(({ listing, status }) => listing === 'sources' && status !== 'skipped')
+        ? 'sources'
+        : 'subscriptions'
+    case 'probe':
+      return undefined
+  }
+}

@@ -1,0 +1,15 @@
+import { element, type Xml } from './xml.ts'
+
+/** A test case and how it counts. */
+export interface Case {
+  readonly outcome: 'passed' | 'failed' | 'skipped' | 'error'
+  readonly xml: string
+}
+
+export function testCase(
+  outcome: Case['outcome'],
+  attributes: Readonly<Record<string, string | number>>,
+  children: readonly Xml[],
+): Case {
+  return { outcome, ...element('testcase', attributes, children) }
+}

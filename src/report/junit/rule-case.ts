@@ -1,0 +1,74 @@
+import type { JudgedProject, JudgingRule } from '../../model/judging.ts'
+import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
+import { isAtLeast, type Severity, type Waiver } from '../../model/violation.ts'
+import { count } from '../count.ts'
+import { cut } from '../cut.ts'
+import { gapsFor } from '../gaps.ts'
+import { countJudged } from '../judging-rules.ts'
+import { type Case, testCase } from './case.ts'
+import { element, text } from './xml.ts'
+
+/** A rule in a project: what it judged there and what stands against it. */
+export interface Judgement {
+  readonly project: string
+  readonly rule: JudgingRule
+  readonly violations: readonly ReportViolation[]
+  readonly walks: readonly ReportCoverage[]
+  /** undefined for runs of a time when this was not kept. */
+  readonly judged: JudgedProject | undefined
+}
+
+/** Fails for what fails the run; what could not be looked at, or was accepted, is skipped; the rest passes. */
+export function ruleCase(judgement: Judgement, failOn: Severity): Case {
+  const { project, rule, violations } = judgement
+  const failing = violations.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, failOn))
+  const [worst] = failing
+  const told = violations.filter((violation) => !failing.includes(violation)).map(tellViolation)
+  const output = element('system-out', {}, text([tellJudged(judgement), ...told]))
+  const name = { classname: project, name: rule.id }
+  if (worst !== undefined) {
+    const message = `${count(failing.length, 'open violation')}, the worst ${worst.severity}: ${rule.title}`
+    const failure = element('failure', { message, type: worst.severity }, text(failing.map(tellViolation)))
+    return testCase('failed', name, [failure, output])
+  }
+  const skipped = whySkipped(judgement)
+  if (skipped === undefined) return testCase('passed', name, [output])
+  return testCase('skipped', name, [element('skipped', { message: skipped }), output])
+}
+
+function isOpen({ state }: ReportViolation): boolean {
+  return state === 'opened' || state === 'continuing'
+}
+
+/** undefined when the rule looked at what it should and nothing but milder violations stands against it. */
+function whySkipped({ rule, violations, walks, judged }: Judgement): string | undefined {
+  const reasons = gapsFor(rule, walks).map(({ listing, status }) => `the walk of ${listing} is ${status}`)
+  const unknown = violations.filter(({ state }) => state === 'unknown')
+  if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not looked at`)
+  const unjudged = judged?.unjudged[rule.id]
+  if (unjudged !== undefined) reasons.push(unjudged)
+  if (reasons.length > 0) return `unknown: ${reasons.join('; ')}`
+  const waived = new Set(violations.filter(({ state }) => state === 'waived').map(tellState))
+  return waived.size === 0 || violations.some(isOpen) ? undefined : [...waived].join('; ')
+}
+
+function tellJudged({ rule, judged }: Judgement): string {
+  return judged === undefined ? 'what it judged was not kept' : `judged ${count(countJudged(rule, judged), rule.kind)}`
+}
+
+/** Severity, uid and message, and behind them its state. */
+function tellViolation(violation: ReportViolation): string {
+  const { severity, uid, message } = violation
+  return `${severity} ${cut(uid, 200)} ${cut(message)} (${tellState(violation)})`
+}
+
+function tellState({ state, first_seen, last_seen, waiver }: ReportViolation): string {
+  if (state === 'continuing') return `continuing since ${first_seen}`
+  if (state === 'unknown') return `unknown, last seen ${last_seen}`
+  return waiver === undefined ? state : tellWaiver(waiver)
+}
+
+function tellWaiver({ owner, reason, expires, ticket }: Waiver): string {
+  const inTicket = ticket === undefined ? '' : ` (${cut(ticket, 200)})`
+  return `waived by ${cut(owner, 200)} until ${expires}: ${cut(reason, 1000)}${inTicket}`
+}

@@ -1,0 +1,41 @@
+import { cut } from '../cut.ts'
+import { neutralise } from '../neutralise.ts'
+
+/** XML that is safe to write; made by `element` and `text` only. */
+export interface Xml {
+  readonly xml: string
+}
+
+/** Children stand on lines of their own; text stands within its element as it is. */
+export function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  children: readonly Xml[] | Xml = [],
+): Xml {
+  const start = `<${name}${Object.entries(attributes)
+    .map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`)
+    .join('')}`
+  if ('xml' in children) return { xml: `${start}>${children.xml}</${name}>` }
+  if (children.length === 0) return { xml: `${start}/>` }
+  return { xml: `${start}>\n${children.map(({ xml }) => xml).join('\n')}\n</${name}>` }
+}
+
+/** Lines of text. */
+export function text(lines: readonly string[]): Xml {
+  return { xml: lines.map(escapeXml).join('\n') }
+}
+
+/** XML has no way to write most controls and two non-characters: they become visible, as all that acts or hides does. */
+function escapeXml(value: string): string {
+  return neutralise(cut(value, 5000)).replace(/[&<>"'\ufffe\uffff]/g, (character) => entities[character] ?? '')
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+  '\ufffe': '\\ufffe',
+  '\uffff': '\\uffff',
+}

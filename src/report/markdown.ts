@@ -1,0 +1,23 @@
+import { fill } from './markdown/fill.ts'
+import { sectionsOf, summary } from './markdown/sections.ts'
+import type { ReportFormat } from './report-format.ts'
+import { showTime } from './text/show-time.ts'
+
+/** Comments of pull requests end at 65,536 characters, and whoever posts this may want to add a line. */
+const mostCharacters = 64_500
+
+/** For a pull request or a chat: counts first, then what matters most, cut where a comment ends. */
+export const markdown: ReportFormat = (report) => {
+  const { run, verdict, digests, violations } = report
+  const top = [
+    `## hookdrift, run ${run.number}`,
+    '',
+    ...summary(violations),
+    '',
+    `**${verdict.text}** Exit code ${verdict.exit_code}.`,
+  ]
+  const bottom = ['', `${showTime(run.started_at)}, policy \`${digests.policy.slice(0, 12)}\`.`]
+  const room = mostCharacters - [...top, ...bottom].join('\n').length
+  const howToSeeAll = `\`hookdrift report --run ${run.number} --format json\` shows all`
+  return `${[...top, ...fill(sectionsOf(report), room, howToSeeAll), ...bottom].join('\n')}\n`
+}

@@ -1,0 +1,105 @@
+import { changeTypes } from '../../model/change.ts'
+import type { Report, ReportChange, ReportCoverage, ReportViolation } from '../../model/report.ts'
+import { severities, violationStates } from '../../model/violation.ts'
+import { count, countEach } from '../count.ts'
+import { gapsOf } from '../gaps.ts'
+import { showTime } from '../text/show-time.ts'
+import { showValues } from '../text/show-values.ts'
+import { code } from './code.ts'
+import { prose } from './prose.ts'
+import { row, type Section, table } from './table.ts'
+
+/** How many violations of each severity are in each state. */
+export function summary(violations: readonly ReportViolation[]): string[] {
+  const countOf = (severity: string, state: string) =>
+    violations.filter((violation) => violation.severity === severity && violation.state === state).length
+  return [
+    row(['severity', ...violationStates]),
+    row(['---', ...violationStates.map(() => '---:')]),
+    ...severities.map((severity) =>
+      row([severity, ...violationStates.map((state) => String(countOf(severity, state)))]),
+    ),
+  ]
+}
+
+/** What could not be looked at, then what is wrong, what changed, what is accepted, what is over. */
+export function sectionsOf({ coverage, notices, drift, violations, verdict, projects }: Report): readonly Section[] {
+  const inState = (...states: ReportViolation['state'][]) => violations.filter(({ state }) => states.includes(state))
+  const standing = inState('opened', 'continuing', 'unknown')
+  const gaps = gapsOf(coverage)
+  return [
+    table(
+      `Incomplete look: ${gaps.length} of ${count(coverage.length, 'walk')}`,
+      ['project', 'listing', 'status', 'seen', 'reason'],
+      'walk',
+      gaps.map(showGap),
+    ),
+    table('Violations', [...violationColumns, 'state'], 'violation', standing.map(showViolation)),
+    table(
+      `Drift: ${countEach(changeTypes, verdict.drift)}`,
+      ['change', 'project', 'resource', 'fields'],
+      'change',
+      drift.map(showChange),
+    ),
+    table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(showViolation)),
+    table('Resolved', [...violationColumns, 'state'], 'violation', inState('resolved').map(showViolation)),
+    table(
+      'Not judged',
+      ['project', 'rule', 'reason'],
+      'rule',
+      projects.flatMap(({ project, unjudged }) =>
+        Object.entries(unjudged).map(([rule, why]) => [code(project, 100), code(rule, 100), prose(why, 200)]),
+      ),
+    ),
+    table(
+      'Notices',
+      ['project', 'listing', 'notice'],
+      'notice',
+      notices.map(({ project, listing, text }) => [code(project, 100), listing, prose(text, 300)]),
+    ),
+  ]
+}
+
+const violationColumns = ['severity', 'rule', 'project', 'resource', 'message']
+
+function showViolation(violation: ReportViolation): string[] {
+  const { severity, rule, project, path, message } = violation
+  const where = path === '' ? '' : ` at ${code(path, 100)}`
+  return [
+    severity,
+    code(rule, 100),
+    code(project, 100),
+    `${showResource(violation)}${where}`,
+    prose(message, 300),
+    showState(violation),
+  ]
+}
+
+function showResource({ kind, name, uid }: Pick<ReportChange, 'kind' | 'name' | 'uid'>): string {
+  return [kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
+}
+
+function showState({ state, first_seen, last_seen, waiver }: ReportViolation): string {
+  if (state === 'continuing') return `continuing since ${showTime(first_seen)}`
+  if (state === 'unknown') return `unknown, last seen ${showTime(last_seen)}`
+  if (waiver === undefined) return state
+  const ticket = waiver.ticket === undefined ? '' : ` (${code(waiver.ticket, 60)})`
+  return `waived by ${prose(waiver.owner, 60)} until ${showTime(waiver.expires)}: ${prose(waiver.reason, 200)}${ticket}`
+}
+
+function showGap({ project, listing, status, reason, items, pages }: ReportCoverage): string[] {
+  const seen = pages === 0 ? 'nothing' : `${count(items, 'item')} in ${count(pages, 'page')}`
+  return [code(project, 100), listing, status, seen, prose(reason ?? '', 300)]
+}
+
+const mostFields = 5
+
+function showChange({ change, project, fields, ...resource }: ReportChange): string[] {
+  const shown = fields.slice(0, mostFields).map((field) => {
+    const { before, after } = showValues(field, 60)
+    return `${code(field.path, 100)} ${code(before)} → ${code(after)}`
+  })
+  const left = fields.length - shown.length
+  if (left > 0) shown.push(`… and ${count(left, 'more field')}`)
+  return [change, code(project, 100), showResource(resource), shown.join('; ')]
+}

@@ -1,0 +1,169 @@
+import type { JudgingRule } from '../../model/judging.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
+import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
+import { cut } from '../cut.ts'
+import { rulesOf } from '../judging-rules.ts'
+
+/** Class 2003 of OCSF, as of this version. */
+const version = '1.3.0'
+const classUid = 2003
+
+/** What findings refer to. */
+export interface Surroundings {
+  readonly report: Report
+  readonly rules: ReadonlyMap<string, JudgingRule>
+  /** Labels of each project, as `key=value`. */
+  readonly labels: ReadonlyMap<string, readonly string[]>
+}
+
+export function readSurroundings(report: Report): Surroundings {
+  return {
+    report,
+    rules: new Map(rulesOf(report).map((rule) => [rule.id, rule])),
+    labels: new Map(
+      report.projects.map(({ project, labels }) => [
+        project,
+        Object.entries(labels).map(([key, value]) => `${key}=${cut(value)}`),
+      ]),
+    ),
+  }
+}
+
+export function findingOfViolation(violation: ReportViolation, surroundings: Surroundings) {
+  const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver } = violation
+  const rule = surroundings.rules.get(id)
+  const { activity, status, compliance } = states[state]
+  const remedy = rule?.remedy ?? ''
+  const first_seen_time = Date.parse(violation.first_seen)
+  const last_seen_time = Date.parse(violation.last_seen)
+  return {
+    ...event(surroundings, activity, fingerprint),
+    ...severityOf(severity),
+    status_id: status[0],
+    status: status[1],
+    status_detail: state,
+    message: cut(message),
+    finding_info: {
+      uid: fingerprint,
+      title: cut(rule?.title ?? id),
+      desc: cut(message),
+      types: ['violation'],
+      analytic: { uid: id, name: id, type_id: 1, type: 'Rule' },
+      first_seen_time,
+      last_seen_time,
+    },
+    compliance: {
+      ...complianceOf(rule),
+      control: id,
+      status_id: compliance[0],
+      status: compliance[1],
+      ...(waiver === undefined ? {} : { status_detail: tellWaiver(waiver) }),
+    },
+    resources: [
+      {
+        uid: cut(uid),
+        name: cut(name),
+        type: kind,
+        namespace: cut(project),
+        labels: surroundings.labels.get(project) ?? [],
+        data: { path: cut(path) },
+      },
+    ],
+    ...(remedy === '' ? {} : { remediation: { desc: cut(remedy) } }),
+  }
+}
+
+/** No violation and no pass: what hides there is not known, and neither is how bad it is. */
+export function findingOfGap(walk: ReportCoverage, surroundings: Surroundings) {
+  const { project, listing, status, reason } = walk
+  const uid = `coverage/${cut(project)}/${listing}`
+  const message = `The walk of ${listing} is ${status}: ${cut(reason ?? '')}`
+  return {
+    ...event(surroundings, activities.create, uid),
+    severity_id: 0,
+    severity: 'Unknown',
+    status_id: 1,
+    status: 'New',
+    status_detail: status,
+    message,
+    finding_info: { uid, title: 'A listing could not be read to its end', desc: message, types: ['coverage'] },
+    compliance: { ...complianceOf(undefined), control: 'coverage', status_id: 2, status: 'Warning' },
+    resources: [
+      {
+        uid: cut(project),
+        name: cut(project),
+        type: 'project',
+        namespace: cut(project),
+        labels: surroundings.labels.get(project) ?? [],
+        data: { listing },
+      },
+    ],
+  }
+}
+
+type Word = readonly [id: number, caption: string]
+
+const activities = { create: [1, 'Create'], update: [2, 'Update'], close: [3, 'Close'] } as const
+const notKnown: Word = [2, 'Warning']
+const fail: Word = [3, 'Fail']
+
+/**
+ * Compliance "Warning" is OCSF's word for a check without a result, for want of information. There is none for a
+ * violation that goes on without anybody at work on it, nor for one that was not looked at.
+ */
+const states = {
+  opened: { activity: activities.create, status: [1, 'New'], compliance: fail },
+  continuing: { activity: activities.update, status: [99, 'continuing'], compliance: fail },
+  unknown: { activity: activities.update, status: [0, 'Unknown'], compliance: notKnown },
+  waived: { activity: activities.update, status: [3, 'Suppressed'], compliance: fail },
+  resolved: { activity: activities.close, status: [4, 'Resolved'], compliance: [1, 'Pass'] },
+} as const satisfies Record<ViolationState, { activity: Word; status: Word; compliance: Word }>
+
+const severityIds = { info: 1, low: 2, medium: 3, high: 4, critical: 5 } as const satisfies Record<Severity, number>
+const captions = ['Unknown', 'Informational', 'Low', 'Medium', 'High', 'Critical'] as const
+
+function severityOf(severity: Severity) {
+  const severity_id = severityIds[severity]
+  return { severity_id, severity: captions[severity_id] }
+}
+
+/** What every event says. */
+function event(
+  { report: { run, tool, verdict, digests } }: Surroundings,
+  [activity_id, activity_name]: Word,
+  uid: string,
+) {
+  return {
+    activity_id,
+    activity_name,
+    category_uid: 2,
+    category_name: 'Findings',
+    class_uid: classUid,
+    class_name: 'Compliance Finding',
+    type_uid: classUid * 100 + activity_id,
+    type_name: `Compliance Finding: ${activity_name}`,
+    time: Date.parse(run.finished_at),
+    metadata: {
+      version,
+      product: { name: tool.name, vendor_name: tool.name, version: tool.version },
+      log_name: tool.name,
+      uid: `${run.number}/${uid}`,
+      correlation_uid: String(run.number),
+    },
+    unmapped: { run: run.number, exit_code: verdict.exit_code, policy: digests.policy, chain: digests.chain },
+  }
+}
+
+/** Frameworks and requirements that a rule gives evidence for; the policy itself is a standard, too. */
+function complianceOf(rule: JudgingRule | undefined) {
+  const requirements = rule?.controls ?? []
+  const frameworks = new Set(requirements.map((control) => control.replace(/:.*/s, '')))
+  return {
+    standards: frameworks.size === 0 ? ['hookdrift policy'] : [...frameworks],
+    ...(requirements.length === 0 ? {} : { requirements }),
+  }
+}
+
+function tellWaiver({ owner, reason, expires, ticket }: Waiver): string {
+  return cut(`waived by ${owner} until ${expires}: ${reason}${ticket === undefined ? '' : ` (${ticket})`}`)
+}

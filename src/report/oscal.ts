@@ -1,0 +1,62 @@
+import type { JudgingRule } from '../model/judging.ts'
+import { gapsOf } from './gaps.ts'
+import { rulesOf } from './judging-rules.ts'
+import { neutraliseJson } from './neutralise.ts'
+import { nameUuid } from './oscal/name-uuid.ts'
+import { inventoryOf, observeGap, observeViolation } from './oscal/observations.ts'
+import { property } from './oscal/property.ts'
+import type { ReportFormat } from './report-format.ts'
+
+/** OSCAL assessment results, for auditors' tools: an observation for each violation and for each incomplete walk. */
+export const oscal: ReportFormat = (report) => {
+  const { run, tool, digests, verdict, violations, coverage } = report
+  const rules = rulesOf(report)
+  const seed = digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy, digests.configuration])
+  const surroundings = { seed, collected: run.finished_at, rules: new Map(rules.map((rule) => [rule.id, rule])) }
+  const observations = [
+    ...gapsOf(coverage).map((walk) => observeGap(walk, surroundings)),
+    ...violations.map((violation) => observeViolation(violation, surroundings)),
+  ]
+  const inventory = inventoryOf(violations, seed)
+  const document = {
+    'assessment-results': {
+      uuid: nameUuid(seed, 'assessment-results'),
+      metadata: {
+        title: `hookdrift run ${run.number}`,
+        'last-modified': run.finished_at,
+        version: String(run.number),
+        'oscal-version': '1.1.2',
+        props: property('tool', `${tool.name} ${tool.version}`),
+      },
+      'import-ap': { href: `urn:hookdrift:policy:${encodeURIComponent(digests.policy)}` },
+      results: [
+        {
+          uuid: nameUuid(seed, 'result'),
+          title: `hookdrift run ${run.number}`,
+          description: verdict.text,
+          start: run.started_at,
+          end: run.finished_at,
+          props: [
+            ...property('exit-code', String(verdict.exit_code)),
+            ...property('policy', digests.policy),
+            ...property('configuration', digests.configuration),
+            ...property('chain', digests.chain ?? undefined),
+          ],
+          ...(inventory.length === 0 ? {} : { 'local-definitions': { 'inventory-items': inventory } }),
+          'reviewed-controls': { 'control-selections': [selectionOf(rules)] },
+          ...(observations.length === 0 ? {} : { observations }),
+        },
+      ],
+    },
+  }
+  return `${neutraliseJson(JSON.stringify(document, null, 1))}\n`
+}
+
+/** The controls that rules give evidence for, spelt as OSCAL spells identifiers: `soc2_CC6.1`. */
+function selectionOf(rules: readonly JudgingRule[]) {
+  const controls = [...new Set(rules.flatMap((rule) => rule.controls))].sort()
+  const ids = controls.map((control) => control.replace(/[^\p{L}\p{N}._-]/gu, '_').replace(/^(?![\p{L}_])/u, '_'))
+  const description = 'Controls that the rules of the policy give evidence for.'
+  if (ids.length === 0) return { description }
+  return { description, 'include-controls': ids.map((id) => ({ 'control-id': id })) }
+}

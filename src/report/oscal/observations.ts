@@ -1,0 +1,79 @@
+import type { JudgingRule } from '../../model/judging.ts'
+import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
+import { cut } from '../cut.ts'
+import { nameUuid } from './name-uuid.ts'
+import { property, shown } from './property.ts'
+
+/** What observations of a run refer to. */
+export interface Surroundings {
+  /** Tells this run from all others. */
+  readonly seed: string
+  readonly collected: string
+  readonly rules: ReadonlyMap<string, JudgingRule>
+}
+
+export function observeViolation(violation: ReportViolation, { seed, collected, rules }: Surroundings) {
+  const { fingerprint, rule: id, severity, state, project, kind, uid, path, message, waiver } = violation
+  const rule = rules.get(id)
+  const remedy = shown(rule?.remedy ?? '')
+  return {
+    uuid: nameUuid(seed, 'violation', fingerprint),
+    title: shown(rule?.title ?? id),
+    description: shown(message) || id,
+    props: [
+      ...property('fingerprint', fingerprint),
+      ...property('rule', id),
+      ...property('severity', severity),
+      ...property('state', state),
+      ...property('project', project),
+      ...property('kind', kind),
+      ...property('uid', uid),
+      ...property('path', path),
+      ...property('first-seen', violation.first_seen),
+      ...property('last-seen', violation.last_seen),
+      ...property('waiver-owner', waiver?.owner),
+      ...property('waiver-reason', waiver?.reason),
+      ...property('waiver-expires', waiver?.expires),
+      ...property('waiver-ticket', waiver?.ticket),
+      ...(rule?.controls ?? []).flatMap((control) => property('control', control)),
+    ],
+    methods: ['TEST'],
+    types: ['finding'],
+    subjects: [{ 'subject-uuid': resourceUuid(violation, seed), type: 'inventory-item' }],
+    collected,
+    ...(remedy === '' ? {} : { remarks: `How to fix: ${remedy}` }),
+  }
+}
+
+/** What could not be looked at is told, or silence would pass for a clean result. */
+export function observeGap(walk: ReportCoverage, { seed, collected }: Surroundings) {
+  const { project, listing, status, reason } = walk
+  return {
+    uuid: nameUuid(seed, 'coverage', project, listing),
+    title: 'A listing could not be read to its end',
+    description: shown(`The walk of ${listing} of ${project} is ${status}: ${reason}`),
+    props: [...property('project', project), ...property('listing', listing), ...property('coverage', status)],
+    methods: ['TEST'],
+    types: ['coverage'],
+    collected,
+  }
+}
+
+/** The resources that violations are about. */
+export function inventoryOf(violations: readonly ReportViolation[], seed: string) {
+  const items = new Map(violations.map((violation) => [resourceUuid(violation, seed), violation]))
+  return [...items].map(([uuid, { project, kind, uid, name }]) => ({
+    uuid,
+    description: shown(`${project} ${kind} ${name === '' ? uid : name}`),
+    props: [
+      ...property('project', project),
+      ...property('kind', kind),
+      ...property('uid', uid),
+      ...property('name', name),
+    ],
+  }))
+}
+
+function resourceUuid({ project, kind, uid }: ReportViolation, seed: string): string {
+  return nameUuid(seed, 'resource', cut(project), kind, cut(uid))
+}

@@ -1,0 +1,31 @@
+import { format as joinPath, parse } from 'node:path'
+import { type CsvSection, csvSections } from './csv/sections.ts'
+import type { Look } from './report-format.ts'
+import type { Format } from './reports.ts'
+
+/** What a report in a file looks like: it is read elsewhere, so no terminal matters, and nothing is cut for one. */
+export const lookOfFile = { colour: false, width: 100, full: true } as const satisfies Look
+
+export interface ReportFile {
+  readonly format: Format
+  readonly file: string
+  readonly look: Look
+}
+
+/** The files that a report is written to: one, but for CSV, whose other sections stand beside it (`NAME.drift.csv`). */
+export function filesOf(format: Format, file: string): readonly ReportFile[] {
+  if (format !== 'csv') return [{ format, file, look: lookOfFile }]
+  return sectionNames.map((section) => ({
+    format,
+    file: section === 'violations' ? file : beside(file, section),
+    look: { ...lookOfFile, section },
+  }))
+}
+
+// Object.keys forgets the names, which are those of the table.
+const sectionNames = Object.keys(csvSections) as readonly CsvSection[]
+
+function beside(file: string, section: CsvSection): string {
+  const { dir, name, ext } = parse(file)
+  return joinPath({ dir, name: `${name}.${section}`, ext })
+}

@@ -1,0 +1,76 @@
+import type { Invocation, Notification, ReportingDescriptor } from 'sarif'
+import type { CoverageStatus } from '../../model/coverage.ts'
+import { exitCodes } from '../../model/errors.ts'
+import type { FilePlace } from '../../model/judging.ts'
+import type { Report, ReportCoverage } from '../../model/report.ts'
+import { count } from '../count.ts'
+import { physicalLocation } from './describe-result.ts'
+import { plain } from './plain.ts'
+
+/** Everything that a run may have to say of itself. */
+export const notificationKinds = [
+  { id: 'walk-incomplete', shortDescription: { text: 'A listing could not be read to its end' } },
+  { id: 'walk-skipped', shortDescription: { text: 'A listing is not offered by the service' } },
+  { id: 'walk-narrowed', shortDescription: { text: 'A listing was read through a filter' } },
+  { id: 'rule-not-judged', shortDescription: { text: 'A rule could not judge a project' } },
+  { id: 'notice', shortDescription: { text: 'What a reader should know and nobody did wrong' } },
+  { id: 'results-cut', shortDescription: { text: 'Results were left out' } },
+] as const satisfies readonly ReportingDescriptor[]
+
+type NotificationKind = (typeof notificationKinds)[number]['id']
+
+/** How the run went: its exit code, what it could not look at, and how many results are not here. */
+export function describeInvocation(
+  report: Report,
+  places: ReadonlyMap<string, FilePlace>,
+  leftOut: string | undefined,
+): Invocation {
+  const { run, verdict, coverage, notices, projects } = report
+  const notify = (id: NotificationKind, level: Notification.level, text: string, project?: string): Notification => ({
+    descriptor: { id },
+    level,
+    message: { text: plain(text) },
+    ...(project === undefined ? {} : { locations: [projectLocation(project, places.get(project))] }),
+  })
+  return {
+    executionSuccessful: verdict.exit_code !== exitCodes.incomplete,
+    exitCode: verdict.exit_code,
+    exitCodeDescription: plain(verdict.text),
+    startTimeUtc: run.started_at,
+    endTimeUtc: run.finished_at,
+    toolExecutionNotifications: [
+      ...(leftOut === undefined ? [] : [notify('results-cut', 'warning', leftOut)]),
+      ...coverage.flatMap((walk) => tellWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project))),
+      ...projects.flatMap(({ project, unjudged }) =>
+        Object.entries(unjudged).map(([rule, why]) =>
+          notify('rule-not-judged', 'warning', `${project}: ${rule} did not judge: ${why}`, project),
+        ),
+      ),
+      ...notices.map(({ project, listing, text }) =>
+        notify('notice', 'note', `${project} ${listing}: ${text}`, project),
+      ),
+    ],
+  }
+}
+
+const levelOf = {
+  failed: 'error',
+  partial: 'error',
+  suspect: 'warning',
+} as const satisfies Record<Exclude<CoverageStatus, 'complete' | 'skipped'>, Notification.level>
+
+function tellWalk(walk: ReportCoverage): [NotificationKind, Notification.level, string][] {
+  const { project, listing, status, reason, filter, items, pages } = walk
+  const told: [NotificationKind, Notification.level, string][] = []
+  if (status === 'skipped') told.push(['walk-skipped', 'note', `${project} ${listing}: skipped: ${reason}`])
+  else if (status !== 'complete') {
+    const seen = pages === 0 ? 'nothing seen' : `${count(items, 'item')} in ${count(pages, 'page')} seen`
+    told.push(['walk-incomplete', levelOf[status], `${project} ${listing}: ${status}, ${seen}: ${reason}`])
+  }
+  if (filter !== null) told.push(['walk-narrowed', 'note', `${project} ${listing}: only those with ${filter}`])
+  return told
+}
+
+function projectLocation(project: string, place: FilePlace | undefined) {
+  return { ...physicalLocation(place), logicalLocations: [{ fullyQualifiedName: project, kind: 'project' }] }
+}

@@ -1,0 +1,99 @@
+import type { Location, Result } from 'sarif'
+import type { FilePlace } from '../../model/judging.ts'
+import type { Report, ReportViolation } from '../../model/report.ts'
+import type { ViolationState, Waiver } from '../../model/violation.ts'
+import { cut } from '../cut.ts'
+import { quote } from '../neutralise.ts'
+import { levels } from './levels.ts'
+import { plain } from './plain.ts'
+
+/** What results refer to. */
+export interface Surroundings {
+  readonly run: Report['run']
+  /** Where each rule stands in the list of rules. */
+  readonly ruleIndex: ReadonlyMap<string, number>
+  /** Where each project is configured. */
+  readonly places: ReadonlyMap<string, FilePlace>
+}
+
+const longestName = 1000
+
+export function describeResult(violation: ReportViolation, { run, ruleIndex, places }: Surroundings): Result {
+  const { rule, severity, state, project, kind, uid, name, path, fingerprint, first_seen, last_seen } = violation
+  return {
+    ruleId: rule,
+    ruleIndex: ruleIndex.get(rule) ?? -1,
+    level: levels[severity],
+    message: { text: plain(tell(violation), 6000) },
+    locations: [locationOf(violation, places.get(project))],
+    partialFingerprints: {
+      'hookdrift/v1': fingerprint,
+      // Code scanning knows this one only; without it, all violations of a project would be of one line and one alert.
+      primaryLocationLineHash: `${fingerprint}:1`,
+    },
+    baselineState: baselineStateOf(state, first_seen === run.started_at),
+    // None has to be said: where one result tells of suppressions, all shall (3.27.23).
+    suppressions: violation.waiver === undefined ? [] : [suppressionOf(violation.waiver)],
+    properties: {
+      state,
+      severity,
+      project: cut(project, longestName),
+      kind,
+      uid: cut(uid, longestName),
+      name: cut(name, longestName),
+      path: cut(path, longestName),
+      first_seen,
+      last_seen,
+    },
+  }
+}
+
+function tell({ message, project, kind, uid, name, state, last_seen }: ReportViolation): string {
+  const who = `${project} ${kind} ${name === '' ? '' : `${quote(cut(name, 200))} `}${cut(uid, 200)}`
+  const stale = state === 'unknown' ? `not looked at since ${last_seen}; then: ` : ''
+  return `${stale}${cut(message)} (${who})`
+}
+
+/** An accepted violation is as old as any other. What could not be looked at is carried as it was: it is not absent. */
+function baselineStateOf(state: ViolationState, isNew: boolean): Result.baselineState {
+  if (state === 'resolved') return 'absent'
+  return state === 'opened' || (state === 'waived' && isNew) ? 'new' : 'unchanged'
+}
+
+function suppressionOf({ owner, reason, expires, ticket }: Waiver) {
+  const inTicket = ticket === undefined ? '' : ` (${ticket})`
+  return {
+    kind: 'external',
+    status: 'accepted',
+    justification: plain(`${owner}: ${reason}${inTicket}, until ${expires}`),
+    properties: { owner, expires, ...(ticket === undefined ? {} : { ticket }) },
+  } as const
+}
+
+/** The resource; and, because viewers insist on a file, where its project is configured. */
+export function locationOf(
+  { project, kind, uid, name, path }: Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'path'>,
+  place: FilePlace | undefined,
+): Location {
+  return {
+    ...physicalLocation(place),
+    logicalLocations: [
+      {
+        name: cut(name === '' ? uid : name, longestName),
+        fullyQualifiedName: cut(`${project}/${kind}/${uid}${path}`, 4000),
+        kind,
+      },
+    ],
+  }
+}
+
+export function physicalLocation(place: FilePlace | undefined): Pick<Location, 'physicalLocation'> {
+  if (place === undefined) return {}
+  const { file, line } = place
+  return { physicalLocation: { artifactLocation: { uri: uriOf(file) }, region: { startLine: line } } }
+}
+
+/** A path as a relative URI. */
+function uriOf(file: string): string {
+  return file.toWellFormed().split(/[\\/]/).map(encodeURIComponent).join('/')
+}

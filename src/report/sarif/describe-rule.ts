@@ -1,0 +1,48 @@
+import type { ReportingDescriptor } from 'sarif'
+import type { JudgingRule } from '../../model/judging.ts'
+import { code } from '../markdown/code.ts'
+import { prose, withCode } from '../markdown/prose.ts'
+import { levels, scores } from './levels.ts'
+import { plain } from './plain.ts'
+
+/** More tags than this code scanning does not show. */
+const mostTags = 10
+
+/** What a viewer shows of a rule: what is wrong, how to fix it, and where to read on. */
+export function describeRule({ id, kind, title, remedy, severity, controls }: JudgingRule): ReportingDescriptor {
+  const command = `hookdrift rules ${id}`
+  const fix = remedy === '' ? [] : [remedy]
+  return {
+    id,
+    shortDescription: { text: plain(title) },
+    fullDescription: { text: [title, ...fix].map((text) => plain(endSentence(text))).join(' ') },
+    help: {
+      text: [`${title}`, ...fix.map((text) => `How to fix: ${text}`), `More: ${command}`]
+        .map((text) => plain(text))
+        .join('\n\n'),
+      markdown: [
+        `**${prose(title)}**`,
+        ...fix.map((text) => `How to fix: ${withCode(text)}`),
+        `More: ${code(command)}`,
+      ].join('\n\n'),
+    },
+    helpUri: addressOf(id),
+    defaultConfiguration: { level: levels[severity] },
+    properties: {
+      tags: ['security', ...controls].slice(0, mostTags),
+      kind,
+      severity,
+      precision: 'very-high',
+      'security-severity': scores[severity],
+    },
+  }
+}
+
+/** An address of the rule that does not change. The project has no public home: it is a name, not a place. */
+function addressOf(rule: string): string {
+  return `urn:hookdrift:rule:${encodeURIComponent(rule.toWellFormed()).replaceAll('%2F', '/')}`
+}
+
+function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}

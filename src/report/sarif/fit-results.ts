@@ -1,0 +1,32 @@
+import { gzipSync } from 'node:zlib'
+import { count } from '../count.ts'
+
+/** What code scanning takes of a run: so many results, and so many bytes, packed. */
+const mostResults = 25_000
+const mostPackedBytes = 10_000_000
+/** Of these bytes, what is kept for rules and notifications. */
+const reservedBytes = 1_000_000
+
+/** The first lines, as many as are taken. The lines are results as JSON, the most severe first. */
+export function fitResults(lines: readonly string[]): readonly string[] {
+  let fitting = lines.slice(0, mostResults)
+  for (;;) {
+    const packed = packedSize(fitting)
+    const room = mostPackedBytes - reservedBytes
+    if (packed <= room) return fitting
+    fitting = fitting.slice(0, Math.floor(fitting.length * Math.min(0.95, (room / packed) * 0.97)))
+  }
+}
+
+/** What is small enough as it is needs no packing to see; a quick packing is never smaller than a good one. */
+function packedSize(lines: readonly string[]): number {
+  const text = lines.join(',\n')
+  const bytes = Buffer.byteLength(text)
+  return bytes <= mostPackedBytes - reservedBytes ? bytes : gzipSync(text, { level: 1 }).length
+}
+
+export function tellLeftOut(all: number, kept: number, run: number): string | undefined {
+  if (kept === all) return undefined
+  const left = `${count(all - kept, 'result')} of ${all} left out, the least severe`
+  return `${left}: readers take ${mostResults} and ${mostPackedBytes / 1_000_000} MB packed; hookdrift report --run ${run} --format json shows all`
+}

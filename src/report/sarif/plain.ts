@@ -1,0 +1,12 @@
+import { cut } from '../cut.ts'
+import { neutralise } from '../neutralise.ts'
+
+/**
+ * Text of others as a plain SARIF message (3.11.2): `[words](address)` would be a link and `{0}` a place to fill in,
+ * so brackets and such braces are escaped as the standard says.
+ */
+export function plain(text: string, longest?: number): string {
+  return neutralise(cut(text, longest))
+    .replace(/(\\*)([[\]])/g, '$1$1\\$2')
+    .replace(/\{(\d+)\}/g, '{{$1}}')
+}

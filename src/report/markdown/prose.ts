@@ -34,7 +34,7 @@ export function withCode(text: string): string {
 
 /** Long words of hex digits alone could be taken for the name of a commit. */
 function isPlain(word: string): boolean {
-  return /^(?:[\p{L}\p{M}]+|\d+|)[,.;:]?$/u.test(word) && !/^[0-9a-f]{7,}/i.test(word)
+  return /^(?:[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|\d+|%|)[,.;:]?$/u.test(word) && !/^[0-9a-f]{7,}/i.test(word)
 }
 
 /** The sentence's own punctuation stays outside. */

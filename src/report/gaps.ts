@@ -11,10 +11,10 @@ export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
   return status !== 'complete' && status !== 'skipped'
 }
 
-/** Those of a project's walks that leave the silence of a rule without meaning. */
+/** Those of a project's walks that leave the silence of a rule without meaning, not offered or not complete. */
 export function gapsFor({ needs }: JudgingRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
   const listings = new Set(needs.map((kind) => listingOf(kind, walks)))
-  return walks.filter((walk) => isGap(walk) && listings.has(walk.listing))
+  return walks.filter(({ listing, status }) => status !== 'complete' && listings.has(listing))
 }
 
 /** Where all there is of a kind is listed; sources, where the service does not list them, come with subscriptions. */
@@ -32,6 +32,7 @@ function listingOf(kind: Kind, walks: readonly ReportCoverage[]): Listing | unde
         ? 'sources'
         : 'subscriptions'
     case 'probe':
+    case 'policy':
       return undefined
   }
 }

@@ -1,0 +1,305 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
+import { openExistingHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import type { Report } from '../../src/model/report.ts'
+import { severities } from '../../src/model/violation.ts'
+import { json } from '../../src/report/json.ts'
+import { openMetrics } from '../../src/worker/metrics.ts'
+import { readPast } from '../../src/worker/read-past.ts'
+import { at, openSite, type Site } from '../audit/a-site.ts'
+import { aSchedule } from './a-worker.ts'
+import { readScrape } from './scrape.ts'
+
+const open = () => openMetrics({ version: '1.2.3', historyBytes: () => 4096 })
+const scrapeOf = async ({ registry }: ReturnType<typeof open>) => readScrape(await registry.metrics())
+const docs = new URL('../../docs/', import.meta.url)
+
+/** Two projects with problems, and a run in which one of them cannot be walked to its end. */
+async function withRuns(): Promise<{ site: Site; reports: Report[] } & AsyncDisposable> {
+  const site = await openSite({ fleet: { clean: false, projects: 2, incomingEvery: 2, endpointsPerProject: 30 } })
+  const [first, second] = site.fleet.projects()
+  if (first === undefined || second === undefined) throw new Error('too few projects')
+  const reports = [await site.audit()]
+  setEndpointStatus(
+    site.fleet,
+    { project: first.uid, uid: at(site.fleet.open(first.uid).endpoints, 3).uid },
+    'inactive',
+  )
+  deleteEndpoint(site.fleet, { project: first.uid, uid: at(site.fleet.open(first.uid).endpoints, 8).uid })
+  site.service.failNext({ how: 'bad-json', path: new RegExp(`${second.uid}/subscriptions`), times: 9 })
+  reports.push(await site.audit())
+  return { site, reports, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() }
+}
+
+/** What the numbers must be, from the report as it is written for machines. */
+function expectedFrom(report: Report) {
+  const { verdict, coverage, drift, violations } = JSON.parse(
+    json(report, { colour: false, width: 80, full: true }),
+  ) as Report
+  const shown = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
+  const count = (keys: readonly string[]) =>
+    Object.fromEntries([...Map.groupBy(keys, (key) => key)].map(([key, all]) => [key, all.length] as const))
+  return {
+    verdict,
+    walks: count(
+      coverage.map(({ project, listing, status }) => `listing=${listing} project=${project} status=${status}`),
+    ),
+    violations: count(shown.map(({ rule, severity }) => `rule=${rule} severity=${severity}`)),
+    drift: count(drift.map(({ project, change }) => `change=${change} project=${project}`)),
+    requests: coverage.reduce((sum, { requests }) => sum + requests, 0),
+    retries: coverage.reduce((sum, { retries }) => sum + retries, 0),
+    seconds: (Date.parse(report.run.finished_at) - Date.parse(report.run.started_at)) / 1000,
+  }
+}
+
+describe('the metrics', () => {
+  it('say what the JSON report says, as another parser reads them', async () => {
+    await using runs = await withRuns()
+    const metrics = open()
+    for (const report of runs.reports) metrics.ended('quarter-hourly', report)
+    const [first, last] = runs.reports.map(expectedFrom)
+    if (first === undefined || last === undefined) throw new Error('no report')
+    const scrape = await scrapeOf(metrics)
+
+    expect(scrape.samples('hookdrift_walks')).toEqual(last.walks)
+    expect(scrape.samples('hookdrift_open_violations')).toEqual(last.violations)
+    const changed = Object.entries(scrape.samples('hookdrift_drift')).filter(([, value]) => value > 0)
+    expect(Object.fromEntries(changed)).toEqual(last.drift)
+    for (const severity of severities) {
+      const rules = Object.entries(scrape.samples('hookdrift_open_violations')).filter(([labels]) =>
+        labels.endsWith(`severity=${severity}`),
+      )
+      expect(rules.reduce((sum, [, value]) => sum + value, 0)).toBe(last.verdict.violations[severity])
+    }
+    expect(scrape.sum('hookdrift_project_open_violations')).toBe(scrape.sum('hookdrift_open_violations'))
+    expect(scrape.samples('hookdrift_last_run_exit_code')).toEqual({ '': 3 })
+    expect(scrape.sum('hookdrift_requests_total')).toBe(first.requests + last.requests)
+    expect(scrape.sum('hookdrift_retries_total')).toBe(first.retries + last.retries)
+    expect(last.retries).toBeGreaterThan(0)
+    expect(scrape.samples('hookdrift_run_duration_seconds_count')).toEqual({ 'schedule=quarter-hourly': 2 })
+    expect(scrape.sum('hookdrift_run_duration_seconds_sum')).toBeCloseTo(first.seconds + last.seconds)
+    expect(scrape.samples('hookdrift_runs_total')).toEqual({
+      'outcome=incomplete schedule=quarter-hourly': 1,
+      'outcome=violations schedule=quarter-hourly': 1,
+    })
+  })
+
+  it('say since when a project was seen whole, which an incomplete look does not change', async () => {
+    await using runs = await withRuns()
+    const metrics = open()
+    for (const report of runs.reports) metrics.ended('a', report)
+    const [first, last] = runs.reports.map(({ run }) => Date.parse(run.finished_at) / 1000)
+    const [whole, broken] = runs.site.fleet.projects().map(({ name }) => `project=acme/${name}`)
+    const scrape = await scrapeOf(metrics)
+    expect(scrape.samples('hookdrift_last_success_timestamp_seconds')).toEqual({
+      [`${whole}`]: last,
+      [`${broken}`]: first,
+    })
+    const listings = scrape.samples('hookdrift_last_complete_walk_timestamp_seconds')
+    expect(listings[`listing=endpoints ${broken}`]).toBe(last)
+    expect(listings[`listing=subscriptions ${broken}`]).toBe(first)
+  })
+
+  it('are the same again after a restart, from the history alone', async () => {
+    await using runs = await withRuns()
+    const before = open()
+    for (const report of runs.reports) before.ended('a', report)
+    const after = open()
+    const history = openExistingHistory(runs.site.stand.file, runs.site.stand.holder)
+    const names = runs.site.fleet.projects().map(({ name }) => `acme/${name}`)
+    after.remember(await readPast(history, new Set(names)))
+    await history.close()
+    const [was, is] = [await scrapeOf(before), await scrapeOf(after)]
+    for (const name of [
+      'hookdrift_last_success_timestamp_seconds',
+      'hookdrift_walks',
+      'hookdrift_open_violations',
+      'hookdrift_project_open_violations',
+      'hookdrift_drift',
+      'hookdrift_last_run_timestamp_seconds',
+      'hookdrift_last_run_exit_code',
+    ]) {
+      expect(is.samples(name)).toEqual(was.samples(name))
+      expect(Object.keys(is.samples(name)).length).toBeGreaterThan(0)
+    }
+    expect(is.sum('hookdrift_runs_total')).toBe(0)
+  })
+
+  it('keep what another schedule saw of other projects', async () => {
+    await using runs = await withRuns()
+    const metrics = open()
+    const [first, second] = runs.site.fleet.projects().map(({ name }) => `acme/${name}`)
+    const [report] = runs.reports
+    if (report === undefined) throw new Error('no report')
+    metrics.ended('all', report)
+    const whole = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
+    metrics.ended('some', await runs.site.audit({ only: [first ?? ''] }))
+    const ofSecond = (samples: Record<string, number>) =>
+      Object.entries(samples).filter(([labels]) => labels.includes(second ?? ''))
+    const now = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
+    expect(ofSecond(whole).length).toBeGreaterThan(0)
+    expect(ofSecond(now)).toEqual(ofSecond(whole))
+  })
+
+  it('count what happens to ticks, and show each schedule from its start', async () => {
+    const metrics = open()
+    metrics.planned(new Map([['a', 1_795_000_000_000]]))
+    metrics.skipped('a', 'running', 2)
+    metrics.started('a')
+    metrics.failed('a')
+    metrics.failed('a')
+    metrics.reloaded(false)
+    metrics.page('endpoints', 250)
+    const scrape = await scrapeOf(metrics)
+    expect(scrape.samples('hookdrift_ticks_skipped_total')).toEqual({
+      'reason=away schedule=a': 0,
+      'reason=held schedule=a': 0,
+      'reason=running schedule=a': 2,
+    })
+    expect(scrape.samples('hookdrift_runs_total')).toMatchObject({
+      'outcome=failed schedule=a': 2,
+      'outcome=clean schedule=a': 0,
+    })
+    expect(scrape.samples('hookdrift_next_tick_timestamp_seconds')).toEqual({ 'schedule=a': 1_795_000_000 })
+    expect(scrape.samples('hookdrift_consecutive_failures')).toEqual({ '': 2 })
+    expect(scrape.samples('hookdrift_reload_failed')).toEqual({ '': 1 })
+    expect(scrape.samples('hookdrift_run_in_progress')).toEqual({ '': 0 })
+    expect(scrape.samples('hookdrift_history_bytes')).toEqual({ '': 4096 })
+    expect(scrape.samples('hookdrift_info')).toEqual({ 'version=1.2.3': 1 })
+    expect(scrape.samples('hookdrift_page_duration_seconds_sum')).toEqual({ 'listing=endpoints': 0.25 })
+    expect(scrape.samples('hookdrift_page_duration_seconds_bucket')).toMatchObject({
+      'le=0.1 listing=endpoints': 0,
+      'le=0.25 listing=endpoints': 1,
+      'le=+Inf listing=endpoints': 1,
+    })
+  })
+
+  it('hold no uid and no key', async () => {
+    await using runs = await withRuns()
+    const metrics = open()
+    for (const report of runs.reports) metrics.ended('a', report)
+    const text = await metrics.registry.metrics()
+    expect(text).not.toMatch(/\b01[0-9A-HJKMNP-TV-Z]{24}\b/)
+    expect(text).not.toContain(runs.site.fleet.personalKey)
+  })
+})
+
+describe('a schedule was last served', () => {
+  it('by the last look at any of its projects that lies furthest back; a run that a signal ended does not count', async () => {
+    await using site = await openSite({ fleet: { projects: 2 } })
+    const [first = '', second = ''] = site.fleet.projects().map(({ name }) => `acme/${name}`)
+    const served = async (projects: readonly string[]) => {
+      const history = openExistingHistory(site.stand.file, site.stand.holder)
+      const past = await readPast(history, new Set([first, second])).finally(() => history.close())
+      return past.servedUntil(aSchedule({ projects, jitterMs: 1000 }))
+    }
+    const startOf = ({ run }: Report) => Date.parse(run.started_at)
+    const whole = await site.audit()
+    const part = await site.audit({ only: [first] })
+    expect(await served([])).toBe(startOf(whole))
+    expect(await served([first])).toBe(startOf(part))
+    expect(await served(['other/*'])).toBeUndefined()
+    const ended = await site.audit({ signal: AbortSignal.abort(new Error('SIGTERM')) })
+    expect(ended.verdict.exit_code).toBe(3)
+    expect(new Set(ended.coverage.map(({ status }) => status))).toEqual(new Set(['partial']))
+    expect(await served([])).toBe(startOf(ended) - 61_000)
+  })
+})
+
+describe('the page about the worker', () => {
+  it('has a row for each metric, and no other', async () => {
+    const text = readFileSync(new URL('worker.md', docs), 'utf8')
+    const rows = [...text.matchAll(/^\| `(hookdrift_\w+)` \| (\w+) \| (.*?) ?\| (.*) \|$/gm)].map(
+      ([, ...cells]) => cells,
+    )
+    const registered = open().registry.getMetricsAsArray()
+    const labels = await labelsInUse()
+    expect(rows).toEqual(
+      registered.map((metric) => {
+        const { name, help, type } = describeMetric(metric)
+        const names = labels.get(name) ?? []
+        return [name, type, names.map((label) => `\`${label}\``).join(', '), help]
+      }),
+    )
+  })
+})
+
+describe('what watches the worker', () => {
+  const known = async () => {
+    const names = open()
+      .registry.getMetricsAsArray()
+      .flatMap((metric) => {
+        const { name, type } = describeMetric(metric)
+        return type === 'histogram' ? ['_bucket', '_sum', '_count'].map((end) => `${name}${end}`) : [name]
+      })
+    return new Set(names)
+  }
+  const named = (text: string) => new Set(text.match(/hookdrift_\w+/g) ?? [])
+
+  it.each(['monitoring/alerts.yaml', 'monitoring/dashboard.json'])(
+    '%s names only metrics that are served',
+    async (file) => {
+      const names = named(readFileSync(new URL(file, docs), 'utf8'))
+      expect(names.size).toBeGreaterThan(5)
+      const served = await known()
+      expect([...names].filter((name) => !served.has(name))).toEqual([])
+    },
+  )
+
+  it('groups and selects by labels that the metrics have', async () => {
+    const text =
+      readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8') +
+      readFileSync(new URL('monitoring/dashboard.json', docs), 'utf8')
+    const labels = new Set([...(await labelsInUse()).values()].flat())
+    const used = [
+      ...[...text.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, ?/)),
+      ...[...text.matchAll(/\{(\w+)(?:=~|!~|!=|=)/g)].map(([, name = '']) => name),
+      ...[...text.matchAll(/\$labels\.(\w+)/g)].map(([, name = '']) => name),
+    ].filter((name) => name !== 'le')
+    expect(used.filter((name) => !labels.has(name))).toEqual([])
+  })
+
+  it('is a rule file and a dashboard as their programs read them', () => {
+    const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
+    for (const { rules } of groups) {
+      for (const rule of rules) {
+        expect(rule).toMatchObject({
+          alert: expect.stringMatching(/^Hookdrift\w+$/),
+          expr: expect.any(String),
+          labels: { severity: expect.stringMatching(/^(critical|warning)$/) },
+        })
+        expect(Object.keys(rule.annotations)).toEqual(['summary', 'description'])
+      }
+    }
+    const dashboard = JSON.parse(readFileSync(new URL('monitoring/dashboard.json', docs), 'utf8'))
+    const ids = dashboard.panels.map(({ id }: { id: number }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    for (const { title, targets, gridPos } of dashboard.panels) {
+      expect(title).toMatch(/\S/)
+      expect(targets.length).toBeGreaterThan(0)
+      expect(gridPos.x + gridPos.w).toBeLessThanOrEqual(24)
+    }
+  })
+})
+
+/** The labels of each metric, in the order in which they are shown. */
+async function labelsInUse(): Promise<ReadonlyMap<string, readonly string[]>> {
+  return new Map(
+    open()
+      .registry.getMetricsAsArray()
+      .map((metric) => [describeMetric(metric).name, describeMetric(metric).labelNames]),
+  )
+}
+
+/** prom-client says these of its metrics, and its types keep them to themselves. */
+function describeMetric(metric: object): { name: string; help: string; type: string; labelNames: readonly string[] } {
+  const { name, help, labelNames } = metric as { name: string; help: string; labelNames: readonly string[] }
+  return {
+    name,
+    help,
+    type: metric.constructor.name.toLowerCase(),
+    labelNames: labelNames.filter((label) => label !== 'le'),
+  }
+}

@@ -43,7 +43,7 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const deliver = planDelivery(options, terminal)
   const world = { env: terminal.env, readFile }
   const configuration = readConfiguration(options.config, world, { findTimetableFault: timetableFaultsAt(Date.now()) })
-  const policy = readPolicy(configuration.policy, readFile)
+  const policy = readPolicy(configuration.policy, readFile, Date.now())
   const history = options.history === undefined ? configuration.history : from(options.history)
   const { failOn, quiet = false, project: only } = options
 

@@ -124,7 +124,7 @@ async function orderReader({ config, history }: WorkerOptions, { env, cwd }: Ter
         advice: 'docs/worker.md shows one; `hookdrift audit` needs none',
       })
     }
-    return { configuration, policy: readPolicy(configuration.policy, readFile) }
+    return { configuration, policy: readPolicy(configuration.policy, readFile, Date.now()) }
   }
 }
 

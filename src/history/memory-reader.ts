@@ -1,5 +1,5 @@
 import type { Kind, ProjectRef } from '../model/resource.ts'
-import { kinds } from '../model/resource.ts'
+import { isPolicyProject, kinds, policyProject } from '../model/resource.ts'
 import { memoryBaselines } from './memory-baselines.ts'
 import { keyOf, lookedAt, type Memory, type RunRow, readRows, recordOf, type VersionRow } from './memory-rows.ts'
 import type { HistoryReader, Identity, KeptVersion, ProjectLook, SealedRun } from './reader.ts'
@@ -70,15 +70,16 @@ export function memoryReader(memory: Memory): HistoryReader {
       const count = <Row extends { run: number }>(all: readonly Row[], { number }: RunRow) =>
         all.filter(({ run }) => run === number).length
       const runs = ended.toReversed().slice(0, most)
+      const walks = rows().walks.filter(({ project }) => project !== keyOf(policyProject))
       return {
         total: ended.length,
         runs: runs.map((run) => ({
           ...runOf(run.number),
           isSealed: run.state === 'sealed',
           exitCode: run.exitCode ?? null,
-          walks: count(rows().walks, run),
+          walks: count(walks, run),
           incomplete: count(
-            rows().walks.filter(({ status }) => status !== 'complete' && status !== 'skipped'),
+            walks.filter(({ status }) => status !== 'complete' && status !== 'skipped'),
             run,
           ),
           changes: count(rows().changes, run),
@@ -91,7 +92,10 @@ export function memoryReader(memory: Memory): HistoryReader {
       return run?.state === 'sealed' ? readRows(rows(), run) : undefined
     },
 
-    looksAt: async (run) => looksAt(run).map(lookOf),
+    looksAt: async (run) =>
+      looksAt(run)
+        .filter(({ project }) => !isPolicyProject(project))
+        .map(lookOf),
 
     baselinesAt: async (project, run) => memoryBaselines(walksOf(project).filter((walk) => walk.run <= run)),
 

@@ -15,7 +15,7 @@ export interface HistoryReader {
   /** All that a sealed run has to say; undefined when there is no sealed run of that number. */
   readRun(number: number): Promise<RunRecord | undefined>
 
-  /** The last look at every project as of a run, sorted by the project's name. */
+  /** The last look at every project of a service as of a run, sorted by the project's name. */
   looksAt(run: number): Promise<readonly ProjectLook[]>
   /** The last complete look at each kind of a project as of a run. */
   baselinesAt(project: ProjectRef, run: number): Promise<Baselines>

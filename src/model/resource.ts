@@ -22,6 +22,10 @@ export interface ProjectRef {
  */
 export const policyProject: ProjectRef = { name: 'hookdrift/policy', service: '', uid: 'policy' }
 
+export function isPolicyProject({ service, uid }: Pick<ProjectRef, 'service' | 'uid'>): boolean {
+  return service === policyProject.service && uid === policyProject.uid
+}
+
 /**
  * Something a project holds, in its normal form. Identity = project + kind + uid.
  *

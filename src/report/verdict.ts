@@ -49,7 +49,12 @@ function countFailing({ violations, fail_on }: Counts): number {
 }
 
 function sentenceOf(exitCode: ExitCode, counts: Counts, coverage: Judged['coverage']): string {
-  const parts = [...lookOf(exitCode, counts, coverage), ...tellUnknown(counts), tellDrift(counts)]
+  const parts = [
+    ...lookOf(exitCode, counts, coverage),
+    ...tellUnknown(counts),
+    ...tellWaived(counts),
+    tellDrift(counts),
+  ]
   return `${parts.join(exitCode === exitCodes.clean ? ', ' : '; ')}.`
 }
 
@@ -77,6 +82,10 @@ function tellOpen(counts: Counts): string {
 
 function tellUnknown({ unknown }: Counts): string[] {
   return unknown === 0 ? [] : [`${count(unknown, 'violation')} not looked at`]
+}
+
+function tellWaived({ waived }: Counts): string[] {
+  return waived === 0 ? [] : [`${count(waived, 'violation')} waived`]
 }
 
 function tellDrift({ drift }: Counts): string {

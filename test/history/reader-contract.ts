@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
-import type { Kind } from '../../src/model/resource.ts'
+import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { answersAt, answersOf } from './answers-of.ts'
 import type { Place } from './history-contract.ts'
 import { Machines } from './processes.ts'
@@ -92,6 +92,21 @@ export function describeReader(name: string, makePlace: () => Place): void {
     }
 
     const standing = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+
+    it('shows what is said of the policy among all violations, and the policy among no projects', async () => {
+      const expired = { rule: 'waiver/expired', kind: 'policy' } as const
+      const record = await run(async (draft) => {
+        await draft.stageWalk(payments, aCoverage('endpoints', 'partial'), undefined)
+        await draft.stageWalk(policyProject, aCoverage('endpoints'), undefined)
+        const violations = [aViolation('w', expired, policyProject)]
+        await draft.stageViolations(policyProject, { confirmed: [], violations })
+      })
+      expect(record.violations.map(({ project, uid }) => [project, uid])).toEqual([['hookdrift/policy', 'w']])
+      expect(await history.violationsAt(1)).toEqual(record.violations)
+      expect(record.coverage.map(({ project }) => project)).toEqual([payments.name])
+      expect((await history.looksAt(1)).map(({ project }) => project)).toEqual([payments])
+      expect((await history.endedRuns(1)).runs.map(({ walks, incomplete }) => [walks, incomplete])).toEqual([[1, 1]])
+    })
 
     it('are answered by an empty history', async () => {
       expect(await answersOf(history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])

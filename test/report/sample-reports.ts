@@ -188,7 +188,18 @@ const violations: readonly ReportViolation[] = [
     message: 'the body function fails on payload order.json: TypeError: payload.items is undefined',
     last_seen: '2026-11-20T09:30:00.000Z',
   }),
-  aViolation({ ...continuing, state: 'waived', uid: '01M7XWD8J0L3N5Q7S9U1W4Y6A8', name: 'legacy' }),
+  aViolation({
+    ...continuing,
+    state: 'waived',
+    uid: '01M7XWD8J0L3N5Q7S9U1W4Y6A8',
+    name: 'legacy',
+    waiver: {
+      owner: 'payments team',
+      reason: 'the receiver moves to TLS with its next release',
+      expires: '2027-04-01T00:00:00.000Z',
+      ticket: 'OPS-4711',
+    },
+  }),
   aViolation({
     ...continuing,
     rule: 'endpoint/inactive',

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Coverage } from '../../model/coverage.ts'
-import { listings, type ProjectRef } from '../../model/resource.ts'
+import { isPolicyProject, listings, type ProjectRef } from '../../model/resource.ts'
 import { baselinesFrom } from '../baselines-from.ts'
 import type { Baselines } from '../history.ts'
 import type { ProjectLook, SealedRun } from '../reader.ts'
@@ -43,7 +43,8 @@ export function looksAt(db: Database, run: number): ProjectLook[] {
            ORDER BY w.run DESC LIMIT 1), 0)`,
     )
     .pluck()
-  return lastLooks(db, run).map(({ id, run: look, ...project }) => {
+  const looks = lastLooks(db, run).filter((project) => !isPolicyProject(project))
+  return looks.map(({ id, run: look, ...project }) => {
     const since = incomplete.get({ project: id, run: look }) ?? undefined
     return {
       project,

@@ -3,7 +3,7 @@ import type { FieldChange } from '../../model/change.ts'
 import type { JudgedProject, JudgingRule } from '../../model/judging.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../history.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
-import { type RecordedRow, recorded } from './rows.ts'
+import { isOfService, type RecordedRow, recorded } from './rows.ts'
 
 type RunRow = Pick<
   RunRecord,
@@ -35,12 +35,11 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   }
 }
 
-/** The policy has no service: its walk says that it was looked at, and proves nothing about a listing. */
 function readCoverage(db: Database, number: number): RunRecord['coverage'] {
   return db
     .prepare<[number], RunRecord['coverage'][number]>(
       `SELECT project, listing, status, reason, filter, pages, items, requests, retries, duration_ms AS durationMs
-       FROM walk WHERE run = ? AND project_id NOT IN (SELECT id FROM project WHERE service = '' AND uid = 'policy')`,
+       FROM walk WHERE run = ? AND ${isOfService}`,
     )
     .all(number)
     .sort(inWalkOrder)

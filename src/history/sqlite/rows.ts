@@ -41,3 +41,6 @@ export function projectIds(db: Database): (project: ProjectRef) => number {
     return id
   }
 }
+
+/** Walks of a service's listings: the policy's own walk says that it was looked at, and proves nothing about a listing. */
+export const isOfService = "project_id NOT IN (SELECT id FROM project WHERE service = '' AND uid = 'policy')"

@@ -1,4 +1,5 @@
 import type { ReportViolation, Verdict } from '../../model/report.ts'
+import { spellEnd } from '../../model/spell-end.ts'
 import { severities } from '../../model/violation.ts'
 import { padColumns, widthOf, wrapPieces, wrapProse } from '../columns.ts'
 import { count, countEach } from '../count.ts'
@@ -8,36 +9,37 @@ import { shorten, shortenSeals } from './shorten.ts'
 import { showResource } from './show-resource.ts'
 import { showTime } from './show-time.ts'
 
-/** What stands against the policy, worst first; what was resolved; how many were accepted. */
+/** What stands against the policy, worst first; what was resolved; what was accepted, by whom and until when. */
 export function showViolations(violations: readonly ReportViolation[], verdict: Verdict, page: Page): string[] {
-  const standing = severities.flatMap((severity) =>
-    violations.filter((violation) => violation.severity === severity && isStanding(violation)),
-  )
+  const standing = worstFirst(violations.filter(({ state }) => state !== 'resolved' && state !== 'waived'))
+  const waived = worstFirst(violations.filter(({ state }) => state === 'waived'))
   const resolved = violations.filter(({ state }) => state === 'resolved')
-  return [
-    '',
-    ...showStanding(standing, verdict, page),
-    ...showResolved(resolved, page),
-    ...(verdict.waived === 0 ? [] : ['', `Waived: ${count(verdict.waived, 'violation')}, accepted by the policy.`]),
-  ]
+  return ['', ...showStanding(standing, verdict, page), ...showResolved(resolved, page), ...showWaived(waived, page)]
 }
 
 const severityColumn = 'critical'.length
 const indent = ' '.repeat(severityColumn + 2)
 const widestRule = 40
 
-function isStanding({ state }: ReportViolation): boolean {
-  return state !== 'resolved' && state !== 'waived'
+function worstFirst(violations: readonly ReportViolation[]): ReportViolation[] {
+  return severities.flatMap((severity) => violations.filter((violation) => violation.severity === severity))
 }
 
 function showStanding(standing: readonly ReportViolation[], verdict: Verdict, page: Page): string[] {
   if (standing.length === 0) return [page.lookComplete ? 'No open violation.' : 'No open violation in what was seen.']
-  const rules = firstEntries(standing, page).map(({ rule }) => widthOf(neutralise(rule)))
+  return [page.paint('heading', `Violations: ${tellCounts(verdict)}`), ...showEach(standing, page)]
+}
+
+function showWaived(waived: readonly ReportViolation[], page: Page): string[] {
+  if (waived.length === 0) return []
+  const heading = `Waived: ${count(waived.length, 'violation')}, accepted by the policy`
+  return ['', page.paint('heading', heading), ...showEach(waived, page)]
+}
+
+function showEach(violations: readonly ReportViolation[], page: Page): string[] {
+  const rules = firstEntries(violations, page).map(({ rule }) => widthOf(neutralise(rule)))
   const column = Math.max(0, ...rules.filter((width) => width <= widestRule))
-  return [
-    page.paint('heading', `Violations: ${tellCounts(verdict)}`),
-    ...showEntries(standing, page, (violation) => ['', ...showViolation(violation, column, page)]),
-  ]
+  return showEntries(violations, page, (violation) => ['', ...showViolation(violation, column, page)])
 }
 
 function tellCounts({ violations, unknown }: Verdict): string {
@@ -55,7 +57,16 @@ function showViolation(violation: ReportViolation, ruleColumn: number, page: Pag
     `${severity}  ${padColumns(neutralise(violation.rule), ruleColumn)}  ${tellState(violation)}`,
     ...wrapProse(shorten(neutralise(message), 600), width).map((line) => `${indent}${line}`),
     ...wrapPieces([...showResource(violation), ...where], width).map((line) => page.paint('aside', `${indent}${line}`)),
+    ...tellWaiver(violation).flatMap((text) => wrapProse(text, width).map((line) => `${indent}${line}`)),
   ]
+}
+
+function tellWaiver({ waiver }: ReportViolation): string[] {
+  if (waiver === undefined) return []
+  const { owner, reason, expires, ticket } = waiver
+  const until = neutralise(spellEnd(expires))
+  const followedUp = ticket === undefined ? '' : ` (${neutralise(ticket)})`
+  return [shorten(`accepted by ${neutralise(owner)} until ${until}${followedUp}: ${neutralise(reason)}`, 600)]
 }
 
 function tellState({ state, first_seen, last_seen }: ReportViolation): string {

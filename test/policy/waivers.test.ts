@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { AuditError } from '../../src/model/errors.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { ProjectRef, Resource } from '../../src/model/resource.ts'
+import { startJudge } from '../../src/policy/judge.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+import { waiverAmong } from '../../src/policy/waiver.ts'
+
+const now = Date.parse('2026-11-21T12:00:00Z')
+
+function read(yaml: string, others: Readonly<Record<string, string>> = {}): Policy {
+  return readPolicy('/etc/policy.yaml', (file) => others[file] ?? yaml, now)
+}
+
+/** A file with one waiver for everything of a kind; members as they stand in YAML. */
+function withWaiver(changes: Readonly<Record<string, string | undefined>> = {}): string {
+  const members = {
+    rule: 'endpoint/inactive',
+    match: '{ kind: endpoint }',
+    owner: 'payments team',
+    reason: 'moves in spring',
+    expires: '2027-03-31',
+    ...changes,
+  }
+  const lines = Object.entries(members).flatMap(([key, value]) => (value === undefined ? [] : `${key}: ${value}`))
+  return `waivers:\n  - ${lines.join('\n    ')}\n`
+}
+
+/** What is refused, without the file's name. */
+function refusal(changes: Readonly<Record<string, string | undefined>>): string[] {
+  try {
+    read(withWaiver(changes))
+  } catch (error) {
+    if (error instanceof AuditError && error.exitCode === 2) {
+      return error.message.split('\n').map((line) => line.replace('/etc/policy.yaml:', ''))
+    }
+    throw error
+  }
+  throw new Error('it was let through')
+}
+
+const termsOf = ({ waivers }: Policy) => waivers.map(({ terms }) => terms)
+
+describe('waivers of a policy', () => {
+  it.each([
+    ['2027-03-31', '2027-04-01T00:00:00.000Z'],
+    ['2028-02-29T23:59:59Z', '2028-02-29T23:59:59.000Z'],
+    ['2027-03-31T18:00+02:00', '2027-03-31T16:00:00.000Z'],
+    ['2026-01-01', '2026-01-02T00:00:00.000Z'],
+  ])('that expire on %s hold until %s', (expires, until) => {
+    const policy = readPolicy('policy.yaml', () => withWaiver({ expires }))
+    expect(termsOf(policy)).toEqual([{ owner: 'payments team', reason: 'moves in spring', expires: until }])
+  })
+
+  it.each([
+    [{ rule: 'endpoint/inactiv' }, ['2:11: there is no rule `endpoint/inactiv`, did you mean `endpoint/inactive`?']],
+    [{ rule: "'endpoint/nothing-*'" }, ['2:11: no rule matches `endpoint/nothing-*`']],
+    [
+      { rule: 'waiver/unused' },
+      ['2:11: what is said of waivers is not waived: renew or remove the waiver, or switch the rule off'],
+    ],
+    [{ owner: undefined }, [expect.stringMatching(/^2:5: .*owner.*missing|^2:5: .*owner/)]],
+    [{ reason: "'  '" }, [expect.stringMatching(/^5:13: /)]],
+    [{ expires: '2027-02-30' }, [expect.stringMatching(/^6:14: .*a date such as 2027-03-31/)]],
+    [{ expires: '2027-03-31T18:00:00' }, [expect.stringMatching(/^6:14: .*a time with its zone/)]],
+    [{ expires: 'spring' }, [expect.stringMatching(/^6:14: .*a date such as 2027-03-31/)]],
+    [
+      { expires: '2027-11-23' },
+      ['6:14: 2027-11-23 is more than 366 days ahead: accept it for less, and look again then'],
+    ],
+    [{ expires: '2027-11-22T12:00:01Z' }, [expect.stringMatching(/^6:14: .*more than 366 days ahead/)]],
+    [{ match: '{}' }, [expect.stringMatching(/^3:12: .*at least one of its keys/)]],
+    [{ path: '/http_timeout' }, ['7:5: `path` needs a `value`: the one that is accepted there']],
+    [{ value: '90' }, ['7:5: `value` needs a `path`: where it is accepted']],
+    [{ path: 'http_timeout', value: '90' }, [expect.stringMatching(/^7:11: .*a path as reports show it/)]],
+    [{ until: '2027-03-31' }, [expect.stringMatching(/^7:5: .*until/)]],
+  ])('are refused at the line and column of the mistake: %j', (changes, lines) => {
+    expect(refusal(changes)).toEqual(lines)
+  })
+
+  it('may end 366 days ahead, to the day and to the second', () => {
+    for (const expires of ['2027-11-22', '2027-11-22T12:00:00Z']) {
+      expect(read(withWaiver({ expires })).waivers).toHaveLength(1)
+    }
+  })
+
+  it('never repeat a secret that was written into them by mistake', () => {
+    const path = '/authentication/basic_auth/password'
+    const lines = refusal({ rule: 'endpoint/auth-weak', path, value: 'not-a-real-key' })
+    expect(lines).toEqual([
+      '8:12: a secret is accepted by its seal, `sealed:…` as reports show it, and never stands in a policy',
+    ])
+    const sealed = `sealed:${'0'.repeat(32)}`
+    expect(read(withWaiver({ rule: 'endpoint/auth-weak', path, value: sealed })).waivers).toHaveLength(1)
+    expect(refusal({ path: '/secrets/k/value', value: '{ a: not-a-real-key }' }).join()).not.toContain('not-a-real-key')
+  })
+
+  it('of the files that a file extends add up', () => {
+    const policy = read(`extends: [./base.yaml]\n${withWaiver()}`, { '/etc/base.yaml': withWaiver({ owner: 'base' }) })
+    expect(termsOf(policy).map(({ owner }) => owner)).toEqual(['base', 'payments team'])
+  })
+
+  it('belong to what a policy decides: its digest tells', () => {
+    const digests = [withWaiver(), withWaiver(), withWaiver({ expires: '2027-04-01' }), 'rules: {}'].map(
+      (yaml) => read(yaml).digest,
+    )
+    expect(digests[0]).toBe(digests[1])
+    expect(new Set(digests).size).toBe(3)
+  })
+
+  it('keep their name when they are renewed, and say what they are for', () => {
+    const [one] = read(withWaiver()).waivers
+    const [renewed] = read(withWaiver({ expires: '2027-09-30', reason: 'later' })).waivers
+    const [other] = read(withWaiver({ rule: "'endpoint/*'" })).waivers
+    expect(renewed?.uid).toBe(one?.uid)
+    expect(other?.uid).not.toBe(one?.uid)
+    const match = '{ project: acme/*, uid: [a, b, c], labels: { env: [dev, test] } }'
+    expect(read(withWaiver({ match, path: '/status', value: 'inactive' })).waivers[0]?.name).toBe(
+      'endpoint/inactive for project acme/*, uid a, b or 1 more, label env dev or test, one value at /status',
+    )
+  })
+})
+
+const p: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }
+const endpoint = (attributes: JsonObject, uid = 'e1'): Resource => {
+  return { kind: 'endpoint', uid, name: '', attributes, volatile: {}, facts: {} }
+}
+
+/** Who accepts what the judge finds of a resource; '' where nobody does. */
+function ownersOf(yaml: string, resource: Resource, at = now): string[] {
+  return startJudge(read(yaml), at)
+    .visit(p, resource)
+    .map(({ waiver }) => waiver?.owner ?? '')
+}
+
+describe('the decision', () => {
+  it('holds before the end and not from it on', () => {
+    const yaml = withWaiver({ expires: '2026-11-30' })
+    const end = Date.parse('2026-12-01T00:00:00Z')
+    const inactive = endpoint({ status: 'inactive' })
+    expect([end - 1, end].map((at) => ownersOf(yaml, inactive, at))).toEqual([['payments team'], ['']])
+  })
+
+  it('takes rules by pattern, and nothing of other rules', () => {
+    const resource = endpoint({ status: 'inactive', url: 'http://hooks.acme.dev/x' })
+    const yaml = `extends: []\nrules: { endpoint/inactive: {}, endpoint/url-not-https: {} }\n${withWaiver({ rule: "'endpoint/url-*'" })}`
+    expect(ownersOf(yaml, resource)).toEqual(['', 'payments team'])
+  })
+
+  it('takes the one that lasts longest where several accept the same', () => {
+    const { waivers } = read(withWaiver())
+    const later = read(withWaiver({ expires: '2027-06-30' })).waivers
+    expect(waiverAmong([...waivers, ...later, ...waivers], now)).toBe(later[0])
+    expect(waiverAmong([], now)).toBeUndefined()
+  })
+
+  it.each([
+    ['null where it is empty', { status: 'inactive', owner_id: null }, 'null', 'payments team'],
+    ['not null where it is not shown', { status: 'inactive' }, 'null', ''],
+    ['a list in its normal order', { status: 'inactive', owner_id: ['a', 'b'] }, '[a, b]', 'payments team'],
+    ['not what only looks alike', { status: 'inactive', owner_id: 7 }, "'7'", ''],
+  ])('compares by value: %s', (_, attributes, value, owner) => {
+    expect(ownersOf(withWaiver({ path: '/owner_id', value }), endpoint(attributes))).toEqual([owner])
+  })
+
+  it('looks at labels and addresses like an override', () => {
+    const yaml = withWaiver({ match: '{ labels: { env: dev }, url_host: "*.acme.dev" }' })
+    const judge = (env: string) => startJudge(read(yaml), now, () => ({ env }))
+    const found = (env: string, url: string) =>
+      judge(env)
+        .visit(p, endpoint({ status: 'inactive', url }))
+        .filter(({ rule }) => rule === 'endpoint/inactive')
+        .map(({ waiver }) => waiver !== undefined)
+    expect(found('dev', 'https://hooks.acme.dev/')).toEqual([true])
+    expect(found('prod', 'https://hooks.acme.dev/')).toEqual([false])
+    expect(found('dev', 'https://acme.io/')).toEqual([false])
+  })
+})

@@ -7,10 +7,13 @@ import type { JsonObject } from '../model/json.ts'
 import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { Judge } from '../policy/judge.ts'
+import type { Probe } from '../policy/probe.ts'
 import { dateValues } from './date-values.ts'
-import { findRemovals } from './find-removals.ts'
+import { findRemovals, type Removals } from './find-removals.ts'
+import { findTargets, type ProbeTarget } from './find-targets.ts'
 import { type AuditedProject, isKindWhole, type PageRead, type Statuses } from './look.ts'
 import { type Past, proveIdentity } from './prove-identity.ts'
+import { leaveOutProbes, type Probed, runProbes } from './run-probes.ts'
 import { settleFindings } from './settle-violations.ts'
 import { type Stage, stageResources } from './stage-resources.ts'
 import { type Walk, walkListing } from './walk-listing.ts'
@@ -24,6 +27,10 @@ export interface ProjectTools {
   /** When the run started, ISO 8601. */
   readonly startedAt: string
   readonly signal: AbortSignal
+  /** Those of the policy. */
+  readonly probes: readonly Probe[]
+  /** Whether they run. */
+  readonly runsProbes: boolean
   readonly onPage: (project: AuditedProject, page: PageRead) => void
 }
 
@@ -35,6 +42,10 @@ export interface ProjectLook {
   readonly statuses: Statuses
   /** Resources that stand and that nothing shows any more, as `kind uid`. */
   readonly outOfSight: ReadonlySet<string>
+  /** What could not be tested, as `kind uid`: what only a probe can say of it is unknown. */
+  readonly untested: ReadonlySet<string>
+  /** Names of the probes that are about something here. */
+  readonly probed: ReadonlySet<string>
 }
 
 /** Walks a project's listings one after the other, drafts what they show, and judges it. */
@@ -54,30 +65,65 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
     holds: async (listing) => (await draft.unseen(ref, kindOf[listing])).length > 0,
     lastStatus: (listing) => draft.lastStatus(ref, listing),
   }
-  const walked = await walkAll(project, tools, pass.take)
+  const budget = { waitedMs: 0 }
+  const walked = await walkAll(project, tools, pass.take, budget)
   const walks = await proveIdentity(project, walked, { signal: tools.signal, past })
-  const statuses: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
-  const reshaped = await compareWithPast(stage, statuses, pass.shapes)
+  const walkStatuses: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
+  const reshaped = await compareWithPast(stage, walkStatuses, pass.shapes)
   for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
   if (walks.some(({ fault }) => fault === 'foreign')) {
     await draft.discard(ref)
     judge.forget(ref)
-    return { project, statuses, outOfSight: new Set() }
+    return { project, statuses: walkStatuses, outOfSight: new Set(), untested: new Set(), probed: new Set() }
   }
-  const removals = await findRemovals(stage, statuses)
-  await draft.stageChanges(ref, await withReferrers(stage, [...pass.changes, ...removals.changes]))
+  const removals = await findRemovals(stage, walkStatuses)
+  const probed = await probe({ project, tools, stage, pass, budget, statuses: walkStatuses, removals })
+  const statuses: Statuses = tools.runsProbes ? { ...walkStatuses, probes: 'complete' } : walkStatuses
+  await draft.stageChanges(ref, await withReferrers(stage, [...pass.changes, ...removals.changes, ...probed.changes]))
+  await settleFindings(
+    draft,
+    ref,
+    probed.resources.flatMap((resource) => judge.visit(ref, resource)),
+  )
   const isComplete = (kind: Kind) => isKindWhole(statuses, project.filters, kind)
   const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isComplete) ?? true
   await settleFindings(draft, ref, judge.concludeProject(ref, { isComplete }), sawAll)
   for (const notice of writeNotices(reshaped, pass.isRebased(), removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }
-  return { project, statuses, outOfSight: removals.outOfSight }
+  for (const text of probed.notices) await draft.stageNotice(ref, 'sources', text)
+  const names = new Set(pass.targets.map((target) => target.probe.name))
+  return { project, statuses, outOfSight: removals.outOfSight, untested: probed.untested, probed: names }
 }
 
-async function walkAll(project: AuditedProject, tools: ProjectTools, take: Pass['take']): Promise<Walk[]> {
+interface AfterWalks {
+  readonly project: AuditedProject
+  readonly tools: ProjectTools
+  readonly stage: Stage
+  readonly pass: Pass
+  readonly budget: { readonly waitedMs: number }
+  readonly statuses: Statuses
+  readonly removals: Removals
+}
+
+function probe({ project, tools, stage, pass, budget, statuses, removals }: AfterWalks): Promise<Probed> {
+  const { sealer, probes, runsProbes, signal, startedAt } = tools
+  const { targets } = pass
+  if (!runsProbes) return leaveOutProbes(stage, targets)
+  const traffic = { requests: 0, retries: 0, waitedMs: budget.waitedMs }
+  const look = { projectUid: project.ref.uid, key: project.key, filters: project.filters, signal, traffic }
+  const { outOfSight } = removals
+  const now = Date.parse(startedAt)
+  return runProbes({ client: project.client, stage, sealer, probes, targets, look, now, statuses, outOfSight })
+}
+
+async function walkAll(
+  project: AuditedProject,
+  tools: ProjectTools,
+  take: Pass['take'],
+  budget: { waitedMs: number },
+): Promise<Walk[]> {
   const walks: Walk[] = []
-  const budget = { waitedMs: 0 }
   for (const listing of listings) {
     if ((listing === 'project' || listing === 'sources') && project.listings[listing] === 'off') continue
     const walk = await walkListing(listing, project, tools, (items, ms) => take(listing, items, ms), budget)
@@ -92,6 +138,7 @@ interface Pass {
   take(listing: Listing, items: readonly JsonObject[], durationMs: number): Promise<void>
   readonly shapes: ReadonlyMap<Listing, Shape>
   readonly changes: readonly StagedChange[]
+  readonly targets: readonly ProbeTarget[]
   isRebased(): boolean
 }
 
@@ -100,10 +147,11 @@ const takenAtOnce = 100
 function passOf(
   project: AuditedProject,
   stage: Stage,
-  { draft, judge, sealer, startedAt, onPage }: ProjectTools,
+  { draft, judge, sealer, startedAt, probes, onPage }: ProjectTools,
 ): Pass {
   const shapes = new Map<Listing, Shape>()
   const changes: StagedChange[] = []
+  const targets: ProbeTarget[] = []
   const carried = new Set<string>()
   let isRebased = false
 
@@ -127,6 +175,11 @@ function passOf(
     if (listing === 'sources') for (const { kind, uid } of listed) carried.add(`${kind} ${uid}`)
     const fresh = lifted.filter(({ kind, uid }) => !carried.has(`${kind} ${uid}`))
     for (const { kind, uid } of fresh) carried.add(`${kind} ${uid}`)
+    const passing = [
+      ...listed.map((resource, index) => ({ resource, item: items[index] })),
+      ...fresh.map((resource) => ({ resource, item: undefined })),
+    ]
+    for (const target of findTargets(probes, project, passing)) targets.push(target)
     for (const [kind, resources] of Map.groupBy([...listed, ...fresh], ({ kind }) => kind)) {
       await draftAndJudge(listing, kind, resources)
     }
@@ -135,6 +188,7 @@ function passOf(
   return {
     shapes,
     changes,
+    targets,
     isRebased: () => isRebased,
     async take(listing, items, durationMs) {
       // A page may hold thousands of items; what is made of them need not stand in memory all at once.

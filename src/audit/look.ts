@@ -26,8 +26,11 @@ export interface PageRead {
   readonly durationMs: number
 }
 
-/** What the walks of a project proved, by listing; a listing that is off has no entry. */
-export type Statuses = Readonly<Partial<Record<Listing, CoverageStatus>>>
+/**
+ * What the walks of a project proved, by listing; a listing that is off has no entry. `probes` are complete when they
+ * were due; which of them could not run is said one by one.
+ */
+export type Statuses = Readonly<Partial<Record<Listing | 'probes', CoverageStatus>>>
 
 /** Whether a kind was walked to its end, as far as it was asked for. */
 export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
@@ -42,6 +45,7 @@ export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
     case 'source':
       return areSourcesListed(statuses) ? statuses.sources === 'complete' : statuses.subscriptions === 'complete'
     case 'probe':
+      return statuses.probes === 'complete'
     case 'policy':
       return false
   }

@@ -13,6 +13,7 @@ import { describeContext } from './describe-context.ts'
 import type { AuditedProject, PageRead } from './look.ts'
 import { settleFleet } from './settle-fleet.ts'
 import { settlePolicy } from './settle-policy.ts'
+import { tellIdleProbes } from './tell-probes.ts'
 
 export interface Audit {
   readonly projects: readonly AuditedProject[]
@@ -22,6 +23,8 @@ export interface Audit {
   readonly policy: Policy
   readonly configurationDigest: string
   readonly failOn: Severity
+  /** Whether the policy's probes run. Default: yes. */
+  readonly runsProbes?: boolean
 }
 
 export interface World {
@@ -56,12 +59,14 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   const giveUp = new AbortController()
   const signal = AbortSignal.any([world.signal, giveUp.signal])
   try {
-    const judge = startJudge(audit.policy, startedAt, labelsOf(audit.projects), clock.now)
-    const tools = { ...world, signal, draft, judge, startedAt: isoTime(startedAt) }
+    const { policy, runsProbes = true } = audit
+    const judge = startJudge(policy, startedAt, labelsOf(audit.projects), clock.now)
+    const tools = { ...world, signal, draft, judge, startedAt: isoTime(startedAt), probes: policy.probes, runsProbes }
     const limit = pLimit(audit.concurrency)
     const looks = await Promise.all(audit.projects.map((project) => limit(() => auditProject(project, tools))))
     await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
     await settlePolicy(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
+    if (runsProbes && audit.isWholeFleet) await tellIdleProbes(draft, policy.probes, looks)
     await draft.stageContext(describeContext(audit, judge))
     const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)
     return composeReport(record)

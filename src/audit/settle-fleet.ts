@@ -18,6 +18,7 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
   const isFleetWhole = (kind: Kind) => isWholeFleet && looks.every((look) => isWhole(look, kind))
   const acrossFleet = judge.concludeFleet({ isComplete: isFleetWhole })
   const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isFleetWhole) ?? true
+  const needsProbes = (rule: string) => judge.needsOf(rule)?.kinds.includes('probe') ?? false
   const byProject = Map.groupBy(acrossFleet, ({ project }) => project.name)
   for (const look of looks) {
     const { ref } = look.project
@@ -30,7 +31,8 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
         project: (kind) => isWhole(look, kind),
         fleet: isFleetWhole,
       },
-      isOutOfSight: ({ kind, uid }) => look.outOfSight.has(`${kind} ${uid}`),
+      isOutOfSight: ({ rule, kind, uid }) =>
+        look.outOfSight.has(`${kind} ${uid}`) || (needsProbes(rule) && look.untested.has(`${kind} ${uid}`)),
     })
     await tellFailures(draft, judge, look)
   }

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
 import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
 
 interface AuditOptions extends FormatOptions {
@@ -11,6 +11,7 @@ interface AuditOptions extends FormatOptions {
   readonly history?: string
   readonly project: readonly string[]
   readonly failOn: Severity
+  readonly probes: boolean
 }
 
 export function defineAudit(program: Command, execute: Execute): void {
@@ -26,6 +27,7 @@ export function defineAudit(program: Command, execute: Execute): void {
         .choices(severities)
         .default('medium'),
     )
+    .option('--no-probes', 'run no functions, whatever the policy says; what only they tell is unknown')
     .option('--quiet', 'no report on stdout and no progress; the exit code tells')
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
 }
@@ -38,18 +40,17 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const { untilSignalled } = await import('./until-signalled.ts')
   const { planDelivery } = await import('./deliver-report.ts')
 
-  const readFile = (file: string) => readFileSync(file, 'utf8')
   const from = (path: string) => pathFrom(terminal.cwd(), path)
   const deliver = planDelivery(options, terminal)
-  const world = { env: terminal.env, readFile }
+  const world = { env: terminal.env, readFile: readTextFile }
   const configuration = readConfiguration(options.config, world, { findTimetableFault: timetableFaultsAt(Date.now()) })
-  const policy = readPolicy(configuration.policy, readFile, Date.now())
+  const policy = readPolicy(configuration.policy, readTextFile, Date.now())
   const history = options.history === undefined ? configuration.history : from(options.history)
-  const { failOn, quiet = false, project: only } = options
+  const { failOn, quiet = false, project: only, probes: runsProbes } = options
 
   tellWarnings(configuration, terminal)
   const { runTimeoutMs } = configuration
-  const order = { configuration, policy, history, only, failOn, quiet, runTimeoutMs }
+  const order = { configuration, policy, history, only, failOn, quiet, runTimeoutMs, runsProbes }
   const { result: report, exitCode } = await untilSignalled((signal) => performAudit(order, terminal, signal))
   deliver(report)
   return exitCode ?? report.verdict.exit_code

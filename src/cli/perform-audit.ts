@@ -30,6 +30,8 @@ export interface Order {
   readonly quiet: boolean
   readonly runTimeoutMs: number
   readonly onPage?: (page: PageRead) => void
+  /** Whether the policy's probes run. Default: yes. */
+  readonly runsProbes?: boolean
 }
 
 /** Runs one audit as configured, with the process around it: log, progress, time limit, key and history. */
@@ -68,6 +70,7 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
         policy: order.policy,
         configurationDigest: configuration.digest,
         failOn: order.failOn,
+        runsProbes: order.runsProbes ?? true,
       },
       {
         history,

@@ -231,8 +231,25 @@ const project: Members = {
   }),
 }
 
-/** A probe's outcome is made by us, not read off the wire; its output may hold anything. */
-const probe: Members = { outcome: text, output: free }
+/**
+ * A probe's outcome is made by us (`probe-resource.ts`), not read off the wire. Digests are seals; texts of the service
+ * and of functions are sealed within; the output may hold anything.
+ */
+const probe: Members = {
+  probe: text,
+  target_kind: text,
+  target_uid: text,
+  target_name: text,
+  function: text,
+  type: text,
+  function_digest: text,
+  payload_digest: text,
+  outcome: text,
+  output: free,
+  error: prose,
+  unexpected: prose,
+  deterministic: flag,
+}
 
 /** A part of the policy is ours as well; nothing of it comes from a service. */
 const policy: Members = {}

@@ -7,6 +7,7 @@ import { packs, type Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { readExpiry } from './expiry.ts'
 import { policyTestSchema } from './policy-test-schema.ts'
+import { probeSchema } from './probe-schema.ts'
 import { selectorSchema } from './selector.ts'
 
 const severity = z.enum([...severities, 'off'])
@@ -119,6 +120,7 @@ function policySchemaOf(settings: z.ZodType<Readonly<Record<string, Setting | un
       .default([])
       .describe('Exceptions by selector; later ones win'),
     waivers: z.array(waiver).default([]).describe('Accepted violations; those of extended files count too'),
+    probes: z.array(probeSchema).max(1000).default([]).describe('Test runs of functions with every audit'),
     custom: z.array(customRule).max(500).default([]).describe('Rules of your own, in CEL'),
     tests: z
       .array(z.union([z.string().min(1), policyTestSchema], { error: 'a test, or the path of a file with tests' }))

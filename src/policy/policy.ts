@@ -3,6 +3,7 @@ import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import type { BoundRule, Rule } from '../rules/rule.ts'
 import type { Layer } from './layers.ts'
+import type { Probe } from './probe.ts'
 import type { Labels } from './selector.ts'
 import type { PolicyWaiver } from './waiver.ts'
 
@@ -20,6 +21,8 @@ export interface Policy {
   readonly overrides: readonly Override[]
   /** Accepted violations. */
   readonly waivers: readonly PolicyWaiver[]
+  /** Test runs of functions; their names are unique. */
+  readonly probes: readonly Probe[]
   /** What holds where these overrides match, by their places in the list. */
   rulesUnder(overrides: readonly number[]): readonly ActiveRule[]
 }

@@ -12,7 +12,9 @@ import { findBadWaivers, isWaivedValue } from './check-waivers.ts'
 import { activateRules, type Layer, packLayer } from './layers.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import { policyOutline, policySchemaWith, type SaidWaiver, type Setting } from './policy-schema.ts'
+import type { Probe } from './probe.ts'
 import { type CustomRule, readCustom } from './read-custom.ts'
+import { findDoubleProbes, readProbes, withoutRepeats } from './read-probes.ts'
 import { matcherOf, type Selector } from './selector.ts'
 import { compileWaiver } from './waiver.ts'
 
@@ -22,6 +24,7 @@ interface Said {
   readonly overrides: readonly { readonly match: Selector; readonly layer: Layer }[]
   readonly waivers: readonly SaidWaiver[]
   readonly custom: readonly CustomRule[]
+  readonly probes: readonly Probe[]
 }
 
 /** The world of a policy file. `now`: milliseconds; a waiver must not last too long from there. */
@@ -30,7 +33,7 @@ interface Reading {
   readonly now: number
 }
 
-const nothing: Said = { layers: [], overrides: [], waivers: [], custom: [] }
+const nothing: Said = { layers: [], overrides: [], waivers: [], custom: [], probes: [] }
 
 /**
  * The policy of a file, or the `recommended` pack where there is none. `now`: what waivers may last too long from, in
@@ -42,14 +45,15 @@ export function readPolicy(
   readFile: (file: string) => string,
   now = Number.POSITIVE_INFINITY,
 ): Policy {
-  const { layers, overrides, waivers, custom } =
+  const { layers, overrides, waivers, custom, probes } =
     file === undefined ? ofPack('recommended', undefined) : readSaid(file, { readFile, now }, [])
   const known = [...rules, ...custom.map(({ rule }) => rule)]
   const rulesUnder = (places: readonly number[]) =>
     activateRules(known, [...layers, ...places.flatMap((place) => overrides[place]?.layer ?? [])])
   const active = rulesUnder([])
   return {
-    digest: digestOf(active, overrides, waivers),
+    digest: digestOf(active, { overrides, waivers, probes }),
+    probes,
     known,
     layers,
     rules: active,
@@ -102,13 +106,17 @@ function readSaid(file: string, reading: Reading, within: readonly string[]): Sa
   const { waivers } = document.value
   const ruleIds = [...rules.map(({ id }) => id), ...ids]
   const badWaivers = findBadWaivers(document, waivers, { now: reading.now, ruleIds })
-  refuseProblems([...findFoldOptions(document, overrides), ...badWaivers])
+  const extendedProbes = extended.flatMap((said) => said.probes)
+  const { probes, problems: badProbes } = readProbes({ document, file, readFile: reading.readFile })
+  const doubles = findDoubleProbes(document, extendedProbes)
+  refuseProblems([...findFoldOptions(document, overrides), ...badWaivers, ...badProbes, ...doubles])
   const own: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
   return {
     layers: [...extended.flatMap(({ layers }) => layers), own, layerOf(document.value.rules, ['rules'])],
     overrides: [...extended.flatMap((said) => said.overrides), ...overrides],
     waivers: [...extended.flatMap((said) => said.waivers), ...waivers],
     custom: [...inherited, ...custom],
+    probes: [...withoutRepeats(extendedProbes), ...probes],
   }
 }
 
@@ -176,7 +184,10 @@ function unknownPack(name: string): string {
   return `\`${name}\` is no pack, ${hint}`
 }
 
-function digestOf(active: readonly ActiveRule[], overrides: Said['overrides'], waivers: readonly SaidWaiver[]): string {
+function digestOf(
+  active: readonly ActiveRule[],
+  { overrides, waivers, probes }: Pick<Said, 'overrides' | 'waivers' | 'probes'>,
+): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]
   })
@@ -186,5 +197,9 @@ function digestOf(active: readonly ActiveRule[], overrides: Said['overrides'], w
     return [match as Json, Object.fromEntries(settings)]
   })
   const judges = exceptions.length === 0 ? decides : [decides, exceptions]
-  return hash('sha256', canonicalJson(waivers.length === 0 ? judges : [judges, waivers as unknown as Json]))
+  const waives: Json = waivers.length === 0 ? judges : [judges, waivers as unknown as Json]
+  return hash(
+    'sha256',
+    canonicalJson(probes.length === 0 ? waives : [waives, { probes: probes.map(({ said }) => said) }]),
+  )
 }

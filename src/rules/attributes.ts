@@ -174,13 +174,33 @@ export interface PolicyPart {
   readonly used?: boolean
 }
 
+/** How a test run of a function went. Digests tell whether function and payload are the same. */
+export interface Probe {
+  readonly probe?: string | null
+  readonly target_kind?: string | null
+  readonly target_uid?: string | null
+  readonly target_name?: string | null
+  /** `body`, `header` or `subscription`. */
+  readonly function?: string | null
+  /** `ok` or `failed`. */
+  readonly outcome?: string | null
+  /** null where it failed, or where it says nothing because two runs differed. */
+  readonly output?: Json
+  /** What the service says of the failure. */
+  readonly error?: string | null
+  /** How the output breaks the expectation; null where it does not. */
+  readonly unexpected?: string | null
+  /** False: the same function with the same payload gave two results. */
+  readonly deterministic?: boolean | null
+}
+
 export interface AttributesByKind {
   readonly endpoint: Endpoint
   readonly subscription: Subscription
   readonly source: Source
   readonly project: Project
   readonly device: JsonObject
-  readonly probe: JsonObject
+  readonly probe: Probe
   readonly policy: PolicyPart
 }
 

@@ -51,6 +51,8 @@ const availability = [
   'source/disabled',
   'source/dead-letter-missing',
   'source/idempotency-missing',
+  'source/function-broken',
+  'probe/*',
 ]
 const configuration = [
   'endpoint/owner-missing',
@@ -62,6 +64,7 @@ const configuration = [
   'subscription/filter-unsatisfiable',
   'subscription/event-type-odd',
   'subscription/function-suspicious',
+  'probe/*',
 ]
 /** Exceptions that somebody accepted: an auditor asks for these first. */
 const exceptions = ['waiver/*']

@@ -44,6 +44,9 @@ import { urlOddPort } from './endpoint/url-odd-port.ts'
 import { urlPrivateAddress } from './endpoint/url-private-address.ts'
 import { urlRawIp } from './endpoint/url-raw-ip.ts'
 import { urlTestHost } from './endpoint/url-test-host.ts'
+import { failed } from './probe/failed.ts'
+import { outputChanged } from './probe/output-changed.ts'
+import { unexpected } from './probe/unexpected.ts'
 import { disableEndpointOff } from './project/disable-endpoint-off.ts'
 import { metaEventInsecure } from './project/meta-event-insecure.ts'
 import { rateLimitIneffective as projectRateLimitIneffective } from './project/rate-limit-ineffective.ts'
@@ -56,6 +59,7 @@ import { tlsNotEnforced } from './project/tls-not-enforced.ts'
 import type { Rule } from './rule.ts'
 import { deadLetterMissing } from './source/dead-letter-missing.ts'
 import { disabled } from './source/disabled.ts'
+import { functionBroken } from './source/function-broken.ts'
 import { hmacIncomplete } from './source/hmac-incomplete.ts'
 import { hmacWeak } from './source/hmac-weak.ts'
 import { idempotencyMissing } from './source/idempotency-missing.ts'
@@ -137,6 +141,9 @@ export const rules: readonly Rule[] = [
   urlPrivateAddress,
   urlRawIp,
   urlTestHost,
+  failed,
+  outputChanged,
+  unexpected,
   disableEndpointOff,
   metaEventInsecure,
   projectRateLimitIneffective,
@@ -148,6 +155,7 @@ export const rules: readonly Rule[] = [
   tlsNotEnforced,
   deadLetterMissing,
   disabled,
+  functionBroken,
   hmacIncomplete,
   hmacWeak,
   idempotencyMissing,

@@ -21,6 +21,8 @@ export interface Question {
   readonly query: URLSearchParams
   /** JSON text; null for none. */
   readonly body: string | null
+  /** For the whole answer of one try, where the limit of a page would be too long. */
+  readonly limitMs?: number
 }
 
 export type Reply = Answer | (Failure & { readonly tries: number; readonly isBudgetSpent: boolean })
@@ -32,10 +34,12 @@ interface Asking {
   readonly clock: Clock
   readonly random: () => number
   readonly cut: AbortSignal | undefined
+  /** Aborted when so many milliseconds are over. */
+  readonly timeoutAfter: (ms: number) => AbortSignal
 }
 
 /** What is shared by all requests to one service: its rate limit, and the keys that it has accepted. */
-export function createAsk({ settings, matchers, transport, clock, random, cut }: Asking): Ask {
+export function createAsk({ settings, matchers, transport, clock, random, cut, timeoutAfter }: Asking): Ask {
   const { limits, dialect } = settings
   const gate = createRateGate(clock)
   const acceptedKeys = new Set<string>()
@@ -52,7 +56,8 @@ export function createAsk({ settings, matchers, transport, clock, random, cut }:
       look.traffic.requests++
       if (tries > 1) look.traffic.retries++
       const startedAt = clock.now()
-      const exchange = await exchangeOnce(request, look)
+      const limitMs = Math.min(limits.pageTimeoutMs, question.limitMs ?? limits.pageTimeoutMs)
+      const exchange = await exchangeOnce(request, limitMs, look)
       if (exchange.ok) {
         acceptedKeys.add(look.key)
         return exchange
@@ -72,16 +77,15 @@ export function createAsk({ settings, matchers, transport, clock, random, cut }:
     }
   }
 
-  async function exchangeOnce(request: WireRequest, { key, signal }: Look): Promise<Exchange> {
-    const timeout = AbortSignal.timeout(limits.pageTimeoutMs)
+  async function exchangeOnce(request: WireRequest, limitMs: number, { key, signal }: Look): Promise<Exchange> {
+    const timeout = timeoutAfter(limitMs)
     const end = cut ?? signal
     try {
       const answer = await transport.send(request, AbortSignal.any([end, timeout]))
       return await readAnswer(answer, { matchers, maxBodyBytes: limits.maxBodyBytes, key, url: settings.url })
     } catch (error) {
       if (end.aborted) return stopped(signal)
-      if (timeout.aborted)
-        return failure('unavailable', `no whole answer within ${limits.pageTimeoutMs} ms`, { again: 'later' })
+      if (timeout.aborted) return failure('unavailable', `no whole answer within ${limitMs} ms`, { again: 'later' })
       return networkFailure(error)
     }
   }

@@ -18,6 +18,8 @@ interface ServiceWorld {
   readonly env: ProxyVariables
   /** Ends requests that are under way. Without it, a stop ends them with everything else. */
   readonly cut?: AbortSignal | undefined
+  /** Aborted when so many milliseconds are over. Default: the system's. */
+  readonly timeoutAfter?: (ms: number) => AbortSignal
 }
 
 /**
@@ -26,11 +28,11 @@ interface ServiceWorld {
  */
 export function createServiceClient(
   settings: ServiceSettings,
-  { clock, random, env, cut }: ServiceWorld,
+  { clock, random, env, cut, timeoutAfter = AbortSignal.timeout }: ServiceWorld,
 ): ServiceClient {
   const transport = createTransport(settings, env)
   const matchers = compileDialect(settings.dialect)
-  const ask = createAsk({ settings, matchers, transport, clock, random, cut })
+  const ask = createAsk({ settings, matchers, transport, clock, random, cut, timeoutAfter })
   return {
     pages: (listing, look) => readPages(ask, listing, look, settings),
     project: (look) => readProject(ask, look),

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../model/json.ts'
+import type { Json, JsonObject } from '../model/json.ts'
 import type { RawPage } from '../model/raw-page.ts'
 import type { Filters } from './settings.ts'
 
@@ -44,6 +44,6 @@ export interface FunctionTrial {
 
 /** `unknown`: it could not be tried (no licence, an outage); the function itself is not to blame. */
 export type FunctionOutcome =
-  | { readonly outcome: 'ok'; readonly payload: unknown; readonly log: readonly string[] }
+  | { readonly outcome: 'ok'; readonly payload: Json; readonly log: readonly string[] }
   | { readonly outcome: 'failed'; readonly message: string }
   | { readonly outcome: 'unknown'; readonly message: string }

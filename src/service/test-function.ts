@@ -5,6 +5,9 @@ import type { DialectMatchers } from './dialect-matchers.ts'
 import type { FunctionOutcome, FunctionTrial, Look } from './service-client.ts'
 import { faultOf, tellFailure, withRequestId } from './tell-failure.ts'
 
+/** The service stops a function after 10 seconds; what takes longer to be answered was not run. */
+const limitMs = 15_000
+
 /**
  * Runs a function (section 4.3 of the service's document; what its answers mean: service-behaviour.md, "Test a source
  * function"). The log of one run may hold lines of another that runs at the same time. Throws a `ServiceFault` only
@@ -18,7 +21,7 @@ export async function testFunction(
 ): Promise<FunctionOutcome> {
   const path = `/projects/${encodeURIComponent(look.projectUid)}/sources/test_function`
   const body = JSON.stringify({ function: text, payload, type })
-  const reply = await ask({ method: 'POST', path, query: new URLSearchParams(), body }, look)
+  const reply = await ask({ method: 'POST', path, query: new URLSearchParams(), body, limitMs }, look)
   if (reply.ok) return outcomeOf(reply.value, reply.requestId)
   if (reply.kind === 'stopped') throw faultOf(reply, 'test of a function')
   const { serviceMessage } = reply

@@ -32,6 +32,9 @@ export interface Turn {
   readonly keys?: Readonly<Record<string, string>>
   readonly installationKey?: number
   readonly failOn?: Severity
+  readonly runsProbes?: boolean
+  /** Time limits of requests; those of the system where nothing is said. */
+  readonly timeoutAfter?: (ms: number) => AbortSignal
   readonly signal?: AbortSignal
 }
 
@@ -68,7 +71,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
         ca: undefined,
         connections: 4,
       },
-      { clock, random: () => 0.5, env: {} },
+      { clock, random: () => 0.5, env: {}, ...(turn.timeoutAfter && { timeoutAfter: turn.timeoutAfter }) },
     )
     const all = Object.entries(projects).map(
       ([name, uid]): AuditedProject => ({
@@ -92,6 +95,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
           policy: turn.policy ?? judgedHere,
           configurationDigest: 'configuration',
           failOn: turn.failOn ?? 'medium',
+          runsProbes: turn.runsProbes ?? true,
         },
         {
           history,
@@ -144,6 +148,11 @@ rules:
   subscription/target-not-active: {}
 `)
 
-export function policyOf(yaml: string): Policy {
-  return readPolicy('policy.yaml', () => yaml)
+/** `files`: others that it names, by their absolute paths; the policy itself lies in `/etc`. */
+export function policyOf(yaml: string, files: Readonly<Record<string, string>> = {}): Policy {
+  return readPolicy('/etc/policy.yaml', (file) => {
+    const text = file === '/etc/policy.yaml' ? yaml : files[file]
+    if (text === undefined) throw new Error(`ENOENT: no such file, open '${file}'`)
+    return text
+  })
 }

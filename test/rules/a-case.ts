@@ -9,6 +9,7 @@ export interface Seen {
   readonly kind: Kind
   readonly uid: string
   readonly attributes: JsonObject
+  readonly volatile?: JsonObject
   readonly project: string
 }
 
@@ -38,6 +39,7 @@ export const aSubscription = seen('subscription', 's1')
 export const aSource = seen('source', 'q1')
 export const aProject = seen('project', 'p')
 export const aWaiver = seen('policy', 'w1')
+export const aProbe = seen('probe', 'orders')
 
 /** When all cases happen. */
 export const now = Date.parse('2026-11-21T00:00:00Z')
@@ -53,8 +55,8 @@ export function findingsOf(rule: Rule, { sees, options = {}, unseen = [], ...aro
   const since = (path: string) => around.since?.[path]
   const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
   const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
-  const found = sees.flatMap(({ kind, uid, attributes, project }) =>
-    judge.visit(refOf(project), { kind, uid, name: '', attributes, volatile: {}, facts: {} }, since),
+  const found = sees.flatMap(({ kind, uid, attributes, volatile = {}, project }) =>
+    judge.visit(refOf(project), { kind, uid, name: '', attributes, volatile, facts: {} }, since),
   )
   const projects = [...new Set(sees.map(({ project }) => project))]
   const concluded = projects.flatMap((name) => judge.concludeProject(refOf(name), looked))

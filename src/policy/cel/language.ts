@@ -76,6 +76,13 @@ export function languageOf(kind: Kind): Language {
   return { ...language, variables: Object.keys(variables) }
 }
 
+/** The language for what a function gives back, which has no schema. */
+export function payloadLanguage(): Language {
+  const language = startLanguage()
+  language.environment.registerVariable('payload', 'dyn')
+  return { ...language, variables: ['payload'] }
+}
+
 function startLanguage() {
   const evaluation = new Evaluation()
   const environment = new Environment({ limits })

@@ -1,0 +1,140 @@
+import { hash } from 'node:crypto'
+import { dirname, resolve } from 'node:path'
+import type { Problem } from '../document/problem.ts'
+import type { ReadDocument } from '../document/read-document.ts'
+import { messageOf } from '../model/errors.ts'
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { type Expectation, expectExpression, expectJson } from './expectation.ts'
+import { functionPlaces, type Probe } from './probe.ts'
+import type { WrittenProbe } from './probe-schema.ts'
+import { matcherOf } from './selector.ts'
+
+/** Characters of a payload or a function; a service takes no more than a few hundred kilobytes by default. */
+const mostCharacters = 1024 * 1024
+
+interface Reading {
+  readonly document: ReadDocument<{ readonly probes: readonly WrittenProbe[] }>
+  /** The policy file: paths are relative to it. */
+  readonly file: string
+  readonly readFile: (file: string) => string
+}
+
+/** The probes of a policy file with the files that they name, and what is wrong with any of them. */
+export function readProbes({ document, file, readFile }: Reading): { probes: Probe[]; problems: Problem[] } {
+  const problems: Problem[] = []
+  const probes = document.value.probes.flatMap((written, index): Probe[] => {
+    const complain = (member: string, text: string) => {
+      problems.push(document.problem(['probes', index, member], text))
+    }
+    const read = (member: string, path: string) => readPart(path, readFile, member, complain)
+    const from = (path: string) => resolve(dirname(file), path)
+    const payloadFile = from(written.payload)
+    const payload = payloadOf(read('payload', payloadFile), payloadFile, complain)
+    const functionText = written.function_file === undefined ? '' : read('function_file', from(written.function_file))
+    const expectation = expectationOf(written, (offset, text) => {
+      problems.push(document.problemWithin(['probes', index, 'expect'], offset, text))
+    })
+    if (payload === undefined || functionText === undefined || expectation === 'refused') return []
+    return [probeOf(written, { payload, functionText, expectation })]
+  })
+  return { probes, problems }
+}
+
+/**
+ * Probes of one name are one too many: the name is what the history knows them by. One that came twice because its
+ * file is extended twice is one.
+ */
+export function* findDoubleProbes(
+  { value, problem }: Reading['document'],
+  extended: readonly Probe[],
+): Generator<Problem> {
+  const known = new Map<string, string>()
+  for (const { name, said } of extended) {
+    const text = JSON.stringify(said)
+    if (known.has(name) && known.get(name) !== text) {
+      yield problem(['extends'], `they hold two different probes \`${name}\``)
+    }
+    known.set(name, text)
+  }
+  for (const [index, { name }] of value.probes.entries()) {
+    if (known.has(name)) yield problem(['probes', index, 'name'], `there is another probe \`${name}\``)
+    known.set(name, '')
+  }
+}
+
+/** Each name once. */
+export function withoutRepeats(probes: readonly Probe[]): Probe[] {
+  return [...new Map(probes.map((probe) => [probe.name, probe])).values()]
+}
+
+interface Parts {
+  readonly payload: JsonObject
+  readonly functionText: string
+  readonly expectation: Expectation | undefined
+}
+
+function probeOf(written: WrittenProbe, { payload, functionText, expectation }: Parts): Probe {
+  const { name, match, function: probed } = written
+  const matches = matcherOf(match)
+  const type = written.type ?? (probed === 'body' ? 'body' : 'header')
+  // Decoded values of the policy file are JSON.
+  const said = [written as Json, hash('sha256', JSON.stringify(payload)), hash('sha256', functionText)]
+  return {
+    name,
+    function: probed,
+    functionText: written.function_file === undefined ? undefined : functionText,
+    payload,
+    type,
+    expectation,
+    said,
+    matches: (project, labels, resource) =>
+      resource.kind === functionPlaces[probed].kind && matches(project, labels, resource),
+  }
+}
+
+type Complain = (member: string, text: string) => void
+
+function readPart(
+  path: string,
+  readFile: (file: string) => string,
+  member: string,
+  complain: Complain,
+): string | undefined {
+  let text: string
+  try {
+    text = readFile(path)
+  } catch (error) {
+    complain(member, `cannot read ${path}: ${messageOf(error)}`)
+    return undefined
+  }
+  if (text.length <= mostCharacters) return text
+  complain(member, `${path} is larger than a probe may be: ${mostCharacters} characters`)
+  return undefined
+}
+
+function payloadOf(text: string | undefined, path: string, complain: Complain): JsonObject | undefined {
+  if (text === undefined) return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text.replace(/^\ufeff/, ''))
+  } catch {
+    // The parser's own words show what stands there.
+    complain('payload', `${path} is no JSON`)
+    return undefined
+  }
+  if (isJsonObject(value)) return value
+  complain('payload', `${path} holds no JSON object, which is all that a function can be given`)
+  return undefined
+}
+
+function expectationOf(
+  written: WrittenProbe,
+  complain: (offset: number, text: string) => void,
+): Expectation | undefined | 'refused' {
+  if (written.expect_json !== undefined) return expectJson(written.expect_json)
+  if (written.expect === undefined) return undefined
+  const result = expectExpression(written.expect)
+  if ('expectation' in result) return result.expectation
+  for (const { offset, text } of result.mistakes) complain(offset, text)
+  return 'refused'
+}

@@ -1,0 +1,21 @@
+import type { Probe } from '../attributes.ts'
+import { resourceRule } from '../rule.ts'
+
+export const failed = resourceRule('probe', {
+  id: 'probe/failed',
+  title: 'Function fails on the payload of its probe',
+  severity: 'high',
+  packs: ['delivery'],
+  *check({ attributes, volatile }) {
+    if (attributes.outcome !== 'failed') return
+    const said = attributes.error ?? volatile.error
+    const why = typeof said === 'string' ? `: ${said}` : ''
+    yield { path: '/outcome', message: `${functionOf(attributes)} fails${why}` }
+  },
+})
+
+/** `the body function of orders (01M…)`. */
+function functionOf({ function: probed, target_name: name, target_uid: uid }: Probe): string {
+  const what = probed === 'subscription' ? 'the function' : `the ${probed} function`
+  return `${what} of ${name ? `${name} (${uid})` : uid}`
+}

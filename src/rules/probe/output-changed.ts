@@ -1,0 +1,28 @@
+import { canonicalJson } from '../../model/canonical-json.ts'
+import { firstDifference } from '../../model/first-difference.ts'
+import { isJsonObject } from '../../model/json.ts'
+import { resourceRule } from '../rule.ts'
+
+/**
+ * `volatile.before` holds the last outcome of the same function with the same payload; it is not there where either is
+ * another.
+ */
+export const outputChanged = resourceRule('probe', {
+  id: 'probe/output-changed',
+  title: 'Function gives another result for the same payload',
+  severity: 'medium',
+  packs: ['delivery'],
+  *check({ attributes: { outcome, output, deterministic }, volatile: { before } }) {
+    if (deterministic === false) {
+      const message = 'not deterministic: two runs with the same payload gave two results, so they are not compared'
+      yield { path: '/deterministic', message, severity: 'info' }
+      return
+    }
+    if (outcome !== 'ok' || output === undefined || !isJsonObject(before)) return
+    if (before.outcome !== 'ok' || before.deterministic !== true || before.output === undefined) return
+    if (canonicalJson(before.output) === canonicalJson(output)) return
+    const at = firstDifference(before.output, output)
+    const where = at === '' ? '' : `, first at ${at}`
+    yield { path: '/output', message: `the same function gives another result for the same payload${where}` }
+  },
+})

@@ -1,0 +1,39 @@
+import { foldRule, type Place } from '../rule.ts'
+
+interface Failure {
+  readonly at: Place
+  readonly path: string
+  readonly probe: string
+  readonly error: string
+}
+
+export const functionBroken = foldRule({
+  id: 'source/function-broken',
+  title: "Source's function fails on a payload that it must take",
+  severity: 'high',
+  packs: ['delivery'],
+  kind: 'source',
+  visits: ['probe'],
+  scope: 'project',
+  start: (): Failure[] => [],
+  visit(failures, { attributes, volatile }, { project }) {
+    const { outcome, function: probed, probe, target_kind: kind, target_uid: uid, target_name: name } = attributes
+    if (outcome !== 'failed' || kind !== 'source' || typeof uid !== 'string') return
+    const error = attributes.error ?? volatile.error
+    failures.push({
+      at: { project, kind: 'source', uid, name: name ?? '' },
+      path: `/${probed}_function`,
+      probe: probe ?? '',
+      error: typeof error === 'string' ? error : 'no reason given',
+    })
+  },
+  *conclude(failures) {
+    for (const ofFunction of Map.groupBy(failures, ({ at, path }) => `${at.uid} ${path}`).values()) {
+      for (const { at, path, error } of ofFunction.slice(0, 1)) {
+        const probes = ofFunction.map(({ probe }) => probe).sort()
+        const which = probes.length === 1 ? 'the probe' : 'the probes'
+        yield { at, path, message: `fails ${which} ${probes.join(', ')}: ${error}` }
+      }
+    }
+  },
+})

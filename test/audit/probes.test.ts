@@ -1,0 +1,411 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { deleteSource, updateSource, updateSubscription } from '../../src/demo/edits.ts'
+import type { Fault } from '../../src/demo/fault.ts'
+import type { SourceRow } from '../../src/demo/rows.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { at, driftLines, openSite, type Site, type SiteOptions, violationLines } from './a-site.ts'
+import { policyOf } from './stand.ts'
+
+/** One project with sources, the first of which has a body function. */
+async function intake(body: string, options: Partial<SiteOptions['service']> = {}) {
+  const site = await openSite({
+    fleet: { incomingEvery: 1, sourcesPerProject: 3, endpointsPerProject: 2 },
+    service: { functionLimitMs: 300, ...options },
+    stand: { limits: { retries: 1 } },
+  })
+  const project = at(site.fleet.projects(), 0).uid
+  const sources = site.fleet.open(project).sources
+  for (const { uid } of sources)
+    updateSource(site.fleet, { project, uid }, { body_function: null, header_function: null })
+  // One that a subscription uses, so that it can be seen without the list of sources too.
+  const used = site.fleet.open(project).subscriptions.map(({ source_id }) => source_id)
+  const first = at(
+    sources.filter(({ uid }) => used.includes(uid)),
+    0,
+  ).uid
+  const second = at(
+    sources.filter(({ uid }) => uid !== first),
+    0,
+  ).uid
+  const set = (uid: string, update: Partial<SourceRow>) => updateSource(site.fleet, { project, uid }, update)
+  set(first, { body_function: body })
+  return Object.assign(site, { project, first, second, set })
+}
+
+type Intake = Awaited<ReturnType<typeof intake>>
+
+/** The rules about probes alone judge, so that nothing else is in the report. */
+function probing(probes: string, payload: unknown = { a: 1 }, files: Record<string, string> = {}): Policy {
+  const rules =
+    'rules: { probe/failed: {}, probe/unexpected: {}, probe/output-changed: {}, source/function-broken: {} }'
+  return policyOf(`extends: []\n${rules}\nprobes: [${probes}]`, { '/etc/p.json': JSON.stringify(payload), ...files })
+}
+
+const ordersEntry = '{ name: orders, match: { kind: source }, function: body, payload: p.json }'
+const orders = (more = '') => probing(ordersEntry.replace(/ }$/, `${more} }`))
+
+const good = 'function transform(p) { return { event_type: "order.created", data: p } }'
+const bad = 'function transform(p) { throw new Error("boom " + p.a) }'
+
+const posts = ({ service }: Pick<Site, 'service'>) => service.requests.filter(({ method }) => method === 'POST').length
+
+/** The outcomes that the history holds now. */
+function held(site: Pick<Site, 'query'>) {
+  return site
+    .query<{ uid: string; body: string }>("SELECT uid, body FROM current_resource WHERE kind = 'probe' ORDER BY uid")
+    .map(({ uid, body }) => ({ uid, ...JSON.parse(body) }))
+}
+
+describe('a probe', () => {
+  it('runs a function with its payload, twice the first time, and keeps what came of it', async () => {
+    await using site = await intake(good)
+    const policy = orders()
+    const one = await site.audit({ policy })
+    expect(posts(site)).toBe(2)
+    const two = await site.audit({ policy })
+    expect(posts(site)).toBe(3)
+    expect(
+      [one, two].map(({ drift, violations, notices, verdict }) => [drift, violations, notices, verdict.exit_code]),
+    ).toEqual([
+      [[], [], [], 0],
+      [[], [], [], 0],
+    ]) // prettier-ignore
+    expect(held(site)).toEqual([
+      {
+        uid: 'orders',
+        probe: 'orders',
+        target_kind: 'source',
+        target_uid: site.first,
+        target_name: expect.any(String),
+        function: 'body',
+        type: 'body',
+        function_digest: expect.stringMatching(/^sealed:[0-9a-f]{32}$/),
+        payload_digest: expect.stringMatching(/^sealed:[0-9a-f]{32}$/),
+        outcome: 'ok',
+        output: { data: { a: 1 }, event_type: 'order.created' },
+        error: null,
+        unexpected: null,
+        deterministic: true,
+      },
+    ])
+  })
+
+  it('that fails is a violation of its own and of the source, until the function is mended', async () => {
+    await using site = await intake(bad)
+    const policy = orders()
+    const one = await site.audit({ policy })
+    expect(one.verdict.exit_code).toBe(1)
+    expect(one.violations.map(({ kind, message, path }) => `${kind}${path}: ${message.slice(0, 62)}`)).toEqual([
+      expect.stringMatching(/^probe\/outcome: the body function of .* \(01/),
+      expect.stringMatching(/^source\/body_function: fails the probe orders: Error: boom 1/),
+    ])
+    site.set(site.first, { body_function: good })
+    const two = await site.audit({ policy })
+    expect(violationLines(two)).toEqual([
+      'resolved probe/failed orders',
+      `resolved source/function-broken ${site.first}`,
+    ])
+    expect(driftLines(two).filter((line) => line.includes('probe'))).toEqual([
+      expect.stringMatching(/^modified probe orders \/error "Error: boom 1.*" -> null$/),
+      'modified probe orders /outcome "failed" -> "ok"',
+      'modified probe orders /output null -> {"data":{"a":1},"event_type":"order.created"}',
+    ])
+  })
+
+  it('whose result is not what it expects is a violation, and one that meets it is none', async () => {
+    await using site = await intake(good)
+    const entry = (name: string, expect: string) =>
+      `{ name: ${name}, match: { uid: ${site.first} }, function: body, payload: p.json, ${expect} }`
+    const report = await site.audit({
+      policy: probing(
+        [
+          entry('met', 'expect: "payload.event_type == \'order.created\'"'),
+          entry('exact', 'expect_json: { event_type: order.created, data: { a: 1 } }'),
+          entry('broken', 'expect: "payload.event_type == \'order.paid\'"'),
+          entry('other', 'expect_json: { event_type: order.created, data: { a: 2 } }'),
+        ].join(', '),
+      ),
+    })
+    expect(report.violations.map(({ rule, uid, message }) => [rule, uid, message])).toEqual([
+      ['probe/unexpected', 'broken', "the result breaks `payload.event_type == 'order.paid'`"],
+      ['probe/unexpected', 'other', 'the result is not the JSON that is expected: it differs at /data/a'],
+    ])
+    expect(report.verdict.exit_code).toBe(1)
+  })
+
+  it('whose function is not deterministic is told, and its results are neither kept nor compared', async () => {
+    await using site = await intake('function transform() { return { event_type: "x", data: Math.random() } }')
+    const policy = orders()
+    const [one, two] = [await site.audit({ policy }), await site.audit({ policy })]
+    expect([one, two].map(violationLines)).toEqual([
+      ['opened probe/output-changed orders'],
+      ['continuing probe/output-changed orders'],
+    ])
+    expect(one.violations.map(({ severity }) => severity)).toEqual(['info'])
+    expect([two.drift, two.verdict.exit_code]).toEqual([[], 0])
+    expect(held(site)).toMatchObject([{ outcome: 'ok', output: null, deterministic: false }])
+    expect(posts(site)).toBe(3)
+  })
+
+  it('whose unchanged function gives another result for the same payload is a violation and drift, in that run', async () => {
+    await using site = await intake(good)
+    const policy = orders()
+    await site.audit({ policy })
+    // The service was upgraded, and its engine writes numbers otherwise.
+    const upgraded: Fault = {
+      how: 'rewrite',
+      path: /test_function/,
+      times: 2,
+      body: (text) => text.replace('"a":1', '"a":1.5'),
+    }
+    site.service.failNext(upgraded)
+    const [two, three] = [await site.audit({ policy }), await site.audit({ policy })]
+    expect(violationLines(two)).toEqual(['opened probe/output-changed orders'])
+    expect(at(two.violations, 0)).toMatchObject({
+      severity: 'medium',
+      message: expect.stringMatching(/first at \/data\/a$/),
+    })
+    expect(driftLines(two)).toEqual(['modified probe orders /output/data/a 1 -> 1.5'])
+    expect(violationLines(three)).toEqual(['resolved probe/output-changed orders'])
+    expect(posts(site)).toBe(4)
+  })
+
+  it('with another payload or another function is tried anew, and compared with nothing that it was not given', async () => {
+    await using site = await intake(good)
+    await site.audit({ policy: orders() })
+    const two = await site.audit({ policy: probing(ordersEntry, { a: 2 }) })
+    expect([two.drift, two.violations, posts(site)]).toEqual([[], [], 4])
+    site.set(site.first, { body_function: good.replace('order.created', 'order.made') })
+    const three = await site.audit({ policy: probing(ordersEntry, { a: 2 }) })
+    expect(posts(site)).toBe(6)
+    expect(violationLines(three)).toEqual([])
+    expect(driftLines(three).filter((line) => line.includes(' probe '))).toEqual([
+      'modified probe orders /output/event_type "order.created" -> "order.made"',
+    ])
+  })
+
+  it('under another installation key is tried anew and compared with nothing', async () => {
+    await using site = await intake(good)
+    await site.audit({ policy: orders() })
+    const two = await site.audit({ policy: orders(), installationKey: 2 })
+    expect([driftLines(two), violationLines(two), posts(site)]).toEqual([[], [], 4])
+  })
+})
+
+describe('a probe that cannot run', () => {
+  const couldNot: readonly [string, (site: Intake) => unknown, RegExp][] = [
+    [
+      'no licence',
+      ({ service }) => Object.assign(service.behaviour, { hasLicence: false }),
+      /does not have access to transformations/,
+    ],
+    [
+      'an outage',
+      ({ service }) => service.failNext({ how: 'status', status: 502, path: /test_function/, times: 9 }),
+      /502/,
+    ],
+    ['a reset', ({ service }) => service.failNext({ how: 'reset', path: /test_function/, times: 9 }), /did not run/],
+    ['no such operation', ({ service }) => Object.assign(service.behaviour.offers, { testFunction: false }), /404/],
+    [
+      'a source that was not seen',
+      ({ service }) => service.failNext({ how: 'status', status: 502, path: /sources\?/, times: 9 }),
+      /not shown|not seen|does not show/,
+    ],
+  ]
+
+  it.each(couldNot)('is unknown, carried and told, and no exit code: %s', async (_title, trouble, reason) => {
+    await using site = await intake(bad)
+    const policy = orders()
+    await site.audit({ policy })
+    const before = held(site)
+    trouble(site)
+    const report = await site.audit({ policy })
+    expect(violationLines(report)).toEqual([
+      'unknown probe/failed orders',
+      `unknown source/function-broken ${site.first}`,
+    ])
+    expect(report.notices.map(({ text }) => text)).toEqual([expect.stringMatching(/^the probe orders did not run: /)])
+    expect(at(report.notices, 0).text).toMatch(reason)
+    expect(driftLines(report)).toEqual([])
+    expect(held(site)).toEqual(before)
+    const isSeen = report.coverage.every(({ status }) => status === 'complete')
+    expect(report.verdict.exit_code).toBe(isSeen ? 0 : 3)
+  })
+
+  it('makes nothing of its two runs when the second one breaks off', async () => {
+    await using site = await intake(good)
+    site.service.failNext({ how: 'reset', path: /test_function/, skip: 1 })
+    const report = await site.audit({ policy: orders() })
+    expect([held(site), posts(site), report.notices.length]).toEqual([[], 2, 1])
+  })
+
+  it('is given 15 seconds, however long a page may take', async () => {
+    await using site = await intake(good)
+    const limits: number[] = []
+    const timeoutAfter = (ms: number) => {
+      limits.push(ms)
+      return ms === 15_000 ? AbortSignal.abort() : new AbortController().signal
+    }
+    const report = await site.audit({ policy: orders(), timeoutAfter })
+    expect(new Set(limits)).toEqual(new Set([30_000, 15_000]))
+    expect(at(report.notices, 0).text).toMatch(/no whole answer within 15000 ms/)
+    expect(report.verdict.exit_code).toBe(0)
+  })
+
+  it('takes the others with it after three in a row: the service is not asked for each of them', async () => {
+    await using site = await intake(good)
+    const probes = ['a', 'b', 'c', 'd', 'e'].map(
+      (name) => `{ name: ${name}, match: { uid: ${site.first} }, function: body, payload: p.json }`,
+    )
+    site.service.behaviour.hasLicence = false
+    const report = await site.audit({ policy: probing(probes.join(', ')) })
+    expect(posts(site)).toBe(3)
+    expect(report.notices.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^the probes a, b, c did not run: .* access to transformations/),
+      'the probes d, e did not run: those before could not run, so it was not tried',
+    ])
+  })
+
+  it('comes back when it can run again', async () => {
+    await using site = await intake(bad)
+    await site.audit({ policy: orders() })
+    site.service.behaviour.hasLicence = false
+    await site.audit({ policy: orders() })
+    site.service.behaviour.hasLicence = true
+    const report = await site.audit({ policy: orders() })
+    expect(report.violations.map(({ state, rule }) => `${state} ${rule}`)).toEqual([
+      'continuing probe/failed',
+      'continuing source/function-broken',
+    ])
+  })
+})
+
+describe('probes', () => {
+  it('that are left out leave everything as it stands: unknown, never resolved, and told', async () => {
+    await using site = await intake(bad)
+    await site.audit({ policy: orders() })
+    site.set(site.first, { body_function: good })
+    const asked = posts(site)
+    const two = await site.audit({ policy: orders(), runsProbes: false })
+    expect(violationLines(two)).toEqual(['unknown probe/failed orders', `unknown source/function-broken ${site.first}`])
+    expect(two.notices.map(({ text }) => text)).toEqual(['this run was told to leave the probes out'])
+    expect([posts(site), held(site).length, two.verdict.exit_code]).toEqual([asked, 1, 0])
+    expect(violationLines(await site.audit({ policy: orders() }))).toEqual([
+      'resolved probe/failed orders',
+      `resolved source/function-broken ${site.first}`,
+    ])
+  })
+
+  it('that the policy drops leave the state without drift, their violations resolved', async () => {
+    await using site = await intake(bad)
+    await site.audit({ policy: orders() })
+    const report = await site.audit({ policy: probing('') })
+    expect(violationLines(report)).toEqual([
+      'resolved probe/failed orders',
+      `resolved source/function-broken ${site.first}`,
+    ])
+    expect([driftLines(report), held(site), report.notices]).toEqual([[], [], []])
+  })
+
+  it.each([
+    ['its source', (site: Intake) => deleteSource(site.fleet, { project: site.project, uid: site.first })],
+    ['its function', (site: Intake) => site.set(site.first, { body_function: null })],
+  ] as const)('end with %s', async (_title, edit) => {
+    await using site = await intake(bad)
+    await site.audit({ policy: orders() })
+    edit(site)
+    const report = await site.audit({ policy: orders() })
+    expect(violationLines(report)).toEqual([
+      'resolved probe/failed orders',
+      `resolved source/function-broken ${site.first}`,
+    ])
+    expect(held(site)).toEqual([])
+    expect(report.drift.filter(({ kind }) => kind === 'probe')).toEqual([])
+    expect(report.notices.map(({ text }) => text)).toEqual([
+      'the probe orders did not run: no function that was seen is meant',
+    ])
+  })
+
+  it('of several sources are named after each; who has a name keeps it', async () => {
+    await using site = await intake(good)
+    await site.audit({ policy: orders() })
+    site.set(site.second, { body_function: bad })
+    const two = await site.audit({ policy: orders() })
+    expect(held(site).map(({ uid, target_uid }) => [uid, target_uid])).toEqual([
+      ['orders', site.first],
+      [`orders@${site.second}`, site.second],
+    ])
+    expect(violationLines(two)).toEqual([
+      `opened probe/failed orders@${site.second}`,
+      `opened source/function-broken ${site.second}`,
+    ])
+    expect(driftLines(two).filter((line) => line.includes('probe'))).toEqual([])
+  })
+
+  it('that mean several sources from the first run on are all named after them', async () => {
+    await using site = await intake(good)
+    site.set(site.second, { body_function: good })
+    await site.audit({ policy: orders() })
+    expect(held(site).map(({ uid }) => uid)).toEqual([`orders@${site.first}`, `orders@${site.second}`].sort())
+  })
+
+  it("run a source's header function, a subscription's function, and a text where none is shown", async () => {
+    await using site = await intake(good)
+    site.set(site.first, { header_function: 'function transform(h) { h["x-extra"] = "1"; return h }' })
+    const { uid } = at(site.fleet.open(site.project).subscriptions, 0)
+    const place = { project: site.project, uid }
+    updateSubscription(site.fleet, place, { function: 'function transform(p) { return p.a }' })
+    const policy = probing(
+      `{ name: headers, match: { uid: ${site.first} }, function: header, payload: p.json, expect_json: { a: 1, x-extra: "1" } },
+       { name: subscribed, match: { kind: subscription, uid: ${uid} }, function: subscription, payload: p.json, expect: "payload == 1" },
+       { name: hidden, match: { uid: ${site.first} }, function: body, function_file: ./fn.js, payload: p.json, expect: "payload.event_type == 'from.file'" }`,
+      { a: 1 },
+      { '/etc/fn.js': good.replace('order.created', 'from.file') },
+    )
+    const listed = await site.audit({ policy })
+    // What is shown is what runs; the file is for where nothing is.
+    expect(violationLines(listed)).toEqual(['opened probe/unexpected hidden'])
+    site.service.behaviour.offers = { ...site.service.behaviour.offers, sources: false }
+    const lifted = await site.audit({ policy })
+    expect(violationLines(lifted)).toEqual(['resolved probe/unexpected hidden'])
+    expect(lifted.notices.map(({ text }) => text)).toContain(
+      'the probe headers did not run: the service does not show the function, and the policy gives no `function_file`',
+    )
+  })
+
+  it('keep no log and no secret, wherever a function puts one', async () => {
+    const token = 'quiet-river-9'
+    const key = 'A9f3kQ27bX81mZ04tLw6Rs'
+    const leaking = `function transform(p) {
+      const token = "${token}"
+      console.log(["a", "logged", "line"].join("-"), token, p.password)
+      if (p.fail) throw new Error("refused " + token + " and " + "${key}" + " of " + p.password)
+      return { event_type: "x", data: { innocent: "is " + token, password: p.password, echo: p.password, key: "${key}" } }
+    }`
+    await using site = await intake(leaking)
+    const entry = (name: string, file: string) =>
+      `{ name: ${name}, match: { uid: ${site.first} }, function: body, payload: ${file} }`
+    const payload = { password: 'hunter-22-not-real' }
+    const policy = probing(`${entry('runs', 'p.json')}, ${entry('fails', 'f.json')}`, payload, {
+      '/etc/f.json': JSON.stringify({ ...payload, fail: true }),
+    })
+    const report = await site.audit({ policy })
+    const everything = JSON.stringify([report, held(site)]) + readFileSync(site.stand.file, 'latin1')
+    const kept = [token, key, payload.password, 'a-logged-line'].filter((secret) => everything.includes(secret))
+    expect(kept).toEqual([])
+    expect(held(site).find(({ uid }) => uid === 'runs')?.output.data.innocent).toMatch(/^is sealed:[0-9a-f]{32}$/)
+  })
+
+  it('keep the seal of an output that is too large', async () => {
+    await using site = await intake('function transform(p) { return { event_type: "x", data: "word ".repeat(20000) } }')
+    await site.audit({ policy: orders() })
+    expect(held(site)).toMatchObject([{ outcome: 'ok', output: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) }])
+  })
+
+  it('ask nothing where the policy has none', async () => {
+    await using site = await intake(good)
+    await site.audit()
+    expect(posts(site)).toBe(0)
+  })
+})

@@ -1,0 +1,12 @@
+import { aProbe, type Cases } from '../a-case.ts'
+
+export const cases: Cases = {
+  'tells how a result breaks the expectation': {
+    sees: [aProbe({ outcome: 'ok', unexpected: 'the result breaks `payload.n == 1`' })],
+    finds: ['high orders/unexpected: the result breaks `payload.n == 1`'],
+  },
+  'leaves results that meet it alone, and failures to another rule': {
+    sees: [aProbe({ outcome: 'ok', unexpected: null }), aProbe({ outcome: 'failed', unexpected: null })],
+    finds: [],
+  },
+}

@@ -1,0 +1,80 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+
+// Makes test/fixtures/histories/NNNN.db.gz and NNNN.reports.json.gz with the code of a checkout, which may be older than
+// this one: `node test/history/make-golden-history.ts CHECKOUT`. test/fixtures/histories/README.md says how it is used.
+
+const [, , checkout = '.'] = process.argv
+const of = async (path: string) => import(pathToFileURL(resolve(checkout, path)).href)
+const { openSite, at } = await of('test/audit/a-site.ts')
+const { openSqliteHistory } = await of('src/history/sqlite/sqlite-history.ts')
+const edits = await of('src/demo/edits.ts')
+
+const site = await openSite({
+  fleet: { clean: false, projects: 2, incomingEvery: 2, endpointsPerProject: 5, sourcesPerProject: 3 },
+})
+const { fleet, service, stand } = site
+const [outgoing, incoming] = fleet.projects().map(({ uid }: { uid: string }) => uid)
+const endpoint = (index: number) => ({ project: outgoing, uid: at(fleet.open(outgoing).endpoints, index).uid })
+const reports: unknown[] = []
+const audit = async () => reports.push(await site.audit())
+
+await audit()
+await audit()
+
+// Drift of each type, violations that open, are reworded and are resolved.
+edits.setEndpointStatus(fleet, endpoint(0), 'inactive')
+edits.changeEndpoint(fleet, endpoint(1), (row: object) => ({
+  ...row,
+  http_timeout: 61,
+  url: 'http://moved.example/in',
+}))
+edits.createEndpoint(fleet, outgoing, { name: 'new', url: 'http://new.example/in' })
+edits.deleteSource(fleet, { project: incoming, uid: at(fleet.open(incoming).sources, 0).uid })
+await audit()
+edits.setEndpointStatus(fleet, endpoint(0), 'active')
+edits.deleteEndpoint(fleet, endpoint(2))
+edits.rotateSecret(fleet, endpoint(1))
+await audit()
+
+// Violations of a project that cannot be looked at: unknown.
+service.failNext({ path: new RegExp(incoming), how: 'status', status: 500, times: Number.POSITIVE_INFINITY })
+await audit()
+service.faults.length = 0
+
+// A run that is killed once it has drafted, found and closed as interrupted by the next.
+await drafted()
+await audit()
+edits.changeEndpoint(fleet, endpoint(3), (row: object) => ({ ...row, description: 'changed at last' }))
+await audit()
+// And one that nobody has found yet.
+await drafted()
+
+const db = new Database(stand.file)
+const name = String(db.pragma('user_version', { simple: true })).padStart(4, '0')
+db.pragma('wal_checkpoint(TRUNCATE)')
+db.pragma('journal_mode = DELETE')
+db.close()
+const fixtures = join(import.meta.dirname, '../fixtures/histories')
+writeFileSync(join(fixtures, `${name}.db.gz`), gzipSync(readFileSync(stand.file), { level: 9 }))
+writeFileSync(
+  join(fixtures, `${name}.reports.json.gz`),
+  gzipSync(`${JSON.stringify(reports, null, 1)}\n`, { level: 9 }),
+)
+await site[Symbol.asyncDispose]()
+
+async function drafted(): Promise<void> {
+  stand.advance(3_600_000)
+  const history = openSqliteHistory(stand.file, stand.holder)
+  const time = new Date(stand.clock.now()).toISOString()
+  const digests = { policyDigest: 'policy', configurationDigest: 'configuration', sealKeyId: 'key' }
+  const draft = await history.begin({ startedAt: time, failOn: 'medium', toolVersion: '0.0.0', ...digests })
+  const project = { name: 'acme/left', service: 'acme', uid: 'left' }
+  const version = { kind: 'endpoint', uid: 'left', name: 'left', digest: 'left', body: '{}', facts: '', normaliser: 1 }
+  await draft.stage(project, { seen: [], versions: [{ ...version, replaces: undefined }] })
+  await history.close()
+  stand.advance(3_600_000)
+}

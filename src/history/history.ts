@@ -197,7 +197,7 @@ export interface RunRecord extends RunContext {
   readonly toolVersion: string
   readonly policyDigest: string
   readonly configurationDigest: string
-  /** Digest of this run and of those before it, in hex; null for runs of a time without one. */
+  /** Digest of this run and of those before it, in hex; null before the seal, and for runs of a time without one. */
   readonly chain: string | null
   readonly coverage: readonly (Coverage & { readonly project: string })[]
   readonly notices: readonly { readonly project: string; readonly listing: Listing; readonly text: string }[]

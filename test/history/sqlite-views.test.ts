@@ -141,6 +141,7 @@ describe('the documented views', () => {
       tool_version: '0.1.0',
       policy_digest: 'policy',
       configuration_digest: 'configuration',
+      chain: expect.stringMatching(/^[0-9a-f]{64}$/),
     }
     expect(rows('SELECT * FROM sealed_run ORDER BY number')).toEqual([
       { number: 1, started_at: at(1), finished_at: at(1.5), exit_code: 1, ...run },

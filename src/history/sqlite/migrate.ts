@@ -56,6 +56,7 @@ function apply(db: Database, { version, name, sql, sha256 }: Migration, now: str
     // Another process may have taken the step while this one waited for the lock.
     if (Number(db.pragma('user_version', { simple: true })) >= version) return
     db.exec(sql)
+    refuseLooseEnds(db, name)
     db.prepare('INSERT INTO migration (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)').run(
       version,
       name,
@@ -64,4 +65,13 @@ function apply(db: Database, { version, name, sql, sha256 }: Migration, now: str
     )
     db.pragma(`user_version = ${version}`)
   }).exclusive()
+}
+
+/** Foreign keys are off while the schema changes. */
+function refuseLooseEnds(db: Database, name: string): void {
+  const [loose] = db.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check').all()
+  if (loose === undefined) return
+  throw new AuditError(4, `after migration ${name}, ${loose.table} would refer to rows that ${loose.parent} does not hold`, {
+    advice: 'the history is as it was before; it was damaged already: `hookdrift verify` with the older version says where',
+  })
 }

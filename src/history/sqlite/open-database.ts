@@ -36,9 +36,11 @@ export function openDatabase(file: string, now: string, directory = migrationsDi
     }
     db.pragma('journal_mode = WAL')
     db.pragma('synchronous = NORMAL')
-    db.pragma('foreign_keys = ON')
     db.pragma('cache_size = -8192')
+    // A step may make a table anew that others refer to; it is checked at its end.
+    db.pragma('foreign_keys = OFF')
     migrate(db, directory, now)
+    db.pragma('foreign_keys = ON')
     return db
   } catch (error) {
     db?.close()

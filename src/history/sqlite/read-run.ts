@@ -7,7 +7,7 @@ import { isOfService, type RecordedRow, recorded } from './rows.ts'
 
 type RunRow = Pick<
   RunRecord,
-  'number' | 'startedAt' | 'finishedAt' | 'failOn' | 'toolVersion' | 'policyDigest' | 'configurationDigest'
+  'number' | 'startedAt' | 'finishedAt' | 'failOn' | 'toolVersion' | 'policyDigest' | 'configurationDigest' | 'chain'
 > & { readonly rules: string | null; readonly projects: string | null }
 
 /** Reads a run as it was, whatever came after it. The caller says which runs may be read. */
@@ -15,7 +15,7 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   const run = db
     .prepare<[number], RunRow>(
       `SELECT number, started_at AS startedAt, finished_at AS finishedAt, fail_on AS failOn,
-              tool_version AS toolVersion, policy_digest AS policyDigest, configuration_digest AS configurationDigest,
+              tool_version AS toolVersion, policy_digest AS policyDigest, configuration_digest AS configurationDigest, chain,
               (SELECT body FROM document WHERE sha256 = rules_document) AS rules,
               (SELECT body FROM document WHERE sha256 = projects_document) AS projects
        FROM run WHERE number = ?`,
@@ -24,7 +24,6 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   if (run === undefined) return undefined
   return {
     ...run,
-    chain: null,
     // What we wrote ourselves.
     rules: JSON.parse(run.rules ?? '[]') as JudgingRule[],
     projects: JSON.parse(run.projects ?? '[]') as JudgedProject[],

@@ -23,6 +23,7 @@ import { type Holder, heartbeatMs, leaseLost } from '../holder.ts'
 import { IdSet } from '../id-set.ts'
 import { compareText } from '../report-order.ts'
 import { toStoredBody } from '../stored-body.ts'
+import { appendLink, carryUnchainedRuns } from './chain/chain.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { prepareStatements } from './draft-statements.ts'
 import { readRun } from './read-run.ts'
@@ -264,14 +265,17 @@ export class SqliteDraft implements Draft {
     this.#db.pragma('synchronous = FULL')
     try {
       return this.#write(() => {
+        carryUnchainedRuns(this.#db, { madeAt: finishedAt, toolVersion: this.#toolVersion() })
         this.#endRows()
         this.#keepContext()
         this.#db.prepare("UPDATE run SET state = 'sealed', finished_at = ? WHERE number = ?").run(finishedAt, this.run)
         const record = readRun(this.#db, this.run)
         if (record === undefined) throw new Error(`run ${this.run} vanished while it was sealed`)
         this.#db.prepare('UPDATE run SET exit_code = ? WHERE number = ?').run(exitCodeOf(record), this.run)
+        // The exit code is in the link, the record gives the exit code, and the link is in the record.
+        const chain = appendLink(this.#db, this.run)
         this.#sql.release.run(this.#token)
-        return record
+        return { ...record, chain }
       })
     } finally {
       this.#db.pragma('synchronous = NORMAL')
@@ -297,6 +301,11 @@ export class SqliteDraft implements Draft {
       if (this.#sql.token.get() !== this.#token) throw leaseLost(this.run, this.#db.name)
       return work()
     })
+  }
+
+  #toolVersion(): string {
+    const version = this.#db.prepare<[number], string>('SELECT tool_version FROM run WHERE number = ?').pluck()
+    return version.get(this.run) ?? ''
   }
 
   #keepContext(): void {

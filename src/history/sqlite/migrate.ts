@@ -71,7 +71,12 @@ function apply(db: Database, { version, name, sql, sha256 }: Migration, now: str
 function refuseLooseEnds(db: Database, name: string): void {
   const [loose] = db.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check').all()
   if (loose === undefined) return
-  throw new AuditError(4, `after migration ${name}, ${loose.table} would refer to rows that ${loose.parent} does not hold`, {
-    advice: 'the history is as it was before; it was damaged already: `hookdrift verify` with the older version says where',
-  })
+  throw new AuditError(
+    4,
+    `after migration ${name}, ${loose.table} would refer to rows that ${loose.parent} does not hold`,
+    {
+      advice:
+        'the history is as it was before; it was damaged already: `hookdrift verify` with the older version says where',
+    },
+  )
 }

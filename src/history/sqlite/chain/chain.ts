@@ -46,13 +46,7 @@ export function makeCheckpoint(db: Database, { madeAt, toolVersion, reason, opti
     .prepare(
       `INSERT INTO checkpoint (made_at, reason, tool_version, options, runs, carried) VALUES (?, ?, ?, ?, ?, '')`,
     )
-    .run(
-      madeAt,
-      reason,
-      toolVersion,
-      options === undefined ? null : JSON.stringify(options),
-      JSON.stringify(runs),
-    )
+    .run(madeAt, reason, toolVersion, options === undefined ? null : JSON.stringify(options), JSON.stringify(runs))
   const id = Number(lastInsertRowid)
   db.prepare('UPDATE checkpoint SET carried = ? WHERE id = ?').run(carriedDigest(db, id), id)
 }

@@ -1,0 +1,95 @@
+import type { Database } from 'better-sqlite3'
+import { canonicalJson } from '../../../model/canonical-json.ts'
+import { carriedDigest, linkOf } from './chain.ts'
+import { type Parts, partsOfRun } from './parts.ts'
+import { prunedRuns } from './pruned-runs.ts'
+
+export interface BrokenLink {
+  readonly run: number
+  readonly text: string
+}
+
+interface RunRow {
+  readonly number: number
+  readonly state: 'sealed' | 'pruned'
+  readonly previous: string | null
+  readonly parts: string | null
+  readonly chain: string | null
+}
+
+/** Links that do not hold, oldest first; then a checkpoint that does not. */
+export function* findBrokenLinks(db: Database): Generator<BrokenLink> {
+  const runs = db
+    .prepare<[], RunRow>(
+      "SELECT number, state, previous, parts, chain FROM run WHERE state IN ('sealed', 'pruned') ORDER BY number",
+    )
+    .all()
+  const pruned = prunedRuns(db)
+  let before: RunRow | undefined
+  // What a link is, whatever is written in its place: a link that was altered breaks no other.
+  let link: string | null = null
+  for (const run of runs) {
+    if (run.state === 'sealed') {
+      if (run.chain === null && link !== null) {
+        yield { run: run.number, text: `run ${run.number} has no link, and the run before it has` }
+      }
+      const parts = partsOfRun(db, run.number)
+      if (run.chain !== null) {
+        const isFollowing =
+          before === undefined || before.state === 'pruned' || isGap(pruned, before.number, run.number)
+        if (!isFollowing && run.previous !== link) {
+          yield {
+            run: run.number,
+            text: `run ${run.number} does not follow run ${before?.number}: its link names another`,
+          }
+        }
+        const altered = alteration(run, parts)
+        if (altered !== undefined) yield { run: run.number, text: altered }
+        link = linkOf(run.previous, parts)
+      }
+    }
+    before = run
+  }
+  yield* checkCheckpoint(db)
+}
+
+function isGap(pruned: (run: number) => boolean, from: number, to: number): boolean {
+  for (let run = from + 1; run < to; run += 1) if (pruned(run)) return true
+  return false
+}
+
+/** What was altered in a run since it was sealed. */
+function alteration({ number, previous, parts: written, chain }: RunRow, parts: Parts): string | undefined {
+  if (linkOf(previous, parts) === chain) {
+    return written === canonicalJson(parts) ? undefined : `the column parts of run ${number} was altered`
+  }
+  const sealed = readParts(written)
+  const names = [...new Set([...Object.keys(sealed), ...Object.keys(parts)])].sort()
+  const altered = names.filter((name) => sealed[name] !== parts[name]).map((name) => name.replaceAll('_', ' '))
+  if (altered.length === 0) return `the link of run ${number} was altered, in its column previous or chain`
+  return `not as run ${number} sealed it: ${altered.join(', ')}`
+}
+
+/** As far as they can be read: they may have been altered as well. */
+function readParts(written: string | null): Parts {
+  try {
+    const parts: unknown = JSON.parse(written ?? '{}')
+    return typeof parts === 'object' && parts !== null ? { ...parts } : {}
+  } catch {
+    return {}
+  }
+}
+
+function* checkCheckpoint(db: Database): Generator<BrokenLink> {
+  const last = db
+    .prepare<[], { id: number; made_at: string; reason: string; carried: string; run: number | null }>(
+      'SELECT id, made_at, reason, carried, run FROM checkpoint ORDER BY id DESC LIMIT 1',
+    )
+    .get()
+  if (last === undefined || carriedDigest(db, last.id) === last.carried) return
+  const what = last.reason === 'prune' ? 'of pruned runs' : 'of runs sealed before there was a chain'
+  yield {
+    run: last.run ?? 0,
+    text: `what is left ${what} is not what checkpoint ${last.id} of ${last.made_at} carried`,
+  }
+}

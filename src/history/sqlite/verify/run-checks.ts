@@ -1,0 +1,96 @@
+import type { Database } from 'better-sqlite3'
+import type { ExitCode } from '../../../model/errors.ts'
+import type { RunRecord } from '../../history.ts'
+import { findBrokenLinks } from '../chain/check-chain.ts'
+import { prunedRuns, stretchesOf } from '../chain/pruned-runs.ts'
+import { readRun } from '../read-run.ts'
+import { type Check, sentences } from './check.ts'
+
+interface OfRun {
+  readonly run: number
+  readonly what: string
+}
+
+/** About runs as a whole. `exitCodeOf` gives the exit code that a run's record calls for. */
+export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly Check[] => [
+  {
+    id: 'I1',
+    holds: 'every run is sealed or invisible',
+    means: 'a run that was not sealed shows, or one that was sealed is not whole: reports of it cannot be trusted',
+    find: (db) => sentences<OfRun>(db, unsealedSql, ({ run, what }) => `run ${run} ${what}`),
+  },
+  {
+    id: 'I6',
+    holds: 'runs vanish only by pruning, which leaves a record',
+    means: 'somebody or something deleted runs: what they found is not in any report any more',
+    find: findVanishedRuns,
+  },
+  {
+    id: 'I8',
+    holds: 'the exit code of a run is what its record calls for',
+    means: 'what the run exited with and what its report says are not the same',
+    *find(db, depth) {
+      const runs = db.prepare<[], { number: number; exitCode: number | null }>(
+        `SELECT number, exit_code AS exitCode FROM run WHERE state = 'sealed'
+         ORDER BY number DESC ${depth === 'deep' ? '' : 'LIMIT 1'}`,
+      )
+      for (const { number, exitCode } of runs.all().reverse()) {
+        const record = readRun(db, number)
+        if (record === undefined) continue
+        const expected = exitCodeOf(record)
+        if (expected !== exitCode)
+          yield `run ${number} is recorded with exit code ${exitCode}, its record calls for ${expected}`
+      }
+    },
+  },
+  {
+    id: 'I10',
+    holds: 'every run is as it was sealed',
+    means:
+      'rows were altered after they were sealed: of the runs named, and of what they began, nothing is proven; runs before the first of them are intact, and so is what later runs wrote themselves',
+    *find(db) {
+      for (const { text } of findBrokenLinks(db)) yield text
+    },
+  },
+]
+
+const unsealedSql = `
+  SELECT number AS run, 'is sealed and has no end or no exit code' AS what FROM run
+    WHERE state = 'sealed' AND (finished_at IS NULL OR exit_code IS NULL)
+  UNION ALL SELECT max(number), 'runs, and another one with it' FROM run WHERE state = 'running' HAVING count(*) > 1
+  ${['walk', 'change', 'notice']
+    .map(
+      (table) => `
+  UNION ALL SELECT t.run, 'was interrupted and left rows in ${table}' FROM run r JOIN ${table} t ON t.run = r.number
+    WHERE r.state = 'interrupted'`,
+    )
+    .join('')}
+  ${['version', 'violation', 'unreferenced']
+    .map(
+      (table) => `
+  UNION ALL SELECT r.number, 'was interrupted and left ' || t.kind || ' ' || t.uid || ' in ${table}'
+    FROM run r JOIN ${table} t ON t.from_run = r.number WHERE r.state = 'interrupted'
+  UNION ALL SELECT r.number, 'is not sealed and ended ' || t.kind || ' ' || t.uid || ' in ${table}'
+    FROM run r JOIN ${table} t ON t.to_run = r.number WHERE r.state IN ('interrupted', 'running')`,
+    )
+    .join('')}
+  ORDER BY run`
+
+function* findVanishedRuns(db: Database): Generator<string> {
+  const pruned = prunedRuns(db)
+  const there = db.prepare<[], { number: number; state: string }>('SELECT number, state FROM run ORDER BY number').all()
+  const numbers = new Map(there.map(({ number, state }) => [number, state]))
+  const missing: number[] = []
+  for (let run = 1; run < (there.at(-1)?.number ?? 0); run += 1) {
+    if (!numbers.has(run) && !pruned(run)) missing.push(run)
+  }
+  for (const [from, to] of stretchesOf(missing)) {
+    yield from === to
+      ? `run ${from} is missing, and no pruning says so`
+      : `runs ${from} to ${to} are missing, and no pruning says so`
+  }
+  for (const { number, state } of there) {
+    if (state === 'pruned' && !pruned(number)) yield `run ${number} is marked as pruned, and no pruning says so`
+    if (state !== 'pruned' && pruned(number)) yield `run ${number} is there, and a pruning says that it went`
+  }
+}

@@ -1,0 +1,62 @@
+import Database from 'better-sqlite3'
+import type { ExitCode } from '../../../model/errors.ts'
+import { messageOf } from '../../../model/errors.ts'
+import type { RunRecord } from '../../history.ts'
+import type { Check, CheckResult, Depth } from './check.ts'
+import { fileChecks } from './file-checks.ts'
+import { runChecks } from './run-checks.ts'
+import { versionChecks } from './version-checks.ts'
+import { violationChecks } from './violation-checks.ts'
+
+export interface Verification {
+  readonly ok: boolean
+  readonly checks: readonly CheckResult[]
+  /** Number of the last sealed run. */
+  readonly run: number | null
+}
+
+export interface Question {
+  readonly depth: Depth
+  /** The exit code that a run's record calls for. */
+  exitCodeOf(record: RunRecord): ExitCode
+}
+
+/** Examines a history, all checks as of one moment. Reads only. */
+export function verifyHistory(db: Database.Database, { depth, exitCodeOf }: Question): Verification {
+  const checks = [...fileChecks, ...runChecks(exitCodeOf), ...versionChecks, ...violationChecks]
+  return db.transaction(() => {
+    const results = checks.map((check) => look(check, db, depth)).sort(inOrder)
+    const latest = db.prepare<[], number | null>("SELECT max(number) FROM run WHERE state = 'sealed'").pluck()
+    return { ok: results.every(({ ok }) => ok), checks: results, run: latest.get() ?? null }
+  })()
+}
+
+const told = 3
+
+function look({ id, holds, means, find }: Check, db: Database.Database, depth: Depth): CheckResult {
+  const faults: string[] = []
+  let count = 0
+  try {
+    for (const fault of find(db, depth)) {
+      count += 1
+      if (faults.length < told) faults.push(fault)
+    }
+  } catch (error) {
+    // Of a damaged file, or of a value that no run would write.
+    if (!(error instanceof Database.SqliteError || error instanceof SyntaxError)) throw error
+    count += 1
+    faults.push(`cannot be examined: ${messageOf(error)}`)
+  }
+  if (count === 0) return { id, ok: true, detail: holds }
+  const rest = count - faults.length
+  return { id, ok: false, detail: faults.join('; ') + (rest === 0 ? '' : `; and ${rest} more`), means }
+}
+
+/** The file first, then invariants by their number. */
+function inOrder(a: CheckResult, b: CheckResult): number {
+  return numberOf(a) - numberOf(b)
+}
+
+function numberOf({ id }: CheckResult): number {
+  return Number(/^I(\d+)$/.exec(id)?.[1] ?? 0)
+}

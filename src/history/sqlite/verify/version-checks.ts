@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto'
+import { type Check, sentences } from './check.ts'
+
+interface Place {
+  readonly kind: string
+  readonly uid: string
+  readonly run: number
+}
+
+/** About resources: their bodies, and how their versions follow each other. */
+export const versionChecks: readonly Check[] = [
+  {
+    id: 'I2',
+    holds: 'every body matches its digest',
+    means:
+      'what a resource looked like then is not what was stored; a later drift that compares with it would be wrong',
+    *find(db) {
+      const versions = db.prepare<[], Place & { id: number; digest: string; text: string }>(
+        'SELECT id, kind, uid, from_run AS run, digest, body || facts AS text FROM version',
+      )
+      for (const { id, kind, uid, run, digest, text } of versions.iterate()) {
+        if (hash('sha256', text) !== digest) {
+          yield `the body of ${kind} ${uid} since run ${run} (version ${id}) does not match its digest`
+        }
+      }
+      const documents = db.prepare<[], { sha256: string; body: string }>('SELECT sha256, body FROM document')
+      for (const { sha256, body } of documents.iterate()) {
+        if (hash('sha256', body) !== sha256) yield `document ${sha256.slice(0, 12)}… does not match its digest`
+      }
+    },
+  },
+  {
+    id: 'I3',
+    holds: 'versions follow each other without overlap or gap',
+    means: 'what the history says of a resource at some time is said twice, or not at all',
+    *find(db) {
+      for (const [table, identity] of spans) {
+        yield* sentences<Place & { fault: string }>(
+          db,
+          followSql(table, identity),
+          ({ kind, uid, run, fault }) => `${table} of ${kind} ${uid} that begins with run ${run} ${fault}`,
+        )
+      }
+    },
+  },
+  {
+    id: 'I4',
+    holds: 'a resource is removed only by a complete walk',
+    means: 'something that could not be looked at was called gone',
+    find: (db) =>
+      sentences<Place & { status: string | null }>(
+        db,
+        removedSql,
+        ({ kind, uid, run, status }) =>
+          `${kind} ${uid} was removed by run ${run}, whose walk was ${status ?? 'not made'}`,
+      ),
+  },
+]
+
+const spans = [
+  ['version', 'project_id, kind, uid'],
+  ['violation', 'project_id, fingerprint'],
+  ['unreferenced', 'project_id, kind, uid'],
+] as const
+
+/** A run being drafted ends nothing yet; what a pruned version was replaced by may name it still. */
+function followSql(table: (typeof spans)[number][0], identity: string): string {
+  const replaces = table === 'unreferenced' ? 'NULL' : 'replaces'
+  const id = table === 'unreferenced' ? 'NULL' : 'id'
+  return `
+    WITH span AS (
+      SELECT kind, uid, from_run, to_run, ${replaces} AS replaces, lag(from_run) OVER w AS since,
+             lag(to_run) OVER w AS before_end, lag(${id}) OVER w AS before_id
+      FROM ${table} WHERE from_run NOT IN (SELECT number FROM run WHERE state = 'running')
+      WINDOW w AS (PARTITION BY ${identity} ORDER BY from_run${table === 'unreferenced' ? '' : ', id'}))
+    SELECT kind, uid, from_run AS run, CASE
+        WHEN to_run <= from_run THEN 'ends before it begins'
+        WHEN since IS NOT NULL AND (before_end IS NULL OR before_end > from_run) THEN 'overlaps the one before it'
+        WHEN replaces = before_id AND before_end <> from_run THEN 'leaves a gap after the one that it replaces'
+        ELSE 'replaces one that is not there' END AS fault
+    FROM span
+    WHERE to_run <= from_run OR (since IS NOT NULL AND (before_end IS NULL OR before_end > from_run))
+       OR (replaces = before_id AND before_end <> from_run)
+       OR (replaces IS NOT NULL AND replaces IS NOT before_id
+           AND NOT EXISTS (SELECT 1 FROM checkpoint WHERE reason = 'prune'))`
+}
+
+/** The listing that shows a kind; sources are shown by subscriptions where they are not listed. */
+const removedSql = `
+  SELECT v.kind, v.uid, v.to_run AS run,
+         (SELECT w.status FROM walk w WHERE w.project_id = v.project_id AND w.run = v.to_run
+            AND w.listing = CASE v.kind WHEN 'project' THEN 'project' ELSE v.kind || 's' END) AS status
+  FROM version v JOIN run r ON r.number = v.to_run AND r.state = 'sealed'
+  WHERE v.kind IN ('project', 'endpoint', 'source', 'subscription')
+    AND NOT EXISTS (SELECT 1 FROM version n WHERE n.project_id = v.project_id AND n.kind = v.kind AND n.uid = v.uid
+                    AND n.from_run = v.to_run)
+    AND status IS NOT 'complete'`

@@ -1,0 +1,31 @@
+import { type Check, sentences } from './check.ts'
+
+/** About violations. */
+export const violationChecks: readonly Check[] = [
+  {
+    id: 'I5',
+    holds: 'a violation is resolved only by a complete walk or by another policy',
+    means: 'something that could not be looked at was called fine',
+    find: (db) =>
+      sentences<{ rule: string; kind: string; uid: string; run: number }>(
+        db,
+        resolvedSql,
+        ({ rule, kind, uid, run }) =>
+          `${rule} at ${kind} ${uid} was resolved by run ${run}, which did not walk all ${kind}s and judged by the policy of before`,
+      ),
+  },
+]
+
+/** Runs between the last look at the project and the one that resolved count too: one of them may have brought the policy. */
+const resolvedSql = `
+  SELECT x.rule, x.kind, x.uid, x.to_run AS run
+  FROM violation x JOIN run r ON r.number = x.to_run AND r.state = 'sealed'
+  WHERE NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = x.id)
+    AND x.kind IN ('project', 'endpoint', 'source', 'subscription', 'device')
+    AND NOT EXISTS (
+      SELECT 1 FROM walk w WHERE w.project_id = x.project_id AND w.run = x.to_run AND w.status = 'complete'
+        AND w.listing IN (CASE x.kind WHEN 'project' THEN 'project' WHEN 'device' THEN 'subscriptions' ELSE x.kind || 's' END,
+                          CASE x.kind WHEN 'source' THEN 'subscriptions' END))
+    AND NOT EXISTS (
+      SELECT 1 FROM run b WHERE b.number < r.number AND b.number >= ifnull(x.last_run, x.from_run)
+        AND (b.policy_digest <> r.policy_digest OR b.tool_version <> r.tool_version))`

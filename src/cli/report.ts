@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
+import { type HistoryOptions, historyOf } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
 import type { Terminal } from './terminal.ts'
 
-interface ReportOptions extends FormatOptions {
-  readonly config: string
-  readonly history?: string
+interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
   readonly at?: string
 }
@@ -45,12 +43,4 @@ async function report(options: ReportOptions, terminal: Terminal): Promise<numbe
   } finally {
     await history.close()
   }
-}
-
-/** `--history`, then the environment, then the configuration, which is read only if it must be: it needs its keys. */
-async function historyOf({ history, config }: ReportOptions, { env, cwd }: Terminal): Promise<string> {
-  const named = history ?? env.HOOKDRIFT_HISTORY
-  if (named !== undefined && named !== '') return pathFrom(cwd(), named)
-  const { readConfiguration } = await import('../config/read-configuration.ts')
-  return readConfiguration(config, { env, readFile: (file) => readFileSync(file, 'utf8') }).history
 }

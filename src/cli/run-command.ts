@@ -6,6 +6,7 @@ import { defineReport } from './report.ts'
 import { defineRules } from './rules.ts'
 import type { Terminal } from './terminal.ts'
 import { toolVersion } from './tool-version.ts'
+import { defineVerify } from './verify.ts'
 import { defineWorker } from './worker.ts'
 
 /** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */
@@ -32,7 +33,7 @@ Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 could not look at
             4 our own failure, 5 another run holds the history, 130/143 interrupted.
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
     )
-  for (const define of [defineAudit, defineWorker, defineReport, defineRules, defineDemo]) {
+  for (const define of [defineAudit, defineWorker, defineReport, defineRules, defineVerify, defineDemo]) {
     define(program, async (run) => {
       exitCode = await run(terminal)
     })

@@ -3,6 +3,7 @@ import { hostname, uptime } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Holder } from '../history/holder.ts'
 import type { Clock } from '../model/clock.ts'
+import { neutralise } from '../report/neutralise.ts'
 
 /** The system's clock. */
 export const systemClock: Clock = {
@@ -24,6 +25,7 @@ export const thisProcess: Holder = {
     }
   },
   now: () => Date.now(),
+  tell: (text) => process.stderr.write(`hookdrift: ${neutralise(text)}\n`),
   every(ms, call) {
     const timer = setInterval(call, ms)
     timer.unref()

@@ -10,6 +10,8 @@ export interface Holder {
   isAlive(pid: number): boolean
   /** Milliseconds since the epoch. */
   now(): number
+  /** Tells the person something about the history that is no error. */
+  tell?(text: string): void
   /** Calls again and again until the returned function is called. Keeps no process alive. */
   every(ms: number, call: () => void): () => void
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -73,7 +74,15 @@ async function drafted(): Promise<void> {
   const digests = { policyDigest: 'policy', configurationDigest: 'configuration', sealKeyId: 'key' }
   const draft = await history.begin({ startedAt: time, failOn: 'medium', toolVersion: '0.0.0', ...digests })
   const project = { name: 'acme/left', service: 'acme', uid: 'left' }
-  const version = { kind: 'endpoint', uid: 'left', name: 'left', digest: 'left', body: '{}', facts: '', normaliser: 1 }
+  const version = {
+    kind: 'endpoint',
+    uid: 'left',
+    name: 'left',
+    digest: hash('sha256', '{}'),
+    body: '{}',
+    facts: '',
+    normaliser: 1,
+  }
   await draft.stage(project, { seen: [], versions: [{ ...version, replaces: undefined }] })
   await history.close()
   stand.advance(3_600_000)

@@ -11,9 +11,10 @@ export function endedRuns(db: Database, most: number): { runs: EndedRun[]; total
          (SELECT count(*) FROM walk w WHERE w.run = r.number AND ${isOfService}
             AND w.status NOT IN ('complete', 'skipped')) AS incomplete,
          (SELECT count(*) FROM change c WHERE c.run = r.number) AS changes
-       FROM run r WHERE r.state <> 'running' ORDER BY r.number DESC LIMIT ?`,
+       FROM run r WHERE r.state IN ('sealed', 'interrupted') ORDER BY r.number DESC LIMIT ?`,
     )
     .all(most)
-  const total = db.prepare<[], number>("SELECT count(*) FROM run WHERE state <> 'running'").pluck().get() ?? 0
+  const total =
+    db.prepare<[], number>("SELECT count(*) FROM run WHERE state IN ('sealed', 'interrupted')").pluck().get() ?? 0
   return { runs: rows.map(({ state, ...run }) => ({ ...run, isSealed: state === 'sealed' })), total }
 }

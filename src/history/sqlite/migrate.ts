@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
+import { backUpBefore } from './back-up-before.ts'
 
 interface Migration {
   readonly version: number
@@ -12,10 +13,11 @@ interface Migration {
 }
 
 /**
- * Brings a database to the newest schema, one exclusive transaction a step.
+ * Brings a database to the newest schema, one exclusive transaction a step. What holds a history already is backed up
+ * first.
  * @throws AuditError 4 when the database is newer than this program, or a step that it has taken reads otherwise now
  */
-export function migrate(db: Database, directory: string, now: string): void {
+export function migrate(db: Database, directory: string, now: string, tell: (text: string) => void): void {
   const migrations = readMigrations(directory)
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version > migrations.length) {
@@ -24,7 +26,22 @@ export function migrate(db: Database, directory: string, now: string): void {
     })
   }
   if (version > 0) refuseEdited(db, migrations)
-  for (const migration of migrations.slice(version)) apply(db, migration, now)
+  const [next, ...later] = migrations.slice(version)
+  if (next === undefined) return
+  if (version > 0) {
+    const copy = backUpBefore(db, next.version)
+    if (copy !== undefined) {
+      tell(
+        `the history is brought from schema ${version} to ${migrations.length}; as it was before, it is kept in ${copy}`,
+      )
+    }
+  }
+  for (const migration of [next, ...later]) apply(db, migration, now)
+}
+
+/** The newest schema that these migrations make. */
+export function knownSchema(directory: string): number {
+  return readMigrations(directory).length
 }
 
 function readMigrations(directory: string): Migration[] {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { AuditError, messageOf } from '../../model/errors.ts'
-import { migrate } from './migrate.ts'
+import { knownSchema, migrate } from './migrate.ts'
 
 /** "hkdf", so that `file` and we can tell a history from other databases. */
 const applicationId = 0x686b6466
@@ -12,24 +12,23 @@ const migrationsDirectory = fileURLToPath(new URL('../../../migrations', import.
 
 /**
  * Opens the history at a path, makes it when it is not there (readable by its owner only), and brings its schema up
- * to date.
+ * to date; an older one is backed up first, which `tell` is told.
  * @throws AuditError 4 when the file cannot be used
  */
-export function openDatabase(file: string, now: string, directory = migrationsDirectory): Database.Database {
+export function openDatabase(
+  file: string,
+  now: string,
+  directory = migrationsDirectory,
+  tell: (text: string) => void = () => {},
+): Database.Database {
   let db: Database.Database | undefined
   try {
     mkdirSync(dirname(file), { recursive: true })
     // SQLite gives its side files the mode of the database file.
     closeSync(openSync(file, 'a', 0o600))
     db = new Database(file, { timeout: 5_000 })
-    const id = Number(db.pragma('application_id', { simple: true }))
-    const isEmpty = Number(db.pragma('schema_version', { simple: true })) === 0
-    if (id !== applicationId && !(isEmpty && id === 0)) {
-      throw new AuditError(4, `cannot open the history ${file}: it is a database of something else`, {
-        advice: 'name another file with --history; this one was left as it is',
-      })
-    }
-    if (isEmpty) {
+    refuseForeign(db)
+    if (isEmpty(db)) {
       db.pragma('page_size = 16384')
       db.pragma('auto_vacuum = incremental')
       db.pragma(`application_id = ${applicationId}`)
@@ -39,7 +38,7 @@ export function openDatabase(file: string, now: string, directory = migrationsDi
     db.pragma('cache_size = -8192')
     // A step may make a table anew that others refer to; it is checked at its end.
     db.pragma('foreign_keys = OFF')
-    migrate(db, directory, now)
+    migrate(db, directory, now, tell)
     db.pragma('foreign_keys = ON')
     return db
   } catch (error) {
@@ -50,4 +49,22 @@ export function openDatabase(file: string, now: string, directory = migrationsDi
       cause: error,
     })
   }
+}
+
+/** @throws AuditError 4 when the database is another program's */
+export function refuseForeign(db: Database.Database): void {
+  const id = Number(db.pragma('application_id', { simple: true }))
+  if (id === applicationId || (id === 0 && isEmpty(db))) return
+  throw new AuditError(4, `cannot open the history ${db.name}: it is a database of something else`, {
+    advice: 'name another file with --history; this one was left as it is',
+  })
+}
+
+/** The schema that a database has, and the newest that this program knows. */
+export function schemaVersion(db: Database.Database): { readonly has: number; readonly known: number } {
+  return { has: Number(db.pragma('user_version', { simple: true })), known: knownSchema(migrationsDirectory) }
+}
+
+function isEmpty(db: Database.Database): boolean {
+  return Number(db.pragma('schema_version', { simple: true })) === 0
 }

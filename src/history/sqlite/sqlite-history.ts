@@ -15,7 +15,7 @@ import { writeTransaction } from './write-transaction.ts'
  * @throws AuditError 4 when the file cannot be used
  */
 export function openSqliteHistory(file: string, holder: Holder): History {
-  const db = openDatabase(file, new Date(holder.now()).toISOString())
+  const db = openDatabase(file, new Date(holder.now()).toISOString(), undefined, holder.tell)
   return {
     ...sqliteReader(db),
     async begin(start) {

@@ -8,11 +8,13 @@ import { runChecks } from './run-checks.ts'
 import { versionChecks } from './version-checks.ts'
 import { violationChecks } from './violation-checks.ts'
 
+export type { CheckResult }
+
 export interface Verification {
   readonly ok: boolean
-  readonly checks: readonly CheckResult[]
-  /** Number of the last sealed run. */
+  /** Number of the last sealed run; null when there is none, or it cannot be read. */
   readonly run: number | null
+  readonly checks: readonly CheckResult[]
 }
 
 export interface Question {
@@ -26,8 +28,7 @@ export function verifyHistory(db: Database.Database, { depth, exitCodeOf }: Ques
   const checks = [...fileChecks, ...runChecks(exitCodeOf), ...versionChecks, ...violationChecks]
   return db.transaction(() => {
     const results = checks.map((check) => look(check, db, depth)).sort(inOrder)
-    const latest = db.prepare<[], number | null>("SELECT max(number) FROM run WHERE state = 'sealed'").pluck()
-    return { ok: results.every(({ ok }) => ok), checks: results, run: latest.get() ?? null }
+    return { ok: results.every(({ ok }) => ok), run: lastRun(db), checks: results }
   })()
 }
 
@@ -50,6 +51,15 @@ function look({ id, holds, means, find }: Check, db: Database.Database, depth: D
   if (count === 0) return { id, ok: true, detail: holds }
   const rest = count - faults.length
   return { id, ok: false, detail: faults.join('; ') + (rest === 0 ? '' : `; and ${rest} more`), means }
+}
+
+function lastRun(db: Database.Database): number | null {
+  try {
+    return db.prepare<[], number | null>("SELECT max(number) FROM run WHERE state = 'sealed'").pluck().get() ?? null
+  } catch (error) {
+    if (error instanceof Database.SqliteError) return null
+    throw error
+  }
 }
 
 /** The file first, then invariants by their number. */

@@ -44,7 +44,6 @@ DROP TABLE run_before;
 
 -- What a run began and ended is found by the run: to seal it, to verify it, and to see what still needs it.
 CREATE INDEX version_began ON version (from_run);
-CREATE INDEX version_ended ON version (to_run) WHERE to_run IS NOT NULL;
 CREATE INDEX unreferenced_began ON unreferenced (from_run);
 CREATE INDEX unreferenced_ended ON unreferenced (to_run) WHERE to_run IS NOT NULL;
 CREATE INDEX violation_began ON violation (from_run);

@@ -1,0 +1,63 @@
+import { type Command, Option } from 'commander'
+import type { CheckResult, Verification } from '../history/sqlite/verify/verify-history.ts'
+import { exitCodes } from '../model/errors.ts'
+import type { Execute } from './execute.ts'
+import { type HistoryOptions, historyOf } from './history-of.ts'
+import type { Terminal } from './terminal.ts'
+
+interface VerifyOptions extends HistoryOptions {
+  readonly deep?: true
+  readonly format: 'text' | 'json'
+}
+
+export function defineVerify(program: Command, execute: Execute): void {
+  program
+    .command('verify')
+    .description('examine the history: the file, its invariants, and that every run is as it was sealed')
+    .option('--deep', 'also hold the exit code of every run, not the last only, against its record')
+    .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
+    .option('--history <file>', 'history; then no configuration is read')
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .action((options: VerifyOptions) => execute((terminal) => verify(options, terminal)))
+}
+
+async function verify(options: VerifyOptions, terminal: Terminal): Promise<number> {
+  const { openToExamine } = await import('../history/sqlite/open-to-examine.ts')
+  const { verifyHistory } = await import('../history/sqlite/verify/verify-history.ts')
+  const { composeReport } = await import('../audit/compose-report.ts')
+
+  const file = await historyOf(options, terminal)
+  const db = openToExamine(file)
+  try {
+    const verification = verifyHistory(db, {
+      depth: options.deep === true ? 'deep' : 'plain',
+      exitCodeOf: (record) => composeReport(record).verdict.exit_code,
+    })
+    terminal.stdout.write(options.format === 'json' ? asJson(verification) : await asText(verification, file))
+    return verification.ok ? exitCodes.clean : exitCodes.failure
+  } finally {
+    db.close()
+  }
+}
+
+function asJson({ ok, run, checks }: Verification): string {
+  return `${JSON.stringify({ schema: 'hookdrift.verify/1', run, ok, checks }, null, 2)}\n`
+}
+
+async function asText({ ok, checks }: Verification, file: string): Promise<string> {
+  const { neutralise } = await import('../report/neutralise.ts')
+  const wide = Math.max(...checks.map(({ id }) => id.length))
+  const lines = checks.map((check) => lineOf(check, wide))
+  const verdict = ok ? `${file} verifies.` : whatToDo(checks, file)
+  return `${lines.map(neutralise).join('\n')}\n\n${neutralise(verdict)}\n`
+}
+
+function lineOf({ id, ok, detail, means }: CheckResult, wide: number): string {
+  const line = `${ok ? 'ok    ' : 'FAILED'}  ${id.padEnd(wide)}  ${detail}`
+  return means === undefined ? line : `${line}. That means: ${means}`
+}
+
+function whatToDo(checks: readonly CheckResult[], file: string): string {
+  const failed = checks.filter(({ ok }) => !ok).map(({ id }) => id)
+  return `${file} does not verify (${failed.join(', ')}). Keep a copy of it as it is, restore the last backup that verifies, and audit again: docs/keeping.md.`
+}

@@ -1,0 +1,37 @@
+import { closeSync, openSync, renameSync, rmSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { AuditError, messageOf } from '../../model/errors.ts'
+
+/**
+ * Copies a history before a step changes its schema: `FILE.before-0004`, readable by its owner only, whole or not there.
+ * Returns the copy's path; undefined when another process took the step meanwhile, and made the copy.
+ * @throws AuditError 4 when it cannot be written; then the history is as it was
+ */
+export function backUpBefore(db: Database.Database, step: number): string | undefined {
+  const copy = `${db.name}.before-${String(step).padStart(4, '0')}`
+  const draft = `${copy}.${process.pid}.tmp`
+  try {
+    rmSync(draft, { force: true })
+    closeSync(openSync(draft, 'wx', 0o600))
+    db.prepare('VACUUM INTO ?').run(draft)
+    if (schemaOf(draft) >= step) return undefined
+    renameSync(draft, copy)
+    return copy
+  } catch (error) {
+    throw new AuditError(4, `cannot back up the history ${db.name} before its upgrade: ${messageOf(error)}`, {
+      advice: 'make room beside it for a copy of it; it was left as it is',
+      cause: error,
+    })
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function schemaOf(file: string): number {
+  const db = new Database(file, { readonly: true })
+  try {
+    return Number(db.pragma('user_version', { simple: true }))
+  } finally {
+    db.close()
+  }
+}

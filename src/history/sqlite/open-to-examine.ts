@@ -1,0 +1,39 @@
+import { existsSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { AuditError, messageOf } from '../../model/errors.ts'
+import { refuseForeign, schemaVersion } from './open-database.ts'
+
+/**
+ * Opens a history to look at it as it is: nothing is written, and no schema is changed.
+ * @throws AuditError 4 when it is none, or of another schema than this program's
+ */
+export function openToExamine(file: string): Database.Database {
+  if (!existsSync(file)) {
+    throw new AuditError(4, `there is no history at ${file}`, { advice: 'name it with --history' })
+  }
+  let db: Database.Database | undefined
+  try {
+    db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
+    refuseForeign(db)
+    refuseOtherSchema(db)
+    return db
+  } catch (error) {
+    db?.close()
+    if (error instanceof AuditError) throw error
+    throw new AuditError(4, `cannot open the history ${file}: ${messageOf(error)}`, {
+      advice: 'the file is damaged or is no history: restore a backup, see docs/keeping.md',
+      cause: error,
+    })
+  }
+}
+
+function refuseOtherSchema(db: Database.Database): void {
+  const { has, known } = schemaVersion(db)
+  if (has === known) return
+  throw new AuditError(4, `the history ${db.name} has schema ${has}, this hookdrift examines schema ${known}`, {
+    advice:
+      has < known
+        ? 'the next audit upgrades it, after a backup; `hookdrift report` on a copy of the file upgrades the copy'
+        : 'use the newer hookdrift that wrote it',
+  })
+}

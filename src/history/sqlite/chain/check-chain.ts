@@ -26,29 +26,25 @@ export function* findBrokenLinks(db: Database): Generator<BrokenLink> {
     .all()
   const pruned = prunedRuns(db)
   let before: RunRow | undefined
-  // What a link is, whatever is written in its place: a link that was altered breaks no other.
-  let link: string | null = null
+  // What the next link may follow: where one of the two was altered, the other is still told by the next.
+  let links: readonly (string | null)[] = [null]
   for (const run of runs) {
-    if (run.state === 'sealed') {
-      if (run.chain === null && link !== null) {
-        yield { run: run.number, text: `run ${run.number} has no link, and the run before it has` }
-      }
-      const parts = partsOfRun(db, run.number)
-      if (run.chain !== null) {
-        const isFollowing =
-          before === undefined || before.state === 'pruned' || isGap(pruned, before.number, run.number)
-        if (!isFollowing && run.previous !== link) {
-          yield {
-            run: run.number,
-            text: `run ${run.number} does not follow run ${before?.number}: its link names another`,
-          }
-        }
-        const altered = alteration(run, parts)
-        if (altered !== undefined) yield { run: run.number, text: altered }
-        link = linkOf(run.previous, parts)
-      }
-    }
+    const { number, state, previous, chain } = run
+    const isAfterPruned = before?.state === 'pruned' || isGap(pruned, before?.number ?? 0, number)
     before = run
+    if (state === 'pruned') continue
+    if (chain === null) {
+      if (links.some((link) => link !== null))
+        yield { run: number, text: `run ${number} has no link, unlike those before it` }
+      continue
+    }
+    if (!isAfterPruned && !links.includes(previous)) {
+      yield { run: number, text: `run ${number} does not follow the one before it: its link names another` }
+    }
+    const parts = partsOfRun(db, number)
+    const altered = alteration(run, parts)
+    if (altered !== undefined) yield { run: number, text: altered }
+    links = [chain, linkOf(previous, parts)]
   }
   yield* checkCheckpoint(db)
 }

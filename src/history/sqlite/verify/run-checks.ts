@@ -57,6 +57,7 @@ export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly
 const unsealedSql = `
   SELECT number AS run, 'is sealed and has no end or no exit code' AS what FROM run
     WHERE state = 'sealed' AND (finished_at IS NULL OR exit_code IS NULL)
+  UNION ALL SELECT number, 'is ' || state FROM run WHERE state NOT IN ('running', 'sealed', 'interrupted', 'pruned')
   UNION ALL SELECT max(number), 'runs, and another one with it' FROM run WHERE state = 'running' HAVING count(*) > 1
   ${['walk', 'change', 'notice']
     .map(

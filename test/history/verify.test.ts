@@ -1,0 +1,283 @@
+import { hash } from 'node:crypto'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Draft } from '../../src/history/history.ts'
+import { openDatabase } from '../../src/history/sqlite/open-database.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
+import { aDatabasePath } from './a-database.ts'
+import { Machines } from './processes.ts'
+import {
+  aChange,
+  aContext,
+  aStart,
+  at,
+  aVersion,
+  aViolation,
+  instead,
+  only,
+  orders,
+  payments,
+  walkAll,
+} from './samples.ts'
+
+/** A history with something of everything, as bytes. */
+let sound: Buffer
+const { file, remove } = aDatabasePath()
+const machines = new Machines()
+const history = openSqliteHistory(file, machines.process(1))
+
+beforeAll(async () => {
+  const versions = async (draft: Draft, uid: string) =>
+    (await draft.known(payments, 'endpoint', [uid])).get(uid)?.id ?? 0
+  const standing = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+  await run(1, async (draft) => {
+    for (const project of [payments, orders]) await walkAll(draft, project)
+    const facts = '{"/secret":{"min_length":8,"weak":[]}}'
+    const two = [aVersion('a', { url: 'a' }), aVersion('b', { url: 'b' })]
+    await draft.stage(payments, { seen: [], versions: [...two, withFacts('c', facts)] })
+    const violations = [aViolation('a'), aViolation('b'), aViolation('c')]
+    await draft.stageViolations(payments, { confirmed: [], violations })
+    await draft.markUnreferenced(payments, 'source', ['s', 't'])
+    await draft.stageNotice(payments, 'endpoints', 'the shape changed')
+  })
+  await run(2, async (draft) => {
+    await walkAll(draft)
+    const fields = [{ path: '/url', before: 'a', after: 'x' }]
+    await draft.stage(payments, {
+      seen: [await versions(draft, 'c')],
+      versions: [aVersion('a', { url: 'x' }, { replaces: await versions(draft, 'a') })],
+    })
+    await draft.endVersions([await versions(draft, 'b')])
+    const modified = aChange('a', { change: 'modified', fields, referrers: ['u1'] })
+    await draft.stageChanges(payments, [modified, aChange('b', { change: 'removed' })])
+    await draft.endViolations([(await standing(draft, 'b')).id])
+    const waiver = { owner: 'team', reason: 'moves', expires: '2027-01-01' }
+    const waived = instead(await standing(draft, 'a'), { state: 'waived', waiver })
+    const unknown = instead(await standing(draft, 'c'), { state: 'unknown', lastRun: 1 })
+    await draft.stageViolations(payments, { confirmed: [], violations: [waived, unknown] })
+    await draft.markUnreferenced(payments, 'source', ['s'])
+    await draft.stageNotice(payments, 'endpoints', 'and again')
+  })
+  const given = await history.begin(aStart(at(3)))
+  await given.abandon(at(3.5))
+  await run(4, (draft) => walkAll(draft))
+  await history.close()
+  const db = new Database(file)
+  db.pragma('journal_mode = DELETE')
+  sound = db.serialize()
+  db.close()
+})
+afterAll(remove)
+
+function withFacts(uid: string, facts: string) {
+  const version = aVersion(uid, { url: uid })
+  return { ...version, facts, digest: hash('sha256', version.body + facts) }
+}
+
+async function run(number: number, work: (draft: Draft) => Promise<void>): Promise<void> {
+  const draft = await history.begin(aStart(at(number)))
+  await work(draft)
+  await draft.stageContext(aContext())
+  await draft.seal(at(number + 0.5), () => 0)
+}
+
+/** What verify says once somebody changed the file with plain SQL, in which nothing is forbidden. */
+function after(tamper: (db: Database.Database) => unknown, depth: 'plain' | 'deep' = 'plain') {
+  const db = new Database(Buffer.from(sound))
+  try {
+    db.pragma('ignore_check_constraints = ON')
+    db.pragma('foreign_keys = OFF')
+    tamper(db)
+    return verifyHistory(db, { depth, exitCodeOf: () => 0 })
+  } finally {
+    db.close()
+  }
+}
+
+function faultsAfter(sql: string): string[] {
+  return after((db) => db.exec(sql)).checks.flatMap(({ id, ok, detail }) => (ok ? [] : [`${id}: ${detail}`]))
+}
+
+describe('a history that nobody touched', () => {
+  it.each(['plain', 'deep'] as const)('verifies (%s)', (depth) => {
+    const { ok, run, checks } = after(() => {}, depth)
+    expect(checks.filter(({ ok }) => !ok)).toEqual([])
+    expect({ ok, run }).toEqual({ ok: true, run: 4 })
+    expect(checks.map(({ id }) => id)).toEqual([
+      'integrity_check',
+      'foreign_key_check',
+      ...['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I8', 'I10'],
+    ])
+  })
+
+  it('verifies while a run is being written', async () => {
+    const path = aDatabasePath()
+    const writing = openSqliteHistory(path.file, machines.process(3))
+    const first = await writing.begin(aStart())
+    await walkAll(first)
+    await first.stage(payments, { seen: [], versions: [aVersion('a')] })
+    await first.seal(at(2), () => 0)
+    const draft = await writing.begin(aStart(at(3)))
+    await walkAll(draft)
+    const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')
+    await draft.stage(payments, { seen: [], versions: [aVersion('a', { url: 'b' }, { replaces: known?.id })] })
+    const db = new Database(path.file, { readonly: true })
+    expect(verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0 }).checks.filter(({ ok }) => !ok)).toEqual([])
+    db.close()
+    await writing.close()
+    path.remove()
+  })
+})
+
+/** What a run writes; rows are named by these columns. */
+const tables = {
+  run: 'number',
+  project: 'id',
+  walk: 'project_id, listing, run',
+  version: 'id',
+  violation: 'id',
+  change: 'id',
+  unreferenced: 'project_id, kind, uid, from_run',
+  notice: 'rowid',
+  document: 'id',
+} as const
+
+function everyColumn(): { table: keyof typeof tables; column: string }[] {
+  const path = aDatabasePath()
+  const db = openDatabase(path.file, at(0))
+  const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
+  const names = Object.keys(tables) as (keyof typeof tables)[]
+  const all = names.flatMap((table) => columns.all(table).map((column) => ({ table, column })))
+  db.close()
+  path.remove()
+  // A document is known by its digest; its id is SQLite's.
+  return all.filter(({ table, column }) => table !== 'document' || column !== 'id')
+}
+
+/** Flips the lowest bit of a number, or of the last byte of a text; false where there is none, or SQLite refuses it. */
+function flip(db: Database.Database, table: keyof typeof tables, column: string, part: number): boolean {
+  const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0
+  const offset = Math.round((count - 1) * part)
+  const row = db
+    .prepare<[], Record<string, string | number | null>>(
+      `SELECT *${table === 'notice' ? ', rowid' : ''} FROM ${table} ORDER BY ${tables[table]} LIMIT 1 OFFSET ${offset}`,
+    )
+    .get()
+  const value = row?.[column] ?? ''
+  if (row === undefined || value === '') return false
+  const keys = tables[table].split(', ')
+  const update = db.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${keys.map((key) => `${key} = ?`).join(' AND ')}`)
+  try {
+    update.run(typeof value === 'number' ? value ^ 1 : flippedText(value), ...keys.map((key) => row[key]))
+    return true
+  } catch (error) {
+    // Two rows cannot have one key.
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CONSTRAINT')) return false
+    throw error
+  }
+}
+
+function flippedText(text: string): string {
+  const bytes = Buffer.from(text)
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+  return bytes.toString()
+}
+
+describe('one bit that is flipped', () => {
+  it.each(everyColumn())('in $column of $table is found', ({ table, column }) => {
+    // The first, the middle and the last row.
+    for (const part of [0, 0.5, 1]) {
+      let wasFlipped = false
+      const { ok } = after((db) => {
+        wasFlipped = flip(db, table, column, part)
+      })
+      expect(ok, `row at ${part}`).toBe(!wasFlipped)
+    }
+  })
+
+  it.each([
+    [
+      "UPDATE version SET body = replace(body, 'x', 'y')",
+      'I2: the body of endpoint a since run 2 (version 4) does not match its digest',
+    ],
+    ["UPDATE version SET name = 'z' WHERE id = 2", 'I10: not as run 1 sealed it: versions'],
+    ['UPDATE version SET to_run = NULL WHERE id = 2', 'I10: not as run 2 sealed it: ended versions'],
+    ["UPDATE change SET uid = 'z' WHERE id = 1", 'I10: not as run 2 sealed it: changes'],
+    ["UPDATE violation SET severity = 'low' WHERE id = 1", 'I10: not as run 1 sealed it: violations'],
+    ["UPDATE walk SET items = 3 WHERE run = 4 AND listing = 'endpoints'", 'I10: not as run 4 sealed it: walks'],
+    ["UPDATE notice SET text = 'nothing' WHERE run = 1", 'I10: not as run 1 sealed it: notices'],
+    ["UPDATE run SET policy_digest = 'other' WHERE number = 2", 'I10: not as run 2 sealed it: run'],
+    [
+      "UPDATE run SET chain = 'other' WHERE number = 2",
+      'I10: the link of run 2 was altered, in its column previous or chain',
+    ],
+    ["UPDATE run SET parts = '{}' WHERE number = 2", 'I10: the column parts of run 2 was altered'],
+    ["UPDATE run SET started_at = 'then' WHERE number = 3", 'I10: not as run 4 sealed it: run'],
+    ["UPDATE project SET uid = 'z' WHERE id = 2", 'I10: not as run 1 sealed it: projects'],
+    ["UPDATE document SET body = '[1]' WHERE id = 1", /^I2: document [0-9a-f]{12}… does not match its digest$/],
+  ])('is named: %s', (sql, fault) => {
+    const found = faultsAfter(sql)
+    expect(found).toContainEqual(typeof fault === 'string' ? fault : expect.stringMatching(fault))
+  })
+})
+
+describe('verify', () => {
+  it('names runs that vanished', () => {
+    const rows = ['walk', 'change', 'notice'].map((table) => `DELETE FROM ${table} WHERE run = 4;`).join('')
+    // The last run can go without a trace in the file: its digest is in the reports that left the machine.
+    expect(faultsAfter(`${rows} DELETE FROM run WHERE number = 4`)).toEqual([])
+    const found = faultsAfter('DELETE FROM run WHERE number IN (2, 3)')
+    expect(found).toContainEqual('I6: runs 2 to 3 are missing, and no pruning says so')
+    expect(found).toContainEqual(
+      expect.stringContaining('I10: run 4 does not follow the one before it: its link names another'),
+    )
+  })
+
+  it('names a run that was marked as something else', () => {
+    expect(faultsAfter("UPDATE run SET state = 'pruned' WHERE number = 2")).toContainEqual(
+      'I6: run 2 is marked as pruned, and no pruning says so',
+    )
+    expect(faultsAfter("UPDATE run SET state = 'interrupted' WHERE number = 2").join()).toContain(
+      'I1: run 2 was interrupted',
+    )
+  })
+
+  it.each([
+    [
+      'UPDATE version SET to_run = 1 WHERE id = 2',
+      'I3: version of endpoint b that begins with run 1 ends before it begins',
+    ],
+    [
+      'UPDATE version SET to_run = 4 WHERE id = 1',
+      'I3: version of endpoint a that begins with run 2 overlaps the one before it',
+    ],
+    ["UPDATE walk SET status = 'partial' WHERE run = 2", 'I4: endpoint b was removed by run 2, whose walk was partial'],
+    [
+      "UPDATE walk SET status = 'partial' WHERE run = 2",
+      'I5: endpoint/url-not-https at endpoint b was resolved by run 2, which did not walk all endpoints and judged by the policy of before',
+    ],
+    ['UPDATE run SET exit_code = 1 WHERE number = 4', 'I8: run 4 is recorded with exit code 1, its record calls for 0'],
+    ['DELETE FROM project WHERE id = 1', /^foreign_key_check: .* refers to a project that is not there/],
+  ])('holds the invariants against it: %s', (sql, fault) => {
+    expect(faultsAfter(sql)).toContainEqual(typeof fault === 'string' ? fault : expect.stringMatching(fault))
+  })
+
+  it('reads every exit code when it looks deep, and the last one otherwise', () => {
+    const tamper = (db: Database.Database) => db.exec('UPDATE run SET exit_code = 1 WHERE number = 1')
+    const i8 = (depth: 'plain' | 'deep') => after(tamper, depth).checks.find(({ id }) => id === 'I8')?.ok
+    expect([i8('plain'), i8('deep')]).toEqual([true, false])
+  })
+
+  it('says what it could not examine, and goes on', () => {
+    const found = faultsAfter("DROP TABLE notice; UPDATE version SET body = '' WHERE id = 1")
+    expect(found).toContainEqual('I1: cannot be examined: no such table: notice')
+    expect(found.join()).toContain('I2: the body of endpoint a since run 1')
+  })
+
+  it('tells the first faults and counts the others', () => {
+    expect(faultsAfter("UPDATE version SET body = 'x'").find((fault) => fault.startsWith('I2'))).toMatch(
+      /; and 1 more$/,
+    )
+  })
+})

@@ -1,4 +1,5 @@
-import { closeSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, messageOf } from '../../model/errors.ts'
 
@@ -9,9 +10,10 @@ import { AuditError, messageOf } from '../../model/errors.ts'
  */
 export function backUpBefore(db: Database.Database, step: number): string | undefined {
   const copy = `${db.name}.before-${String(step).padStart(4, '0')}`
-  const draft = `${copy}.${process.pid}.tmp`
+  let place: string | undefined
   try {
-    rmSync(draft, { force: true })
+    place = mkdtempSync(`${copy}.`)
+    const draft = join(place, 'copy.db')
     closeSync(openSync(draft, 'wx', 0o600))
     db.prepare('VACUUM INTO ?').run(draft)
     if (schemaOf(draft) >= step) return undefined
@@ -23,7 +25,7 @@ export function backUpBefore(db: Database.Database, step: number): string | unde
       cause: error,
     })
   } finally {
-    rmSync(draft, { force: true })
+    if (place !== undefined) rmSync(place, { recursive: true, force: true })
   }
 }
 

@@ -3,7 +3,6 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
 import { type HistoryOptions, historyOf } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
 import type { Terminal } from './terminal.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {

@@ -9,9 +9,8 @@ export function showCoverage({ coverage }: Report): Markup {
     broken.length === 0
       ? nothing
       : html`<p class="bad"><b>Incomplete look: ${broken.length} of ${broken.length + rest.length} walks are not complete. Nothing was removed or resolved there.</b></p>`
-  return html`<section aria-labelledby="coverage"><h2 id="coverage">Coverage</h2>
-${alarm}<div class="wide" tabindex="0" role="region" aria-label="Walks"><table><thead><tr><th scope="col">Project</th><th scope="col">Listing</th><th scope="col">Status</th><th scope="col" class="n">Items</th><th scope="col" class="n">Pages</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Time</th></tr></thead><tbody>
-${[...broken, ...rest].map(showWalk)}</tbody></table></div></section>
+  return html`${alarm}<div class="wide" tabindex="0" role="region" aria-label="Walks"><table><thead><tr><th scope="col">Project</th><th scope="col">Listing</th><th scope="col">Status</th><th scope="col" class="n">Items</th><th scope="col" class="n">Pages</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Time</th></tr></thead><tbody>
+${[...broken, ...rest].map(showWalk)}</tbody></table></div>
 `
 }
 

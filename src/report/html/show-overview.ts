@@ -13,16 +13,14 @@ export function showOverview(report: Report): Markup {
   const changes = countEach(changeTypes, verdict.drift)
   const open = countEach(severities, verdict.violations)
   const took = showDuration(report.run.started_at, report.run.finished_at)
-  return html`<section aria-labelledby="overview"><h2 id="overview">Overview</h2>
-${showBar(report)}<dl class="facts">
+  return html`${showBar(report)}<dl class="facts">
 <dt>Run</dt><dd>${report.run.number}, ${showTime(report.run.started_at)}${took === '' ? '' : `, took ${took}`}</dd>
 <dt>Coverage</dt><dd>${complete.length} of ${count(walks.length, 'walk')} complete, ${count(sum(coverage.map(({ items }) => items)), 'item')}</dd>
 <dt>Open violations</dt><dd>${open === '' ? 'none' : open}; ${verdict.fail_on} or above fails the run</dd>
 <dt>Others</dt><dd>${verdict.unknown} not looked at, ${verdict.waived} waived, ${verdict.resolved} resolved</dd>
 <dt>Drift</dt><dd>${changes === '' ? 'none' : changes}</dd>
 </dl>
-${showProjects(report)}</section>
-`
+${showProjects(report)}`
 }
 
 /** Open violations by severity, as one bar; the same in words beside it. */

@@ -4,20 +4,32 @@ import { count } from '../count.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
 import { html, type Markup, nothing, withCode } from './markup.ts'
+import type { Section } from './render-page.ts'
 import { showWho } from './show-who.ts'
 
 /** What stands: by severity, then by rule with what to do about it, then by project. */
 export function showOpen(report: Report): Markup {
   const open = report.violations.filter(({ state }) => state === 'opened' || state === 'continuing')
-  const sections = severities.map((severity) => showSeverity(severity, open, report))
-  return html`<section aria-labelledby="violations"><h2 id="violations">Open violations</h2>
-${open.length === 0 ? html`<p>None${report.verdict.exit_code === 3 ? ' in what was seen' : ''}.</p>` : sections}</section>
-`
+  if (open.length === 0) return html`<p>None${report.verdict.exit_code === 3 ? ' in what was seen' : ''}.</p>`
+  return html`${severities.map((severity) => showSeverity(severity, open, report))}`
 }
 
-/** Those that are not open, in sections of their own: not looked at, accepted, resolved. */
-export function showOthers({ violations }: Report): Markup {
-  return html`${others('unknown', 'Not looked at', 'They stood when they were last seen, and this run could not look well enough to say more.', violations)}${others('waived', 'Waived', 'Found, and accepted by the policy for the time being.', violations)}${others('resolved', 'Resolved by this run', '', violations)}`
+const others = [
+  ['unknown', 'Not looked at', 'They stood when they were last seen; this run could not look well enough to say more.'],
+  ['waived', 'Waived', 'Found, and accepted by the policy for the time being.'],
+  ['resolved', 'Resolved', 'They stood before this run, and it saw that they are gone.'],
+] as const satisfies readonly (readonly [ReportViolation['state'], string, string])[]
+
+/** Those that are not open, in sections of their own. */
+export function showOthers({ violations }: Report): Section[] {
+  return others.flatMap(([state, title, meaning]) => {
+    const alike = violations.filter((violation) => violation.state === state)
+    if (alike.length === 0) return []
+    const content = html`<p>${count(alike.length, 'violation')}. ${meaning}</p>
+<ul class="list">${alike.map(showOne)}</ul>
+`
+    return [{ id: state, title, content }]
+  })
 }
 
 function showSeverity(severity: Severity, open: readonly ReportViolation[], { rules }: Report): Markup {
@@ -41,19 +53,6 @@ ${remedy}${controls}<ul class="list">${found.toSorted(byProject).map(showOne)}</
   })
   return html`<section class="severity"><h3 id="${severity}"><span class="${severity}">${severity}</span>: ${alike.length}</h3>
 ${groups}</section>
-`
-}
-
-function others(
-  state: ReportViolation['state'],
-  title: string,
-  meaning: string,
-  violations: readonly ReportViolation[],
-): Markup {
-  const alike = violations.filter((violation) => violation.state === state)
-  if (alike.length === 0) return nothing
-  return html`<section aria-labelledby="${state}"><h2 id="${state}">${title}: ${count(alike.length, 'violation')}</h2>
-${meaning === '' ? nothing : html`<p>${meaning}</p>`}<ul class="list">${alike.map(showOne)}</ul></section>
 `
 }
 

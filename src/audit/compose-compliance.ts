@@ -1,0 +1,105 @@
+import type {
+  Compliance,
+  CompliancePeriod,
+  ControlEvidence,
+  ControlRule,
+  ControlState,
+  ControlViolation,
+  ControlWaiver,
+} from '../model/compliance.ts'
+import type { JudgingRule } from '../model/judging.ts'
+import type { Report, ReportViolation } from '../model/report.ts'
+import { isAtLeast } from '../model/violation.ts'
+import type { FrameworkMapping, MappedControl } from '../rules/framework-mapping.ts'
+import { coverageOf } from './control-coverage.ts'
+
+export interface ComplianceInput {
+  readonly report: Report
+  readonly mapping: FrameworkMapping
+  readonly period?: CompliancePeriod
+  /** Violations that were resolved within the period, before the run. */
+  readonly resolvedBefore?: readonly ControlViolation[]
+}
+
+/** What a run says of each control of a framework: a function of its report, so the same today and in a year. */
+export function composeCompliance({ report, mapping, period, resolvedBefore = [] }: ComplianceInput): Compliance {
+  const stood = report.violations.map((violation) => withDuration(violation, report.run.started_at))
+  const violations = [...stood, ...resolvedBefore]
+  return {
+    schema: 'hookdrift.compliance/1',
+    framework: mapping.id,
+    title: mapping.title,
+    tool: report.tool,
+    run: report.run,
+    digests: report.digests,
+    verify: 'hookdrift verify',
+    ...(period === undefined ? {} : { period }),
+    controls: mapping.controls.map((control) => judgeControl(control, mapping.id, report, violations)),
+  }
+}
+
+function judgeControl(
+  control: MappedControl,
+  framework: string,
+  report: Report,
+  violations: readonly ControlViolation[],
+): ControlEvidence {
+  const judging = report.rules.flatMap((rule) => {
+    const isNamed = rule.controls.includes(`${framework}:${control.id}`)
+    const because = control.becauseOf(rule.id) ?? (isNamed ? 'The policy names it for this control.' : undefined)
+    return because === undefined ? [] : [{ rule, because }]
+  })
+  const ids = new Set(judging.map(({ rule }) => rule.id))
+  const found = violations.filter(({ rule }) => ids.has(rule))
+  const rules = judging.map(({ rule, because }) => describeRule(rule, because, report))
+  const coverage = coverageOf(new Set(judging.flatMap(({ rule }) => rule.needs)), report)
+  const failing = found.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, 'medium'))
+  const silent = rules.filter(({ unjudged }) => unjudged.length > 0).map(({ id }) => id)
+  const [state, reason] = decideState(rules.length, failing.length, coverage.gaps.length, silent)
+  const waivers = waiversOf(found)
+  return { id: control.id, title: control.title, state, reason, rules, violations: found, waivers, coverage }
+}
+
+function decideState(
+  rules: number,
+  failing: number,
+  gaps: number,
+  silent: readonly string[],
+): [state: ControlState, reason: string] {
+  if (rules === 0) return ['not_covered', 'No rule that judged gives evidence for it.']
+  if (failing > 0)
+    return ['not_met', `${failing} open ${failing === 1 ? 'violation' : 'violations'} of medium or above.`]
+  if (gaps > 0)
+    return [
+      'not_fully_looked_at',
+      `${gaps} ${gaps === 1 ? 'walk' : 'walks'} of what its rules judge ${gaps === 1 ? 'was' : 'were'} not complete.`,
+    ]
+  if (silent.length > 0) return ['not_fully_looked_at', `Not every rule could judge: ${silent.join(', ')}.`]
+  return ['met', 'No open violation of medium or above, and all was looked at.']
+}
+
+function isOpen({ state }: ReportViolation): boolean {
+  return state === 'opened' || state === 'continuing'
+}
+
+function describeRule({ id, title, severity, kind }: JudgingRule, because: string, { projects }: Report): ControlRule {
+  const judged = projects.reduce((sum, project) => sum + (project.fewer[id] ?? project.resources[kind] ?? 0), 0)
+  const unjudged = projects.flatMap(({ project, unjudged }) => {
+    const reason = unjudged[id]
+    return reason === undefined ? [] : [{ project, reason }]
+  })
+  return { id, title, severity, because, judged, unjudged }
+}
+
+function withDuration(violation: ReportViolation, at: string): ControlViolation {
+  const stood_ms = Date.parse(at) - Date.parse(violation.first_seen)
+  return violation.state === 'resolved' ? { ...violation, resolved_at: at, stood_ms } : { ...violation, stood_ms }
+}
+
+function waiversOf(violations: readonly ControlViolation[]): ControlWaiver[] {
+  const waived = violations.flatMap(({ rule, waiver }) => (waiver === undefined ? [] : [{ ...waiver, rule }]))
+  const alike = Map.groupBy(waived, (waiver) => JSON.stringify(waiver))
+  return [...alike.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [{ ...first, violations: others.length + 1 }],
+  )
+}

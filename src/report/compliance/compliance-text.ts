@@ -1,0 +1,95 @@
+import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../model/compliance.ts'
+import { isAtLeast } from '../../model/violation.ts'
+import { wrapPieces, wrapProse } from '../columns.ts'
+import { count } from '../count.ts'
+import { neutralise } from '../neutralise.ts'
+import type { Look } from '../report-format.ts'
+import { shorten } from '../text/shorten.ts'
+import { showResource } from '../text/show-resource.ts'
+import { showTime } from '../text/show-time.ts'
+import { type ComplianceFormat, stateNames, tellStates } from './compliance-format.ts'
+import { showStood } from './show-stood.ts'
+
+/** For people at a terminal: each control with its state and what that rests on, those not covered at the end. */
+export const complianceText: ComplianceFormat = (compliance, look) => {
+  const width = Math.max(look.width, 40)
+  const { framework, title, run, digests, controls, period } = compliance
+  const covered = controls.filter(({ state }) => state !== 'not_covered')
+  const left = controls.filter(({ state }) => state === 'not_covered')
+  const lines = [
+    ...wrapProse(neutralise(`${title} (${framework}): ${tellStates(compliance)}.`), width),
+    ...wrapProse('Evidence for an assessment, and no assessment: "met" speaks of what hookdrift looks at.', width),
+    `Run ${run.number}, ${showTime(run.started_at)}.`,
+    ...(period === undefined ? [] : showPeriod(period, width)),
+    ...covered.flatMap((control) => showControl(control, look, width)),
+    ...(left.length === 0 ? [] : ['', `Not covered by this tool: ${count(left.length, 'control')}`]),
+    ...left.flatMap(({ id, title: name }) => wrapProse(neutralise(`  ${id}  ${name}`), width)),
+    '',
+    `policy        ${digests.policy}`,
+    `configuration ${digests.configuration}`,
+    `chain         ${digests.chain ?? 'none for a run of its time'}`,
+    `to check      ${compliance.verify}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const mostViolations = 20
+
+function showControl(control: ControlEvidence, { full }: Look, width: number): string[] {
+  const { id, title, state, reason, rules, violations, waivers, coverage } = control
+  const standing = violations.filter(
+    ({ severity, state: stands }) => stands !== 'resolved' && isAtLeast(severity, 'medium'),
+  )
+  const resolved = violations.filter(({ state: stands }) => stands === 'resolved').length
+  const shown = full ? standing : standing.slice(0, mostViolations)
+  const judged = Math.max(0, ...rules.map((rule) => rule.judged))
+  const looked = `${count(rules.length, 'rule')} judged up to ${count(judged, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
+  return [
+    '',
+    ...wrapProse(neutralise(`${id}  ${stateNames[state].toUpperCase()}  ${title}`), width),
+    ...wrapProse(`${reason} ${looked}${resolved === 0 ? '' : `; ${resolved} resolved`}.`, width - 2).map(indent),
+    ...coverage.gaps
+      .slice(0, full ? undefined : 5)
+      .flatMap(({ project, listing, status, reason: why }) =>
+        wrapProse(neutralise(`gap: ${project} ${listing} ${status}: ${why ?? 'no reason given'}`), width - 4).map(
+          indentMore,
+        ),
+      ),
+    ...shown.flatMap((violation) => showViolation(violation, width)),
+    ...(shown.length === standing.length
+      ? []
+      : [`  … and ${standing.length - shown.length} more; --format json shows all`]),
+    ...waivers.flatMap(({ rule, owner, reason: why, expires, violations: accepted }) =>
+      wrapProse(
+        neutralise(`waived: ${rule}, ${count(accepted, 'violation')}, by ${owner} until ${showTime(expires)}: ${why}`),
+        width - 4,
+      ).map(indentMore),
+    ),
+  ]
+}
+
+function showViolation(violation: ControlViolation, width: number): string[] {
+  const { severity, rule, state, message, first_seen, stood_ms } = violation
+  const head = `${severity} ${rule} ${state}, since ${showTime(first_seen)} (${showStood(stood_ms)}): ${shorten(message, 300)}`
+  return [
+    ...wrapProse(neutralise(head), width - 4).map(indentMore),
+    ...wrapPieces(showResource(violation), width - 6).map((line) => `      ${line}`),
+  ]
+}
+
+function showPeriod(
+  { from, to, runs, interrupted, incomplete, longest_gap }: CompliancePeriod,
+  width: number,
+): string[] {
+  const looked = `${count(runs, 'run')}, ${incomplete.length} incomplete, ${interrupted} interrupted`
+  const gap = `longest time without a look ${showStood(longest_gap.ms)} from ${showTime(longest_gap.from)}`
+  return wrapProse(`From ${showTime(from)} to ${showTime(to)}: ${looked}; ${gap}.`, width)
+}
+
+function indent(line: string): string {
+  return `  ${line}`
+}
+
+function indentMore(line: string): string {
+  return `    ${line}`
+}

@@ -17,27 +17,43 @@ import { writeFileAtomically } from './write-file-atomically.ts'
  * for what could not.
  * @throws AuditError 2
  */
-export function planDelivery(options: FormatOptions, terminal: Terminal): (report: Report) => void {
+export function planDelivery<Document>(
+  options: FormatOptions,
+  terminal: Terminal,
+  writers: Writers<Document>,
+): (document: Document) => void {
   const { format, section, output, quiet = false } = options
   if (section !== undefined && format !== 'csv') {
     throw new AuditError(2, `--section ${section} is for --format csv, not ${format}`)
   }
   const ofSection = section === undefined ? {} : { section }
+  const write = writers.writerOf(format)
   const main =
     output === undefined
       ? []
       : [{ format, file: pathFrom(terminal.cwd(), output), look: { ...lookOfFile, ...ofSection } }]
-  const more = options.report.flatMap((order) => readOrder(order, terminal))
+  const more = options.report.flatMap((order) => readOrder(order, terminal, writers))
   refuseDuplicates([...main, ...more])
   for (const { file } of more) refuseUnwritable(file)
-  return (report) => {
-    const show = (look: Look) => reports[format](report, look)
-    if (output === undefined && !quiet) terminal.stdout.write(show({ ...lookOf(terminal), full: false, ...ofSection }))
-    writeFiles(report, [...main, ...more])
+  return (document) => {
+    if (output === undefined && !quiet) {
+      terminal.stdout.write(write(document, { ...lookOf(terminal), full: false, ...ofSection }))
+    }
+    writeFiles(document, [...main, ...more], writers)
   }
 }
 
-function readOrder(order: string, { cwd }: Terminal): readonly ReportFile[] {
+/** How documents of one sort are written down. */
+export interface Writers<Document> {
+  /** @throws AuditError 2 when they have no such format */
+  writerOf(format: Format): (document: Document, look: Look) => string
+  /** The files that `FORMAT=FILE` stands for. */
+  filesOf(format: Format, file: string): readonly ReportFile[]
+}
+
+export const reportWriters: Writers<Report> = { writerOf: (format) => reports[format], filesOf }
+
+function readOrder(order: string, { cwd }: Terminal, writers: Writers<never>): readonly ReportFile[] {
   const [, name, file] = /^([^=]*)=(.+)$/s.exec(order) ?? []
   if (name === undefined || file === undefined) {
     throw new AuditError(2, `--report ${order}: not a format and a file`, {
@@ -51,7 +67,8 @@ function readOrder(order: string, { cwd }: Terminal): readonly ReportFile[] {
       advice: `formats: ${formats.join(', ')}`,
     })
   }
-  return filesOf(name, pathFrom(cwd(), file))
+  writers.writerOf(name)
+  return writers.filesOf(name, pathFrom(cwd(), file))
 }
 
 function isFormat(name: string): name is Format {
@@ -87,11 +104,11 @@ function refuseUnwritable(file: string): void {
   }
 }
 
-function writeFiles(report: Report, files: readonly ReportFile[]): void {
+function writeFiles<Document>(document: Document, files: readonly ReportFile[], { writerOf }: Writers<Document>): void {
   const failures: unknown[] = []
   for (const { format, file, look } of files) {
     try {
-      writeFileAtomically(file, reports[format](report, look))
+      writeFileAtomically(file, writerOf(format)(document, look))
     } catch (error) {
       failures.push(error)
     }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
@@ -8,6 +9,9 @@ import type { Terminal } from './terminal.ts'
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
   readonly at?: string
+  readonly framework?: string
+  readonly from?: string
+  readonly to?: string
 }
 
 export function defineReport(program: Command, execute: Execute): void {
@@ -18,28 +22,50 @@ export function defineReport(program: Command, execute: Execute): void {
     .addOption(
       new Option('--at <time>', 'the last run sealed by then; a bare date means its end, UTC').conflicts('run'),
     )
+    .option('--framework <name>', 'by the controls of soc2, iso27001, pci-dss, nist-csf, or of a YAML file')
+    .addOption(
+      new Option('--from <time>', 'with --framework: over a time instead of as of a run').conflicts(['run', 'at']),
+    )
+    .option('--to <time>', 'end of that time; default: the last run')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
   addFormatOptions(command).action((options: ReportOptions) => execute((terminal) => report(options, terminal)))
 }
 
 async function report(options: ReportOptions, terminal: Terminal): Promise<number> {
-  const { composeReport } = await import('../audit/compose-report.ts')
   const { findRun, findRunAt } = await import('../history/find-run.ts')
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { planDelivery } = await import('./deliver-report.ts')
   const { thisProcess } = await import('./system.ts')
 
-  const deliver = planDelivery(options, terminal)
+  const answer = await plan(options, terminal)
   const history = openExistingHistory(await historyOf(options, terminal), thisProcess)
   try {
     const runs = await history.runs()
-    const number = options.at === undefined ? findRun(runs, options.run ?? 'latest') : findRunAt(runs, options.at)
-    const record = await history.readRun(number)
-    if (record === undefined) throw new AuditError(4, `run ${number} went away while it was read`)
-    deliver(composeReport(record))
+    await answer(
+      history,
+      options.at === undefined ? findRun(runs, options.run ?? 'latest') : findRunAt(runs, options.at),
+    )
     return exitCodes.clean
   } finally {
     await history.close()
   }
+}
+
+/** Finds what is wrong with the question before anything is read; the function that is returned answers it. */
+async function plan(
+  options: ReportOptions,
+  terminal: Terminal,
+): Promise<(history: HistoryReader, run: number) => Promise<void>> {
+  const { planDelivery, reportWriters } = await import('./deliver-report.ts')
+  const { framework, from, to } = options
+  if (framework === undefined) {
+    if (from !== undefined || to !== undefined) throw new AuditError(2, '--from and --to need --framework')
+    const { reportOf } = await import('../audit/gather-compliance.ts')
+    const deliver = planDelivery(options, terminal, reportWriters)
+    return async (history, run) => deliver(await reportOf(history, run))
+  }
+  const { complianceWriters, planCompliance } = await import('./compliance.ts')
+  const deliver = planDelivery(options, terminal, complianceWriters)
+  const answer = planCompliance({ framework, from, to }, terminal)
+  return async (history, run) => deliver(await answer(history, run))
 }

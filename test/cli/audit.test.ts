@@ -3,49 +3,15 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formats, sections } from '../../src/cli/formats.ts'
-import { changeEndpoint, setEndpointStatus, updateEndpoint } from '../../src/demo/edits.ts'
+import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
 import type { Fleet } from '../../src/demo/fleet.ts'
-import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
-import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 import { csvSections } from '../../src/report/csv/sections.ts'
 import { reports } from '../../src/report/reports.ts'
 import { at, query } from '../audit/a-site.ts'
+import { breakOne, type Desk, openDesk } from './a-desk.ts'
 import { configurationFor, openDirectory, startHookdrift } from './a-process.ts'
 import { command } from './a-terminal.ts'
-
-/** A simulated service and a directory with a configuration of it. */
-async function openDesk(options: FleetOptions = {}, more = '') {
-  const fleet = generateFleet({ clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 5, ...options })
-  const service = await startSimulatedService(fleet)
-  const directory = openDirectory()
-  directory.write('hookdrift.yaml', configurationFor(service.url, fleet, more))
-  // The log goes to the file descriptor: what is said here is said by processes of their own.
-  const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
-  return {
-    fleet,
-    service,
-    directory,
-    env,
-    /** `--config` names the file: a process of tests does not change its directory. */
-    audit: (args: readonly string[] = [], more: { env?: Record<string, string>; columns?: number } = {}) =>
-      command(['audit', '--config', directory.file('hookdrift.yaml'), ...args], {
-        cwd: directory.path,
-        ...more,
-        env: { ...env, ...more.env },
-      }),
-    async [Symbol.asyncDispose]() {
-      await service.close()
-      directory[Symbol.dispose]()
-    },
-  }
-}
-
-type Desk = Awaited<ReturnType<typeof openDesk>>
-
-function breakOne({ fleet }: Pick<Desk, 'fleet'>): void {
-  const project = at(fleet.projects(), 0).uid
-  setEndpointStatus(fleet, { project, uid: at(fleet.open(project).endpoints, 0).uid }, 'inactive')
-}
 
 describe('the exit code', () => {
   it('is 0 for clean, 1 for violations, 3 where not all could be looked at, and the report says the same', async () => {

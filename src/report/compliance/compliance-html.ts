@@ -47,15 +47,37 @@ const marks = {
 } as const satisfies Record<ControlState, string>
 
 function showTable({ controls }: Compliance): Markup {
-  const rows = controls.map(({ id, title, state, reason, rules, violations, waivers }) => {
-    const name = state === 'not_covered' ? html`${id}` : html`<a href="#control-${id}">${id}</a>`
-    return html`<tr data-control="${id}" data-state="${state}"><th scope="row">${name}</th><td>${title}</td><td><span class="${marks[state]}">${stateNames[state]}</span><br><span class="soft">${reason}</span></td><td class="n">${rules.length}</td><td class="n">${violations.length}</td><td class="n">${waivers.length}</td></tr>
-`
-  })
+  const [covered, left] = [
+    controls.filter(({ state }) => state !== 'not_covered'),
+    controls.filter(({ state }) => state === 'not_covered'),
+  ]
+  const rows = covered.map(
+    ({
+      id,
+      title,
+      state,
+      reason,
+      rules,
+      violations,
+      waivers,
+    }) => html`<tr data-control="${id}" data-state="${state}"><th scope="row"><a href="#control-${id}">${id}</a></th><td>${title}</td><td><span class="${marks[state]}">${stateNames[state]}</span><br><span class="soft">${reason}</span></td><td class="n">${rules.length}</td><td class="n">${violations.length}</td><td class="n">${waivers.length}</td></tr>
+`,
+  )
+  const others = left.map(
+    ({ id, title }) => html`<li data-control="${id}" data-state="not_covered"><b>${id}</b> ${title}</li>
+`,
+  )
   return html`<p>Evidence for an assessment, and no assessment: “met” speaks of what hookdrift looks at.</p>
 <div class="wide" tabindex="0" role="region" aria-label="Controls and their states"><table><thead><tr><th scope="col">Control</th><th scope="col">Title</th><th scope="col">State</th><th scope="col" class="n">Rules</th><th scope="col" class="n">Violations</th><th scope="col" class="n">Waivers</th></tr></thead><tbody>
 ${rows}</tbody></table></div>
+${
+  left.length === 0
+    ? nothing
+    : html`<h3>Not covered by this tool: ${count(left.length, 'control')}</h3>
+<p>No rule that judged gives evidence for them, which is no verdict either way.</p>
+<ul class="columns">${others}</ul>
 `
+}`
 }
 
 function showControl({ id, title, state, reason, rules, violations, waivers, coverage }: ControlEvidence): Markup {

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import { composeCompliance } from '../audit/compose-compliance.ts'
+import { gatherCompliance, reportOf } from '../audit/gather-compliance.ts'
+import { readFramework } from '../config/read-framework.ts'
+import type { HistoryReader } from '../history/reader.ts'
+import type { Compliance } from '../model/compliance.ts'
+import { AuditError, messageOf } from '../model/errors.ts'
+import { complianceFormatOf } from '../report/compliance-reports.ts'
+import { lookOfFile } from '../report/report-files.ts'
+import { builtInFrameworks, type FrameworkMapping } from '../rules/framework-mapping.ts'
+import type { Writers } from './deliver-report.ts'
+import { pathFrom } from './path-from.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface ComplianceQuestion {
+  /** The name of one of ours, or a YAML file. */
+  readonly framework: string
+  readonly from: string | undefined
+  readonly to: string | undefined
+}
+
+export const complianceWriters: Writers<Compliance> = {
+  writerOf: complianceFormatOf,
+  filesOf: (format, file) => [{ format, file, look: lookOfFile }],
+}
+
+/**
+ * Answers for a run, or for a time when one is asked about.
+ * @throws AuditError 2 when the framework cannot be read
+ */
+export function planCompliance(
+  { framework, from, to }: ComplianceQuestion,
+  terminal: Terminal,
+): (history: HistoryReader, run: number) => Promise<Compliance> {
+  const mapping = mappingOf(framework, terminal)
+  return async (history, run) => {
+    if (from === undefined) return composeCompliance({ report: await reportOf(history, run), mapping })
+    const end = to ?? (await history.runs()).at(-1)?.finishedAt ?? from
+    return gatherCompliance(history, mapping, { from, to: end })
+  }
+}
+
+function mappingOf(name: string, { cwd }: Terminal): FrameworkMapping {
+  const ours = builtInFrameworks.find(({ id }) => id === name)
+  if (ours !== undefined) return ours
+  const known = builtInFrameworks.map(({ id }) => id).join(', ')
+  if (!/[/.]/.test(name))
+    throw new AuditError(2, `there is no framework "${name}", expected one of ${known}, or a file`)
+  return readFramework(textOf(pathFrom(cwd(), name)), name)
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new AuditError(2, `cannot read the framework ${file}: ${messageOf(error)}`)
+  }
+}

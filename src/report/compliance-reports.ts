@@ -1,0 +1,20 @@
+import { AuditError } from '../model/errors.ts'
+import type { ComplianceFormat } from './compliance/compliance-format.ts'
+import { complianceHtml } from './compliance/compliance-html.ts'
+import { complianceJson } from './compliance/compliance-json.ts'
+import { complianceText } from './compliance/compliance-text.ts'
+
+/** Every format of a compliance report by its name. */
+export const complianceReports = {
+  text: complianceText,
+  json: complianceJson,
+  html: complianceHtml,
+} as const satisfies Record<string, ComplianceFormat>
+
+/** @throws AuditError 2 when controls cannot be told in that format */
+export function complianceFormatOf(name: string): ComplianceFormat {
+  const format = (complianceReports as Readonly<Record<string, ComplianceFormat>>)[name]
+  if (format !== undefined) return format
+  const known = Object.keys(complianceReports).join(', ')
+  throw new AuditError(2, `--framework has no format ${name}, expected one of ${known}`)
+}

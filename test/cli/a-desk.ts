@@ -1,0 +1,40 @@
+import { setEndpointStatus } from '../../src/demo/edits.ts'
+import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { at } from '../audit/a-site.ts'
+import { configurationFor, openDirectory } from './a-process.ts'
+import { command } from './a-terminal.ts'
+
+/** A simulated service and a directory with a configuration of it. */
+export async function openDesk(options: FleetOptions = {}, more = '') {
+  const fleet = generateFleet({ clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 5, ...options })
+  const service = await startSimulatedService(fleet)
+  const directory = openDirectory()
+  directory.write('hookdrift.yaml', configurationFor(service.url, fleet, more))
+  // The log goes to the file descriptor: what is said here is said by processes of their own.
+  const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
+  return {
+    fleet,
+    service,
+    directory,
+    env,
+    /** `--config` names the file: a process of tests does not change its directory. */
+    audit: (args: readonly string[] = [], more: { env?: Record<string, string>; columns?: number } = {}) =>
+      command(['audit', '--config', directory.file('hookdrift.yaml'), ...args], {
+        cwd: directory.path,
+        ...more,
+        env: { ...env, ...more.env },
+      }),
+    async [Symbol.asyncDispose]() {
+      await service.close()
+      directory[Symbol.dispose]()
+    },
+  }
+}
+
+export type Desk = Awaited<ReturnType<typeof openDesk>>
+
+export function breakOne({ fleet }: Pick<Desk, 'fleet'>): void {
+  const project = at(fleet.projects(), 0).uid
+  setEndpointStatus(fleet, { project, uid: at(fleet.open(project).endpoints, 0).uid }, 'inactive')
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, it } from 'vitest'
+import { breakOne, openDesk } from './a-desk.ts'
+import { command } from './a-terminal.ts'
+
+const schemaOf = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../config/${name}.schema.json`, import.meta.url), 'utf8'))
+const ajv = new Ajv2020({ strict: true, strictRequired: false, allErrors: true, allowUnionTypes: true })
+const validate = ajv.addSchema(schemaOf('report')).compile(schemaOf('compliance'))
+
+const ours = `
+framework: ours
+title: Our own controls
+controls:
+  - id: W-1
+    title: Deliveries arrive
+    evidence: [{ rules: ["endpoint/*"], because: What does not work delivers nothing. }]
+  - { id: W-2, title: People are told }
+`
+
+describe('report --framework', () => {
+  it('tells each control by what the run saw, and flips when a walk was partial', async () => {
+    await using desk = await openDesk({}, 'policy: ./policy.yaml\n')
+    desk.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
+    desk.directory.write('ours.yaml', ours)
+    const ask = async (...args: string[]) =>
+      command(['report', '--history', 'hookdrift.db', '--framework', 'ours.yaml', ...args], {
+        cwd: desk.directory.path,
+        env: {},
+      })
+    const statesOf = async (...args: string[]) => {
+      const { code, stdout, stderr } = await ask('--format', 'json', ...args)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const compliance = JSON.parse(stdout)
+      validate(compliance)
+      expect(validate.errors).toBeNull()
+      return compliance.controls.map(({ state }: { state: string }) => state)
+    }
+    await desk.audit()
+    breakOne(desk)
+    await desk.audit()
+    desk.service.behaviour.outage = 'lists-unreadable'
+    await desk.audit()
+    expect(await statesOf('--run', '1')).toEqual(['met', 'not_covered'])
+    expect(await statesOf('--run', '2')).toEqual(['not_met', 'not_covered'])
+    expect(await statesOf('--run', '3')).toEqual(['not_fully_looked_at', 'not_covered'])
+    expect(await statesOf('--from', '2020-01-01')).toEqual(['not_fully_looked_at', 'not_covered'])
+
+    const text = await ask('--run', '2')
+    expect(text.stdout).toMatch(/W-1 NOT MET Deliveries arrive/)
+    expect(text.stdout).toMatch(/Not covered by this tool: 1 control/)
+    expect((await ask('--run', '2', '--format', 'html')).stdout).toContain('data-control="W-1" data-state="not_met"')
+    const again = await ask('--run', '2')
+    expect(again.stdout).toBe(text.stdout)
+  })
+
+  it('refuses what it does not know, with the place', async () => {
+    await using desk = await openDesk()
+    await desk.audit()
+    desk.directory.write('bad.yaml', 'framework: ours\ntitle: Ours\ncontrols:\n  - { id: W-1, titel: x }\n')
+    const ask = async (...args: string[]) => {
+      const options = { cwd: desk.directory.path, env: {} }
+      const { code, stderr } = await command(['report', '--history', 'hookdrift.db', ...args], options)
+      expect(code).toBe(2)
+      return stderr
+    }
+    expect(await ask('--framework', 'soc3')).toMatch(/no framework "soc3", expected one of soc2, iso27001, pci-dss/)
+    expect(await ask('--framework', 'bad.yaml')).toMatch(/bad\.yaml:4:\d+: .*titel/)
+    expect(await ask('--framework', 'none.yaml')).toMatch(/cannot read the framework/)
+    expect(await ask('--from', '2026-01-01')).toMatch(/--from and --to need --framework/)
+    expect(await ask('--framework', 'soc2', '--from', '2026-02-01', '--to', '2026-01-01')).toMatch(/not before/)
+    expect(await ask('--framework', 'soc2', '--from', 'soon')).toMatch(/"soon" is no time/)
+    expect(await ask('--framework', 'soc2', '--from', '2020-01-01', '--to', '2020-02-01')).toMatch(/no run was sealed/)
+  })
+})

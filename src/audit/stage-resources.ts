@@ -126,9 +126,9 @@ function write(resource: Resource): Form {
 }
 
 function factsInOrder(facts: Facts): JsonObject {
-  const entries = Object.entries(facts).map(([path, { min_length, weak }]): [string, Json] => [
+  const entries = Object.entries(facts).map(([path, { min_length, temporary, weak }]): [string, Json] => [
     path,
-    { min_length, weak },
+    { min_length, ...(temporary === undefined ? {} : { temporary }), weak },
   ])
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -123,12 +123,21 @@ function listOf(raw: Json): string[] {
 function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalising): Json {
   // Something else where an object was expected is data all the same: kept under a name of its own.
   const object = isJsonObject(raw) ? raw : { value: raw }
-  const normal = normaliseMembers(field.members, object, path, job)
+  const normal = normaliseMembers(field.members, object, path, beside(userIn(object), job))
   if (field.collapse === undefined) return normal
   const members = Object.values(normal)
   if (members.every((value) => value === 0 || value === false || isEmpty(value))) return null
   if (!members.some(isEmpty)) return normal
   return objectOf(Object.entries(normal).filter(([, value]) => !isEmpty(value)))
+}
+
+/** The user named among the members, under the names that the service has for it. */
+function userIn({ username, user }: JsonObject): string {
+  return typeof username === 'string' ? username : typeof user === 'string' ? user : ''
+}
+
+function beside(user: string, job: Normalising): Normalising {
+  return user === job.neighbours.user ? job : { ...job, neighbours: { ...job.neighbours, user } }
 }
 
 /** Lists of things with a uid become objects keyed by it; a thing without one is named by its place. */
@@ -157,5 +166,6 @@ export function neighboursOf(raw: JsonObject): Neighbours {
     name: typeof name === 'string' ? name : '',
     uid: typeof raw.uid === 'string' ? raw.uid : '',
     host: typeof address === 'string' ? hostOf(address) : '',
+    user: '',
   }
 }

@@ -15,22 +15,29 @@ export interface Neighbours {
   readonly uid: string
   /** Host of the resource's address, if any. */
   readonly host: string
+  /** The user whose password it is, if that is what it is. */
+  readonly user: string
 }
+
+/** Access keys of AWS that its token service hands out begin with this; `AKIA` begins those that last until they are revoked. */
+const temporaryKey = /^ASIA[A-Z0-9]{12,}$/
 
 /**
  * What may be known of a secret once it is sealed: a length class instead of its length, and reasons for calling it
  * weak instead of its characters.
  */
-export function secretFactsOf(secret: string, { name, uid, host }: Neighbours): SecretFacts {
+export function secretFactsOf(secret: string, { name, uid, host, user }: Neighbours): SecretFacts {
   const weak: Weakness[] = []
   const bare = secret.toLowerCase().replace(/^whsec_/, '')
   if (commonWords.has(bare.replace(/^[^a-z]+|[^a-z]+$/g, '')) || /^\d+$/.test(bare)) weak.push('common')
   if (host !== '' && bare === host.toLowerCase()) weak.push('equals-host')
   if (name !== '' && bare === name.toLowerCase()) weak.push('equals-name')
   if (uid !== '' && bare === uid.toLowerCase()) weak.push('equals-uid')
+  if (user !== '' && secret.toLowerCase() === user.toLowerCase()) weak.push('equals-user')
   if (hasFewCharacters(bare)) weak.push('few-characters')
   if (isRepetition(bare)) weak.push('repetition')
-  return { min_length: lengthClasses.find((length) => secret.length >= length) ?? 0, weak }
+  const facts = { min_length: lengthClasses.find((length) => secret.length >= length) ?? 0, weak }
+  return temporaryKey.test(secret) ? { ...facts, temporary: true } : facts
 }
 
 /** Fewer than six different ones; most texts show six within their first few. */

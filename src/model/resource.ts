@@ -53,6 +53,8 @@ export interface SecretFacts {
   readonly min_length: number
   /** Reasons to call it weak whatever its length; sorted. */
   readonly weak: readonly Weakness[]
+  /** An access key that its cloud lets run out by itself. */
+  readonly temporary?: true
 }
 
 export const weaknesses = [
@@ -60,6 +62,7 @@ export const weaknesses = [
   'equals-host',
   'equals-name',
   'equals-uid',
+  'equals-user',
   'few-characters',
   'repetition',
 ] as const

@@ -7,7 +7,7 @@ import { secretFactsOf } from '../../src/inventory/secret-facts.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }
-const nobody = { name: '', uid: '', host: '' }
+const nobody = { name: '', uid: '', host: '', user: '' }
 
 describe('a seal', () => {
   it('is the same for the same secret, another for another secret or key', () => {
@@ -85,10 +85,21 @@ describe('facts of a secret', () => {
     expect(secretFactsOf(secret, nobody)).toEqual(facts)
   })
   it('tell a secret that repeats a name, a uid or a host', () => {
-    const { weak } = secretFactsOf('Billing-Prod', { name: 'billing-prod', uid: 'x', host: 'y' })
+    const { weak } = secretFactsOf('Billing-Prod', { name: 'billing-prod', uid: 'x', host: 'y', user: '' })
     expect(weak).toContain('equals-name')
-    expect(secretFactsOf('hooks.a.example', { name: '', uid: '', host: 'hooks.a.example' }).weak).toContain(
+    expect(secretFactsOf('hooks.a.example', { name: '', uid: '', host: 'hooks.a.example', user: '' }).weak).toContain(
       'equals-host',
     )
+  })
+
+  it('tell a password that is its user, in whatever case', () => {
+    const nearby = { name: '', uid: '', host: '', user: 'Reader-2026-x' }
+    expect(secretFactsOf('reader-2026-X', nearby).weak).toEqual(['equals-user'])
+    expect(secretFactsOf('reader-2026-y', nearby).weak).toEqual([])
+  })
+
+  it('tell an access key that runs out by itself from one that does not', () => {
+    const [ends, lasts] = ['ASIA', 'AKIA'].map((kind) => secretFactsOf(`${kind}NOTAREALKEY12345`, nobody))
+    expect([ends?.temporary, lasts?.temporary]).toEqual([true, undefined])
   })
 })

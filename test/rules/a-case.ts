@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/model/json.ts'
-import type { Kind } from '../../src/model/resource.ts'
+import type { Facts, Kind } from '../../src/model/resource.ts'
 import { startJudge } from '../../src/policy/judge.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import type { Rule } from '../../src/rules/rule.ts'
@@ -19,6 +19,8 @@ export interface Case {
   /** `high e1/status: message` for each problem; none: the rule is silent. */
   readonly finds: readonly string[]
   readonly options?: JsonObject
+  /** What is known of sealed values, by path. */
+  readonly facts?: Facts
   /** Labels of the project. */
   readonly labels?: Readonly<Record<string, string>>
   /** Since when each path has held its value. */
@@ -56,7 +58,7 @@ export function findingsOf(rule: Rule, { sees, options = {}, unseen = [], ...aro
   const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
   const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
   const found = sees.flatMap(({ kind, uid, attributes, volatile = {}, project }) =>
-    judge.visit(refOf(project), { kind, uid, name: '', attributes, volatile, facts: {} }, since),
+    judge.visit(refOf(project), { kind, uid, name: '', attributes, volatile, facts: around.facts ?? {} }, since),
   )
   const projects = [...new Set(sees.map(({ project }) => project))]
   const concluded = projects.flatMap((name) => judge.concludeProject(refOf(name), looked))

@@ -5,8 +5,9 @@ export const queueStaticKeys = resourceRule('source', {
   title: 'Source reads its queue with a cloud key that does not expire',
   severity: 'medium',
   packs: ['secrets'],
-  *check({ attributes: { pub_sub: queue } }) {
-    if (queue?.type === 'sqs' && queue.sqs?.secret_key !== undefined) {
+  *check({ attributes: { pub_sub: queue }, facts }) {
+    const isTemporary = facts['/pub_sub/sqs/access_key_id']?.temporary === true
+    if (queue?.type === 'sqs' && queue.sqs?.secret_key !== undefined && !isTemporary) {
       yield {
         path: '/pub_sub/sqs/secret_key',
         message: 'reads SQS with an access key, which is good until it is revoked',

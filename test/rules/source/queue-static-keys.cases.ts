@@ -11,6 +11,11 @@ export const cases: Cases = {
       'medium q1/pub_sub/google/service_account: reads Pub/Sub with a service account key, which is good until it is revoked',
     ],
   },
+  'leaves a key alone that runs out by itself': {
+    sees: [aSource({ pub_sub: { type: 'sqs', sqs: { access_key_id: 'sealed:0', secret_key: 'sealed:1' } } })],
+    facts: { '/pub_sub/sqs/access_key_id': { min_length: 16, weak: [], temporary: true } },
+    finds: [],
+  },
   'leaves a queue without one alone': {
     sees: [
       aSource({ pub_sub: { type: 'sqs', sqs: { queue_name: 'events' } } }),

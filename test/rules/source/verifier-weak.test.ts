@@ -25,6 +25,10 @@ describe('source/verifier-weak', () => {
       '/verifier/basic_auth/password: weak password: 8 to 15 characters, a common word',
     ],
     [
+      { type: 'basic_auth', basic_auth: { username: 'Billing-Intake-2026', password: 'billing-intake-2026' } },
+      '/verifier/basic_auth/password: weak password: the user name beside it',
+    ],
+    [
       { type: 'api_key', api_key: { header_name: 'X-Key', header_value: 'billing-intake' } },
       '/verifier/api_key/header_value: weak API key: 8 to 15 characters, its own name',
     ],

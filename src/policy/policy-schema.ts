@@ -1,13 +1,12 @@
 import { z } from 'zod'
 import { nearestName } from '../document/nearest-name.ts'
-import { kinds } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 import { controls } from '../rules/controls.ts'
 import { packs, type Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { readExpiry } from './expiry.ts'
-import { policyTestSchema } from './policy-test-schema.ts'
 import { probeSchema } from './probe-schema.ts'
+import { policyTestSchema, walkedKinds } from './policy-test-schema.ts'
 import { selectorSchema } from './selector.ts'
 
 const severity = z.enum([...severities, 'off'])
@@ -59,7 +58,7 @@ const control = z.string().superRefine((id, context) => {
 
 const customRule = z.strictObject({
   id: customId.describe('With a `/`, such as acme/owner-known'),
-  kind: z.enum(kinds).describe('What it judges'),
+  kind: z.enum(walkedKinds).describe('What it judges'),
   title: z.string().min(1).max(200).exactOptional().describe('What is wrong in general'),
   when: expression.exactOptional().describe('CEL: which resources it judges; all of the kind unless given'),
   assert: expression.describe('CEL: what must hold for `resource`'),

@@ -1,6 +1,15 @@
 import { z } from 'zod'
-import { kinds } from '../model/resource.ts'
+import type { Kind } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
+
+/** Kinds that a service shows: what rules of a policy are about. */
+export const walkedKinds = [
+  'project',
+  'endpoint',
+  'subscription',
+  'source',
+  'device',
+] as const satisfies readonly Kind[]
 
 const resource = z
   .looseObject({ kind: z.enum(kinds) })

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { defineAudit } from './audit.ts'
 import { defineDemo } from './demo.ts'
+import { definePolicy } from './policy.ts'
 import { defineReport } from './report.ts'
 import { defineRules } from './rules.ts'
 import type { Terminal } from './terminal.ts'
@@ -33,7 +34,7 @@ Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 could not look at
             4 our own failure, 5 another run holds the history, 130/143 interrupted.
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
     )
-  for (const define of [defineAudit, defineWorker, defineReport, defineRules, defineVerify, defineDemo]) {
+  for (const define of [defineAudit, defineWorker, defineReport, defineRules, definePolicy, defineVerify, defineDemo]) {
     define(program, async (run) => {
       exitCode = await run(terminal)
     })

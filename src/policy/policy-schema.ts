@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { nearestName } from '../document/nearest-name.ts'
+import { kinds } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 import { controls } from '../rules/controls.ts'
 import { packs, type Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { readExpiry } from './expiry.ts'
+import { policyTestSchema } from './policy-test-schema.ts'
 import { probeSchema } from './probe-schema.ts'
-import { policyTestSchema, walkedKinds } from './policy-test-schema.ts'
 import { selectorSchema } from './selector.ts'
 
 const severity = z.enum([...severities, 'off'])
@@ -47,6 +48,7 @@ const customId = z
     error: 'a name with a `/` in lower case, such as acme/owner-known',
   })
   .refine((id) => !rules.some((rule) => rule.id === id), { error: 'a name that no rule of hookdrift has' })
+const customKinds = kinds.filter((kind) => kind !== 'policy')
 const expression = z.string().min(1)
 const controlIds = controls.map(({ id }) => id)
 const control = z.string().superRefine((id, context) => {
@@ -58,7 +60,7 @@ const control = z.string().superRefine((id, context) => {
 
 const customRule = z.strictObject({
   id: customId.describe('With a `/`, such as acme/owner-known'),
-  kind: z.enum(walkedKinds).describe('What it judges'),
+  kind: z.enum(customKinds).describe('What it judges'),
   title: z.string().min(1).max(200).exactOptional().describe('What is wrong in general'),
   when: expression.exactOptional().describe('CEL: which resources it judges; all of the kind unless given'),
   assert: expression.describe('CEL: what must hold for `resource`'),

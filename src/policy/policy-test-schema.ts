@@ -2,17 +2,11 @@ import { z } from 'zod'
 import type { Kind } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
 
-/** Kinds that a service shows: what rules of a policy are about. */
-export const walkedKinds = [
-  'project',
-  'endpoint',
-  'subscription',
-  'source',
-  'device',
-] as const satisfies readonly Kind[]
+/** Kinds that a test can show. */
+export const shownKinds = ['project', 'endpoint', 'subscription', 'source'] as const satisfies readonly Kind[]
 
 const resource = z
-  .looseObject({ kind: z.enum(kinds) })
+  .looseObject({ kind: z.enum(shownKinds), uid: z.string().min(1).max(64).exactOptional() })
   .describe("A resource in the service's own form; what is left out is as in a clean one")
 
 const expected = z.strictObject({
@@ -45,3 +39,8 @@ export type PolicyTest = z.output<typeof policyTestSchema>
 
 /** A file of tests beside a policy. */
 export const policyTestFileSchema = z.strictObject({ tests: z.array(policyTestSchema) })
+
+/** For editors. */
+export function policyTestJsonSchema(): object {
+  return z.toJSONSchema(policyTestFileSchema, { io: 'input' })
+}

@@ -107,7 +107,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   ],
   'a custom rule about an unknown kind': [
     'custom:\n  - { id: a/b, kind: endpoints, assert: "true", severity: low, message: m }\n',
-    '2:22: kind is "endpoints", expected `project`, `endpoint`, `subscription`, `source` or `device`',
+    '2:22: kind is "endpoints", expected `project`, `endpoint`, `subscription`, `source`, `device` or `probe`',
   ],
   'an unknown control': [
     'custom:\n  - { id: a/b, kind: endpoint, assert: "true", severity: low, message: m, controls: [soc2:CC6.11] }\n',
@@ -260,7 +260,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   ],
   'a test about an unknown kind': [
     'tests:\n  - { name: n, resources: [{ kind: endpiont }], expect: [] }\n',
-    '2:36: kind is "endpiont", expected `project`, `endpoint`, `subscription`, `source` or `device`',
+    '2:36: kind is "endpiont", expected `project`, `endpoint`, `subscription` or `source`',
   ],
   'a test that expects a severity that is none': [
     'tests:\n  - { name: n, resources: [{ kind: endpoint }], expect: [{ rule: a/b, severity: bad }] }\n',

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { exitCodes } from '../model/errors.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Execute } from './execute.ts'
+import { pathFrom } from './path-from.ts'
+import type { Terminal } from './terminal.ts'
+
+interface CheckOptions {
+  readonly format: 'text' | 'json'
+}
+
+export function definePolicyCheck(policy: Command, execute: Execute): void {
+  policy
+    .command('check')
+    .argument('<file>', 'a policy file')
+    .description('say all that is wrong with a policy file, or what it holds; exit 0 or 2')
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .action((file: string, options: CheckOptions) => execute((terminal) => check(file, options, terminal)))
+}
+
+async function check(file: string, { format }: CheckOptions, terminal: Terminal): Promise<number> {
+  const { readPolicy } = await import('../policy/read-policy.ts')
+  const { readPolicyTests } = await import('../policy/read-policy-tests.ts')
+  const { neutralise } = await import('../report/neutralise.ts')
+  const readFile = (path: string) => readFileSync(path, 'utf8')
+  const path = pathFrom(terminal.cwd(), file)
+  const policy = readPolicy(path, readFile, Date.now())
+  const tests = readPolicyTests(
+    path,
+    readFile,
+    policy.known.map(({ id }) => id),
+  )
+  const held = contentsOf(policy, tests.length)
+  if (format === 'json') {
+    const rows = [{ file: path, digest: policy.digest, ...held }]
+    terminal.stdout.write(`${JSON.stringify({ schema: 'hookdrift.policy-check/1', run: null, rows }, null, 2)}\n`)
+  } else terminal.stdout.write(`${neutralise(file)} is a policy: ${sentenceOf(held)}\n`)
+  return exitCodes.clean
+}
+
+function contentsOf(policy: Policy, tests: number) {
+  return {
+    rules: policy.rules.length,
+    custom: policy.known.filter(({ custom }) => custom !== undefined).length,
+    overrides: policy.overrides.length,
+    waivers: policy.waivers.length,
+    tests,
+  }
+}
+
+function sentenceOf({ rules, custom, overrides, waivers, tests }: ReturnType<typeof contentsOf>): string {
+  const parts = [
+    `${counted(rules, 'rule judges', 'rules judge')}${custom === 0 ? '' : ` (${custom} of its own)`}`,
+    counted(overrides, 'override'),
+    counted(waivers, 'waiver'),
+    counted(tests, 'test'),
+  ]
+  return `${parts.join(', ')}.`
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}

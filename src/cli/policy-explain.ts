@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs'
+import { type Command, Option } from 'commander'
+import type { HistoryReader, Identity } from '../history/reader.ts'
+import { AuditError, exitCodes } from '../model/errors.ts'
+import type { Explained, Explanation } from '../policy/explain-rule.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Execute } from './execute.ts'
+import { pathFrom } from './path-from.ts'
+import type { Terminal } from './terminal.ts'
+
+interface ExplainOptions {
+  readonly config: string
+  readonly history?: string
+  readonly policy?: string
+  readonly project?: string
+  readonly format: 'text' | 'json'
+}
+
+export function definePolicyExplain(policy: Command, execute: Execute): void {
+  policy
+    .command('explain')
+    .argument('<uid>', 'a resource that the history knows')
+    .argument('[rule]', 'all of its kind unless given')
+    .description('say what in the policy decides whether and how a rule judges a resource')
+    .option('--config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
+    .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
+    .option('--policy <file>', "policy file; overrides the configuration's")
+    .option('--project <name>', 'where several projects have a resource of that uid')
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .action((uid: string, rule: string | undefined, options: ExplainOptions) =>
+      execute((terminal) => explain(uid, rule, options, terminal)),
+    )
+}
+
+async function explain(
+  uid: string,
+  ruleId: string | undefined,
+  options: ExplainOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { explainRule } = await import('../policy/explain-rule.ts')
+  const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
+  const { showExplanation, showExplanations } = await import('./show-explanation.ts')
+  const { thisProcess } = await import('./system.ts')
+  const { policy, file } = await pathsOf(options, terminal)
+  const history = openExistingHistory(file, thisProcess)
+  try {
+    const explained = await findResource(history, uid, options.project)
+    const rules = chooseRules(policy, explained, ruleId, (await import('../document/nearest-name.ts')).nearestName)
+    const explanations = rules.map((rule) => explainRule(policy, rule, explained))
+    if (options.format === 'json') terminal.stdout.write(asJson(explained, explanations))
+    else {
+      const [only] = explanations
+      const text = ruleId !== undefined && only !== undefined ? showExplanation(only) : showExplanations(explanations)
+      terminal.stdout.write(`${await describe(explained)}\n\n${text}`)
+    }
+    return exitCodes.clean
+  } finally {
+    await history.close()
+  }
+}
+
+/** A configuration needs its keys: it is read only for what the command line does not say. */
+async function pathsOf(options: ExplainOptions, { env, cwd }: Terminal) {
+  const { readPolicy } = await import('../policy/read-policy.ts')
+  const readFile = (file: string) => readFileSync(file, 'utf8')
+  const named = options.history ?? env.HOOKDRIFT_HISTORY
+  const { readConfiguration } = await import('../config/read-configuration.ts')
+  const configuration =
+    options.policy !== undefined && named !== undefined && named !== ''
+      ? undefined
+      : readConfiguration(pathFrom(cwd(), options.config), { env, readFile })
+  const policyFile = options.policy === undefined ? configuration?.policy : pathFrom(cwd(), options.policy)
+  return {
+    policy: readPolicy(policyFile, readFile),
+    file: named === undefined || named === '' ? (configuration?.history ?? '') : pathFrom(cwd(), named),
+  }
+}
+
+/** The current version of a resource, or the last one of one that is gone. */
+async function findResource(history: HistoryReader, uid: string, project: string | undefined): Promise<Explained> {
+  const run = (await history.runs()).at(-1)?.number
+  if (run === undefined) throw new AuditError(2, 'the history has no sealed run yet')
+  const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
+  const [identity, ...others] = found
+  if (identity === undefined) {
+    const where = project === undefined ? 'the history' : project
+    throw new AuditError(2, `${where} knows no resource ${JSON.stringify(uid)}`, {
+      advice: 'uids stand in every report; names are not enough',
+    })
+  }
+  if (others.length > 0) {
+    const names = found.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
+    throw new AuditError(2, `several resources have the uid ${uid}: ${names}`, { advice: 'say which: --project NAME' })
+  }
+  const version = (await history.versionsOf(identity, run)).at(-1)
+  if (version === undefined) throw new AuditError(2, `the history has no version of ${uid}`)
+  const record = await history.readRun(run)
+  const labels = record?.projects.find(({ project: name }) => name === identity.project.name)?.labels ?? {}
+  return { project: identity.project, labels, resource: resourceOf(identity, version) }
+}
+
+function resourceOf({ kind, uid }: Identity, { name, body }: { readonly name: string; readonly body: string }) {
+  // A stored body is canonical JSON of attributes.
+  const attributes: Explained['resource']['attributes'] = JSON.parse(body)
+  return { kind, uid, name, attributes, volatile: {}, facts: {} }
+}
+
+function chooseRules(
+  policy: Policy,
+  { resource: { kind } }: Explained,
+  ruleId: string | undefined,
+  nearestName: (name: string, known: readonly string[]) => string | undefined,
+) {
+  const ofKind = policy.known.filter((rule) => rule.kind === kind)
+  if (ruleId === undefined) return ofKind
+  const rule = policy.known.find(({ id }) => id === ruleId)
+  if (rule === undefined) {
+    const nearest = nearestName(
+      ruleId,
+      policy.known.map(({ id }) => id),
+    )
+    throw new AuditError(2, `there is no rule "${ruleId}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
+  }
+  if (rule.kind !== kind) throw new AuditError(2, `${ruleId} is about ${rule.kind}s, and this is of kind ${kind}`)
+  return [rule]
+}
+
+async function describe({ project, resource: { kind, uid, name } }: Explained): Promise<string> {
+  const { neutralise, quote } = await import('../report/neutralise.ts')
+  return `${project.name} ${kind} ${quote(name)} ${neutralise(uid)}`
+}
+
+function asJson({ project, resource: { kind, uid, name } }: Explained, rows: readonly Explanation[]): string {
+  const about = { project: project.name, kind, uid, name }
+  return `${JSON.stringify({ schema: 'hookdrift.policy-explain/1', run: null, ...about, rows }, null, 2)}\n`
+}

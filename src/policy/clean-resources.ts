@@ -1,0 +1,110 @@
+import { hash } from 'node:crypto'
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+
+const day = 86_400_000
+
+/**
+ * Resources in the service's own form that no rule has anything to say of, so that a test of a policy shows only what
+ * it is about. `at`: milliseconds, when they are judged.
+ */
+export const cleanResources = {
+  project: (uid: string, at: number): JsonObject => ({
+    ...stamps(uid, at),
+    name: uid,
+    type: 'outgoing',
+    config: {
+      max_payload_read_size: 524_288,
+      replay_attacks_prevention_enabled: true,
+      add_event_id_trace_headers: true,
+      disable_endpoint: true,
+      multiple_endpoint_subscriptions: false,
+      search_policy: '720h',
+      ssl: { enforce_secure_endpoints: true },
+      ratelimit: { count: 1000, duration: 60 },
+      strategy: { type: 'exponential', duration: 60, retry_count: 10 },
+      signature: {
+        header: 'X-Signature',
+        versions: [{ uid: `${uid}-v1`, hash: 'SHA256', encoding: 'hex', created_at: isoTime(at - 10 * day) }],
+      },
+      meta_event: { is_enabled: false, type: '', event_type: null, url: '', secret: '', pub_sub: null },
+    },
+  }),
+  endpoint: (uid: string, at: number): JsonObject => ({
+    ...stamps(uid, at),
+    owner_id: 'tenant-01',
+    name: uid,
+    description: '',
+    url: `https://${uid.toLowerCase().replace(/[^a-z0-9-]/g, '-')}.receiver.acme/events`,
+    status: 'active',
+    content_type: 'application/json',
+    advanced_signatures: true,
+    http_timeout: 30,
+    rate_limit: 100,
+    rate_limit_duration: 60,
+    support_email: 'hooks@example.com',
+    secrets: [
+      {
+        uid: `${uid}-secret`,
+        value: secretOf(uid),
+        created_at: isoTime(at - 10 * day),
+        expires_at: null,
+        deleted_at: null,
+      },
+    ],
+    authentication: null,
+    failure_rate: 0,
+  }),
+  subscription: (uid: string, at: number): JsonObject => ({
+    ...stamps(uid, at),
+    name: uid,
+    type: 'api',
+    delivery_mode: 'at_least_once',
+    function: '',
+    retry_config: { type: 'exponential', duration: 60, retry_count: 10 },
+    rate_limit_config: null,
+    alert_config: { count: 10, threshold: '1h' },
+    filter_config: { event_types: [`${uid.toLowerCase()}.created`], filter: { headers: {}, body: {} } },
+  }),
+  source: (uid: string, at: number): JsonObject => ({
+    ...stamps(uid, at),
+    name: uid,
+    type: 'http',
+    provider: '',
+    url: `https://ingest.example.com/${uid}`,
+    mask_id: uid,
+    is_disabled: false,
+    body_function: '',
+    header_function: '',
+    forward_headers: [],
+    idempotency_keys: ['request.header.X-Event-Id'],
+    custom_response: { body: '', content_type: '' },
+    pub_sub: null,
+    verifier: {
+      type: 'hmac',
+      hmac: { encoding: 'hex', hash: 'SHA256', header: 'X-Signature', secret: secretOf(`${uid}-verifier`) },
+    },
+  }),
+} as const
+
+/** Members of objects are laid one over the other; anything else replaces what was there. */
+export function laidOver(base: JsonObject, over: JsonObject): JsonObject {
+  const merged = Object.entries(over).map(([key, value]): [string, Json] => {
+    const before = base[key]
+    return [key, isJsonObject(before) && isJsonObject(value) ? laidOver(before, value) : value]
+  })
+  return { ...base, ...Object.fromEntries(merged) }
+}
+
+function stamps(uid: string, at: number): JsonObject {
+  const created = isoTime(at - 10 * day)
+  return { uid, project_id: 'test', created_at: created, updated_at: created, deleted_at: null }
+}
+
+/** One that is like no other and not easily guessed, and no secret: it follows from the uid. */
+function secretOf(uid: string): string {
+  return hash('sha256', `not-a-real-key ${uid}`)
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

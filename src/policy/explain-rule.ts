@@ -1,0 +1,62 @@
+import type { Json } from '../model/json.ts'
+import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { Severity, Waiver } from '../model/violation.ts'
+import type { Rule } from '../rules/rule.ts'
+import type { Said } from './layers.ts'
+import type { Policy } from './policy.ts'
+import type { Setting } from './policy-schema.ts'
+import type { Labels } from './selector.ts'
+
+/** What a policy says of one rule for one resource, and who in it says so. */
+export interface Explanation {
+  readonly rule: string
+  /** `off` where it does not judge. */
+  readonly severity: Severity | 'off'
+  readonly options: Json
+  /** What speaks of it, in order; later ones win. */
+  readonly layers: readonly ExplainedLayer[]
+  /** Waivers that accept what it finds there, whether they still hold or not. */
+  readonly waivers: readonly (Waiver & { readonly match: string })[]
+}
+
+export interface ExplainedLayer extends Said {
+  /** Whether the rule is on or off, and how severe it is, by this one. */
+  readonly decides: boolean
+}
+
+export interface Explained {
+  readonly project: ProjectRef
+  readonly labels: Labels
+  readonly resource: Resource
+}
+
+export function explainRule(policy: Policy, rule: Rule, { project, labels, resource }: Explained): Explanation {
+  const places = policy.overrides.flatMap((override, place) =>
+    override.matches(project, labels, resource) ? [place] : [],
+  )
+  const layers = [...policy.layers, ...places.flatMap((place) => policy.overrides[place]?.layer ?? [])]
+  const said = layers.flatMap((layer) => layer.get(rule.id) ?? [])
+  const active = policy.rulesUnder(places).find(({ rule: { id } }) => id === rule.id)
+  const deciding = decidingPlace(said.map(({ setting }) => setting))
+  return {
+    rule: rule.id,
+    severity: active === undefined ? 'off' : (active.severity ?? rule.severity),
+    options: active?.options ?? {},
+    layers: said.map((each, place) => ({ ...each, decides: place === deciding })),
+    waivers: policy.waivers
+      .filter((waiver) => waiver.covers(rule.id) && waiver.accepts(project, labels, resource))
+      .map(({ terms, match }) => ({ ...terms, match })),
+  }
+}
+
+/** The last one that switches it on or off or says how severe it is; one that only gives options decides neither. */
+function decidingPlace(settings: readonly Setting[]): number | undefined {
+  let deciding: number | undefined
+  let isOn = false
+  for (const [place, setting] of settings.entries()) {
+    const severity = typeof setting === 'string' ? setting : setting.severity
+    if (!isOn || severity !== undefined) deciding = place
+    isOn = severity !== 'off'
+  }
+  return deciding
+}

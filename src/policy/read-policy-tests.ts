@@ -1,0 +1,85 @@
+import { dirname, resolve } from 'node:path'
+import { z } from 'zod'
+import { nearestName } from '../document/nearest-name.ts'
+import { type Problem, refuseProblems } from '../document/problem.ts'
+import { type ReadDocument, readDocument } from '../document/read-document.ts'
+import { AuditError, messageOf } from '../model/errors.ts'
+import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
+
+/** A test and where it stands. */
+export interface PlacedTest {
+  readonly test: PolicyTest
+  /** Something said about the test, at its name, its list of expectations, or one of those. */
+  problem(place: 'name' | 'expect' | number, text: string): Problem
+}
+
+const outline = z.looseObject({ tests: z.array(z.union([z.string(), policyTestSchema])).default([]) })
+
+/**
+ * The tests of a policy: those in its file, those in the files that it names under `tests`, and those in the file
+ * beside it, `policy.test.yaml` for `policy.yaml`.
+ * @throws AuditError 2 with a line for every mistake
+ */
+export function readPolicyTests(
+  file: string,
+  readFile: (file: string) => string,
+  ruleIds: readonly string[],
+): readonly PlacedTest[] {
+  const document = readDocument(readFile(file), { file, schema: outline })
+  const named: string[] = []
+  const tests: PlacedTest[] = []
+  for (const [index, entry] of document.value.tests.entries()) {
+    if (typeof entry === 'string') named.push(resolve(dirname(file), entry))
+    else tests.push(placed(document, entry, index))
+  }
+  const beside = file.replace(/(?:\.ya?ml)?$/, '.test.yaml')
+  for (const other of new Set(named)) tests.push(...readTestFile(other, read(other, readFile)))
+  const text = named.includes(resolve(beside)) ? undefined : readIfThere(beside, readFile)
+  if (text !== undefined) tests.push(...readTestFile(beside, text))
+  refuseProblems(tests.flatMap((test) => [...findUnknownRules(test, ruleIds)]))
+  return tests
+}
+
+function readTestFile(file: string, text: string): PlacedTest[] {
+  const document = readDocument(text, { file, schema: policyTestFileSchema })
+  return document.value.tests.map((test, index) => placed(document, test, index))
+}
+
+function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: number): PlacedTest {
+  return {
+    test,
+    problem(place, text) {
+      const path = typeof place === 'number' ? ['expect', place] : [place]
+      return problem(['tests', index, ...path], text)
+    },
+  }
+}
+
+function* findUnknownRules({ test, problem }: PlacedTest, ruleIds: readonly string[]): Generator<Problem> {
+  for (const [index, { rule }] of test.expect.entries()) {
+    if (ruleIds.includes(rule)) continue
+    const nearest = nearestName(rule, ruleIds)
+    const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
+    yield problem(index, `there is no rule \`${rule}\`, ${hint}`)
+  }
+}
+
+function read(file: string, readFile: (file: string) => string): string {
+  try {
+    return readFile(file)
+  } catch (error) {
+    throw new AuditError(2, `cannot read the tests ${file}: ${messageOf(error)}`, {
+      advice: 'check `tests` in the policy',
+      cause: error,
+    })
+  }
+}
+
+function readIfThere(file: string, readFile: (file: string) => string): string | undefined {
+  try {
+    return readFile(file)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,122 @@
+import { createSealer } from '../inventory/sealer.ts'
+import { takeInventory } from '../inventory/take-inventory.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
+import { cleanResources, laidOver } from './clean-resources.ts'
+import { startJudge } from './judge.ts'
+import type { Policy } from './policy.ts'
+import type { PolicyTest } from './policy-test-schema.ts'
+
+/** How a test of a policy came out. */
+export interface TestOutcome {
+  /** Places in `expect` of violations that are not there. */
+  readonly missing: readonly number[]
+  /** Violations that are there and not expected. */
+  readonly unexpected: readonly Finding[]
+  /** Rules that could not judge, and why. */
+  readonly failures: ReadonlyMap<string, string>
+}
+
+/** Seals of tests are compared with nothing outside of them. */
+const sealer = createSealer(Buffer.alloc(32, 1))
+const listingOf = {
+  project: 'project',
+  endpoint: 'endpoints',
+  source: 'sources',
+  subscription: 'subscriptions',
+} as const
+
+/** Judges what a test shows, as a run would that saw all of it. */
+export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
+  const at = Date.parse(test.at)
+  const [service = '', name = ''] = test.project.split('/')
+  const project: ProjectRef = { name: test.project, service, uid: name }
+  const judge = startJudge(policy, at, () => test.labels)
+  const whole = { isComplete: () => true }
+  const shown = shownBy(test, at)
+  const found = [
+    ...shown.flatMap((resource) => judge.visit(project, resource)),
+    ...judge.concludeProject(project, whole),
+    ...judge.concludeFleet(whole).map(({ finding }) => finding),
+  ].filter(({ waiver }) => waiver === undefined)
+  return { ...compare(test, found), failures: judge.failuresIn(project) }
+}
+
+interface Item {
+  readonly kind: keyof typeof listingOf
+  readonly item: JsonObject
+}
+
+/** In the order of walking. */
+function shownBy(test: PolicyTest, at: number): readonly Resource[] {
+  const named = test.resources.map(({ kind, ...said }, index): Item => {
+    const uid = said.uid ?? `${kind}-${index + 1}`
+    // What stands in a YAML file is JSON.
+    return { kind, item: laidOver(cleanResources[kind](uid, at), { ...said, uid } as unknown as JsonObject) }
+  })
+  const all = test.companions ? withCompanions(named, at) : named
+  return (['project', 'endpoint', 'source', 'subscription'] as const).flatMap((kind) => {
+    const items = all.flatMap((each) => (each.kind === kind ? [asListed(each)] : []))
+    return takeInventory(listingOf[kind], items, sealer).listed
+  })
+}
+
+/**
+ * What a resource needs beside it to be well: a subscription that names no endpoint gets one, an endpoint or a source
+ * that no subscription uses gets a subscription. A named one that is not there is what the test is about.
+ */
+function withCompanions(items: readonly Item[], at: number): readonly Item[] {
+  const aimed = items.map((each): Item => {
+    const isAimed =
+      each.kind !== 'subscription' || each.item.endpoint_uid !== undefined || each.item.device_uid !== undefined
+    return isAimed ? each : { ...each, item: { ...each.item, endpoint_uid: companion } }
+  })
+  const targets = new Set(aimed.flatMap(({ item }) => [item.endpoint_uid, item.source_uid]))
+  const lonely = aimed.filter(
+    ({ kind, item }) => (kind === 'endpoint' || kind === 'source') && !targets.has(item.uid ?? null),
+  )
+  const subscriptions = lonely.map(({ kind, item: { uid = '' } }): Item => {
+    const ends = kind === 'endpoint' ? { endpoint_uid: uid } : { endpoint_uid: companion, source_uid: uid }
+    return { kind: 'subscription', item: { ...cleanResources.subscription(`to-${String(uid)}`, at), ...ends } }
+  })
+  const needsEndpoint = [...aimed, ...subscriptions].some(({ item }) => item.endpoint_uid === companion)
+  const endpoint: Item = { kind: 'endpoint', item: cleanResources.endpoint(companion, at) }
+  return [...aimed, ...subscriptions, ...(needsEndpoint ? [endpoint] : [])]
+}
+
+const companion = 'companion'
+
+/** A subscription names its neighbours by uid; the service shows them embedded. */
+function asListed({ kind, item }: Item): JsonObject {
+  if (kind !== 'subscription') return item
+  const { endpoint_uid: endpoint = null, source_uid: source = null, device_uid: device = null, ...rest } = item
+  const embedded = (uid: Json) => (uid === null ? null : { uid })
+  return {
+    endpoint_metadata: embedded(endpoint),
+    source_metadata: embedded(source),
+    device_metadata: embedded(device),
+    ...rest,
+  }
+}
+
+function compare({ expect, exact }: PolicyTest, found: readonly Finding[]): Omit<TestOutcome, 'failures'> {
+  const left = [...found]
+  const missing: number[] = []
+  for (const [index, expected] of expect.entries()) {
+    const at = left.findIndex((finding) => fits(expected, finding))
+    if (at < 0) missing.push(index)
+    else left.splice(at, 1)
+  }
+  return { missing, unexpected: exact ? left : [] }
+}
+
+function fits({ rule, uid, path, severity, message }: PolicyTest['expect'][number], finding: Finding): boolean {
+  return (
+    finding.rule === rule &&
+    (uid === undefined || finding.uid === uid) &&
+    (path === undefined || finding.path === path) &&
+    (severity === undefined || finding.severity === severity) &&
+    (message === undefined || finding.message.includes(message))
+  )
+}

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import type { Report } from '../../src/model/report.ts'
+import { at } from '../audit/a-site.ts'
+import { configurationFor, openDirectory } from './a-process.ts'
+import { command } from './a-terminal.ts'
+
+const custom = (assert: string) => `
+custom:
+  - id: acme/short-names
+    kind: endpoint
+    assert: ${JSON.stringify(assert)}
+    severity: high
+    message: 'the name {resource.name} is long'
+    remedy: Find a shorter one.
+    controls: [soc2:CC8.1]
+`
+
+/** A directory with a policy. */
+function openPolicy(policy: string, more: Readonly<Record<string, string>> = {}) {
+  const directory = openDirectory()
+  for (const [name, text] of Object.entries({ 'policy.yaml': policy, ...more })) directory.write(name, text)
+  return {
+    ...directory,
+    run: (...args: string[]) => command(['policy', ...args], { cwd: directory.path }),
+    [Symbol.dispose]: () => directory[Symbol.dispose](),
+  }
+}
+
+describe('hookdrift policy check', () => {
+  it('says what a policy holds', async () => {
+    using policy = openPolicy(`extends: [tls]${custom('true')}rules: { source/url-not-https: off }\n`)
+    const { code, stdout } = await policy.run('check', 'policy.yaml')
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^policy\.yaml is a policy: \d+ rules judge \(1 of its own\), 0 overrides, 0 waivers, 0 tests\.\n$/,
+      ),
+    ])
+    const json = JSON.parse((await policy.run('check', 'policy.yaml', '--format', 'json')).stdout)
+    expect(json).toMatchObject({ schema: 'hookdrift.policy-check/1', rows: [{ custom: 1, tests: 0 }] })
+  })
+
+  it('says all that is wrong, in the policy and in its tests, and exits with 2', async () => {
+    using policy = openPolicy('rules:\n  endpoint/inactiv: off\n  endpoint/orphan: bad\n')
+    const { code, stdout, stderr } = await policy.run('check', 'policy.yaml')
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(/policy\.yaml:2:3: .*\n.*policy\.yaml:3:20: /)
+    using tested = openPolicy('extends: [tls]\n', {
+      'policy.test.yaml':
+        'tests:\n  - { name: n, resources: [{ kind: endpoint }], expect: [{ rule: endpoint/url-not-http }] }\n',
+    })
+    expect(await tested.run('check', 'policy.yaml')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'policy.test.yaml:2:58: there is no rule `endpoint/url-not-http`, did you mean `endpoint/url-not-https`?',
+      ),
+    })
+  })
+
+  it.each(['nowhere.yaml', '.'])('is an error of usage where there is no file: %s', async (file) => {
+    using policy = openPolicy('extends: []\n')
+    expect(await policy.run('check', file)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('cannot read the policy'),
+    })
+  })
+})
+
+describe('hookdrift policy test', () => {
+  const test = (expected: string) =>
+    `tests:\n  - name: sees plain http\n    resources: [{ kind: endpoint, uid: e1, url: http://a.receiver.acme }]\n    expect: ${expected}\n`
+
+  it('is content where all is as expected, wherever the tests stand', async () => {
+    const said = test('[{ rule: endpoint/url-not-https }]')
+    using policy = openPolicy(`extends: [tls]\n${said.replace('tests:', 'tests:\n  - ./more/other.yaml')}`, {
+      'policy.test.yaml': said,
+    })
+    policy.write('other.yaml', said)
+    expect(await policy.run('test', '--policy', 'policy.yaml')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/cannot read the tests .*more\/other\.yaml/),
+    })
+    policy.write('policy.yaml', `extends: [tls]\n${said.replace('tests:', 'tests:\n  - ./other.yaml')}`)
+    const { code, stdout } = await policy.run('test', '--policy', 'policy.yaml')
+    expect([code, stdout]).toEqual([0, '3 tests, all hold.\n'])
+  })
+
+  it('names what differs with its place, and exits with 1', async () => {
+    using policy = openPolicy('extends: [tls]\n', { 'policy.test.yaml': test('[{ rule: source/url-not-https }]') })
+    const { code, stdout } = await policy.run('test', '--policy', 'policy.yaml')
+    expect(code).toBe(1)
+    expect(stdout.replaceAll(`${policy.path}/`, '')).toMatchInlineSnapshot(`
+      "policy.test.yaml:4:14: in "sees plain http": expected a violation of source/url-not-https, found none
+      policy.test.yaml:4:13: in "sees plain http": not expected: high endpoint/url-not-https at e1/url: delivers to a.receiver.acme over plain http
+      1 test, 1 not as expected.
+      "
+    `)
+    const json = JSON.parse((await policy.run('test', '--policy', 'policy.yaml', '--format', 'json')).stdout)
+    expect(json.rows).toMatchObject([{ name: 'sees plain http', ok: false, problems: [{ line: 4 }, { line: 4 }] }])
+  })
+
+  it('of a policy without tests is an error of usage', async () => {
+    using policy = openPolicy('extends: [tls]\n')
+    expect(await policy.run('test', '--policy', 'policy.yaml')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has no tests'),
+    })
+  })
+})
+
+describe('a policy with rules of its own', () => {
+  it('judges a run, is explained, and what it cannot judge is unknown and told', async () => {
+    const fleet = generateFleet({ clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 2 })
+    await using service = await startSimulatedService(fleet)
+    using directory = openDirectory()
+    const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
+    directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'policy: ./policy.yaml\n'))
+    const hookdrift = (...args: string[]) =>
+      command([...args, '--config', directory.file('hookdrift.yaml')], { cwd: directory.path, env })
+    const audit = async (policy: string): Promise<Report> => {
+      directory.write('policy.yaml', policy)
+      const { stdout, stderr } = await hookdrift('audit', '--format', 'json')
+      if (stdout === '') throw new Error(stderr)
+      return JSON.parse(stdout)
+    }
+    const states = ({ violations }: Report) => violations.map(({ rule, state }) => `${rule} ${state}`)
+
+    const found = await audit(`extends: []${custom('size(resource.name) < 3')}`)
+    expect(states(found)).toEqual(['acme/short-names opened', 'acme/short-names opened'])
+    expect(found.verdict.exit_code).toBe(1)
+    expect(found.rules).toMatchObject([
+      { id: 'acme/short-names', remedy: 'Find a shorter one.', controls: expect.arrayContaining(['soc2:CC8.1']) },
+    ])
+
+    const failing = await audit(`extends: []${custom("age('never') > days(1)")}`)
+    expect(states(failing)).toEqual(['acme/short-names unknown', 'acme/short-names unknown'])
+    expect(failing.notices.map(({ text }) => text)).toEqual([
+      expect.stringMatching(
+        /^the custom rule acme\/short-names could not judge everything, so its silence means nothing: endpoint \S+: age: not a time$/,
+      ),
+    ])
+    expect(failing.verdict.exit_code).toBe(0)
+
+    const uid = at(fleet.open(at(fleet.projects(), 0).uid).endpoints, 0).uid
+    const override = `overrides: [{ match: { uid: ${uid} }, rules: { acme/short-names: low } }]\n`
+    directory.write('policy.yaml', `extends: [tls]${custom('size(resource.name) < 3')}${override}`)
+    const { code, stdout } = await hookdrift('policy', 'explain', uid, 'acme/short-names')
+    expect(code).toBe(0)
+    expect(stdout.replaceAll(`${directory.path}/`, '').split('\n').slice(2, 5)).toEqual([
+      'acme/short-names judges it, low',
+      '     custom    on   policy.yaml:3:9',
+      expect.stringMatching(/^ {2}→ {2}override {2}low {2}policy\.yaml:10:\d+$/),
+    ])
+    const all = await hookdrift('policy', 'explain', uid, '--format', 'json')
+    expect(JSON.parse(all.stdout).rows).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ rule: 'acme/short-names', severity: 'low' }),
+        expect.objectContaining({ rule: 'endpoint/url-not-https', severity: 'high' }),
+        expect.objectContaining({ rule: 'endpoint/orphan', severity: 'off', layers: [] }),
+      ]),
+    )
+    expect(await hookdrift('policy', 'explain', 'nobody')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('knows no resource "nobody"'),
+    })
+    expect(await hookdrift('policy', 'explain', uid, 'acme/short-name')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean acme/short-names?'),
+    })
+  })
+})

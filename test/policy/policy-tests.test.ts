@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { policyTestJsonSchema, policyTestSchema } from '../../src/policy/policy-test-schema.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
+import { runPolicyTest } from '../../src/policy/run-policy-test.ts'
+import { packs } from '../../src/rules/rule.ts'
+import { policyOf } from '../audit/stand.ts'
+
+const config = join(import.meta.dirname, '../../config')
+const readFile = (file: string) => readFileSync(file, 'utf8')
+const packFiles = readdirSync(join(config, 'packs')).map((file) => `packs/${file}`)
+
+/** What differs in a test of the `recommended` pack. */
+function outcome(test: object, policy = policyOf('extends: [recommended]')) {
+  const { missing, unexpected, failures } = runPolicyTest(policy, policyTestSchema.parse({ name: 'n', ...test }))
+  return [
+    ...missing.map((place) => `missing ${place}`),
+    ...unexpected.map(({ rule, uid }) => `${rule} ${uid}`),
+    ...failures.keys(),
+  ]
+}
+
+describe('tests of policies that come with hookdrift', () => {
+  it('are there for every pack', () => {
+    expect(packFiles).toEqual(packs.map((pack) => `packs/${pack}.yaml`).sort())
+  })
+
+  it.each([...packFiles, 'policy.yaml'])('hold: %s', (name) => {
+    const file = join(config, name)
+    const policy = readPolicy(file, readFile)
+    const tests = readPolicyTests(
+      file,
+      readFile,
+      policy.known.map(({ id }) => id),
+    )
+    expect(tests.length).toBeGreaterThan(1)
+    for (const { test } of tests) {
+      expect([test.name, runPolicyTest(policy, test)]).toEqual([
+        test.name,
+        { missing: [], unexpected: [], failures: new Map() },
+      ])
+    }
+  })
+
+  it('have a JSON Schema for editors that is current', async () => {
+    await expect(`${JSON.stringify(policyTestJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
+      join(config, 'policy-tests.schema.json'),
+    )
+  })
+})
+
+describe('a test of a policy', () => {
+  const http = { kind: 'endpoint', uid: 'e1', url: 'http://a.receiver.acme' }
+  const found = { rule: 'endpoint/url-not-https' }
+
+  it('wants exactly what it expects, unless it says otherwise', () => {
+    expect(outcome({ resources: [http], expect: [found] })).toEqual([])
+    expect(outcome({ resources: [http], expect: [] })).toEqual(['endpoint/url-not-https e1'])
+    expect(outcome({ resources: [http], expect: [], exact: false })).toEqual([])
+    expect(outcome({ resources: [http], expect: [found, found] })).toEqual(['missing 1'])
+  })
+
+  it.each([
+    [{ uid: 'e1', path: '/url', severity: 'high' }, true],
+    [{ uid: 'e2' }, false],
+    [{ path: '/uri' }, false],
+    [{ severity: 'low' }, false],
+    [{ message: 'no such words' }, false],
+  ])('compares as much as it says: %o', (more, holds) => {
+    expect(outcome({ resources: [http], expect: [{ ...found, ...more }], exact: false })).toEqual(
+      holds ? [] : ['missing 0'],
+    )
+  })
+
+  it('lays what it says over a clean resource, member by member; a list replaces a list', () => {
+    const policy = policyOf(
+      JSON.stringify({
+        extends: [],
+        custom: [
+          {
+            id: 'a/b',
+            kind: 'subscription',
+            assert: 'false',
+            severity: 'low',
+            message:
+              '{resource.retry_config.type} {resource.retry_config.retry_count} {resource.filter_config.event_types}',
+          },
+        ],
+      }),
+    )
+    const resources = [
+      { kind: 'subscription', uid: 's1', retry_config: { retry_count: 3 }, filter_config: { event_types: ['a', 'b'] } },
+    ]
+    expect(outcome({ resources, expect: [{ rule: 'a/b', message: 'exponential 3 a, b' }] }, policy)).toEqual([])
+  })
+
+  it('gives what stands alone clean companions, unless it says otherwise', () => {
+    const all = policyOf('extends: [all]')
+    const subscription = { kind: 'subscription', uid: 's1' }
+    expect(outcome({ resources: [subscription], expect: [] }, all)).toEqual([])
+    expect(outcome({ resources: [{ ...subscription, endpoint_uid: 'gone' }], expect: [] }, all)).toEqual([
+      'subscription/target-missing s1',
+    ])
+    expect(outcome({ resources: [{ kind: 'endpoint', uid: 'e1' }], expect: [], companions: false }, all)).toEqual([
+      'endpoint/orphan e1',
+    ])
+  })
+
+  it('fails where a rule could not judge', () => {
+    const policy = policyOf(
+      'extends: []\ncustom:\n  - { id: a/b, kind: endpoint, assert: "age(\'x\') > days(1)", severity: low, message: m }',
+    )
+    expect(outcome({ resources: [{ kind: 'endpoint' }], expect: [] }, policy)).toEqual(['a/b'])
+  })
+})

@@ -10,7 +10,7 @@ const floors = [
   ['document', 'service', 'inventory', 'rules', 'history', 'report'],
   ['config', 'policy'],
   ['audit', 'demo'],
-  ['worker'],
+  ['worker', 'reading'],
   ['cli'],
 ]
 

@@ -1,5 +1,7 @@
-import { readFileSync } from 'node:fs'
+import type { Places } from '../config/read-places.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Options of commands that need the history and nothing else of a configuration. */
@@ -8,10 +10,24 @@ export interface HistoryOptions {
   readonly history?: string
 }
 
-/** `--history`, then the environment, then the configuration, which is read only if it must be: it needs its keys. */
-export async function historyOf({ history, config }: HistoryOptions, { env, cwd }: Terminal): Promise<string> {
-  const named = history ?? env.HOOKDRIFT_HISTORY
-  if (named !== undefined && named !== '') return pathFrom(cwd(), named)
-  const { readConfiguration } = await import('../config/read-configuration.ts')
-  return readConfiguration(config, { env, readFile: (file) => readFileSync(file, 'utf8') }).history
+/**
+ * Opens the history that a reading command means.
+ * @throws AuditError 2 when it cannot be told which, 4 when it is not there or cannot be used
+ */
+export async function openHistory(options: HistoryOptions, terminal: Terminal): Promise<HistoryReader> {
+  const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
+  const { thisProcess } = await import('./system.ts')
+  return openExistingHistory(await historyOf(options, terminal), thisProcess)
+}
+
+/** `--history`, then the environment, then the configuration, of which only the places are read: that needs no key. */
+export async function historyOf({ history, config }: HistoryOptions, terminal: Terminal): Promise<string> {
+  const named = history ?? terminal.env.HOOKDRIFT_HISTORY
+  if (named !== undefined && named !== '') return pathFrom(terminal.cwd(), named)
+  return (await placesOf(config, terminal)).history
+}
+
+export async function placesOf(config: string, { cwd, env }: Terminal): Promise<Places> {
+  const { readPlaces } = await import('../config/read-places.ts')
+  return readPlaces(pathFrom(cwd(), config), { env, readFile: readTextFile })
 }

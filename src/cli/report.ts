@@ -3,7 +3,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { type HistoryOptions, historyOf } from './history-of.ts'
+import { type HistoryOptions, openHistory } from './history-of.ts'
 import type { Terminal } from './terminal.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
@@ -18,7 +18,7 @@ export function defineReport(program: Command, execute: Execute): void {
   const command = program
     .command('report')
     .description('print the report of any past run, as it was printed then')
-    .option('--run <run>', 'a number, latest or latest~N', 'latest')
+    .option('--run <run>', 'a number, latest, latest~N or a date', 'latest')
     .addOption(
       new Option('--at <time>', 'the last run sealed by then; a bare date means its end, UTC').conflicts('run'),
     )
@@ -34,17 +34,13 @@ export function defineReport(program: Command, execute: Execute): void {
 
 async function report(options: ReportOptions, terminal: Terminal): Promise<number> {
   const { findRun, findRunAt } = await import('../history/find-run.ts')
-  const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { thisProcess } = await import('./system.ts')
 
   const answer = await plan(options, terminal)
-  const history = openExistingHistory(await historyOf(options, terminal), thisProcess)
+  const history = await openHistory(options, terminal)
   try {
     const runs = await history.runs()
-    await answer(
-      history,
-      options.at === undefined ? findRun(runs, options.run ?? 'latest') : findRunAt(runs, options.at),
-    )
+    const run = options.at === undefined ? findRun(runs, options.run ?? 'latest') : findRunAt(runs, options.at)
+    await answer(history, run.number)
     return exitCodes.clean
   } finally {
     await history.close()

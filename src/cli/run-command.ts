@@ -2,13 +2,26 @@ import { Command, CommanderError } from 'commander'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { defineAudit } from './audit.ts'
 import { defineDemo } from './demo.ts'
+import { defineDiff } from './diff.ts'
 import { definePolicy } from './policy.ts'
+import { defineQuery } from './query.ts'
 import { defineReport } from './report.ts'
 import { defineRules } from './rules.ts'
+import { defineRuns } from './runs.ts'
+import { defineState } from './state.ts'
+import { defineStatus } from './status.ts'
 import type { Terminal } from './terminal.ts'
+import { defineTimeline } from './timeline.ts'
 import { toolVersion } from './tool-version.ts'
 import { defineVerify } from './verify.ts'
+import { defineViolations } from './violations.ts'
 import { defineWorker } from './worker.ts'
+
+const commands = [
+  ...[defineAudit, defineWorker, defineReport],
+  ...[defineStatus, defineRuns, defineViolations, defineDiff, defineTimeline, defineState, defineQuery],
+  ...[defineVerify, defineRules, definePolicy, defineDemo],
+]
 
 /** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
@@ -34,7 +47,7 @@ Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 could not look at
             4 our own failure, 5 another run holds the history, 130/143 interrupted.
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
     )
-  for (const define of [defineAudit, defineWorker, defineReport, defineRules, definePolicy, defineVerify, defineDemo]) {
+  for (const define of commands) {
     define(program, async (run) => {
       exitCode = await run(terminal)
     })

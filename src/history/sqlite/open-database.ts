@@ -8,7 +8,7 @@ import { knownSchema, migrate } from './migrate.ts'
 /** "hkdf", so that `file` and we can tell a history from other databases. */
 const applicationId = 0x686b6466
 
-const migrationsDirectory = fileURLToPath(new URL('../../../migrations', import.meta.url))
+export const migrationsDirectory = fileURLToPath(new URL('../../../migrations', import.meta.url))
 
 /**
  * Opens the history at a path, makes it when it is not there (readable by its owner only), and brings its schema up

@@ -41,8 +41,17 @@ export function openPage({ run, coverage }: Report, { colour, width, full }: Loo
     full,
     lookComplete: isLookComplete(coverage),
     runNumber: run.number,
-    paint: colour ? (style, text) => styleText([...styles[style]], text, { validateStream: false }) : (_, text) => text,
+    paint: painter(colour),
   }
+}
+
+/** For an answer about the history: its rows are as many as were asked for, each with as much as a report shows. */
+export function openAnswerPage(runNumber: number, { colour, width }: Omit<Look, 'full'>): Page {
+  return { width: Math.max(width, narrowest), full: false, lookComplete: true, runNumber, paint: painter(colour) }
+}
+
+function painter(colour: boolean): Paint {
+  return colour ? (style, text) => styleText([...styles[style]], text, { validateStream: false }) : (_, text) => text
 }
 
 /** The lines of the first entries, and a last line that says what was left out and how to see it. */

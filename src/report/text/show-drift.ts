@@ -29,7 +29,7 @@ const widestPath = 32
 const mostFields = 20
 const mostReferrers = 5
 
-function showChange(change: ReportChange, page: Page): string[] {
+export function showChange(change: ReportChange, page: Page): string[] {
   const label = `${signs[change.change]} ${change.change}`.padEnd('~ modified'.length)
   const [first = '', ...rest] = wrapPieces(showResource(change), page.width - label.length - 2)
   return [
@@ -40,7 +40,7 @@ function showChange(change: ReportChange, page: Page): string[] {
   ]
 }
 
-function showFields(fields: readonly FieldChange[], page: Page): string[] {
+export function showFields(fields: readonly FieldChange[], page: Page): string[] {
   const shown = page.full ? fields : fields.slice(0, mostFields)
   const left = fields.length - shown.length
   const paths = shown.map(({ path }) => shorten(neutralise(path), 120))

@@ -48,7 +48,7 @@ function tellCounts({ violations, unknown }: Verdict): string {
   return parts.join('; ')
 }
 
-function showViolation(violation: ReportViolation, ruleColumn: number, page: Page): string[] {
+export function showViolation(violation: ReportViolation, ruleColumn: number, page: Page): string[] {
   const severity = page.paint(violation.severity, violation.severity.padEnd(severityColumn))
   const [message] = shortenSeals(violation.message)
   const where = violation.path === '' ? [] : [`at ${shorten(neutralise(violation.path), 120)}`]
@@ -71,6 +71,8 @@ function tellWaiver({ waiver }: ReportViolation): string[] {
 
 function tellState({ state, first_seen, last_seen }: ReportViolation): string {
   if (state === 'opened') return 'new'
+  if (state === 'resolved') return `until ${showTime(last_seen)}`
+  if (state === 'waived') return `waived, since ${showTime(first_seen)}`
   return state === 'unknown' ? `not looked at since ${showTime(last_seen)}` : `since ${showTime(first_seen)}`
 }
 

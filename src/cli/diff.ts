@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import type { AnswerFormat } from '../report/answer.ts'
+import type { Execute } from './execute.ts'
+import {
+  addKindOption,
+  addProjectOption,
+  addReadingOptions,
+  asking,
+  type ChoiceOptions,
+  limitOf,
+  type ReadingOptions,
+  readingFormats,
+  runNamed,
+  tellAnswer,
+} from './reading.ts'
+import type { Terminal } from './terminal.ts'
+
+interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
+  readonly format: AnswerFormat | 'rfc6902'
+  readonly patch?: true
+}
+
+export function defineDiff(program: Command, execute: Execute): void {
+  const command = program
+    .command('diff')
+    .argument('<from>', 'a run: its number, latest, latest~N, or a date (the last run sealed by its end, UTC)')
+    .argument('[to]', 'another one', 'latest')
+    .description('what is otherwise in one run than in another, before and after')
+    .option('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)')
+  addReadingOptions(addKindOption(addProjectOption(command)), [...readingFormats, 'rfc6902']).action(
+    (from: string, to: string, options: DiffOptions) => execute((terminal) => diff({ from, to }, options, terminal)),
+  )
+}
+
+async function diff(
+  names: { readonly from: string; readonly to: string },
+  options: DiffOptions,
+  terminal: Terminal,
+): Promise<number> {
+  const { diffFace, readDiff } = await import('../reading/read-diff.ts')
+  const withPatch = options.patch === true || options.format === 'rfc6902'
+  const format = options.patch === true || options.format === 'rfc6902' ? 'json' : options.format
+  const answer = await asking({ ...options, format }, terminal, async (reader) =>
+    readDiff(reader, {
+      from: await runNamed(reader, names.from),
+      to: await runNamed(reader, names.to),
+      projects: options.project,
+      kind: options.kind,
+      withPatch,
+      limit: limitOf({ ...options, format }),
+    }),
+  )
+  return tellAnswer(answer, diffFace, format, terminal)
+}

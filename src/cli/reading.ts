@@ -1,0 +1,94 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { HistoryReader, SealedRun } from '../history/reader.ts'
+import { exitCodes } from '../model/errors.ts'
+import { type Kind, kinds } from '../model/resource.ts'
+import type { Answer, AnswerFormat, Face } from '../report/answer.ts'
+import { type HistoryOptions, openHistory } from './history-of.ts'
+import { lookOf, type Terminal } from './terminal.ts'
+
+/** Options that all commands have which read the history. */
+export interface ReadingOptions extends HistoryOptions {
+  readonly format: AnswerFormat
+  readonly limit?: number
+}
+
+/** Named here, so that `--help` loads no format; a test holds it against the table. */
+export const readingFormats = ['text', 'json', 'csv'] as const satisfies readonly AnswerFormat[]
+
+const rowsForPeople = 100
+
+export function addReadingOptions(command: Command, formats: readonly string[] = readingFormats): Command {
+  return command
+    .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
+    .option('--history <file>', 'history; then no configuration is read')
+    .addOption(new Option('--format <format>', 'of the answer').choices(formats).default('text'))
+    .addOption(
+      new Option('--limit <rows>', `a number or all; ${rowsForPeople} as text, all otherwise`).argParser(toLimit),
+    )
+}
+
+export function addProjectOption(command: Command): Command {
+  return command.option(
+    '--project <name...>',
+    'only these projects: service/project, or a pattern such as "acme/*"',
+    [],
+  )
+}
+
+export function addKindOption(command: Command): Command {
+  return command.addOption(new Option('--kind <kind>', 'only resources of this kind').choices([...kinds]))
+}
+
+export interface ChoiceOptions {
+  readonly project: readonly string[]
+  readonly kind?: Kind
+}
+
+function toLimit(text: string): number {
+  if (text === 'all') return Number.POSITIVE_INFINITY
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('Expected a number from 1, or all.')
+}
+
+export function limitOf({ limit, format }: ReadingOptions): number {
+  return limit ?? (format === 'text' ? rowsForPeople : Number.POSITIVE_INFINITY)
+}
+
+/** Opens the history, asks it, and closes it. */
+export async function asking<Result>(
+  options: ReadingOptions,
+  terminal: Terminal,
+  ask: (reader: HistoryReader) => Promise<Result>,
+): Promise<Result> {
+  const reader = await openHistory(options, terminal)
+  try {
+    return await ask(reader)
+  } finally {
+    await reader.close()
+  }
+}
+
+/** The run that a name means in this history. */
+export async function runNamed(reader: HistoryReader, name: string): Promise<SealedRun> {
+  const { findRun } = await import('../history/find-run.ts')
+  return findRun(await reader.runs(), name)
+}
+
+/** Shows an answer, and returns the exit code of those that read. */
+export async function tellAnswer<Row>(
+  answer: Answer<Row>,
+  face: Face<Row>,
+  format: AnswerFormat,
+  terminal: Terminal,
+): Promise<number> {
+  const { writeAnswer } = await import('../report/answer.ts')
+  const look = lookOf(terminal)
+  const tableWidth = terminal.stdout.isTTY === true ? look.width : Number.POSITIVE_INFINITY
+  terminal.stdout.write(writeAnswer(format, answer, face, { ...look, tableWidth }))
+  // CSV has no place for it.
+  if (format === 'csv' && answer.leftOut !== 0) {
+    const left = answer.leftOut === 'unknown' ? '' : `${answer.leftOut} `
+    terminal.stderr.write(`hookdrift: ${left}more rows were left out; --limit all shows them\n`)
+  }
+  return exitCodes.clean
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { Execute } from './execute.ts'
+import {
+  addKindOption,
+  addProjectOption,
+  addReadingOptions,
+  asking,
+  type ChoiceOptions,
+  limitOf,
+  type ReadingOptions,
+  runNamed,
+  tellAnswer,
+} from './reading.ts'
+import type { Terminal } from './terminal.ts'
+
+type TimelineOptions = ReadingOptions & ChoiceOptions
+
+export function defineTimeline(program: Command, execute: Execute): void {
+  const command = program
+    .command('timeline')
+    .argument('<uid>', 'of a resource')
+    .description('the life of a resource: changes field by field, its violations, who referred to it')
+  addReadingOptions(addKindOption(addProjectOption(command))).action((uid: string, options: TimelineOptions) =>
+    execute((terminal) => timeline(uid, options, terminal)),
+  )
+}
+
+async function timeline(uid: string, options: TimelineOptions, terminal: Terminal): Promise<number> {
+  const { readTimeline, timelineFace } = await import('../reading/read-timeline.ts')
+  const { project: projects, kind } = options
+  const answer = await asking(options, terminal, async (reader) =>
+    readTimeline(reader, { uid, run: await runNamed(reader, 'latest'), projects, kind, limit: limitOf(options) }),
+  )
+  return tellAnswer(answer, timelineFace, options.format, terminal)
+}

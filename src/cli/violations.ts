@@ -1,0 +1,66 @@
+import { type Command, Option } from 'commander'
+import { type Severity, severities, type ViolationState } from '../model/violation.ts'
+import type { Execute } from './execute.ts'
+import {
+  addProjectOption,
+  addReadingOptions,
+  asking,
+  limitOf,
+  type ReadingOptions,
+  runNamed,
+  tellAnswer,
+} from './reading.ts'
+import type { Terminal } from './terminal.ts'
+
+interface ViolationsOptions extends ReadingOptions {
+  readonly open?: true
+  readonly resolved?: true
+  readonly waived?: true
+  readonly unknown?: true
+  readonly rule?: string
+  readonly project: readonly string[]
+  readonly since?: string
+  readonly severity?: Severity
+}
+
+export function defineViolations(program: Command, execute: Execute): void {
+  const command = program
+    .command('violations')
+    .description('list what stands against the policy: all but resolved ones, unless said')
+    .option('--open', 'those that were found and stand')
+    .option('--resolved', 'those that were found gone')
+    .option('--waived', 'those that the policy accepts')
+    .option('--unknown', 'those that were not looked at well enough to say')
+    .option('--rule <id>', 'of this rule, or a pattern such as "endpoint/*"')
+    .addOption(new Option('--severity <severity>', 'of this severity or above').choices([...severities]))
+    .option('--since <run|date>', 'opened since then; with --resolved, resolved since then')
+  addReadingOptions(addProjectOption(command)).action((options: ViolationsOptions) =>
+    execute((terminal) => violations(options, terminal)),
+  )
+}
+
+async function violations(options: ViolationsOptions, terminal: Terminal): Promise<number> {
+  const { readViolations, violationsFace } = await import('../reading/read-violations.ts')
+  const { runBefore } = await import('../history/find-run.ts')
+  const { rule, severity, since, project: projects } = options
+  const answer = await asking(options, terminal, async (reader) =>
+    readViolations(reader, {
+      run: await runNamed(reader, 'latest'),
+      states: statesOf(options),
+      after: since === undefined ? 0 : runBefore(await reader.runs(), since),
+      ...{ rule, severity, projects },
+      limit: limitOf(options),
+    }),
+  )
+  return tellAnswer(answer, violationsFace, options.format, terminal)
+}
+
+function statesOf({ open, resolved, waived, unknown }: ViolationsOptions): ReadonlySet<ViolationState> {
+  const named: ViolationState[] = [
+    ...(open ? (['opened', 'continuing'] as const) : []),
+    ...(resolved ? (['resolved'] as const) : []),
+    ...(waived ? (['waived'] as const) : []),
+    ...(unknown ? (['unknown'] as const) : []),
+  ]
+  return new Set(named.length > 0 ? named : ['opened', 'continuing', 'unknown', 'waived'])
+}

@@ -1,0 +1,61 @@
+import type { HistoryReader } from '../history/reader.ts'
+import type { Json } from '../model/json.ts'
+import type { Answer, Face } from '../report/answer.ts'
+import { wrapPieces, wrapProse } from '../report/columns.ts'
+import { textOf } from '../report/table.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { statingExtent } from './as-of.ts'
+
+export type QueryRow = Readonly<Record<string, Json>>
+
+/** What was found, as the answer of a command; the run and the coverage are those of the last sealed run. */
+export async function answerQuery(
+  reader: HistoryReader,
+  found: { readonly columns: readonly string[]; readonly rows: readonly (readonly Json[])[]; readonly isCut: boolean },
+): Promise<Answer<QueryRow>> {
+  const last = (await reader.runs()).at(-1)
+  return {
+    command: 'query',
+    ...(last === undefined ? { run: null } : statingExtent(last, await reader.looksAt(last.number))),
+    // fromEntries defines members, so a column called `__proto__` survives.
+    rows: found.rows.map((row) => Object.fromEntries(found.columns.map((name, at) => [name, row[at] ?? null]))),
+    leftOut: found.isCut ? 'unknown' : 0,
+  }
+}
+
+export function queryFace(columns: readonly string[]): Face<QueryRow> {
+  return {
+    columns: columns.map((name) => ({
+      name,
+      value: (row: QueryRow) => row[name] ?? null,
+      show: (row: QueryRow) => shorten(textOf(row[name] ?? null), 2000),
+      least: 8,
+    })),
+    nothing: 'No rows.',
+  }
+}
+
+export interface ViewRow {
+  readonly view: string
+  readonly about: string
+  readonly columns: readonly string[]
+}
+
+export const viewsFace: Face<ViewRow> = {
+  columns: [
+    { name: 'view', value: ({ view }) => view },
+    { name: 'about', value: ({ about }) => about },
+    { name: 'columns', value: ({ columns }) => columns },
+  ],
+  lines: ({ rows }, page) =>
+    rows.flatMap(({ view, about, columns }, at) => [
+      ...(at === 0 ? [] : ['']),
+      page.paint('heading', view),
+      ...wrapProse(about, page.width - 4).map((line) => `    ${line}`),
+      ...wrapPieces(
+        columns.map((name, at) => (at < columns.length - 1 ? `${name},` : name)),
+        page.width - 4,
+      ).map((line) => page.paint('aside', `    ${line}`)),
+    ]),
+  nothing: 'There are none.',
+}

@@ -1,0 +1,122 @@
+import { isChosen } from '../config/choose-projects.ts'
+import type { Differing, HistoryReader, KeptVersion, SealedRun } from '../history/reader.ts'
+import { diffAttributes } from '../inventory/diff-attributes.ts'
+import type { FieldChange } from '../model/change.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { ReportChange } from '../model/report.ts'
+import type { Kind } from '../model/resource.ts'
+import { type Answer, type Face, limited } from '../report/answer.ts'
+import { count } from '../report/count.ts'
+import { showChange } from '../report/text/show-drift.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { choose, statingExtent, toAnswerRun } from './as-of.ts'
+import { type PatchOperation, patchBetween } from './json-patch.ts'
+
+export interface DiffRow extends ReportChange {
+  /** Makes the attributes of then those of now (RFC 6902); where it was asked for. */
+  readonly patch?: readonly PatchOperation[]
+}
+
+export interface DiffAsked {
+  readonly from: SealedRun
+  readonly to: SealedRun
+  readonly projects: readonly string[]
+  readonly kind: Kind | undefined
+  readonly withPatch: boolean
+  readonly limit: number
+}
+
+/**
+ * What is otherwise at `to` than at `from`, whichever came first. A kind that nobody had looked at by the earlier run
+ * is not called new by the later one: such resources are counted, not listed.
+ */
+export async function readDiff(reader: HistoryReader, asked: DiffAsked): Promise<Answer<DiffRow>> {
+  const { from, to, projects, kind, withPatch, limit } = asked
+  const isBackwards = from.number > to.number
+  const [earlier, later] = isBackwards ? [to, from] : [from, to]
+  const looks = choose(await reader.looksAt(later.number), projects)
+  const wasLookedAt = await lookedAt(reader, looks, earlier)
+  const rows: DiffRow[] = []
+  const unseen: Differing[] = []
+  for (const pair of await reader.differing(earlier.number, later.number)) {
+    if (!isChosen(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) continue
+    if (pair.before === undefined && !wasLookedAt(pair)) unseen.push(pair)
+    else rows.push(...toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch))
+  }
+  const extent = isBackwards ? choose(await reader.looksAt(to.number), projects) : looks
+  const notLookedAt = countUnseen(unseen)
+  return {
+    command: 'diff',
+    ...statingExtent(to, extent),
+    more: { from: { ...toAnswerRun(from) }, not_looked_at: notLookedAt.map((each) => ({ ...each })) },
+    remarks: [
+      `Compared with run ${from.number}, ${showTime(from.startedAt)}.`,
+      ...notLookedAt.map(({ project, kind, resources }) => {
+        return `${project}: ${count(resources, kind)} not compared: run ${earlier.number} had not looked there.`
+      }),
+    ],
+    ...limited(rows, limit),
+  }
+}
+
+function countUnseen(unseen: readonly Differing[]) {
+  const alike = Map.groupBy(unseen, ({ project, kind }) => `${project.name} ${kind}`)
+  return [...alike.values()].flatMap((pairs) => {
+    const [first] = pairs
+    return first === undefined ? [] : [{ project: first.project.name, kind: first.kind, resources: pairs.length }]
+  })
+}
+
+async function lookedAt(reader: HistoryReader, looks: Awaited<ReturnType<HistoryReader['looksAt']>>, run: SealedRun) {
+  const seen = new Set<string>()
+  for (const { project } of looks) {
+    for (const kind of Object.keys(await reader.baselinesAt(project, run.number))) seen.add(`${project.name} ${kind}`)
+  }
+  return ({ project, kind }: Pick<Differing, 'project' | 'kind'>) => seen.has(`${project.name} ${kind}`)
+}
+
+function toRows({ project, kind, uid, before, after }: Differing, withPatch: boolean): DiffRow[] {
+  const row = { project: project.name, kind, uid, name: (after ?? before)?.name ?? '' }
+  if (before === undefined || after === undefined) {
+    const change = before === undefined ? 'added' : 'removed'
+    const patch = after === undefined ? wholeRemoved : [{ op: 'add', path: '', value: attributesOf(after) } as const]
+    return [{ ...row, change, fields: [], ...(withPatch ? { patch } : {}) }]
+  }
+  const fields = fieldsBetween(kind, before, after)
+  if (fields.length === 0) return []
+  const patch = withPatch ? { patch: patchBetween(attributesOf(before), attributesOf(after)) } : {}
+  return [{ ...row, change: 'modified', fields, ...patch }]
+}
+
+const wholeRemoved = [{ op: 'remove', path: '' }] as const
+
+/** Field by field; seals of different installation keys say nothing. */
+export function fieldsBetween(kind: Kind, before: KeptVersion, after: KeptVersion): FieldChange[] {
+  const sealsComparable = before.sealKeyId === after.sealKeyId
+  return diffAttributes(kind, attributesOf(before), attributesOf(after), { sealsComparable })
+}
+
+/** What we wrote ourselves as canonical JSON of an object. */
+function attributesOf({ body }: KeptVersion): JsonObject {
+  return JSON.parse(body)
+}
+
+export const diffFace: Face<DiffRow> = {
+  columns: [
+    ...(['project', 'kind', 'uid', 'name', 'change'] as const).map((name) => ({
+      name,
+      value: (row: DiffRow) => row[name],
+    })),
+    ...['path', 'before', 'after'].map((name) => ({ name, value: () => null })),
+  ],
+  records({ project, kind, uid, name, change, fields }) {
+    const who = [project, kind, uid, name, change]
+    if (fields.length === 0) return [[...who, null, null, null]]
+    return fields.map(({ path, before, after }) => [...who, path, before, after])
+  },
+  lines({ rows, leftOut }, page) {
+    const heading = page.paint('heading', count(rows.length + (leftOut === 'unknown' ? 0 : leftOut), 'change'))
+    return [heading, '', ...rows.flatMap((row) => showChange(row, page))]
+  },
+  nothing: 'Nothing differs.',
+}

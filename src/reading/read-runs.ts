@@ -1,0 +1,51 @@
+import type { HistoryReader } from '../history/reader.ts'
+import type { ExitCode } from '../model/errors.ts'
+import type { Answer, Face } from '../report/answer.ts'
+import { showDuration, showTime } from '../report/text/show-time.ts'
+import { statingExtent } from './as-of.ts'
+
+export interface RunEntry {
+  readonly number: number
+  readonly started_at: string
+  readonly finished_at: string
+  readonly sealed: boolean
+  /** null for an interrupted run. */
+  readonly exit_code: ExitCode | null
+  readonly walks: number
+  readonly incomplete: number
+  readonly changes: number
+}
+
+/** The runs that ended, newest first: sealed ones, and interrupted ones, of which nothing else is left. */
+export async function readRuns(reader: HistoryReader, limit: number): Promise<Answer<RunEntry>> {
+  const { runs, total } = await reader.endedRuns(Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER)
+  const last = runs.find(({ isSealed }) => isSealed) ?? (await reader.runs()).at(-1)
+  return {
+    command: 'runs',
+    ...(last === undefined ? { run: null } : statingExtent(last, await reader.looksAt(last.number))),
+    rows: runs.map(({ number, startedAt, finishedAt, isSealed, exitCode, walks, incomplete, changes }) => ({
+      ...{ number, started_at: startedAt, finished_at: finishedAt, sealed: isSealed, exit_code: exitCode },
+      ...{ walks, incomplete, changes },
+    })),
+    leftOut: total - runs.length,
+  }
+}
+
+export const runsFace: Face<RunEntry> = {
+  columns: [
+    { name: 'number', value: ({ number }) => number, align: 'right' },
+    { name: 'started_at', value: (row) => row.started_at, show: (row) => showTime(row.started_at), least: 10 },
+    { name: 'finished_at', value: (row) => row.finished_at, only: 'csv' },
+    { name: 'took', value: () => null, show: (row) => showDuration(row.started_at, row.finished_at), only: 'text' },
+    { name: 'sealed', value: ({ sealed }) => sealed, only: 'csv' },
+    { name: 'exit_code', value: (row) => row.exit_code, show: tellEnd },
+    { name: 'walks', value: ({ walks }) => walks, align: 'right' },
+    { name: 'incomplete', value: ({ incomplete }) => incomplete, align: 'right' },
+    { name: 'changes', value: ({ changes }) => changes, align: 'right' },
+  ],
+  nothing: 'No run has ended yet.',
+}
+
+function tellEnd({ sealed, exit_code }: RunEntry): string {
+  return sealed ? String(exit_code ?? '-') : 'interrupted'
+}

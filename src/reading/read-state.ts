@@ -1,0 +1,61 @@
+import type { HistoryReader, SealedRun } from '../history/reader.ts'
+import type { Json } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
+import { type Answer, type Face, limited } from '../report/answer.ts'
+import { shorten } from '../report/text/shorten.ts'
+import { choose, statingExtent } from './as-of.ts'
+
+export interface StateRow {
+  readonly project: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  /** Start of the run that saw it so first. */
+  readonly since: string
+  /** Sources and devices that no subscription refers to, where they are not listed themselves. */
+  readonly unreferenced?: true
+  readonly attributes: Json
+}
+
+export interface StateAsked {
+  readonly run: SealedRun
+  readonly projects: readonly string[]
+  readonly kind: Kind | undefined
+  readonly limit: number
+}
+
+/** The resources that stood as of a run, by project, kind and uid. What a walk did not reach stands as it was known. */
+export async function readState(
+  reader: HistoryReader,
+  { run, projects, kind, limit }: StateAsked,
+): Promise<Answer<StateRow>> {
+  const looks = choose(await reader.looksAt(run.number), projects)
+  const found: { readonly project: string; readonly row: Awaited<ReturnType<HistoryReader['stateAt']>>[number] }[] = []
+  for (const { project } of looks) {
+    for (const row of await reader.stateAt(project, run.number, kind)) found.push({ project: project.name, row })
+  }
+  const { rows, leftOut } = limited(found, limit)
+  return {
+    command: 'state',
+    ...statingExtent(run, looks),
+    rows: rows.map(({ project, row: { kind, uid, name, since, isUnreferenced, body } }) => ({
+      ...{ project, kind, uid, name, since },
+      ...(isUnreferenced ? { unreferenced: true } : {}),
+      attributes: JSON.parse(body),
+    })),
+    leftOut,
+  }
+}
+
+export const stateFace: Face<StateRow> = {
+  columns: [
+    { name: 'project', value: ({ project }) => project, least: 8 },
+    { name: 'kind', value: ({ kind }) => kind },
+    { name: 'uid', value: ({ uid }) => uid, show: ({ uid }) => shorten(uid, 64) },
+    { name: 'name', value: ({ name }) => name, show: ({ name }) => shorten(name, 60), least: 8 },
+    { name: 'since', value: ({ since }) => since, show: ({ since }) => since.slice(0, 10) },
+    { name: 'unreferenced', value: ({ unreferenced }) => unreferenced ?? false, only: 'csv' },
+    { name: 'attributes', value: ({ attributes }) => attributes, only: 'csv' },
+  ],
+  nothing: 'No such resource.',
+}

@@ -1,0 +1,135 @@
+import { isChosen } from '../config/choose-projects.ts'
+import type { RecordedViolation } from '../history/history.ts'
+import type { HistoryReader, ProjectLook } from '../history/reader.ts'
+import { isLookComplete } from '../model/coverage.ts'
+import { type Severity, severities } from '../model/violation.ts'
+import { type Answer, type Face, limited } from '../report/answer.ts'
+import { countEach } from '../report/count.ts'
+import { showDuration } from '../report/text/show-time.ts'
+import { choose, statingExtent } from './as-of.ts'
+
+export interface StatusRow {
+  readonly project: string
+  /** The last sealed run that looked; null when none did. */
+  readonly run: number | null
+  readonly at: string | null
+  readonly age_s: number | null
+  /** Whether that look was complete; and if not, since when no look was. */
+  readonly complete: boolean
+  readonly incomplete_since: string | null
+  readonly stale: boolean
+  /** Why; null when it is not. */
+  readonly reason: string | null
+  /** Open violations by severity. */
+  readonly violations: Readonly<Record<Severity, number>>
+  readonly waived: number
+  readonly unknown: number
+}
+
+export interface StatusAsked {
+  /** The projects that should be looked at, where that is known. */
+  readonly expected: readonly string[] | undefined
+  readonly projects: readonly string[]
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly maxAgeMs: number
+  readonly limit: number
+}
+
+/**
+ * When each project was last looked at, and how. Stale is what was not looked at for longer than the age allowed, what
+ * was looked at incompletely for longer, and what should be and never was.
+ */
+export async function readStatus(reader: HistoryReader, asked: StatusAsked): Promise<Answer<StatusRow>> {
+  const { expected, projects, limit } = asked
+  const run = (await reader.runs()).at(-1)
+  const known = run === undefined ? [] : await reader.looksAt(run.number)
+  const meant = known.filter(({ project }) => expected === undefined || expected.includes(project.name))
+  const missing = (expected ?? []).filter((name) => !known.some(({ project }) => project.name === name))
+  const neverSeen = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
+  const names = choose([...meant, ...neverSeen], projects).map(({ project }) => project.name)
+  const looks = meant.filter(({ project }) => isChosen(project.name, projects))
+  const standing = Map.groupBy(run === undefined ? [] : await reader.violationsAt(run.number), ({ project }) => project)
+  const rows = names.sort().map((name) => {
+    const look = looks.find(({ project }) => project.name === name)
+    return look === undefined ? neverLookedAt(name) : statusOf(look, standing.get(name) ?? [], asked)
+  })
+  const extent = run === undefined ? { run: null } : statingExtent(run, looks)
+  return { command: 'status', ...extent, ...limited(rows, limit) }
+}
+
+/** Whether something must be done: also when nothing at all was ever looked at. */
+export function isStale(rows: readonly StatusRow[]): boolean {
+  return rows.length === 0 || rows.some(({ stale }) => stale)
+}
+
+function statusOf(
+  look: ProjectLook,
+  standing: readonly RecordedViolation[],
+  { now, maxAgeMs }: StatusAsked,
+): StatusRow {
+  const { project, run, coverage, incompleteSince } = look
+  const ageMs = now - Date.parse(run.finishedAt)
+  const isOld = ageMs > maxAgeMs
+  const isBlind = incompleteSince !== undefined && now - Date.parse(incompleteSince.finishedAt) > maxAgeMs
+  const open = standing.filter(({ state }) => state === 'opened' || state === 'continuing')
+  const counts = severities.map((severity) => [severity, open.filter((one) => one.severity === severity).length])
+  return {
+    project: project.name,
+    run: run.number,
+    at: run.finishedAt,
+    age_s: Math.floor(ageMs / 1000),
+    complete: isLookComplete(coverage),
+    incomplete_since: incompleteSince?.startedAt ?? null,
+    stale: isOld || isBlind,
+    reason: isOld ? 'not looked at for too long' : isBlind ? 'not looked at completely for too long' : null,
+    // fromEntries loses that the keys are all severities.
+    violations: Object.fromEntries(counts) as Record<Severity, number>,
+    waived: standing.filter(({ state }) => state === 'waived').length,
+    unknown: standing.filter(({ state }) => state === 'unknown').length,
+  }
+}
+
+function neverLookedAt(project: string): StatusRow {
+  return {
+    ...{ project, run: null, at: null, age_s: null, complete: false, incomplete_since: null },
+    ...{ stale: true, reason: 'never looked at', waived: 0, unknown: 0 },
+    violations: { critical: 0, high: 0, medium: 0, low: 0, info: 0 },
+  }
+}
+
+export const statusFace: Face<StatusRow> = {
+  columns: [
+    { name: 'project', value: ({ project }) => project, least: 12 },
+    { name: 'state', value: (row) => (row.stale ? 'stale' : 'current'), show: tellState, least: 12 },
+    { name: 'run', value: ({ run }) => run, align: 'right' },
+    { name: 'at', value: ({ at }) => at, only: 'csv' },
+    { name: 'age_s', value: (row) => row.age_s, only: 'csv' },
+    { name: 'age', value: () => null, show: tellAge, only: 'text' },
+    { name: 'look', value: (row) => (row.complete ? 'complete' : 'incomplete'), show: tellLook },
+    { name: 'open', value: ({ violations }) => ({ ...violations }), show: tellOpen, least: 8 },
+    { name: 'waived', value: ({ waived }) => waived, only: 'csv' },
+    { name: 'unknown', value: ({ unknown }) => unknown, align: 'right' },
+    { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
+  ],
+  nothing: 'No project was ever looked at.',
+}
+
+function tellState({ stale, reason }: StatusRow): string {
+  return stale ? `STALE: ${reason ?? ''}` : 'current'
+}
+
+function tellAge({ age_s }: StatusRow): string {
+  return age_s === null
+    ? '-'
+    : showDuration(new Date(0).toISOString(), new Date(Math.max(0, age_s) * 1000).toISOString())
+}
+
+function tellLook({ run, complete }: StatusRow): string {
+  if (run === null) return '-'
+  return complete ? 'complete' : 'INCOMPLETE'
+}
+
+function tellOpen({ violations }: StatusRow): string {
+  return countEach(severities, violations) || 'none'
+}

@@ -1,0 +1,192 @@
+import type { HistoryReader, Identity, Referrer, SealedRun, VersionSpan, ViolationSpan } from '../history/reader.ts'
+import type { ChangeType, FieldChange } from '../model/change.ts'
+import { AuditError } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
+import type { Severity, ViolationState } from '../model/violation.ts'
+import { type Answer, type Face, limited } from '../report/answer.ts'
+import { choose, statingExtent } from './as-of.ts'
+import { fieldsBetween } from './read-diff.ts'
+import { showTimeline } from './show-timeline.ts'
+
+/**
+ * What became of a resource in a run, besides the changes that a report knows: `first_seen` by the first look at its
+ * kind; `restated` when another version was kept without a field that differs (the service showed more, secrets were
+ * sealed under another key); null when only its violations changed.
+ */
+export type TimelineChange = ChangeType | 'first_seen' | 'restated' | null
+
+export interface TimelineRow {
+  readonly run: number
+  /** Start of that run. */
+  readonly at: string
+  readonly project: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly change: TimelineChange
+  readonly fields: readonly FieldChange[]
+  readonly violations: readonly TimelineViolation[]
+}
+
+export interface TimelineViolation {
+  readonly fingerprint: string
+  readonly rule: string
+  readonly severity: Severity
+  readonly state: ViolationState
+  readonly path: string
+  readonly message: string
+}
+
+export interface TimelineAsked {
+  readonly uid: string
+  readonly run: SealedRun
+  readonly projects: readonly string[]
+  readonly kind: Kind | undefined
+  readonly limit: number
+}
+
+/**
+ * The life of everything of a uid, oldest first: what changed field by field, which violations came and went, and who
+ * referred to it.
+ * @throws AuditError 2 when nothing of that uid was ever seen
+ */
+export async function readTimeline(reader: HistoryReader, asked: TimelineAsked): Promise<Answer<TimelineRow>> {
+  const { uid, run, projects, kind, limit } = asked
+  const looks = choose(await reader.looksAt(run.number), projects)
+  const chosen = new Set(looks.map(({ project }) => project.name))
+  const found = (await reader.find(uid, run.number)).filter(
+    (identity) => chosen.has(identity.project.name) && (kind === undefined || identity.kind === kind),
+  )
+  if (found.length === 0) throw neverSeen(asked)
+  const rows: TimelineRow[] = []
+  const resources: Json[] = []
+  for (const identity of found) {
+    const versions = await reader.versionsOf(identity, run.number)
+    rows.push(...rowsOf(identity, versions, await reader.violationsOf(identity, run.number)))
+    const referrers = await reader.referrersOf(identity, run.number)
+    resources.push({
+      project: identity.project.name,
+      kind: identity.kind,
+      uid,
+      name: versions.at(-1)?.name ?? '',
+      referrers: mergeSpans(referrers).map((referrer) => ({ kind: 'subscription', ...referrer })),
+    })
+  }
+  const concerned = new Set(found.map(({ project }) => project.name))
+  const extent = statingExtent(
+    run,
+    looks.filter(({ project }) => concerned.has(project.name)),
+  )
+  return { command: 'timeline', ...extent, more: { resources }, ...limited(rows, limit) }
+}
+
+function neverSeen({ uid, run, projects, kind }: TimelineAsked): AuditError {
+  const where = [...projects, ...(kind === undefined ? [] : [kind])].join(' ')
+  return new AuditError(
+    2,
+    `no resource "${uid}" was ever seen${where === '' ? '' : ` in ${where}`} by run ${run.number}`,
+    {
+      advice: '`hookdrift state --format csv` lists what there is; what pruning took away is not known any more',
+    },
+  )
+}
+
+interface Moment {
+  readonly run: number
+  readonly at: string
+  readonly change: TimelineChange
+  readonly name: string
+  readonly fields: readonly FieldChange[]
+}
+
+function rowsOf(identity: Identity, versions: readonly VersionSpan[], spans: readonly ViolationSpan[]): TimelineRow[] {
+  const { project, kind, uid } = identity
+  const moments = new Map(momentsOf(kind, versions).map((moment) => [moment.run, moment]))
+  const violations = Map.groupBy(spans.flatMap(turnsOf), ({ run }) => run)
+  const runs = [...new Set([...moments.keys(), ...violations.keys()])].sort((a, b) => a - b)
+  let { name = '' } = versions[0] ?? {}
+  return runs.map((run) => {
+    const moment = moments.get(run)
+    name = moment?.name ?? name
+    const turns = violations.get(run) ?? []
+    return {
+      ...{ run, at: moment?.at ?? turns[0]?.at ?? '', project: project.name, kind, uid, name },
+      change: moment?.change ?? null,
+      fields: moment?.fields ?? [],
+      violations: turns.map(({ violation }) => violation),
+    }
+  })
+}
+
+/** Where versions begin and end. A version that follows another at once replaces it. */
+function momentsOf(kind: Kind, versions: readonly VersionSpan[]): Moment[] {
+  return versions.flatMap((version, at) => {
+    const { name, toRun, to } = version
+    const before = versions[at - 1]
+    const begun: Moment =
+      before?.toRun === version.fromRun
+        ? succession(kind, before, version)
+        : { ...startOf(version), change: version.isAdded || before !== undefined ? 'added' : 'first_seen', fields: [] }
+    const isOver = toRun !== null && versions[at + 1]?.fromRun !== toRun
+    return isOver ? [begun, { run: toRun, at: to ?? '', name, change: 'removed', fields: [] }] : [begun]
+  })
+}
+
+function succession(kind: Kind, before: VersionSpan, after: VersionSpan): Moment {
+  const fields = fieldsBetween(kind, before, after)
+  return { ...startOf(after), change: fields.length === 0 ? 'restated' : 'modified', fields }
+}
+
+function startOf({ fromRun, from, name }: VersionSpan) {
+  return { run: fromRun, at: from, name }
+}
+
+interface Turn {
+  readonly run: number
+  readonly at: string
+  readonly violation: TimelineViolation
+}
+
+/** What begins with a span of a violation, and that it was resolved where nothing goes on. */
+function turnsOf(span: ViolationSpan): Turn[] {
+  const { fingerprint, rule, severity, path, message, state, isContinued, goesOn, fromRun, from, toRun, to } = span
+  const as = (state: ViolationState): TimelineViolation => ({ fingerprint, rule, severity, state, path, message })
+  const now = state !== 'open' ? state : isContinued ? 'continuing' : 'opened'
+  const begun = { run: fromRun, at: from, violation: as(now) }
+  return toRun === null || goesOn ? [begun] : [begun, { run: toRun, at: to ?? '', violation: as('resolved') }]
+}
+
+interface Reference {
+  readonly uid: string
+  readonly name: string
+  readonly from_run: number
+  readonly from: string
+  /** null while it still refers. */
+  readonly to_run: number | null
+  readonly to: string | null
+}
+
+/** Versions of one subscription that follow each other are one reference. */
+function mergeSpans(referrers: readonly Referrer[]): Reference[] {
+  const merged: Reference[] = []
+  for (const { uid, name, fromRun, from, toRun, to } of referrers) {
+    const last = merged.at(-1)
+    if (last?.uid === uid && last.to_run === fromRun) merged[merged.length - 1] = { ...last, name, to_run: toRun, to }
+    else merged.push({ uid, name, from_run: fromRun, from, to_run: toRun, to })
+  }
+  return merged
+}
+
+export const timelineFace: Face<TimelineRow> = {
+  columns: [
+    ...(['run', 'at', 'project', 'kind', 'uid', 'name', 'change'] as const).map((name) => ({
+      name,
+      value: (row: TimelineRow) => row[name],
+    })),
+    { name: 'fields', value: ({ fields }) => fields.map((field) => ({ ...field })) },
+    { name: 'violations', value: ({ violations }) => violations.map((violation) => ({ ...violation })) },
+  ],
+  lines: showTimeline,
+  nothing: 'Nothing is known of it.',
+}

@@ -1,0 +1,82 @@
+import { isChosen } from '../config/choose-projects.ts'
+import type { RecordedViolation } from '../history/history.ts'
+import type { HistoryReader, ResolvedViolation, SealedRun } from '../history/reader.ts'
+import { matchesGlob } from '../model/glob.ts'
+import type { ReportViolation } from '../model/report.ts'
+import { isAtLeast, type Severity, type ViolationState } from '../model/violation.ts'
+import { type Answer, type Face, limited } from '../report/answer.ts'
+import { widthOf } from '../report/columns.ts'
+import { neutralise } from '../report/neutralise.ts'
+import { showViolation } from '../report/text/show-violations.ts'
+import { choose, statingExtent } from './as-of.ts'
+
+export interface ViolationRow extends ReportViolation {
+  /** Of resolved ones: start of the run that found them gone. */
+  readonly resolved_at?: string
+}
+
+export interface ViolationsAsked {
+  readonly run: SealedRun
+  readonly states: ReadonlySet<ViolationState>
+  /** The last run before those that opened, or resolved, what is asked for; 0 for all. */
+  readonly after: number
+  /** A pattern with `*`. */
+  readonly rule: string | undefined
+  /** This one or worse. */
+  readonly severity: Severity | undefined
+  readonly projects: readonly string[]
+  readonly limit: number
+}
+
+/** Violations as the last look at each project left them, in the order of reports; then resolved ones, the latest first. */
+export async function readViolations(reader: HistoryReader, asked: ViolationsAsked): Promise<Answer<ViolationRow>> {
+  const { run, states, after, rule, severity, projects } = asked
+  const looks = choose(await reader.looksAt(run.number), projects)
+  const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
+  const isMeant = (violation: RecordedViolation) =>
+    states.has(violation.state) &&
+    isChosen(violation.project, projects) &&
+    (rule === undefined || matchesGlob(violation.rule, rule)) &&
+    (severity === undefined || isAtLeast(violation.severity, severity))
+  const standing = (await reader.violationsAt(run.number)).filter(({ firstSeen }) => firstSeen >= since)
+  const resolved = states.has('resolved') ? await reader.resolvedBetween(after, run.number) : []
+  const rows = [...standing, ...resolved].filter(isMeant).map(toRow)
+  return { command: 'violations', ...statingExtent(run, looks), ...limited(rows, asked.limit) }
+}
+
+function toRow(violation: RecordedViolation | ResolvedViolation): ViolationRow {
+  const { firstSeen, lastSeen, waiver, fingerprint, rule, severity, state, project, kind, uid, name, path, message } =
+    violation
+  return {
+    ...{ fingerprint, rule, severity, state, project, kind, uid, name, path, message },
+    first_seen: firstSeen,
+    last_seen: lastSeen,
+    ...('resolvedAt' in violation ? { resolved_at: violation.resolvedAt } : {}),
+    ...(waiver === undefined ? {} : { waiver }),
+  }
+}
+
+export const violationsFace: Face<ViolationRow> = {
+  columns: [
+    { name: 'severity', value: ({ severity }) => severity },
+    { name: 'rule', value: ({ rule }) => rule },
+    { name: 'state', value: ({ state }) => state },
+    { name: 'project', value: ({ project }) => project },
+    { name: 'kind', value: ({ kind }) => kind },
+    { name: 'uid', value: ({ uid }) => uid },
+    { name: 'name', value: ({ name }) => name },
+    { name: 'path', value: ({ path }) => path },
+    { name: 'message', value: ({ message }) => message },
+    { name: 'first_seen', value: (row) => row.first_seen },
+    { name: 'last_seen', value: (row) => row.last_seen },
+    { name: 'resolved_at', value: (row) => row.resolved_at ?? null },
+    { name: 'waiver', value: ({ waiver }) => (waiver === undefined ? null : { ...waiver }) },
+    { name: 'fingerprint', value: ({ fingerprint }) => fingerprint },
+  ],
+  lines({ rows }, page) {
+    const widest = rows.reduce((most, { rule }) => Math.max(most, widthOf(neutralise(rule))), 0)
+    const column = Math.min(40, widest)
+    return rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...showViolation(row, column, page)])
+  },
+  nothing: 'No such violation.',
+}

@@ -1,0 +1,79 @@
+import { isJsonObject, type Json } from '../model/json.ts'
+import type { Answer } from '../report/answer.ts'
+import { wrapPieces, wrapProse } from '../report/columns.ts'
+import { count } from '../report/count.ts'
+import { neutralise } from '../report/neutralise.ts'
+import type { Page } from '../report/text/page.ts'
+import { shorten, shortenSeals } from '../report/text/shorten.ts'
+import { showFields } from '../report/text/show-drift.ts'
+import { showResource } from '../report/text/show-resource.ts'
+import { showTime } from '../report/text/show-time.ts'
+import type { TimelineChange, TimelineRow, TimelineViolation } from './read-timeline.ts'
+
+const words = {
+  added: 'added',
+  removed: 'removed',
+  modified: 'modified',
+  first_seen: 'first seen, by the first look at its kind',
+  restated: 'restated: kept anew without a field that differs',
+} as const satisfies Record<Exclude<TimelineChange, null>, string>
+
+const mostReferrers = 20
+
+/** Each resource of the uid with its moments, then who referred to it. */
+export function showTimeline({ rows, more }: Answer<TimelineRow>, page: Page): string[] {
+  const resources = Array.isArray(more?.resources) ? more.resources.filter(isJsonObject) : []
+  return resources.flatMap((resource, at) => {
+    const own = rows.filter(({ project, kind }) => project === resource.project && kind === resource.kind)
+    const [last] = own.slice(-1)
+    if (last === undefined) return []
+    return [
+      ...(at === 0 ? [] : ['']),
+      ...wrapPieces(showResource(last), page.width).map((line) => page.paint('heading', line)),
+      ...own.flatMap((row) => ['', ...showMoment(row, page)]),
+      ...showReferrers(resource.referrers ?? null, page),
+    ]
+  })
+}
+
+function showMoment({ run, at, change, fields, violations }: TimelineRow, page: Page): string[] {
+  const what = change === null ? '' : `  ${words[change]}`
+  return [
+    `Run ${run}, ${at === '' ? 'of a time that is not kept any more' : showTime(at)}${what}`,
+    ...showFields(fields, page),
+    ...violations.flatMap((violation) => showTurn(violation, page)),
+  ]
+}
+
+const turns = {
+  opened: 'opened',
+  continuing: 'goes on',
+  resolved: 'resolved',
+  unknown: 'not looked at',
+  waived: 'waived',
+} as const
+
+function showTurn({ state, severity, rule, message }: TimelineViolation, page: Page): string[] {
+  const [shown] = shortenSeals(message)
+  const text = `${turns[state]}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shown), 300)}`
+  return wrapProse(text, page.width - 8).map((line, at) => `    ${at === 0 ? '' : '    '}${line}`)
+}
+
+function showReferrers(referrers: Json, page: Page): string[] {
+  const all = Array.isArray(referrers) ? referrers.filter(isJsonObject) : []
+  if (all.length === 0) return []
+  const lines = all.slice(0, mostReferrers).flatMap(({ uid, name, from_run, to_run }) => {
+    const until = to_run === null ? '' : `, until run ${to_run}`
+    const who = showResource({ project: '', kind: 'subscription', uid: String(uid), name: String(name) }).slice(1)
+    return wrapPieces([...who, `from run ${from_run}${until}`], page.width - 4).map((line) => `    ${line}`)
+  })
+  const left = all.length - mostReferrers
+  const more = left > 0 ? [`    … and ${left} more; --format json shows all`] : []
+  const are = all.filter(({ to_run }) => to_run === null).length
+  return [
+    '',
+    `Referred to by ${count(are, 'subscription')}${are < all.length ? `, ${all.length - are} in the past` : ''}:`,
+    ...lines,
+    ...more,
+  ]
+}

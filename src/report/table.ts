@@ -1,0 +1,81 @@
+import type { Json } from '../model/json.ts'
+import { padColumns, widthOf } from './columns.ts'
+import { neutralise } from './neutralise.ts'
+
+/** One column of a table, for CSV and for people. */
+export interface Column<Row> {
+  /** Header in both; the member's name in JSON. */
+  readonly name: string
+  readonly value: (row: Row) => Json
+  /** For people, where it is not the value itself. Neutralised by the table. */
+  readonly show?: (row: Row) => string
+  /** How narrow it may be made where the terminal is; columns without it are never cut. */
+  readonly least?: number
+  readonly align?: 'right'
+  /** Left out of one of the two. */
+  readonly only?: 'csv' | 'text'
+}
+
+const gap = '  '
+
+/** A header and a line for each row, in at most `width` columns where those that may be cut give way. */
+export function layTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
+  const shown = columns.filter(({ only }) => only !== 'csv')
+  const cells = rows.map((row) => shown.map((column) => neutralise(column.show?.(row) ?? textOf(column.value(row)))))
+  const lines = [shown.map(({ name }) => neutralise(name)), ...cells]
+  const widths = takeAway(
+    shown.map((_, at) => lines.reduce((widest, line) => Math.max(widest, widthOf(line[at] ?? '')), 0)),
+    shown,
+    width,
+  )
+  return lines.map((line) =>
+    line
+      .map((cell, at) => setCell(cell, widths[at] ?? 0, shown[at]?.align))
+      .join(gap)
+      .trimEnd(),
+  )
+}
+
+export function textOf(value: Json): string {
+  if (value === null) return '-'
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Takes from the widest that may give, column by column, until the line fits or nobody can. */
+function takeAway(
+  wanted: readonly number[],
+  columns: readonly Pick<Column<never>, 'least' | 'name'>[],
+  width: number,
+): number[] {
+  const widths = [...wanted]
+  let over = widths.reduce((sum, each) => sum + each, 0) + gap.length * (widths.length - 1) - width
+  while (over > 0) {
+    let widest = -1
+    for (const [at, column] of columns.entries()) {
+      const [now, most] = [widths[at] ?? 0, widths[widest] ?? 0]
+      if (now > Math.max(column.least ?? Number.POSITIVE_INFINITY, column.name.length) && now > most) widest = at
+    }
+    if (widest < 0) break
+    widths[widest] = (widths[widest] ?? 0) - 1
+    over -= 1
+  }
+  return widths
+}
+
+function setCell(text: string, width: number, align: 'right' | undefined): string {
+  const cut = cutColumns(text, width)
+  return align === 'right' ? `${' '.repeat(Math.max(0, width - widthOf(cut)))}${cut}` : padColumns(cut, width)
+}
+
+/** At most so many columns; what was wider ends in `…`. */
+function cutColumns(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  let cut = ''
+  let used = 1
+  for (const character of text) {
+    used += widthOf(character)
+    if (used > width) break
+    cut += character
+  }
+  return `${cut}…`
+}

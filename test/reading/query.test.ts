@@ -1,0 +1,113 @@
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { askInProcess } from '../../src/cli/ask-in-process.ts'
+import { openQuery } from '../../src/history/sqlite/run-query.ts'
+import { explainViews, views } from '../../src/history/sqlite/views.ts'
+import { rowCounts } from '../audit/a-site.ts'
+import { type Library, openLibrary } from './a-library.ts'
+
+const endless = 'WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT'
+
+describe('query', () => {
+  let library: Library
+  let file: string
+
+  beforeAll(async () => {
+    library = await openLibrary({ fleet: { endpointsPerProject: 3 } })
+    await library.site.audit()
+    file = library.site.stand.file
+  })
+  afterAll(() => library[Symbol.asyncDispose]())
+
+  function all(sql: string) {
+    const { columns, rows, close } = openQuery(file, sql)
+    const found = [...rows]
+    close()
+    return { columns, rows: found }
+  }
+
+  it.each([
+    ['SELECT 1 AS a, 2 AS a', ['a', 'a_2'], [1, 2]],
+    ["values (x'00ff')", ['column1'], ["x'00ff'"]],
+    [
+      '-- why\n/* not */ WITH t (n) AS (VALUES (9007199254740993)) SELECT n, 9e999 AS big, NULL AS no FROM t;',
+      ['n', 'big', 'no'],
+      ['9007199254740993', 'Infinity', null],
+    ],
+    ['SELECT number FROM sealed_run', ['number'], [1]],
+  ])('answers %s', (sql, columns, row) => {
+    expect(all(sql)).toEqual({ columns, rows: [row] })
+  })
+
+  it('explains what would write, and does not do it', () => {
+    const before = rowCounts(file)
+    expect(all('EXPLAIN DELETE FROM run').rows.length).toBeGreaterThan(3)
+    expect(all('EXPLAIN QUERY PLAN SELECT * FROM run').rows.length).toBe(1)
+    expect(rowCounts(file)).toEqual(before)
+  })
+
+  it.each([
+    ['', /refused: it is empty/],
+    ['-- nothing', /refused: it is empty/],
+    ['DELETE FROM run', /refused: it begins with DELETE/],
+    ["ATTACH 'other.db' AS o", /refused: it begins with ATTACH/],
+    ['PRAGMA user_version = 7', /refused: it begins with PRAGMA/],
+    ['VACUUM', /refused: it begins with VACUUM/],
+    ['WITH t AS (SELECT 1) DELETE FROM run', /refused: it would write/],
+    ['SELECT 1; DELETE FROM run', /failed: .*more than one statement/],
+    ['SELECT uid FROM nowhere', /failed: no such table: nowhere/],
+    ["SELECT load_extension('x')", /failed: not authorized/],
+    ['SELECT ?', /failed: .*parameter/],
+    ['SELECT 1 FROM', /failed: .*incomplete input/],
+    [`SELECT abs(-9223372036854775808)`, /failed: integer overflow/],
+  ])('refuses %s with 2 and leaves the history as it was', (sql, message) => {
+    const before = rowCounts(file)
+    expect(() => all(sql)).toThrow(expect.objectContaining({ exitCode: 2, message: expect.stringMatching(message) }))
+    expect(rowCounts(file)).toEqual(before)
+  })
+
+  it('is really ended when its time is over, though SQLite never looks up', async () => {
+    const order = { file, sql: `${endless} max(n) FROM c`, limit: 10, maxCharacters: 1000 }
+    await expect(askInProcess(order, 400)).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'the query was cut: it took more than 0.4 s',
+    })
+  })
+
+  it('stops at the rows that are wanted, and is cut when they are too large', async () => {
+    const order = { file, sql: `${endless} n FROM c`, limit: 3, maxCharacters: 1000 }
+    expect(await askInProcess(order, 5000)).toEqual({ columns: ['n'], rows: [[1], [2], [3]], isCut: true })
+    const large = { file, sql: `${endless} hex(randomblob(300)) FROM c`, limit: 1e9, maxCharacters: 1000 }
+    await expect(askInProcess(large, 5000)).rejects.toMatchObject({ exitCode: 2, message: /more than 1000 characters/ })
+  })
+
+  it('says what was refused on the command line, and that there are more rows', async () => {
+    const refused = await library.ask(['query', 'DROP TABLE run'])
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringMatching(/refused: it begins with DROP.*\n {2}it begins with SELECT/),
+    ])
+    const cut = await library.rows('query', 'SELECT uid FROM current_resource', '--limit', '1')
+    expect([cut.rows.length, cut.left_out, cut.run.number]).toEqual([1, 'unknown', 1])
+  })
+
+  it('explains every view with its columns, without a history', async () => {
+    const explained = explainViews()
+    expect(explained.map(({ view }) => view).sort()).toEqual(Object.keys(views).sort())
+    const db = new Database(file, { readonly: true })
+    for (const { view, columns, about } of explained) {
+      expect(about).not.toBe('')
+      expect(
+        db
+          .prepare(`SELECT * FROM ${view}`)
+          .columns()
+          .map(({ name }) => name),
+      ).toEqual(columns)
+    }
+    db.close()
+    const { code, stdout } = await library.ask(['query', '--views'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^open_violation\n {4}violations that stand/m)
+    expect((await library.rows('query', '--views')).rows).toEqual(explained)
+  })
+})

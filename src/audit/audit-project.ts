@@ -8,11 +8,14 @@ import { type Kind, type Listing, listings, type Resource } from '../model/resou
 import type { Finding } from '../model/violation.ts'
 import type { Judge } from '../policy/judge.ts'
 import type { Probe } from '../policy/probe.ts'
+import { type Comparison, compareWithBaseline, readRecentChanges } from './compare-with-baseline.ts'
 import { dateValues } from './date-values.ts'
+import { approvedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
 import { findTargets, type ProbeTarget } from './find-targets.ts'
+import { holdLosses } from './hold-losses.ts'
 import { type AuditedProject, isKindWhole, type PageRead, type Statuses } from './look.ts'
-import { type Past, proveIdentity } from './prove-identity.ts'
+import { proveIdentity } from './prove-identity.ts'
 import { leaveOutProbes, type Probed, runProbes } from './run-probes.ts'
 import { settleFindings } from './settle-violations.ts'
 import { type Stage, stageResources } from './stage-resources.ts'
@@ -31,10 +34,10 @@ export interface ProjectTools {
   readonly probes: readonly Probe[]
   /** Whether they run. */
   readonly runsProbes: boolean
+  /** Whether a person said that what is missing is gone. */
+  readonly acceptsRemovals: boolean
   readonly onPage: (project: AuditedProject, page: PageRead) => void
 }
-
-const kindOf = { project: 'project', endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
 
 /** What looking at a project gave. */
 export interface ProjectLook {
@@ -60,14 +63,21 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
     wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
     sealKeyId: sealer.keyId,
   }
-  const pass = passOf(project, stage, tools)
-  const past: Past = {
-    holds: async (listing) => (await draft.unseen(ref, kindOf[listing])).length > 0,
-    lastStatus: (listing) => draft.lastStatus(ref, listing),
-  }
+  const now = Date.parse(tools.startedAt)
+  const comparison = compareWithBaseline(stage, {
+    expected: project.expected ?? (await approvedState(draft, ref)),
+    recent: await readRecentChanges(stage, { now, lookbackMs: judge.lookbackMs }),
+    now,
+  })
+  const pass = passOf(project, stage, comparison, tools)
   const budget = { waitedMs: 0 }
   const walked = await walkAll(project, tools, pass.take, budget)
-  const walks = await proveIdentity(project, walked, { signal: tools.signal, past })
+  const proof = await proveIdentity(project, walked, tools.signal)
+  const { walks, losses } = await holdLosses(stage, proof, {
+    limits: judge.optionsOf(ref, pass.self(), 'project/mass-removal'),
+    acceptsRemovals: tools.acceptsRemovals,
+    seenAgain: pass.seenAgain,
+  })
   const walkStatuses: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
   const reshaped = await compareWithPast(stage, walkStatuses, pass.shapes)
   for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
@@ -76,6 +86,8 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
     judge.forget(ref)
     return { project, statuses: walkStatuses, outOfSight: new Set(), untested: new Set(), probed: new Set() }
   }
+  const isVanished = walks.some(({ fault }) => fault === 'not-found')
+  await settleFindings(draft, ref, judge.judgeLook(ref, pass.self(), { isVanished, held: losses }))
   const removals = await findRemovals(stage, walkStatuses)
   const probed = await probe({ project, tools, stage, pass, budget, statuses: walkStatuses, removals })
   const statuses: Statuses = tools.runsProbes ? { ...walkStatuses, probes: 'complete' } : walkStatuses
@@ -88,12 +100,16 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   const isComplete = (kind: Kind) => isKindWhole(statuses, project.filters, kind)
   const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isComplete) ?? true
   await settleFindings(draft, ref, judge.concludeProject(ref, { isComplete }), sawAll)
+  const missing = await comparison.compareMissing(statuses)
+  const ofMissing = missing.gone.flatMap(({ resource, drift }) => judge.compare(ref, resource, drift))
+  await settleFindings(draft, ref, ofMissing)
   for (const notice of writeNotices(reshaped, pass.isRebased(), removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }
   for (const text of probed.notices) await draft.stageNotice(ref, 'sources', text)
   const names = new Set(pass.targets.map((target) => target.probe.name))
-  return { project, statuses, outOfSight: removals.outOfSight, untested: probed.untested, probed: names }
+  const outOfSight = new Set([...removals.outOfSight, ...missing.outOfSight])
+  return { project, statuses, outOfSight, untested: probed.untested, probed: names }
 }
 
 interface AfterWalks {
@@ -140,6 +156,10 @@ interface Pass {
   readonly changes: readonly StagedChange[]
   readonly targets: readonly ProbeTarget[]
   isRebased(): boolean
+  /** How many resources of a kind were known before and seen again. */
+  seenAgain(kind: Kind): number
+  /** The project itself, as far as it was seen. */
+  self(): Resource
 }
 
 const takenAtOnce = 100
@@ -147,23 +167,31 @@ const takenAtOnce = 100
 function passOf(
   project: AuditedProject,
   stage: Stage,
+  comparison: Comparison,
   { draft, judge, sealer, startedAt, probes, onPage }: ProjectTools,
 ): Pass {
   const shapes = new Map<Listing, Shape>()
   const changes: StagedChange[] = []
   const targets: ProbeTarget[] = []
   const carried = new Set<string>()
+  const again = new Map<Kind, number>()
   let isRebased = false
+  let self: Resource = { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} }
 
   const draftAndJudge = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {
     const staged = await stageResources(stage, kind, listing, resources)
-    for (const change of staged.changes) changes.push(change)
+    for (const { change } of staged.resources) if (change !== undefined) changes.push(change)
     isRebased ||= staged.isRebased
+    again.set(kind, (again.get(kind) ?? 0) + staged.known)
+    if (kind === 'project') self = staged.resources[0]?.resource ?? self
     const findings: Finding[] = []
-    for (const resource of staged.resources) {
+    for (const { resource } of staged.resources) {
       const paths = judge.datesOf(resource)
       const dates = paths.length === 0 ? undefined : await dateValues(stage, resource, paths, startedAt)
       for (const finding of judge.visit(project.ref, resource, dates)) findings.push(finding)
+    }
+    for (const { resource, drift } of await comparison.compare(listing, staged.resources)) {
+      for (const finding of judge.compare(project.ref, resource, drift)) findings.push(finding)
     }
     await settleFindings(draft, project.ref, findings)
   }
@@ -190,6 +218,8 @@ function passOf(
     changes,
     targets,
     isRebased: () => isRebased,
+    seenAgain: (kind) => again.get(kind) ?? 0,
+    self: () => self,
     async take(listing, items, durationMs) {
       // A page may hold thousands of items; what is made of them need not stand in memory all at once.
       for (let at = 0; at < items.length; at += takenAtOnce) {

@@ -1,6 +1,6 @@
 import type { StagedChange, UnseenVersion } from '../history/history.ts'
-import type { Kind } from '../model/resource.ts'
-import { isWithin } from './filtered.ts'
+import { type Kind, listings } from '../model/resource.ts'
+import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './look.ts'
 import type { Stage } from './stage-resources.ts'
 
@@ -64,11 +64,12 @@ async function stoodBefore(
 }
 
 /** What the filters would have shown, and what they would not, by what was last known. */
-async function partByFilter(
-  { draft, filters }: Stage,
+export async function partByFilter(
+  { draft, filters }: Pick<Stage, 'draft' | 'filters'>,
   kind: Kind,
   unseen: readonly UnseenVersion[],
 ): Promise<[within: readonly UnseenVersion[], outside: readonly UnseenVersion[]]> {
+  if (listings.every((listing) => filterText(listing, filters) === null)) return [unseen, []]
   const bodies = await draft.bodies(unseen.map(({ id }) => id))
   const { within = [], outside = [] } = Object.groupBy(unseen, ({ id }) =>
     isWithin(filters, kind, bodies.get(id)?.attributes ?? {}) ? 'within' : 'outside',

@@ -3,6 +3,7 @@ import type { FilePlace } from '../model/judging.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Filters, Offer } from '../service/settings.ts'
+import type { ExpectedState } from './expected-state.ts'
 import { filterText } from './filtered.ts'
 
 /** One project to look at, and how. */
@@ -16,6 +17,8 @@ export interface AuditedProject {
   readonly filters: Filters
   readonly client: ServiceClient
   readonly listings: { readonly sources: Offer; readonly project: Offer }
+  /** What drift rules compare with in this run, whatever was approved. */
+  readonly expected?: ExpectedState
 }
 
 /** A page that was read and taken. */

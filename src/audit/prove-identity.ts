@@ -1,39 +1,45 @@
-import type { Coverage, CoverageStatus } from '../model/coverage.ts'
+import type { Coverage } from '../model/coverage.ts'
 import { type Listing, listings as walkOrder } from '../model/resource.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
 import type { AuditedProject } from './look.ts'
 import type { Walk } from './walk-listing.ts'
 
-export interface Past {
-  /** Whether resources of a listing are known. */
-  holds(listing: Listing): Promise<boolean>
-  lastStatus(listing: Listing): Promise<CoverageStatus | undefined>
+export interface Proof {
+  readonly walks: readonly Walk[]
+  /** Lists that came back empty, and nobody can say whose they are. */
+  readonly unproven: ReadonlySet<Listing>
 }
 
 /**
  * Some services ignore the project in the path and answer with the project that the key belongs to. An item says
  * whose it is; an empty list does not. So where lists came back empty and nothing else told, the project itself is
  * asked, and a list that cannot be told apart from a stranger's is no proof. Where the service does not offer to say,
- * an empty list in the place of resources is suspect until the next walk says the same.
+ * an empty list stays unproven: what it does not show is held back (`hold-losses.ts`).
  *
  * One foreign answer spoils every walk of the project.
  */
 export async function proveIdentity(
   project: AuditedProject,
   walks: readonly Walk[],
-  { signal, past }: { readonly signal: AbortSignal; readonly past: Past },
-): Promise<readonly Walk[]> {
+  signal: AbortSignal,
+): Promise<Proof> {
   const foreign = walks.find(({ fault }) => fault === 'foreign')
-  if (foreign !== undefined) return spoil(project, walks, foreign.coverage.reason ?? '')
-  if (walks.some(({ coverage }) => coverage.items > 0) || !walks.some(isEmpty)) return walks
+  if (foreign !== undefined) return proven(spoil(project, walks, foreign.coverage.reason ?? ''))
+  if (walks.some(({ coverage }) => coverage.items > 0) || !walks.some(isEmpty)) return proven(walks)
   const answer = await ask(project, walks, signal)
-  if (answer === 'own') return walks
-  if (answer === 'not offered') return doubt(walks, past)
-  if (answer.kind === 'foreign') return spoil(project, walks, answer.reason)
+  if (answer === 'own') return proven(walks)
+  if (answer === 'not offered') {
+    return { walks, unproven: new Set(walks.filter(isEmpty).map(({ coverage }) => coverage.listing)) }
+  }
+  if (answer.kind === 'foreign') return proven(spoil(project, walks, answer.reason))
   const reason = `empty, and the key could not be shown to belong to the project: ${answer.reason}`
-  return walks.map((walk) =>
-    isEmpty(walk) ? { ...walk, coverage: { ...walk.coverage, status: 'failed', reason } } : walk,
+  return proven(
+    walks.map((walk) => (isEmpty(walk) ? { ...walk, coverage: { ...walk.coverage, status: 'failed', reason } } : walk)),
   )
+}
+
+function proven(walks: readonly Walk[]): Proof {
+  return { walks, unproven: new Set() }
 }
 
 type Answer = 'own' | 'not offered' | { readonly kind: FaultKind; readonly reason: string }
@@ -57,18 +63,6 @@ async function ask(
     if (!(error instanceof ServiceFault)) throw error
     return error.kind === 'not-offered' ? 'not offered' : { kind: error.kind, reason: error.message }
   }
-}
-
-async function doubt(walks: readonly Walk[], past: Past): Promise<Walk[]> {
-  const reason =
-    'empty where there were resources, and the service cannot say whose key it is: believed when the next walk is empty too'
-  return Promise.all(
-    walks.map(async (walk): Promise<Walk> => {
-      const { listing } = walk.coverage
-      const isNew = isEmpty(walk) && (await past.holds(listing)) && (await past.lastStatus(listing)) !== 'suspect'
-      return isNew ? { ...walk, coverage: { ...walk.coverage, status: 'suspect', reason } } : walk
-    }),
-  )
 }
 
 function isEmpty({ coverage }: Walk): boolean {

@@ -25,6 +25,8 @@ export interface Audit {
   readonly failOn: Severity
   /** Whether the policy's probes run. Default: yes. */
   readonly runsProbes?: boolean
+  /** Whether a person said that whatever is missing is gone, however much. */
+  readonly acceptsRemovals: boolean
 }
 
 export interface World {
@@ -59,9 +61,10 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   const giveUp = new AbortController()
   const signal = AbortSignal.any([world.signal, giveUp.signal])
   try {
-    const { policy, runsProbes = true } = audit
+    const { policy, runsProbes = true, acceptsRemovals } = audit
     const judge = startJudge(policy, startedAt, labelsOf(audit.projects), clock.now)
-    const tools = { ...world, signal, draft, judge, startedAt: isoTime(startedAt), probes: policy.probes, runsProbes }
+    const asked = { probes: policy.probes, runsProbes, acceptsRemovals }
+    const tools = { ...world, ...asked, signal, draft, judge, startedAt: isoTime(startedAt) }
     const limit = pLimit(audit.concurrency)
     const looks = await Promise.all(audit.projects.map((project) => limit(() => auditProject(project, tools))))
     await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })

@@ -24,10 +24,13 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
     const { ref } = look.project
     const findings = (byProject.get(ref.name) ?? []).map(({ finding }) => finding)
     await settleFindings(draft, ref, findings, sawAll)
+    const isComplete = (kind: Kind) => isKindComplete(look.statuses, kind)
     await endViolations(draft, ref, {
       judge,
       isComplete: {
-        resource: (kind) => isKindComplete(look.statuses, kind),
+        resource: isComplete,
+        drift: isComplete,
+        look: isComplete,
         project: (kind) => isWhole(look, kind),
         fleet: isFleetWhole,
       },

@@ -29,7 +29,7 @@ export async function settlePolicy(looks: readonly ProjectLook[], fleet: Fleet):
   const always = () => true
   await endViolations(draft, policyProject, {
     judge,
-    isComplete: { resource: always, project: always, fleet: always },
+    isComplete: { resource: always, drift: always, look: always, project: always, fleet: always },
     isOutOfSight: ({ uid, path }) => path === '/used' && inDoubt.has(uid),
   })
 }

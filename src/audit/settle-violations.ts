@@ -69,6 +69,8 @@ function isResolved(violation: StandingViolation, { judge, isComplete, isOutOfSi
   const needs = judge.needsOf(violation.rule)
   if (needs === undefined) return true
   if (isOutOfSight(violation)) return false
+  // A rule that compares resources of several kinds says of each what its own walk showed.
+  if (needs.scope === 'drift') return isComplete.drift(violation.kind)
   return needs.kinds.every(isComplete[needs.scope])
 }
 

@@ -28,11 +28,22 @@ export interface Stage {
 }
 
 export interface Staged {
-  /** The resources with all that is known of them: what this look showed, and what earlier ones did where it did not. */
-  readonly resources: readonly Resource[]
-  readonly changes: readonly StagedChange[]
+  readonly resources: readonly StagedResource[]
+  /** How many of them were known. */
+  readonly known: number
   /** Whether a secret was known under another installation key. */
   readonly isRebased: boolean
+}
+
+export interface StagedResource {
+  /** With all that is known of it: what this look showed, and what earlier ones did where it did not. */
+  readonly resource: Resource
+  /** The run that wrote its version: this one when it is new or differs. */
+  readonly since: number
+  /** As of the last complete look; `same` when it is what was just seen; undefined when there was none. */
+  readonly base: StoredBody | undefined | 'same'
+  /** What differs from that. */
+  readonly change: StagedChange | undefined
 }
 
 /**
@@ -59,33 +70,39 @@ export async function stageResources(
   const bodies = await draft.bodies(differing)
   const seen: number[] = []
   const versions: NewVersion[] = []
-  const changes: StagedChange[] = []
-  const merged: Resource[] = []
+  const staged: StagedResource[] = []
   const baseline = baselines[kind]
+  const isNew = baseline !== undefined && isNewToView(stage, baseline, listing)
   let isRebased = false
 
   for (const form of forms) {
     const version = known.get(form.resource.uid)
     const before = version === undefined ? undefined : bodies.get(version.id)
     const now = before === undefined ? form : write(withKnown(form.resource, before, sealKeyId))
-    merged.push(now.resource)
     isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
-    if (version !== undefined && version.digest === now.digest) seen.push(version.id)
+    const isSame = version !== undefined && version.digest === now.digest
+    if (isSame) seen.push(version.id)
     else versions.push({ ...now.row, replaces: version?.id })
-    if (baseline === undefined) continue
-    const base = await baselineOf(draft, project, now.resource, version, before, baseline.run)
-    if (base === 'same') continue
-    if (base === undefined) {
-      if (isNewToView(stage, baseline, listing)) changes.push(changeOf(now.resource, 'added', []))
-      continue
-    }
-    const fields = diffAttributes(kind, base.attributes, now.resource.attributes, {
-      sealsComparable: base.sealKeyId === sealKeyId,
-    })
-    if (fields.length > 0) changes.push(changeOf(now.resource, 'modified', fields))
+    const { resource } = now
+    const base = baseline && (await baselineOf(draft, project, resource, version, before, baseline.run))
+    const change = baseline && changeSince(base, resource, sealKeyId, isNew)
+    staged.push({ resource, since: isSame ? version.fromRun : draft.run, base, change })
   }
   await draft.stage(project, { seen, versions })
-  return { resources: merged, changes, isRebased }
+  return { resources: staged, known: known.size, isRebased }
+}
+
+function changeSince(
+  base: StagedResource['base'],
+  resource: Resource,
+  sealKeyId: string,
+  isNew: boolean,
+): StagedChange | undefined {
+  if (base === 'same') return undefined
+  if (base === undefined) return isNew ? changeOf(resource, 'added', []) : undefined
+  const sealsComparable = base.sealKeyId === sealKeyId
+  const fields = diffAttributes(resource.kind, base.attributes, resource.attributes, { sealsComparable })
+  return fields.length > 0 ? changeOf(resource, 'modified', fields) : undefined
 }
 
 /**

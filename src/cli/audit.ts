@@ -12,6 +12,7 @@ interface AuditOptions extends FormatOptions {
   readonly project: readonly string[]
   readonly failOn: Severity
   readonly probes: boolean
+  readonly acceptRemovals?: true
 }
 
 export function defineAudit(program: Command, execute: Execute): void {
@@ -28,6 +29,7 @@ export function defineAudit(program: Command, execute: Execute): void {
         .default('medium'),
     )
     .option('--no-probes', 'run no functions, whatever the policy says; what only they tell is unknown')
+    .option('--accept-removals', 'whatever is missing is gone, however much (see the rule project/mass-removal)')
     .option('--quiet', 'no report on stdout and no progress; the exit code tells')
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
 }
@@ -47,10 +49,11 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const policy = readPolicy(configuration.policy, readTextFile, Date.now())
   const history = options.history === undefined ? configuration.history : from(options.history)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
+  const { acceptRemovals: acceptsRemovals = false } = options
 
   tellWarnings(configuration, terminal)
   const { runTimeoutMs } = configuration
-  const order = { configuration, policy, history, only, failOn, quiet, runTimeoutMs, runsProbes }
+  const order = { configuration, policy, history, only, failOn, quiet, runTimeoutMs, runsProbes, acceptsRemovals }
   const { result: report, exitCode } = await untilSignalled((signal) => performAudit(order, terminal, signal))
   deliver(report)
   return exitCode ?? report.verdict.exit_code

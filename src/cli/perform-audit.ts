@@ -28,6 +28,8 @@ export interface Order {
   readonly only: readonly string[]
   readonly failOn: Severity
   readonly quiet: boolean
+  /** Whether whatever is missing is gone, however much. */
+  readonly acceptsRemovals?: boolean
   readonly runTimeoutMs: number
   readonly onPage?: (page: PageRead) => void
   /** Whether the policy's probes run. Default: yes. */
@@ -71,6 +73,7 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
         configurationDigest: configuration.digest,
         failOn: order.failOn,
         runsProbes: order.runsProbes ?? true,
+        acceptsRemovals: order.acceptsRemovals ?? false,
       },
       {
         history,

@@ -1,10 +1,11 @@
 import type { Change } from '../model/change.ts'
-import type { Coverage, CoverageStatus } from '../model/coverage.ts'
+import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { JudgedProject, JudgingRule } from '../model/judging.ts'
 import type { Facts, Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Finding, Severity, Waiver } from '../model/violation.ts'
+import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
 import type { HistoryReader } from './reader.ts'
 
 /**
@@ -13,7 +14,7 @@ import type { HistoryReader } from './reader.ts'
  *
  * A run is drafted page by page and becomes visible in one seal. Readers see the history before it or after it.
  */
-export interface History extends HistoryReader {
+export interface History extends HistoryReader, Approvals {
   /**
    * Starts a run and holds the lease until it is sealed or abandoned. Whatever a killed run left is removed first
    * and the run closed as interrupted.
@@ -49,8 +50,8 @@ export interface Draft {
   baselines(project: ProjectRef): Promise<Baselines>
   /** The last run before this one that looked at the project at all. */
   lastLook(project: ProjectRef): Promise<number | undefined>
-  /** What the last walk of a listing before this run proved. */
-  lastStatus(project: ProjectRef, listing: Listing): Promise<CoverageStatus | undefined>
+  /** What the last walk of a listing that reached its end, before this run, missed and was not believed. */
+  heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[]>
   /** The last shape that was staged of a listing, as sorted paths. */
   lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
 
@@ -60,6 +61,15 @@ export interface Draft {
   bodies(versions: readonly number[]): Promise<ReadonlyMap<number, StoredBody>>
   /** The version of a resource that was valid in a run before this one. */
   versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined>
+
+  /** The approved state that holds for a project; undefined when there is none. */
+  approved(project: ProjectRef): Promise<Approval | undefined>
+  /** A resource in an approved state. */
+  approvedBody(approval: Approval, kind: Kind, uid: string): Promise<ApprovedBody | undefined>
+  /** What an approved state holds of a kind. */
+  approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]>
+  /** Modifications of a project's resources that runs since a time (ISO 8601, UTC) found, oldest first. */
+  modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]>
 
   /** Writes new versions and marks what was seen as it was known. */
   stage(project: ProjectRef, page: StagedPage): Promise<void>
@@ -83,6 +93,8 @@ export interface Draft {
   /** `shape`: where it is another than the last one. */
   stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void>
   stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void>
+  /** Remembers what a suspect walk missed. */
+  hold(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void>
   /** What the run judges with and what it looked at; kept once for all runs that say the same. */
   stageContext(context: RunContext): Promise<void>
   /** Forgets all resources, changes and violations that this run staged, marked, ended or confirmed of a project. */
@@ -106,9 +118,12 @@ export interface RunContext {
 
 export type Baselines = Readonly<Partial<Record<Kind, Baseline>>>
 
-export interface Baseline {
+export interface Baseline extends View {
   readonly run: number
-  /** The listing that proved it then, and what it was narrowed to. */
+}
+
+export interface View {
+  /** The listing that proved it, and what it was narrowed to. */
   readonly listing: Listing
   readonly filter: string | null
 }
@@ -153,6 +168,15 @@ export interface StagedPage {
 
 export interface StagedChange extends Change {
   readonly referrers?: readonly string[]
+}
+
+export interface Modification {
+  readonly kind: Kind
+  readonly uid: string
+  /** When the run that found it began: ISO 8601, UTC. */
+  readonly at: string
+  /** JSON Pointers of the fields that changed. */
+  readonly paths: readonly string[]
 }
 
 export interface UnseenVersion {

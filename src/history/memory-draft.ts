@@ -1,10 +1,12 @@
-import type { Coverage, CoverageStatus } from '../model/coverage.ts'
+import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
+import type { Approval, ApprovedBody } from './approvals.ts'
 import type {
   Baselines,
   Draft,
   KnownVersion,
+  Modification,
   RunContext,
   RunRecord,
   StagedChange,
@@ -15,6 +17,7 @@ import type {
   UnseenVersion,
 } from './history.ts'
 import { type Holder, heartbeatMs, leaseLost } from './holder.ts'
+import { approvedResources, heldApproval } from './memory-approvals.ts'
 import { memoryBaselines } from './memory-baselines.ts'
 import {
   keyOf,
@@ -71,8 +74,13 @@ export class MemoryDraft implements Draft {
     return lookedAt(this.#memory.rows, keyOf(project)).at(-1)
   }
 
-  async lastStatus(project: ProjectRef, listing: Listing): Promise<CoverageStatus | undefined> {
-    return this.#walks(project).findLast((walk) => walk.listing === listing)?.status
+  async heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[]> {
+    const hasEnded = ({ status }: Coverage) => status === 'complete' || status === 'suspect'
+    const last = this.#walks(project).findLast((walk) => walk.listing === listing && hasEnded(walk))
+    const held = this.#memory.rows.held.find(
+      (row) => row.project === keyOf(project) && row.listing === listing && row.run === last?.run,
+    )
+    return held?.uids ?? []
   }
 
   async lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
@@ -104,6 +112,29 @@ export class MemoryDraft implements Draft {
         (version.toRun === undefined || version.toRun > run),
     )
     return row === undefined ? undefined : toStoredBody(row)
+  }
+
+  async approved(project: ProjectRef): Promise<Approval | undefined> {
+    return heldApproval(this.#memory.rows, keyOf(project))
+  }
+
+  async approvedBody(approval: Approval, kind: Kind, uid: string): Promise<ApprovedBody | undefined> {
+    const all = approvedResources(this.#memory.rows, approval)
+    return all.find((resource) => resource.kind === kind && resource.uid === uid)
+  }
+
+  async approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]> {
+    const all = approvedResources(this.#memory.rows, approval)
+    return all.filter((resource) => resource.kind === kind).map(({ uid }) => uid)
+  }
+
+  async modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]> {
+    const { runs, changes } = this.#memory.rows
+    const modified = changes.filter((row) => row.project === keyOf(project) && row.change === 'modified')
+    return modified.flatMap(({ run, kind, uid, fields }) => {
+      const at = runs[run - 1]?.startedAt ?? ''
+      return at < time ? [] : [{ kind, uid, at, paths: fields.map(({ path }) => path) }]
+    })
   }
 
   async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<void> {
@@ -192,6 +223,10 @@ export class MemoryDraft implements Draft {
     this.#context = structuredClone(context)
   }
 
+  async hold(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
+    this.#add({ held: [...this.#added.held, { run: this.run, project: keyOf(project), listing, uids }] })
+  }
+
   async discard(project: ProjectRef): Promise<void> {
     const key = keyOf(project)
     const isOther = (row: { project: string }) => row.project !== key
@@ -199,6 +234,7 @@ export class MemoryDraft implements Draft {
       versions: this.#added.versions.filter(isOther),
       changes: this.#added.changes.filter(isOther),
       violations: this.#added.violations.filter(isOther),
+      held: this.#added.held.filter(isOther),
     })
     for (const { id, project } of this.#memory.rows.versions) {
       if (project === key) for (const ids of [this.#seen, this.#endedVersions]) ids.delete(id)
@@ -267,7 +303,7 @@ export class MemoryDraft implements Draft {
 
   /** The history with this run in it. */
   #joined(run: RunRow): Rows {
-    const { runs, walks, versions, changes, violations, notices, marks } = this.#memory.rows
+    const { runs, walks, versions, changes, violations, notices, marks, approvals, held } = this.#memory.rows
     const ending = <Row extends { id: number }>(rows: readonly Row[], ids: ReadonlySet<number>) =>
       rows.map((row) => (ids.has(row.id) ? { ...row, toRun: this.run } : row))
     const endedVersions = this.#endsOf(this.#endedVersions, this.#added.versions)
@@ -279,6 +315,8 @@ export class MemoryDraft implements Draft {
       changes: [...changes, ...this.#added.changes],
       violations: [...ending(violations, endedViolations), ...this.#added.violations],
       notices: [...notices, ...this.#added.notices],
+      approvals,
+      held: [...held, ...this.#added.held],
       marks: [...this.#marks.values()].reduce((all, marking) => this.#marking(all, marking), marks),
     }
   }

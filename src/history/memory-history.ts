@@ -1,16 +1,22 @@
 import type { History } from './history.ts'
 import { type Holder, isHeld, leaseHeld } from './holder.ts'
+import { memoryApprovals } from './memory-approvals.ts'
 import { MemoryDraft } from './memory-draft.ts'
 import { memoryReader } from './memory-reader.ts'
 import { type Memory, noRows, type RunRow } from './memory-rows.ts'
 
 /** The history of one process, gone with it: for tests, and to keep the contract honest. */
 export function openMemoryHistory(holder: Holder, memory: Memory = emptyMemory()): History {
+  const refuseWhileHeld = () => {
+    const { lease } = memory
+    if (lease !== undefined && isHeld(lease, holder)) throw leaseHeld(lease, holder, 'this history')
+  }
   return {
     ...memoryReader(memory),
+    ...memoryApprovals(memory, refuseWhileHeld),
     async begin(start) {
+      refuseWhileHeld()
       const { lease, rows } = memory
-      if (lease !== undefined && isHeld(lease, holder)) throw leaseHeld(lease, holder, 'this history')
       const now = new Date(holder.now()).toISOString()
       const { host, bootId, pid } = holder
       const token = (lease?.token ?? 0) + 1

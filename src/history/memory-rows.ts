@@ -1,6 +1,7 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import { type Kind, type Listing, type ProjectRef, policyProject } from '../model/resource.ts'
+import type { Approval, NewApproval } from './approvals.ts'
 import type {
   NewVersion,
   NewViolation,
@@ -22,6 +23,8 @@ export interface Rows {
   readonly violations: readonly ViolationRow[]
   readonly notices: readonly (OfRun & { readonly listing: Listing; readonly text: string })[]
   readonly marks: readonly MarkRow[]
+  readonly approvals: readonly ApprovalRow[]
+  readonly held: readonly (OfRun & { readonly listing: Listing; readonly uids: readonly string[] })[]
 }
 
 export interface RunRow extends RunStart {
@@ -55,6 +58,7 @@ export type WalkRow = Coverage & OfRun & { readonly name: string; readonly shape
 export type VersionRow = NewVersion &
   Valid & { readonly id: number; readonly sealKeyId: string; readonly since: string }
 export type ViolationRow = NewViolation & Valid & { readonly id: number; readonly firstRun: number }
+export type ApprovalRow = NewApproval & Pick<Approval, 'id' | 'revoked'>
 export type MarkRow = Valid & { readonly kind: Kind; readonly uid: string }
 
 export const noRows: Rows = {
@@ -65,6 +69,8 @@ export const noRows: Rows = {
   violations: [],
   notices: [],
   marks: [],
+  approvals: [],
+  held: [],
 }
 
 /** Identity of a project, whatever it is called. */

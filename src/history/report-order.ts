@@ -37,3 +37,7 @@ export function inReportOrder(a: RecordedViolation, b: RecordedViolation): numbe
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
+
+export function byKindAndUid(a: { kind: string; uid: string }, b: { kind: string; uid: string }): number {
+  return compareText(a.kind, b.kind) || compareText(a.uid, b.uid)
+}

@@ -1,7 +1,10 @@
 import { messageOf } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
 import type { Judged } from '../model/judging.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
+import type { Drift } from '../rules/drift.ts'
+import type { Look } from '../rules/look.ts'
 import {
   type BoundRule,
   type Fold,
@@ -24,6 +27,14 @@ export interface Judge {
   visit(project: ProjectRef, resource: Resource, since?: Surroundings['since']): Finding[]
   /** Paths of a resource of which `visit` needs to know since when they hold their value. */
   datesOf(resource: Resource): readonly string[]
+  /** What rules say of a resource beside what it was. */
+  compare(project: ProjectRef, resource: Resource, drift: Drift): Finding[]
+  /** What rules say of the look at a project itself. */
+  judgeLook(project: ProjectRef, resource: Resource, look: Look): Finding[]
+  /** What a rule was given to judge a resource by; undefined where it is off. */
+  optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
+  /** How far back rules look for changes, at most. */
+  readonly lookbackMs: number
   /** What rules across a project found. Forgets the project's resources. */
   concludeProject(project: ProjectRef, looked: Looked): Finding[]
   /** What rules across all projects found. */
@@ -54,11 +65,16 @@ export interface LocatedFinding {
 
 /** The rules that hold for resources that the same overrides match. */
 interface RuleSet {
-  readonly byKind: ReadonlyMap<Kind, readonly { readonly active: ActiveRule; readonly bound: ResourceRule }[]>
+  readonly byKind: ReadonlyMap<Kind, readonly Bound<'resource'>[]>
+  readonly drift: readonly Bound<'drift'>[]
+  readonly look: readonly Bound<'look'>[]
   readonly byId: ReadonlyMap<string, ActiveRule>
 }
-type ResourceRule = Extract<BoundRule, { scope: 'resource' }>
-type FoldRule = Exclude<BoundRule, ResourceRule>
+interface Bound<Scope extends BoundRule['scope']> {
+  readonly active: ActiveRule
+  readonly bound: Extract<BoundRule, { scope: Scope }>
+}
+type FoldRule = Extract<BoundRule, { start(): Fold }>
 
 interface RunningFold {
   readonly rule: Rule
@@ -83,7 +99,7 @@ export function startJudge(
   const datings = named.flatMap(({ rule: { kind }, bound }) =>
     bound.scope === 'resource' && bound.dates !== undefined ? [{ kind, dates: bound.dates }] : [],
   )
-  const concluding = named.flatMap(({ rule }) => (rule.scope === 'resource' ? [] : rule.id))
+  const concluding = named.flatMap(({ rule }) => (rule.scope === 'project' || rule.scope === 'fleet' ? rule.id : []))
   const waiving = startWaiving(policy.waivers, { labelsOf, concluding, now })
   const fleetFolds = startFolds(named, 'fleet', run)
   const projectFolds = new Map<string, readonly RunningFold[]>()
@@ -140,7 +156,22 @@ export function startJudge(
     return tally
   }
 
+  const findWith = (
+    active: ActiveRule,
+    project: ProjectRef,
+    resource: Resource,
+    check: () => Iterable<Problem>,
+  ): Finding[] => {
+    try {
+      return [...check()].map((problem) => waiving.waive(stamp(active, resource, problem), project, resource))
+    } catch (error) {
+      failed(project.name, active.rule, error)
+      return []
+    }
+  }
+
   return {
+    lookbackMs: lookbackOf(policy),
     datesOf(resource) {
       return datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : []))
     },
@@ -165,6 +196,15 @@ export function startJudge(
       passTo(project.name, foldsOf(project), resource, place)
       return findings
     },
+    compare(project, resource, drift) {
+      const rules = setFor.resource(project, resource).drift.filter(({ bound }) => bound.kinds.includes(drift.kind))
+      return rules.flatMap(({ active, bound }) => findWith(active, project, resource, () => bound.check(drift, now)))
+    },
+    judgeLook(project, resource, look) {
+      const rules = setFor.resource(project, resource).look
+      return rules.flatMap(({ active, bound }) => findWith(active, project, resource, () => bound.check(look)))
+    },
+    optionsOf: (project, resource, rule) => setFor.resource(project, resource).byId.get(rule)?.options,
     concludeProject(project, looked) {
       const folds = foldsOf(project)
       projectFolds.delete(project.name)
@@ -207,9 +247,10 @@ function ruleSets(policy: Policy, labelsOf: (project: ProjectRef) => Labels) {
 }
 
 function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
-  const single = rules.flatMap((active) => (active.bound.scope === 'resource' ? [{ active, bound: active.bound }] : []))
   return {
-    byKind: Map.groupBy(single, ({ active }) => active.rule.kind),
+    byKind: Map.groupBy(boundAs(rules, 'resource'), ({ active }) => active.rule.kind),
+    drift: boundAs(rules, 'drift'),
+    look: boundAs(rules, 'look'),
     byId: new Map(rules.map((active) => [active.rule.id, active])),
   }
 }
@@ -218,9 +259,20 @@ function needsFor({ needs, scope, custom }: Rule): Needs {
   return { kinds: needs, scope, ...(custom === undefined ? {} : { isCustom: true }) }
 }
 
+function boundAs<Scope extends BoundRule['scope']>(rules: readonly ActiveRule[], scope: Scope): Bound<Scope>[] {
+  const isOf = (bound: BoundRule): bound is Bound<Scope>['bound'] => bound.scope === scope
+  return rules.flatMap((active) => (isOf(active.bound) ? [{ active, bound: active.bound }] : []))
+}
+
+/** Under whichever overrides. */
+function lookbackOf(policy: Policy): number {
+  const all = [policy.rules, ...policy.overrides.map((_, place) => policy.rulesUnder([place]))]
+  return Math.max(0, ...all.flatMap((rules) => boundAs(rules, 'drift').map(({ bound }) => bound.lookbackMs)))
+}
+
 function startFolds(rules: readonly ActiveRule[], scope: FoldRule['scope'], run: Run): RunningFold[] {
   return rules.flatMap(({ rule, bound }) =>
-    bound.scope !== 'resource' && bound.scope === scope ? [{ rule, visits: bound.visits, fold: bound.start(run) }] : [],
+    'start' in bound && bound.scope === scope ? [{ rule, visits: bound.visits, fold: bound.start(run) }] : [],
   )
 }
 

@@ -153,7 +153,7 @@ function placeOf(
 function* findFoldOptions({ problem }: ReadDocument<unknown>, overrides: Said['overrides']): Generator<Problem> {
   for (const [index, { layer }] of overrides.entries()) {
     for (const [id, { setting }] of layer) {
-      const isFold = rules.some((rule) => rule.id === id && rule.scope !== 'resource')
+      const isFold = rules.some((rule) => rule.id === id && (rule.scope === 'project' || rule.scope === 'fleet'))
       if (!isFold || typeof setting === 'string') continue
       for (const option of Object.keys(setting).filter((key) => key !== 'severity')) {
         const text = `\`${option}\` of ${id} cannot differ between resources that it judges together; set it under \`rules\``

@@ -14,13 +14,26 @@ export interface Evidence {
 }
 
 const signing = [
+  'drift/secret-changed',
   'endpoint/secret-*',
   'endpoint/signature-simple',
   'project/signature-weak',
   'project/replay-protection-off',
 ]
-const credentials = ['endpoint/auth-*', 'endpoint/oauth-*', 'endpoint/mtls-*', 'endpoint/url-credentials']
-const verification = ['source/unverified', 'source/hmac-*', 'source/verifier-*', 'source/provider-mismatch']
+const credentials = [
+  'drift/authentication-lost',
+  'endpoint/auth-*',
+  'endpoint/oauth-*',
+  'endpoint/mtls-*',
+  'endpoint/url-credentials',
+]
+const verification = [
+  'drift/verification-weakened',
+  'source/unverified',
+  'source/hmac-*',
+  'source/verifier-*',
+  'source/provider-mismatch',
+]
 const encryption = [
   'endpoint/url-not-https',
   'endpoint/auth-over-http',
@@ -31,7 +44,7 @@ const encryption = [
   'project/tls-not-enforced',
   'project/meta-event-insecure',
 ]
-const destinations = ['endpoint/url-*', 'endpoint/oauth-url-private']
+const destinations = ['drift/url-host-changed', 'endpoint/url-*', 'endpoint/oauth-url-private']
 const availability = [
   'endpoint/timeout-*',
   'endpoint/rate-limit-*',
@@ -67,6 +80,8 @@ const configuration = [
 ]
 /** Exceptions that somebody accepted: an auditor asks for these first. */
 const exceptions = ['waiver/*']
+/** What differs from what was approved, or from what there was. */
+const drift = ['drift/*', 'project/vanished', 'project/mass-removal']
 const alerting = ['endpoint/alert-contact-*', 'subscription/alert-odd', 'endpoint/failure-rate-high']
 
 /** Which rules give evidence for which controls, and why. Evidence is not compliance: a report says what was looked at. */
@@ -111,6 +126,10 @@ export const controls: readonly Control[] = [
         rules: configuration,
         because: 'Duplicates, dead filters and unowned endpoints are the traces of changes that nobody reviewed.',
       },
+      {
+        rules: drift,
+        because: 'What differs from an approved state, or from the last look, is a change to account for.',
+      },
       { rules: exceptions, because: 'An accepted deviation has an owner, a reason and an end, and none outlives it.' },
     ],
   },
@@ -153,7 +172,13 @@ export const controls: readonly Control[] = [
   },
   {
     id: 'iso27001:A.8.16',
-    evidence: [{ rules: alerting, because: 'Failing deliveries must reach a person.' }],
+    evidence: [
+      { rules: alerting, because: 'Failing deliveries must reach a person.' },
+      {
+        rules: drift,
+        because: 'Weakened protections, mass removals and flapping settings are anomalies to look into.',
+      },
+    ],
   },
   {
     id: 'iso27001:A.8.20',
@@ -181,6 +206,7 @@ export const controls: readonly Control[] = [
     id: 'iso27001:A.8.32',
     evidence: [
       { rules: configuration, because: 'What no review would have let through shows that a change went around it.' },
+      { rules: drift, because: 'The running configuration is compared with the state that was approved.' },
       { rules: exceptions, because: 'Exceptions are granted for a time, and their end is watched.' },
     ],
   },
@@ -256,8 +282,9 @@ export const controls: readonly Control[] = [
     id: 'nist-csf:DE.CM',
     evidence: [
       {
-        rules: [...alerting, ...availability],
-        because: 'Adverse events show as failing, inactive or unreachable destinations.',
+        rules: [...alerting, ...availability, ...drift],
+        because:
+          'Adverse events show as destinations that fail, stop or cannot be reached, and as changes that weaken.',
       },
     ],
   },

@@ -3,6 +3,8 @@ import type { JsonObject } from '../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import { isAtLeast, type Severity } from '../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
+import type { Drift } from './drift.ts'
+import type { Look } from './look.ts'
 
 export const packs = [
   'recommended',
@@ -64,7 +66,7 @@ export interface Surroundings {
 
 export const noSurroundings: Surroundings = { labels: {}, since: () => undefined }
 
-interface Description<Schema extends z.ZodObject> {
+export interface Description<Schema extends z.ZodObject> {
   /** Its path below `src/rules`. */
   readonly id: string
   /** What is wrong in general. */
@@ -113,7 +115,8 @@ export interface Rule {
   readonly options: z.ZodObject
   /** Kinds whose complete coverage it takes to say that a violation is gone. */
   readonly needs: readonly Kind[]
-  readonly scope: 'resource' | 'project' | 'fleet'
+  /** `resource`, `drift`: one at a time; `look`: what looking at a project came to; else across resources. */
+  readonly scope: 'resource' | 'drift' | 'look' | 'project' | 'fleet'
   /** @throws ZodError when the options are not its own */
   bind(options: unknown): BoundRule
   /** What the policy file says of a rule of its own; undefined for those that come with the program. */
@@ -135,6 +138,14 @@ export type BoundRule =
       check(resource: Resource, now: number, surroundings?: Surroundings): Iterable<Problem>
       readonly dates?: (resource: Resource) => readonly string[]
     }
+  | {
+      readonly scope: 'drift'
+      readonly kinds: readonly Kind[]
+      /** How far back it looks for changes; 0 when it does not. */
+      readonly lookbackMs: number
+      check(drift: Drift, now: number): Iterable<Problem>
+    }
+  | { readonly scope: 'look'; check(look: Look): Iterable<Problem> }
   | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(run?: Run): Fold }
 
 /** Where a resource stands. */
@@ -163,7 +174,7 @@ export interface Fold {
   conclude(now: number, looked: Looked): Iterable<LocatedProblem>
 }
 
-const noOptions = z.strictObject({})
+export const noOptions = z.strictObject({})
 
 /** A rule that looks at one resource at a time. */
 export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
@@ -173,7 +184,7 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
   const schema = definition.options ?? noOptions
   const { dates } = definition
   return {
-    ...describe(definition),
+    ...describeRule(definition),
     kind,
     options: schema,
     needs: [kind],
@@ -197,7 +208,7 @@ export function foldRule<K extends Kind, State, Schema extends z.ZodObject = typ
 ): Rule {
   const schema = definition.options ?? noOptions
   return {
-    ...describe(definition),
+    ...describeRule(definition),
     kind: definition.kind,
     options: schema,
     needs: [...new Set([definition.kind, ...definition.visits])],
@@ -220,7 +231,14 @@ export function foldRule<K extends Kind, State, Schema extends z.ZodObject = typ
   }
 }
 
-function describe({ id, title, severity, packs: themes, highest = severity, optIn }: Description<z.ZodObject>) {
+export function describeRule({
+  id,
+  title,
+  severity,
+  packs: themes,
+  highest = severity,
+  optIn,
+}: Description<z.ZodObject>) {
   if (optIn) return { id, title, severity, packs: [] }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
   return { id, title, severity, packs: [...themes, ...general] }

@@ -1,3 +1,13 @@
+import { authenticationLost } from './drift/authentication-lost.ts'
+import { filterWidened } from './drift/filter-widened.ts'
+import { flapping } from './drift/flapping.ts'
+import { functionChanged } from './drift/function-changed.ts'
+import { projectWeakened } from './drift/project-weakened.ts'
+import { rateLimitLost } from './drift/rate-limit-lost.ts'
+import { secretChanged } from './drift/secret-changed.ts'
+import { unexpected as driftUnexpected } from './drift/unexpected.ts'
+import { urlHostChanged } from './drift/url-host-changed.ts'
+import { verificationWeakened } from './drift/verification-weakened.ts'
 import { alertContactInvalid } from './endpoint/alert-contact-invalid.ts'
 import { alertContactMissing } from './endpoint/alert-contact-missing.ts'
 import { authMismatch } from './endpoint/auth-mismatch.ts'
@@ -48,6 +58,7 @@ import { failed } from './probe/failed.ts'
 import { outputChanged } from './probe/output-changed.ts'
 import { unexpected } from './probe/unexpected.ts'
 import { disableEndpointOff } from './project/disable-endpoint-off.ts'
+import { massRemoval } from './project/mass-removal.ts'
 import { metaEventInsecure } from './project/meta-event-insecure.ts'
 import { rateLimitIneffective as projectRateLimitIneffective } from './project/rate-limit-ineffective.ts'
 import { replayProtectionOff } from './project/replay-protection-off.ts'
@@ -56,6 +67,7 @@ import { retryHammering } from './project/retry-hammering.ts'
 import { retryShort as projectRetryShort } from './project/retry-short.ts'
 import { signatureWeak } from './project/signature-weak.ts'
 import { tlsNotEnforced } from './project/tls-not-enforced.ts'
+import { vanished } from './project/vanished.ts'
 import type { Rule } from './rule.ts'
 import { deadLetterMissing } from './source/dead-letter-missing.ts'
 import { disabled } from './source/disabled.ts'
@@ -141,10 +153,21 @@ export const rules: readonly Rule[] = [
   urlPrivateAddress,
   urlRawIp,
   urlTestHost,
+  authenticationLost,
+  filterWidened,
+  flapping,
+  functionChanged,
+  projectWeakened,
+  rateLimitLost,
+  secretChanged,
+  driftUnexpected,
+  urlHostChanged,
+  verificationWeakened,
   failed,
   outputChanged,
   unexpected,
   disableEndpointOff,
+  massRemoval,
   metaEventInsecure,
   projectRateLimitIneffective,
   replayProtectionOff,
@@ -153,6 +176,7 @@ export const rules: readonly Rule[] = [
   projectRetryShort,
   signatureWeak,
   tlsNotEnforced,
+  vanished,
   deadLetterMissing,
   disabled,
   functionBroken,

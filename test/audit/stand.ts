@@ -35,6 +35,7 @@ export interface Turn {
   readonly runsProbes?: boolean
   /** Time limits of requests; those of the system where nothing is said. */
   readonly timeoutAfter?: (ms: number) => AbortSignal
+  readonly acceptsRemovals?: boolean
   readonly signal?: AbortSignal
 }
 
@@ -96,6 +97,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
           configurationDigest: 'configuration',
           failOn: turn.failOn ?? 'medium',
           runsProbes: turn.runsProbes ?? true,
+          acceptsRemovals: turn.acceptsRemovals ?? false,
         },
         {
           history,

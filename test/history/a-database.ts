@@ -35,7 +35,7 @@ export function faultsOf(file: string): string[] {
         ...texts(`SELECT 'left by an interrupted run: ' || uid FROM ${table} x JOIN run r ON r.number = x.from_run
           WHERE r.state = 'interrupted'`),
       ]),
-      ...['walk', 'change', 'notice'].flatMap((table) =>
+      ...['walk', 'change', 'notice', 'held'].flatMap((table) =>
         texts(`SELECT 'left by an interrupted run in ${table}' FROM ${table} x JOIN run r ON r.number = x.run
           WHERE r.state = 'interrupted'`),
       ),

@@ -1,4 +1,5 @@
 import { emptyMemory, openMemoryHistory } from '../../src/history/memory-history.ts'
+import { describeApprovals } from './approvals-contract.ts'
 import { describeHistory, type Place } from './history-contract.ts'
 import { describeReader } from './reader-contract.ts'
 
@@ -9,3 +10,4 @@ const makePlace = (): Place => {
 
 describeHistory('memory', makePlace)
 describeReader('memory', makePlace)
+describeApprovals('memory', makePlace)

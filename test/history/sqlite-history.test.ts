@@ -1,6 +1,7 @@
 import type { History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { aDatabasePath, faultsOf } from './a-database.ts'
+import { describeApprovals } from './approvals-contract.ts'
 import { describeHistory, type Place } from './history-contract.ts'
 import { describeReader } from './reader-contract.ts'
 
@@ -24,3 +25,4 @@ const makePlace = (): Place => {
 
 describeHistory('SQLite', makePlace)
 describeReader('SQLite', makePlace)
+describeApprovals('SQLite', makePlace)

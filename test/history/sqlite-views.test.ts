@@ -27,6 +27,7 @@ const views = [
   'current_resource',
   'drift',
   'open_violation',
+  'baseline',
 ] as const
 
 let file: string

@@ -1,6 +1,5 @@
 import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../model/change.ts'
-import type { CoverageStatus } from '../../model/coverage.ts'
 import type { Kind } from '../../model/resource.ts'
 import type { KnownVersion, UnseenVersion } from '../history.ts'
 import type { BodyRow } from '../stored-body.ts'
@@ -39,9 +38,13 @@ export function prepareStatements(db: Database) {
     lastLook: value<number | null>(
       "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
     ),
-    lastStatus: value<CoverageStatus>(
-      'SELECT status FROM walk WHERE project_id = ? AND listing = ? AND run < ? ORDER BY run DESC LIMIT 1',
+    heldBefore: value<string | null>(
+      `SELECT h.uids FROM walk w LEFT JOIN held h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
+       WHERE w.project_id = ? AND w.listing = ? AND w.run < ? AND w.status IN ('complete', 'suspect')
+       ORDER BY w.run DESC LIMIT 1`,
     ),
+    hold: all('INSERT INTO held (project_id, listing, run, uids) VALUES (?, ?, ?, ?)'),
+    discardHeld: all('DELETE FROM held WHERE project_id = ? AND run = ?'),
     lastShape: value<string>(
       `SELECT shape FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND shape IS NOT NULL
        ORDER BY run DESC LIMIT 1`,
@@ -81,6 +84,12 @@ export function prepareStatements(db: Database) {
       `INSERT INTO change (run, project_id, kind, uid, name, change, fields, referrers) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     discardChanges: all('DELETE FROM change WHERE project_id = ? AND run = ?'),
+    modifiedSince: all<{ kind: Kind; uid: string; at: string; paths: string }>(
+      `SELECT c.kind, c.uid, r.started_at AS at,
+              (SELECT json_group_array(f.value ->> 'path') FROM json_each(c.fields) f) AS paths
+       FROM run r CROSS JOIN change c ON c.run = r.number
+       WHERE c.project_id = ? AND r.started_at >= ? AND r.number < ? AND c.change = 'modified' ORDER BY c.id`,
+    ),
     // A source's uid as JSON text on both sides, as it stands in the body.
     referrers: named<{ project: number; run: number; sources: string }, { id: number; uid: string; source: string }>(
       `SELECT v.id, v.uid, v.body -> '$.source_uid' AS source FROM version v

@@ -1,15 +1,17 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../model/canonical-json.ts'
-import type { Coverage, CoverageStatus } from '../../model/coverage.ts'
+import type { Coverage } from '../../model/coverage.ts'
 import type { ExitCode } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
+import type { Approval, ApprovedBody } from '../approvals.ts'
 import { baselinesFrom } from '../baselines-from.ts'
 import type {
   Baselines,
   Draft,
   KnownVersion,
+  Modification,
   RunContext,
   RunRecord,
   StagedChange,
@@ -28,6 +30,7 @@ import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { prepareStatements } from './draft-statements.ts'
 import { readRun } from './read-run.ts'
 import { projectIds, standingOf } from './rows.ts'
+import { prepareApproved } from './sqlite-approvals.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 interface Hold {
@@ -55,6 +58,7 @@ export class SqliteDraft implements Draft {
   readonly #token: number
   readonly #idOf: (project: ProjectRef) => number
   readonly #sql: ReturnType<typeof prepareStatements>
+  readonly #approved: ReturnType<typeof prepareApproved>
   readonly #stopHeartbeat: () => void
   readonly #seen = new IdSet()
   readonly #confirmed = new IdSet()
@@ -70,6 +74,7 @@ export class SqliteDraft implements Draft {
     this.#token = token
     this.#idOf = projectIds(db)
     this.#sql = prepareStatements(db)
+    this.#approved = prepareApproved(db)
     this.#stopHeartbeat = holder.every(heartbeatMs, () => {
       try {
         this.#sql.heartbeat.run(new Date(holder.now()).toISOString(), token)
@@ -91,8 +96,9 @@ export class SqliteDraft implements Draft {
     return this.#sql.lastLook.get(this.#idOf(project), this.run) ?? undefined
   }
 
-  async lastStatus(project: ProjectRef, listing: Listing): Promise<CoverageStatus | undefined> {
-    return this.#sql.lastStatus.get(this.#idOf(project), listing, this.run)
+  async heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[]> {
+    const uids = this.#sql.heldBefore.get(this.#idOf(project), listing, this.run)
+    return uids === undefined || uids === null ? [] : JSON.parse(uids)
   }
 
   async lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
@@ -118,6 +124,24 @@ export class SqliteDraft implements Draft {
   async versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined> {
     const row = this.#sql.versionAt.get({ project: this.#idOf(project), kind, uid, run })
     return row === undefined ? undefined : toStoredBody(row)
+  }
+
+  async approved(project: ProjectRef): Promise<Approval | undefined> {
+    return this.#approved.holds(this.#idOf(project))
+  }
+
+  async approvedBody(approval: Approval, kind: Kind, uid: string): Promise<ApprovedBody | undefined> {
+    if (approval.run !== undefined) return this.versionAt(approval.project, kind, uid, approval.run)
+    return this.#approved.imported(approval.id, kind, uid)
+  }
+
+  async approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]> {
+    return this.#approved.uids(approval, this.#idOf(approval.project), kind)
+  }
+
+  async modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]> {
+    const rows = this.#sql.modifiedSince.all(this.#idOf(project), time, this.run)
+    return rows.map(({ paths, ...row }) => ({ ...row, paths: JSON.parse(paths) }))
   }
 
   async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<void> {
@@ -241,12 +265,18 @@ export class SqliteDraft implements Draft {
     this.#context = context
   }
 
+  async hold(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
+    const id = this.#idOf(project)
+    this.#write(() => this.#sql.hold.run(id, listing, this.run, JSON.stringify(uids)))
+  }
+
   async discard(project: ProjectRef): Promise<void> {
     const id = this.#idOf(project)
     this.#write(() => {
       this.#sql.discardVersions.run(id, this.run)
       this.#sql.discardChanges.run(id, this.run)
       this.#sql.discardViolations.run(id, this.run)
+      this.#sql.discardHeld.run(id, this.run)
     })
     for (const version of this.#sql.currentIds.iterate(id, this.run)) {
       this.#seen.delete(version)

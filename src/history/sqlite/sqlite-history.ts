@@ -3,9 +3,10 @@ import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import type { History, RunStart } from '../history.ts'
 import { type Holder, isHeld, type Lease, leaseHeld } from '../holder.ts'
-import type { HistoryReader } from '../reader.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { openDatabase } from './open-database.ts'
+import { projectIds } from './rows.ts'
+import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './sqlite-approvals.ts'
 import { SqliteDraft } from './sqlite-draft.ts'
 import { sqliteReader } from './sqlite-reader.ts'
 import { writeTransaction } from './write-transaction.ts'
@@ -16,8 +17,20 @@ import { writeTransaction } from './write-transaction.ts'
  */
 export function openSqliteHistory(file: string, holder: Holder): History {
   const db = openDatabase(file, new Date(holder.now()).toISOString(), undefined, holder.tell)
+  const idOf = projectIds(db)
+  /** One transaction while no run lives: none may begin within it. */
+  const writeBetweenRuns = (work: () => void) => {
+    writeTransaction(db, () => {
+      readLease(db, holder)
+      work()
+    })
+  }
   return {
     ...sqliteReader(db),
+    approvals: async () => readApprovals(db),
+    approvedResources: async (approval) => readApproved(db, approval),
+    approve: async (approvals) => writeBetweenRuns(() => writeApprovals(db, idOf, approvals)),
+    revoke: async (approvals, by) => writeBetweenRuns(() => revokeApprovals(db, approvals, by)),
     async begin(start) {
       const hold = writeTransaction(db, () => {
         const token = takeLease(db, holder)
@@ -33,19 +46,25 @@ export function openSqliteHistory(file: string, holder: Holder): History {
  * The same, for those who only read: makes no new history.
  * @throws AuditError 4 when there is none
  */
-export function openExistingHistory(file: string, holder: Holder): HistoryReader {
+export function openExistingHistory(file: string, holder: Holder): History {
   if (existsSync(file)) return openSqliteHistory(file, holder)
   throw new AuditError(4, `there is no history at ${file}`, { advice: 'run an audit first, or name it with --history' })
 }
 
-/** Takes the lease for this process and returns its token. */
-function takeLease(db: Database, holder: Holder): number {
+/** The lease that nobody holds any more; refuses where somebody does. */
+function readLease(db: Database, holder: Holder): (Lease & { token: number }) | undefined {
   const held = db
     .prepare<[], Lease & { token: number }>(
       `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
     )
     .get()
   if (held !== undefined && isHeld(held, holder)) throw leaseHeld(held, holder, db.name)
+  return held
+}
+
+/** Takes the lease for this process and returns its token. */
+function takeLease(db: Database, holder: Holder): number {
+  const held = readLease(db, holder)
   const token = (held?.token ?? 0) + 1
   const now = new Date(holder.now()).toISOString()
   db.prepare(

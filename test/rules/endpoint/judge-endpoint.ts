@@ -38,7 +38,7 @@ export interface Seen {
 /** What a rule says of several resources that it sees in this order; `unseen`: kinds whose walk broke off. */
 export function problemsAcross(rule: Rule, sees: readonly Seen[], unseen: readonly Kind[] = []) {
   const bound = rule.bind({})
-  if (bound.scope === 'resource') throw new Error(`${rule.id} looks at one endpoint`)
+  if (!('start' in bound)) throw new Error(`${rule.id} does not look across resources`)
   const fold = bound.start()
   for (const { uid, attributes, kind = 'endpoint', project = 'p' } of sees) {
     const place = { project: { name: project, service: 's', uid: project }, kind, uid, name: '' }

@@ -59,7 +59,7 @@ const unsealedSql = `
     WHERE state = 'sealed' AND (finished_at IS NULL OR exit_code IS NULL)
   UNION ALL SELECT number, 'is ' || state FROM run WHERE state NOT IN ('running', 'sealed', 'interrupted', 'pruned')
   UNION ALL SELECT max(number), 'runs, and another one with it' FROM run WHERE state = 'running' HAVING count(*) > 1
-  ${['walk', 'change', 'notice']
+  ${['walk', 'change', 'notice', 'held']
     .map(
       (table) => `
   UNION ALL SELECT t.run, 'was interrupted and left rows in ${table}' FROM run r JOIN ${table} t ON t.run = r.number

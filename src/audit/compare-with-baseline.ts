@@ -1,0 +1,166 @@
+import type { ApprovedBody } from '../history/approvals.ts'
+import type { StagedChange } from '../history/history.ts'
+import { diffAttributes } from '../inventory/diff-attributes.ts'
+import type { Kind, Listing, Resource } from '../model/resource.ts'
+import type { Drift } from '../rules/drift.ts'
+import type { ExpectedState } from './expected-state.ts'
+import { filterText, isWithin } from './filtered.ts'
+import { areSourcesListed, isKindComplete, type Statuses } from './look.ts'
+import type { Stage, StagedResource } from './stage-resources.ts'
+
+/** Compares what a project's pages show with what drift rules hold against it. */
+export interface Comparison {
+  /** Resources that differ from the baseline, or changed lately. */
+  compare(listing: Listing, resources: readonly StagedResource[]): Promise<readonly ComparedResource[]>
+  /** What the baseline holds and complete walks did not show. Asked when all walks have ended. */
+  compareMissing(statuses: Statuses): Promise<Missing>
+}
+
+export interface ComparedResource {
+  readonly resource: Resource
+  readonly drift: Drift
+}
+
+export interface Missing {
+  readonly gone: readonly ComparedResource[]
+  /** What the filters hid, as `kind uid`: nobody can say whether it is gone. */
+  readonly outOfSight: readonly string[]
+}
+
+/** Field changes of past runs, by `kind uid` and path: milliseconds since the epoch. */
+export type RecentChanges = ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>
+
+interface Baseline {
+  /** undefined: no approved state holds, and the last complete look is the baseline. */
+  readonly expected: ExpectedState | undefined
+  readonly recent: RecentChanges
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** What changed lately of a project, before this run; asks for nothing where no rule looks back. */
+export async function readRecentChanges(
+  { draft, project }: Stage,
+  { now, lookbackMs }: { readonly now: number; readonly lookbackMs: number },
+): Promise<RecentChanges> {
+  const recent = new Map<string, Map<string, number[]>>()
+  if (lookbackMs === 0) return recent
+  const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
+  for (const { kind, uid, at, paths } of await draft.modifiedSince(project, since)) {
+    const ofResource = recent.get(`${kind} ${uid}`) ?? new Map<string, number[]>()
+    recent.set(`${kind} ${uid}`, ofResource)
+    for (const path of paths) ofResource.set(path, [...(ofResource.get(path) ?? []), Date.parse(at)])
+  }
+  return recent
+}
+
+export function compareWithBaseline(stage: Stage, { expected, recent, now }: Baseline): Comparison {
+  const { sealKeyId, filters } = stage
+  const seen = new Set<string>()
+
+  const recentOf = ({ kind, uid }: Resource, change: StagedChange | undefined): Drift['recent'] => {
+    const known = recent.get(`${kind} ${uid}`)
+    if (change === undefined || change.fields.length === 0) return known ?? nothing
+    const all = new Map(known)
+    for (const { path } of change.fields) all.set(path, [...(all.get(path) ?? []), now])
+    return all
+  }
+
+  /** Against the last complete look, everything was compared when the resource was staged. */
+  const sinceLastLook = ({ resource, base, change }: StagedResource): Drift | undefined => {
+    const changes = recentOf(resource, change)
+    if (change === undefined && changes.size === 0) return undefined
+    return {
+      ...subjectOf(resource),
+      change: change?.change ?? 'none',
+      before: base === 'same' ? resource.attributes : base?.attributes,
+      after: resource.attributes,
+      fields: change?.fields ?? [],
+      isApproved: false,
+      areSealsComparable: base === undefined || base === 'same' || base.sealKeyId === sealKeyId,
+      recent: changes,
+    }
+  }
+
+  const sinceApproval = async (
+    state: ExpectedState,
+    listing: Listing,
+    { resource, since, change }: StagedResource,
+  ): Promise<Drift | undefined> => {
+    const { kind, uid, attributes } = resource
+    seen.add(`${kind} ${uid}`)
+    const changes = recentOf(resource, change)
+    const common = { ...subjectOf(resource), after: attributes, isApproved: true, recent: changes }
+    const isOld = state.run !== undefined && since <= state.run
+    const body: ApprovedBody | undefined = isOld ? undefined : await state.body(kind, uid)
+    if (isOld || body === undefined) {
+      if (!isOld && isNew(state, listing, kind)) {
+        return { ...common, change: 'added', before: undefined, fields: [], areSealsComparable: true }
+      }
+      if (changes.size === 0) return undefined
+      return { ...common, change: 'none', before: attributes, fields: [], areSealsComparable: true }
+    }
+    const areSealsComparable = body.sealKeyId === sealKeyId
+    const fields = diffAttributes(kind, body.attributes, attributes, { sealsComparable: areSealsComparable })
+    if (fields.length === 0 && changes.size === 0) return undefined
+    const verb = fields.length === 0 ? 'none' : 'modified'
+    return { ...common, change: verb, before: body.attributes, fields, areSealsComparable }
+  }
+
+  /** Whether what the state does not hold is new: it may also have been out of its sight. */
+  const isNew = ({ looks }: ExpectedState, listing: Listing, kind: Kind): boolean => {
+    const look = looks[kind]
+    return look !== undefined && look.listing === listing && look.filter === filterText(listing, filters)
+  }
+
+  return {
+    async compare(listing, resources) {
+      const compared: ComparedResource[] = []
+      for (const staged of resources) {
+        const drift = expected === undefined ? sinceLastLook(staged) : await sinceApproval(expected, listing, staged)
+        if (drift !== undefined) compared.push({ resource: staged.resource, drift })
+      }
+      return compared
+    },
+    async compareMissing(statuses) {
+      const gone: ComparedResource[] = []
+      const outOfSight: string[] = []
+      for (const kind of expected === undefined ? [] : (['endpoint', 'source', 'subscription'] as const)) {
+        // Where sources are not listed, one that nothing refers to may still be there.
+        const isListed = kind !== 'source' || areSourcesListed(statuses)
+        if (expected === undefined || !isListed || !isKindComplete(statuses, kind)) continue
+        for (const uid of await expected.uids(kind)) {
+          if (seen.has(`${kind} ${uid}`)) continue
+          const body = await expected.body(kind, uid)
+          if (body === undefined) continue
+          if (isWithin(filters, kind, body.attributes)) gone.push(goneOf(kind, uid, body))
+          else outOfSight.push(`${kind} ${uid}`)
+        }
+      }
+      return { gone, outOfSight }
+    },
+  }
+}
+
+const nothing: Drift['recent'] = new Map()
+
+function subjectOf({ kind, uid, name }: Resource): Pick<Drift, 'kind' | 'uid' | 'name'> {
+  return { kind, uid, name }
+}
+
+function goneOf(kind: Kind, uid: string, { name, attributes }: ApprovedBody): ComparedResource {
+  const resource: Resource = { kind, uid, name, attributes, facts: {}, volatile: {} }
+  return {
+    resource,
+    drift: {
+      ...subjectOf(resource),
+      change: 'removed',
+      before: attributes,
+      after: undefined,
+      fields: [],
+      isApproved: true,
+      areSealsComparable: true,
+      recent: nothing,
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import type { JsonObject } from '../model/json.ts'
+import type { Kind, ProjectRef } from '../model/resource.ts'
+import type { View } from './history.ts'
+
+/** The states of projects that people approved, as part of a history. Nothing of it is ever deleted. */
+export interface Approvals {
+  /** Every approval there ever was, oldest first. */
+  approvals(): Promise<readonly Approval[]>
+  /** The state that was approved, by kind and uid. */
+  approvedResources(approval: Approval): Promise<readonly ApprovedResource[]>
+  /**
+   * Approves a state of each of some projects; from then on the one before it holds no more.
+   * @throws AuditError 5 when a live run holds the lease
+   */
+  approve(approvals: readonly NewApproval[]): Promise<void>
+  /**
+   * Takes approvals back. They stay on record.
+   * @throws AuditError 5 when a live run holds the lease
+   */
+  revoke(approvals: readonly number[], by: Signature): Promise<void>
+}
+
+/** Who, and when: ISO 8601, UTC. */
+export interface Signature {
+  readonly by: string
+  readonly at: string
+}
+
+/** A state of a project that a person approved: as a run left it, or as files said. */
+export interface NewApproval extends Signature {
+  readonly project: ProjectRef
+  readonly looks: Looks
+  readonly note: string
+  readonly state: { readonly run: number } | { readonly resources: readonly ApprovedResource[] }
+}
+
+export interface Approval extends Omit<NewApproval, 'state'> {
+  readonly id: number
+  /** The run that left the state; undefined when it came from files. */
+  readonly run: number | undefined
+  readonly revoked: Signature | undefined
+}
+
+/** What was approved of a resource. */
+export interface ApprovedBody {
+  readonly name: string
+  readonly attributes: JsonObject
+  /** Which installation key sealed it. */
+  readonly sealKeyId: string
+}
+
+export interface ApprovedResource extends ApprovedBody {
+  readonly kind: Kind
+  readonly uid: string
+}
+
+/** Which kinds a state speaks of, and the listing that showed each. */
+export type Looks = Readonly<Partial<Record<Kind, View>>>
+
+/** The approvals that hold: the last one of each project, where it was not revoked. */
+export function holding(approvals: readonly Approval[]): readonly Approval[] {
+  const last = new Map(approvals.map((approval) => [keyOf(approval.project), approval]))
+  return [...last.values()].filter(({ revoked }) => revoked === undefined)
+}
+
+function keyOf({ service, uid }: ProjectRef): string {
+  return JSON.stringify([service, uid])
+}

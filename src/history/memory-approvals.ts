@@ -1,0 +1,50 @@
+import type { Approval, Approvals, ApprovedResource, NewApproval } from './approvals.ts'
+import { type ApprovalRow, keyOf, type Memory, type Rows } from './memory-rows.ts'
+import { byKindAndUid } from './report-order.ts'
+import { toStoredBody } from './stored-body.ts'
+
+/** `refuseWhileHeld`: throws while a run lives. */
+export function memoryApprovals(memory: Memory, refuseWhileHeld: () => void): Approvals {
+  const write = (change: (approvals: Rows['approvals']) => Rows['approvals']) => {
+    refuseWhileHeld()
+    memory.rows = { ...memory.rows, approvals: change(memory.rows.approvals) }
+  }
+  return {
+    approvals: async () => memory.rows.approvals.map(toApproval),
+    approvedResources: async (approval) => approvedResources(memory.rows, approval),
+    approve: async (added) => write((approvals) => [...approvals, ...rowsOf(added, approvals.length + 1)]),
+    revoke: async (ids, revoked) =>
+      write((approvals) =>
+        approvals.map((row) => (ids.includes(row.id) && row.revoked === undefined ? { ...row, revoked } : row)),
+      ),
+  }
+}
+
+/** The approval that holds for a project. */
+export function heldApproval(rows: Rows, project: string): Approval | undefined {
+  const last = rows.approvals.findLast((approval) => keyOf(approval.project) === project)
+  return last === undefined || last.revoked !== undefined ? undefined : toApproval(last)
+}
+
+export function approvedResources(rows: Rows, { id, run, project }: Approval): readonly ApprovedResource[] {
+  if (run === undefined) {
+    const state = rows.approvals.find((approval) => approval.id === id)?.state
+    return state === undefined || 'run' in state ? [] : state.resources.toSorted(byKindAndUid)
+  }
+  const stood = ({ fromRun, toRun }: Rows['versions'][number]) => fromRun <= run && (toRun === undefined || toRun > run)
+  return rows.versions
+    .filter((row) => row.project === keyOf(project) && stood(row))
+    .map((row) => {
+      const { name, attributes, sealKeyId } = toStoredBody(row)
+      return { kind: row.kind, uid: row.uid, name, attributes, sealKeyId }
+    })
+    .sort(byKindAndUid)
+}
+
+function toApproval({ state, ...approval }: ApprovalRow): Approval {
+  return { ...approval, run: 'run' in state ? state.run : undefined }
+}
+
+function rowsOf(approvals: readonly NewApproval[], first: number): ApprovalRow[] {
+  return approvals.map((approval, at) => ({ ...approval, id: first + at, revoked: undefined }))
+}

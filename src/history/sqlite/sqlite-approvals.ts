@@ -1,0 +1,128 @@
+import type { Database } from 'better-sqlite3'
+import { canonicalJson } from '../../model/canonical-json.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Kind, ProjectRef } from '../../model/resource.ts'
+import type { Approval, ApprovedResource, Looks, NewApproval, Signature } from '../approvals.ts'
+import { byKindAndUid } from '../report-order.ts'
+
+interface ApprovalRow extends Signature {
+  readonly id: number
+  readonly service: string
+  readonly uid: string
+  readonly project: string
+  readonly run: number | null
+  readonly looks: string
+  readonly note: string
+  readonly revokedAt: string | null
+  readonly revokedBy: string | null
+}
+
+const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.looks, a.note, a.approved_at AS at,
+  a.approved_by AS by, a.revoked_at AS revokedAt, a.revoked_by AS revokedBy
+  FROM approval a JOIN project p ON p.id = a.project_id`
+
+/** Every approval there ever was, oldest first. */
+export function readApprovals(db: Database): Approval[] {
+  return db.prepare<[], ApprovalRow>(`${selectApprovals} ORDER BY a.id`).all().map(toApproval)
+}
+
+function toApproval(row: ApprovalRow): Approval {
+  const { id, service, uid, project, run, looks, note, at, by, revokedAt, revokedBy } = row
+  return {
+    id,
+    project: { name: project, service, uid },
+    run: run ?? undefined,
+    // What we wrote ourselves.
+    looks: JSON.parse(looks) as Looks,
+    note,
+    at,
+    by,
+    revoked: revokedAt === null ? undefined : { at: revokedAt, by: revokedBy ?? '' },
+  }
+}
+
+export function writeApprovals(
+  db: Database,
+  idOf: (project: ProjectRef) => number,
+  approvals: readonly NewApproval[],
+): void {
+  const insert = db.prepare(
+    `INSERT INTO approval (project_id, project, run, looks, note, approved_at, approved_by)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const insertResource = db.prepare(
+    `INSERT INTO approved_resource (approval_id, kind, uid, name, body, seal_key_id)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  for (const { project, looks, note, at, by, state } of approvals) {
+    const run = 'run' in state ? state.run : null
+    const { lastInsertRowid: id } = insert.run(idOf(project), project.name, run, JSON.stringify(looks), note, at, by)
+    for (const { kind, uid, name, attributes, sealKeyId } of 'run' in state ? [] : state.resources) {
+      insertResource.run(id, kind, uid, name, canonicalJson(attributes), sealKeyId)
+    }
+  }
+}
+
+export function revokeApprovals(db: Database, approvals: readonly number[], { by, at }: Signature): void {
+  const revoke = db.prepare('UPDATE approval SET revoked_at = ?, revoked_by = ? WHERE id = ? AND revoked_at IS NULL')
+  for (const id of approvals) revoke.run(at, by, id)
+}
+
+const validAt = 'v.from_run <= @run AND (v.to_run IS NULL OR v.to_run > @run)'
+
+interface ApprovedRow {
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly body: string
+  readonly sealKeyId: string
+}
+
+/** The resources of an approved state, by kind and uid. */
+export function readApproved(db: Database, { id, run }: Approval): ApprovedResource[] {
+  const imported = db.prepare<[number], ApprovedRow>(
+    'SELECT kind, uid, name, body, seal_key_id AS sealKeyId FROM approved_resource WHERE approval_id = ?',
+  )
+  const stood = db.prepare<{ approval: number; run: number }, ApprovedRow>(
+    `SELECT v.kind, v.uid, v.name, v.body, r.seal_key_id AS sealKeyId
+     FROM approval a JOIN version v ON v.project_id = a.project_id AND ${validAt} JOIN run r ON r.number = v.from_run
+     WHERE a.id = @approval`,
+  )
+  const rows = run === undefined ? imported.all(id) : stood.all({ approval: id, run })
+  return rows.map(toApproved).sort(byKindAndUid)
+}
+
+function toApproved({ body, ...row }: ApprovedRow): ApprovedResource {
+  // What we wrote ourselves as canonical JSON.
+  return { ...row, attributes: JSON.parse(body) as JsonObject }
+}
+
+/** What a run asks of approved states, prepared once. */
+export function prepareApproved(db: Database) {
+  const last = db.prepare<[number], ApprovalRow>(`${selectApprovals} WHERE a.project_id = ? ORDER BY a.id DESC LIMIT 1`)
+  const imported = db.prepare<[number, Kind, string], ApprovedRow>(
+    `SELECT kind, uid, name, body, seal_key_id AS sealKeyId FROM approved_resource
+     WHERE approval_id = ? AND kind = ? AND uid = ?`,
+  )
+  const importedUids = db
+    .prepare<[number, Kind], string>('SELECT uid FROM approved_resource WHERE approval_id = ? AND kind = ?')
+    .pluck()
+  const uidsAt = db
+    .prepare<{ project: number; kind: Kind; run: number }, string>(
+      `SELECT v.uid FROM version v WHERE v.project_id = @project AND v.kind = @kind AND ${validAt}`,
+    )
+    .pluck()
+  return {
+    /** The approval that holds for a project. */
+    holds(project: number): Approval | undefined {
+      const row = last.get(project)
+      return row === undefined || row.revokedAt !== null ? undefined : toApproval(row)
+    },
+    imported(approval: number, kind: Kind, uid: string): ApprovedResource | undefined {
+      const row = imported.get(approval, kind, uid)
+      return row === undefined ? undefined : toApproved(row)
+    },
+    uids: ({ id, run }: Approval, project: number, kind: Kind): string[] =>
+      run === undefined ? importedUids.all(id, kind) : uidsAt.all({ project, kind, run }),
+  }
+}

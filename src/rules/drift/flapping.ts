@@ -1,0 +1,25 @@
+import { z } from 'zod'
+import { driftRule } from '../drift-rule.ts'
+
+const hourMs = 3_600_000
+
+export const flapping = driftRule({
+  id: 'drift/flapping',
+  title: 'A field changes again and again',
+  severity: 'medium',
+  packs: ['hygiene'],
+  kinds: ['endpoint', 'subscription', 'source', 'project'],
+  options: z.strictObject({
+    min_changes: z.int().min(2).default(3).describe('Changes of one field from which on it flaps'),
+    within_hours: z.number().positive().max(8760).default(24).describe('Hours that are looked back'),
+  }),
+  lookbackMs: ({ within_hours }) => within_hours * hourMs,
+  *check({ recent }, { options: { min_changes, within_hours }, now }) {
+    for (const [path, times] of recent) {
+      const counted = times.filter((time) => now - time <= within_hours * hourMs)
+      if (counted.length >= min_changes) {
+        yield { path, message: `changed at least ${min_changes} times within ${within_hours} h` }
+      }
+    }
+  },
+})

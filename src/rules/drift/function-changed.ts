@@ -1,0 +1,29 @@
+import type { Json } from '../../model/json.ts'
+import { isNone } from '../attributes.ts'
+import { driftRule } from '../drift-rule.ts'
+
+export const functionChanged = driftRule({
+  id: 'drift/function-changed',
+  title: 'A transformation runs another text than it did',
+  severity: 'medium',
+  packs: ['hygiene'],
+  kinds: ['subscription', 'source'],
+  *check({ fields }) {
+    for (const { path, before, after } of fields) {
+      if (!functions.has(path)) continue
+      yield { path, message: whatHappened(before, after) }
+    }
+  },
+})
+
+const functions = new Set(['/function', '/body_function', '/header_function'])
+
+function whatHappened(before: Json, after: Json): string {
+  if (isNone(before)) return `a function of ${lengthOf(after)} characters where there was none`
+  if (isNone(after)) return `the function of ${lengthOf(before)} characters is gone`
+  return `its text changed, from ${lengthOf(before)} to ${lengthOf(after)} characters`
+}
+
+function lengthOf(value: Json): number {
+  return typeof value === 'string' ? value.length : 0
+}

@@ -1,0 +1,50 @@
+import type { ProjectConfig } from '../attributes.ts'
+import { driftRule } from '../drift-rule.ts'
+import { hashStrength } from '../outdated-hash.ts'
+import { type RetrySchedule, retryScheduleOf, spelledSeconds } from '../retry-schedule.ts'
+
+export const projectWeakened = driftRule({
+  id: 'drift/project-weakened',
+  title: "The project's own protections became weaker",
+  severity: 'high',
+  packs: ['tls', 'standard-webhooks', 'delivery'],
+  kinds: ['project'],
+  *check({ before, after }) {
+    const [old, now] = [before?.config ?? {}, after?.config ?? {}]
+    if (old.ssl?.enforce_secure_endpoints === true && now.ssl?.enforce_secure_endpoints === false) {
+      yield { path: '/config/ssl/enforce_secure_endpoints', message: 'no longer refuses endpoints with plain http' }
+    }
+    if (old.replay_attacks_prevention_enabled === true && now.replay_attacks_prevention_enabled === false) {
+      yield { path: '/config/replay_attacks_prevention_enabled', message: 'no longer protects against replay' }
+    }
+    const [strong, weak] = [weakestHash(old), weakestHash(now)]
+    if (strong !== undefined && weak !== undefined && weak.strength < strong.strength) {
+      yield {
+        path: '/config/signature/versions',
+        message: `signed with ${strong.hash}, and signs with ${weak.hash} now`,
+      }
+    }
+    const [schedule, shorter] = [retryScheduleOf(old.strategy), retryScheduleOf(now.strategy)]
+    if (schedule !== undefined && shorter !== undefined && isWeaker(shorter, schedule)) {
+      yield { path: '/config/strategy', message: `retried ${spelled(schedule)}, and retries ${spelled(shorter)} now` }
+    }
+  },
+})
+
+/** A receiver may take the signature that is easiest to forge. */
+function weakestHash({ signature }: ProjectConfig): { hash: string; strength: number } | undefined {
+  const known = Object.values(signature?.versions ?? {}).flatMap(({ hash }) => {
+    const strength = typeof hash === 'string' ? hashStrength(hash) : undefined
+    return typeof hash !== 'string' || strength === undefined ? [] : [{ hash, strength }]
+  })
+  return known.sort((a, b) => a.strength - b.strength)[0]
+}
+
+/** How long a receiver may be down counts first, then how often it is asked. */
+function isWeaker(now: RetrySchedule, before: RetrySchedule): boolean {
+  return now.spanSeconds < before.spanSeconds || (now.spanSeconds === before.spanSeconds && now.tries < before.tries)
+}
+
+function spelled({ tries, spanSeconds }: RetrySchedule): string {
+  return `${tries} times over ${spelledSeconds(spanSeconds)}`
+}

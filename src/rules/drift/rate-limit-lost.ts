@@ -1,0 +1,44 @@
+import type { Endpoint, Project } from '../attributes.ts'
+import { driftRule } from '../drift-rule.ts'
+
+export const rateLimitLost = driftRule({
+  id: 'drift/rate-limit-lost',
+  title: 'A rate limit that was there is gone',
+  severity: 'medium',
+  packs: ['delivery'],
+  kinds: ['endpoint', 'project'],
+  *check({ before, after }) {
+    const [old, now] = [limitOf(before), limitOf(after)]
+    if (old === undefined || now === undefined || !isLimited(old) || isLimited(now)) return
+    yield {
+      path: now.count > 0 ? now.secondsPath : now.countPath,
+      message: `limited to ${old.count} per ${old.seconds} s, and by nothing now`,
+    }
+  },
+})
+
+interface Limit {
+  readonly count: number
+  readonly seconds: number
+  readonly countPath: string
+  readonly secondsPath: string
+}
+
+/** undefined where it is not shown in full. */
+function limitOf(attributes: (Endpoint & Project) | undefined): Limit | undefined {
+  if (attributes === undefined) return undefined
+  const { rate_limit: limit, rate_limit_duration: duration, config } = attributes
+  if (limit !== undefined && duration !== undefined) {
+    const paths = { countPath: '/rate_limit', secondsPath: '/rate_limit_duration' }
+    return { count: limit ?? 0, seconds: duration ?? 0, ...paths }
+  }
+  const { count, duration: seconds } = config?.ratelimit ?? {}
+  if (count === undefined || seconds === undefined) return undefined
+  const paths = { countPath: '/config/ratelimit/count', secondsPath: '/config/ratelimit/duration' }
+  return { count: count ?? 0, seconds: seconds ?? 0, ...paths }
+}
+
+/** If either is 0, nothing is limited. */
+function isLimited({ count, seconds }: Limit): boolean {
+  return count > 0 && seconds > 0
+}

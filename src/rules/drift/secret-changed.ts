@@ -1,0 +1,35 @@
+import { canonicalJson } from '../../model/canonical-json.ts'
+import type { FieldChange } from '../../model/change.ts'
+import type { Json } from '../../model/json.ts'
+import { maskedSeal } from '../../model/resource.ts'
+import { isNone } from '../attributes.ts'
+import { driftRule } from '../drift-rule.ts'
+
+export const secretChanged = driftRule({
+  id: 'drift/secret-changed',
+  title: 'A secret was added, removed or replaced',
+  severity: 'info',
+  packs: ['secrets'],
+  kinds: ['endpoint', 'source', 'project'],
+  *check({ fields, areSealsComparable }) {
+    for (const field of fields) {
+      if (/_function$/.test(field.path)) continue
+      const what = whatHappened(field, areSealsComparable)
+      if (what !== undefined) yield { path: field.path, message: `a secret was ${what}` }
+    }
+  },
+})
+
+/** undefined when no secret is concerned, or nobody can tell. */
+function whatHappened({ path, before, after }: FieldChange, areSealsComparable: boolean): string | undefined {
+  if (/^\/secrets\/[^/]+\/deleted_at$/.test(path)) return isNone(before) && !isNone(after) ? 'removed' : undefined
+  const [old, now] = [sealsIn(before), sealsIn(after)]
+  if (old.length === 0) return now.length === 0 ? undefined : 'added'
+  if (now.length === 0) return 'removed'
+  if (!areSealsComparable || [...old, ...now].includes(maskedSeal)) return undefined
+  return old.join() === now.join() ? undefined : 'replaced'
+}
+
+function sealsIn(value: Json): string[] {
+  return [...new Set(canonicalJson(value).match(/sealed:(?:[0-9a-f]{32}|masked)/g))].sort()
+}

@@ -1,0 +1,15 @@
+import { destinationOf } from '../destination.ts'
+import { driftRule } from '../drift-rule.ts'
+
+export const urlHostChanged = driftRule({
+  id: 'drift/url-host-changed',
+  title: 'Endpoint delivers to another host than it did',
+  severity: 'high',
+  packs: ['ssrf'],
+  kinds: ['endpoint'],
+  *check({ before, after }) {
+    const [old, now] = [destinationOf(before?.url ?? ''), destinationOf(after?.url ?? '')]
+    if (old === undefined || now === undefined || old.host === now.host) return
+    yield { path: '/url', message: `delivered to ${old.host}, and to ${now.host} now` }
+  },
+})

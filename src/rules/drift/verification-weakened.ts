@@ -1,0 +1,43 @@
+import type { Verifier } from '../attributes.ts'
+import { driftRule } from '../drift-rule.ts'
+import { hashStrength } from '../outdated-hash.ts'
+
+export const verificationWeakened = driftRule({
+  id: 'drift/verification-weakened',
+  title: 'Source verifies its senders less than it did',
+  severity: 'critical',
+  packs: ['secrets', 'standard-webhooks'],
+  kinds: ['source'],
+  *check({ before, after }) {
+    if (before?.verifier === undefined || after?.verifier === undefined) return
+    const [old, now] = [before.verifier, after.verifier]
+    // Whoever may write to a queue is trusted, whatever its source verifies.
+    const severity = after.type === 'pub_sub' ? 'info' : 'critical'
+    const [oldRank, nowRank] = [rankOf(old), rankOf(now)]
+    if (oldRank === undefined || nowRank === undefined) return
+    if (nowRank < oldRank) {
+      yield { path: '/verifier', message: `verified by ${nameOf(old)}, and by ${nameOf(now)} now`, severity }
+      return
+    }
+    const [oldHash, nowHash] = [old?.hmac?.hash ?? '', now?.hmac?.hash ?? '']
+    const [strong, weak] = [hashStrength(oldHash), hashStrength(nowHash)]
+    if (nowRank === ranks.hmac && strong !== undefined && weak !== undefined && weak < strong) {
+      const message = `verified with HMAC-${oldHash}, and with HMAC-${nowHash} now`
+      yield { path: '/verifier/hmac/hash', message, severity }
+    }
+  },
+})
+
+/** What binds the payload is worth more than what is merely sent along. */
+const ranks = { noop: 0, basic_auth: 1, api_key: 1, hmac: 2 } as const
+
+/** undefined for a kind that is not known. */
+function rankOf(verifier: Verifier | null): number | undefined {
+  const type = verifier?.type ?? 'noop'
+  return type === 'noop' || type === 'basic_auth' || type === 'api_key' || type === 'hmac' ? ranks[type] : undefined
+}
+
+function nameOf(verifier: Verifier | null): string {
+  const type = verifier?.type ?? 'noop'
+  return type === 'noop' ? 'nothing' : type
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import type { Loss } from '../look.ts'
+import { lookRule } from '../look-rule.ts'
+
+const options = z.strictObject({
+  max_percent: z.number().min(0).max(100).default(30).describe('Share of a listing that may go at once, in percent'),
+  max_resources: z
+    .int()
+    .min(0)
+    .default(10)
+    .describe('Resources of a listing that may go at once, whatever their share'),
+})
+
+export const massRemoval = lookRule({
+  id: 'project/mass-removal',
+  title: 'A large part of a project is gone at once, and is not believed yet',
+  severity: 'high',
+  packs: ['hygiene'],
+  options,
+  needs: ['endpoint', 'source', 'subscription'],
+  *check({ held }) {
+    if (held.length === 0) return
+    const losses = held.map(({ listing, missing, known }) => `${missing} of ${known} ${listing}`)
+    yield { path: '', message: `${losses.join(' and ')} are gone at once: held until a second look agrees` }
+  },
+})
+
+/** Whether so much is gone that a fault of the service is as likely as a person's doing. */
+export function isMassRemoval({ missing, known }: Omit<Loss, 'listing'>, raw: unknown): boolean {
+  const { max_percent, max_resources } = options.parse(raw)
+  return missing > max_resources && missing * 100 > known * max_percent
+}

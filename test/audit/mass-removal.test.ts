@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest'
+import { changeData } from '../../src/demo/edits.ts'
+import type { ProjectData } from '../../src/demo/rows.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import type { Report } from '../../src/model/report.ts'
+import { openSite, type Site } from './a-site.ts'
+import { policyOf } from './stand.ts'
+
+const guarded = policyOf('extends: []\nrules: { project/mass-removal: {}, endpoint/inactive: {} }')
+
+/** Forty endpoints without subscriptions. */
+async function site() {
+  const here = await openSite({ fleet: { endpointsPerProject: 40 } })
+  changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+  return here
+}
+
+/** Only these endpoints are left. */
+function keep(here: Site, all: ProjectData, isKept: (index: number) => boolean): void {
+  const endpoints = all.endpoints.filter((_, index) => isKept(index))
+  changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, endpoints }))
+}
+
+function told({ verdict, coverage, drift, violations }: Report) {
+  const endpoints = coverage.find(({ listing }) => listing === 'endpoints')
+  return {
+    exit: verdict.exit_code,
+    status: endpoints?.status,
+    removed: drift.filter(({ change }) => change === 'removed').length,
+    states: violations.map(({ rule, state }) => `${state} ${rule}`),
+  }
+}
+const held = { exit: 3, status: 'suspect', removed: 0 }
+
+describe('a mass removal', () => {
+  it('is held, with what stood of its resources, until a second walk misses the same ones', async () => {
+    await using here = await site()
+    const all = here.dataOf('payments')
+    changeData(here.fleet, here.uidOf('payments'), (data) => ({
+      ...data,
+      endpoints: data.endpoints.map((row, index) => (index === 0 ? { ...row, status: 'inactive' } : row)),
+    }))
+    await here.audit({ policy: guarded })
+    keep(here, all, (index) => index >= 15)
+    const first = await here.audit({ policy: guarded })
+    expect(told(first)).toEqual({ ...held, states: ['opened project/mass-removal', 'unknown endpoint/inactive'] })
+    expect(first.violations[0]).toMatchObject({
+      kind: 'project',
+      uid: here.uidOf('payments'),
+      message: '15 of 40 endpoints are gone at once: held until a second look agrees',
+    })
+    expect(first.coverage.find(({ listing }) => listing === 'endpoints')?.reason).toBe(
+      '15 of 40 endpoints are gone at once: believed when the next walk misses them too, or with --accept-removals',
+    )
+    expect(told(await here.audit({ policy: guarded }))).toEqual({
+      exit: 0,
+      status: 'complete',
+      removed: 15,
+      states: ['resolved project/mass-removal', 'resolved endpoint/inactive'].sort(),
+    })
+  })
+
+  it('is believed at once when a person accepts it', async () => {
+    await using here = await site()
+    const all = here.dataOf('payments')
+    await here.audit({ policy: guarded })
+    keep(here, all, () => false)
+    expect(told(await here.audit({ policy: guarded, acceptsRemovals: true }))).toEqual({
+      exit: 0,
+      status: 'complete',
+      removed: 40,
+      states: [],
+    })
+  })
+
+  it('is forgotten when the resources come back', async () => {
+    await using here = await site()
+    const all = here.dataOf('payments')
+    await here.audit({ policy: guarded })
+    keep(here, all, (index) => index >= 15)
+    await here.audit({ policy: guarded })
+    keep(here, all, () => true)
+    const back = { exit: 0, status: 'complete', removed: 0, states: ['resolved project/mass-removal'] }
+    expect(told(await here.audit({ policy: guarded }))).toEqual(back)
+    // What was held once does not count for later.
+    keep(here, all, (index) => index >= 15)
+    expect(told(await here.audit({ policy: guarded }))).toMatchObject(held)
+  })
+
+  it('of others is held anew, and a few more besides the same are not', async () => {
+    await using here = await site()
+    const all = here.dataOf('payments')
+    await here.audit({ policy: guarded })
+    keep(here, all, (index) => index >= 15)
+    await here.audit({ policy: guarded })
+    keep(here, all, (index) => index < 20)
+    expect(told(await here.audit({ policy: guarded }))).toMatchObject(held)
+    keep(here, all, (index) => index < 18)
+    expect(told(await here.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 22 })
+  })
+
+  it('is held across walks that broke off and runs that were killed', async () => {
+    await using here = await site()
+    const all = here.dataOf('payments')
+    await here.audit({ policy: guarded })
+    keep(here, all, (index) => index >= 15)
+    await here.audit({ policy: guarded })
+    here.service.failNext({ path: /\/endpoints/, page: 1, how: 'reset', times: 10 })
+    expect(told(await here.audit({ policy: guarded }))).toMatchObject({
+      status: 'failed',
+      states: ['unknown project/mass-removal'],
+    })
+    here.service.faults.length = 0
+    // A process that was killed after it had held the loss of everything.
+    const killed = openSqliteHistory(here.stand.file, here.stand.holder)
+    const ref = { name: 'acme/payments', service: 'acme', uid: here.uidOf('payments') }
+    const draft = await killed.begin({
+      startedAt: new Date(here.stand.clock.now()).toISOString(),
+      failOn: 'medium',
+      toolVersion: '0.0.0',
+      policyDigest: '',
+      configurationDigest: '',
+      sealKeyId: '',
+    })
+    await draft.hold(ref, 'endpoints', ['a'])
+    await killed.close()
+    here.stand.advance(60_000)
+    expect(told(await here.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 15 })
+  })
+
+  it('is what the policy says: other limits, or none', async () => {
+    await using here = await site()
+    const all = here.dataOf('payments')
+    await here.audit({ policy: guarded })
+    const strict = policyOf('extends: []\nrules: { project/mass-removal: { max_percent: 5, max_resources: 1 } }')
+    keep(here, all, (index) => index >= 3)
+    expect(told(await here.audit({ policy: strict }))).toMatchObject(held)
+    keep(here, all, (index) => index >= 30)
+    expect(told(await here.audit({ policy: policyOf('extends: []') }))).toMatchObject({
+      status: 'complete',
+      removed: 30,
+    })
+  })
+})
+
+describe('a project that the service does not know any more', () => {
+  const watched = policyOf('extends: []\nrules: { project/vanished: {} }')
+  const look = async (here: Site) => told(await here.audit({ policy: watched }))
+
+  it('is a violation until it is walked again; an outage says nothing about it', async () => {
+    await using here = await openSite({ fleet: { endpointsPerProject: 2 } })
+    await here.audit({ policy: watched })
+    here.service.behaviour.closedProjects.add(here.uidOf('payments'))
+    expect(await look(here)).toEqual({
+      exit: 3,
+      status: 'failed',
+      removed: 0,
+      states: ['opened project/vanished'],
+    })
+    here.service.behaviour.outage = 'database-down'
+    expect(await look(here)).toMatchObject({ exit: 3, states: ['unknown project/vanished'] })
+    here.service.behaviour.outage = null
+    expect(await look(here)).toMatchObject({ exit: 3, states: ['continuing project/vanished'] })
+    here.service.behaviour.closedProjects.clear()
+    expect(await look(here)).toMatchObject({ exit: 0, removed: 0, states: ['resolved project/vanished'] })
+  })
+
+  it('is no violation when its key is refused', async () => {
+    await using here = await openSite({ fleet: { endpointsPerProject: 2 } })
+    here.service.behaviour.refusedKeys.add(here.fleet.personalKey)
+    expect(await look(here)).toMatchObject({ exit: 3, status: 'failed', states: [] })
+  })
+})

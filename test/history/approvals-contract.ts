@@ -1,0 +1,170 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type ApprovedResource, holding, type NewApproval } from '../../src/history/approvals.ts'
+import type { Draft, History } from '../../src/history/history.ts'
+import type { ProjectRef } from '../../src/model/resource.ts'
+import type { Place } from './history-contract.ts'
+import { Machines } from './processes.ts'
+import { aChange, aCoverage, aStart, at, aVersion, orders, payments, seal, walkAll } from './samples.ts'
+
+const looks = { endpoint: { listing: 'endpoints', filter: null } } as const
+
+function anApproval(project: ProjectRef, run: number, other: Partial<NewApproval> = {}): NewApproval {
+  return { project, looks, note: 'reviewed', by: 'ops', at: at(10), state: { run }, ...other }
+}
+
+const anImported: ApprovedResource = {
+  kind: 'endpoint',
+  uid: 'a',
+  name: 'from a file',
+  attributes: { url: 'https://example.com' },
+  sealKeyId: 'key-9',
+}
+
+/** What every backend promises of approved states, held losses, and what changed lately. */
+export function describeApprovals(name: string, makePlace: () => Place): void {
+  describe(`${name}: approved states`, () => {
+    let place: Place
+    let history: History
+    let hour: number
+
+    beforeEach(() => {
+      hour = 0
+      place = makePlace()
+      history = place.open(new Machines().process(100))
+    })
+
+    afterEach(async () => {
+      await history.close()
+      expect(await place.dispose()).toEqual([])
+    })
+
+    function begin(): Promise<Draft> {
+      hour += 1
+      return history.begin(aStart(at(hour)))
+    }
+
+    async function run(work: (draft: Draft) => Promise<unknown> = async () => {}, projects = [payments]) {
+      const draft = await begin()
+      for (const project of projects) await walkAll(draft, project)
+      await work(draft)
+      return seal(draft)
+    }
+
+    /** Run 1 knows a and b, run 2 changes a and ends b. */
+    async function twoRuns() {
+      await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 1 }), aVersion('b')] }))
+      await run(async (draft) => {
+        const known = await draft.known(payments, 'endpoint', ['a', 'b'])
+        const replaces = known.get('a')?.id
+        await draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 2 }, { replaces })] })
+        await draft.endVersions([known.get('b')?.id ?? 0])
+      })
+    }
+
+    it('keeps every approval, of which the last one of each project holds until it is revoked', async () => {
+      await twoRuns()
+      await history.approve([anApproval(payments, 1), anApproval(orders, 1)])
+      await history.approve([anApproval(payments, 2, { by: 'audit', at: at(11), note: '' })])
+      const ids = async () => holding(await history.approvals()).map(({ id }) => id)
+      expect(await ids()).toEqual([3, 2])
+      await history.revoke([3], { by: 'lead', at: at(12) })
+      // Whoever revokes twice changes nothing.
+      await history.revoke([3], { by: 'other', at: at(13) })
+      expect(await ids()).toEqual([2])
+      const common = { looks, run: 1, note: 'reviewed', by: 'ops', at: at(10), revoked: undefined }
+      expect(await history.approvals()).toEqual([
+        { ...common, id: 1, project: payments },
+        { ...common, id: 2, project: orders },
+        {
+          ...common,
+          id: 3,
+          project: payments,
+          run: 2,
+          note: '',
+          by: 'audit',
+          at: at(11),
+          revoked: { by: 'lead', at: at(12) },
+        },
+      ])
+    })
+
+    it('gives the state of a run to the runs after it', async () => {
+      await twoRuns()
+      await history.approve([anApproval(payments, 1)])
+      const draft = await begin()
+      const approval = await draft.approved(payments)
+      if (approval === undefined) throw new Error('nothing is approved')
+      expect(await draft.approved(orders)).toBeUndefined()
+      expect((await draft.approvedUids(approval, 'endpoint')).toSorted()).toEqual(['a', 'b'])
+      expect(await draft.approvedUids(approval, 'source')).toEqual([])
+      expect((await draft.approvedBody(approval, 'endpoint', 'a'))?.attributes).toEqual({ n: 1 })
+      expect(await draft.approvedBody(approval, 'endpoint', 'z')).toBeUndefined()
+      await draft.abandon(at(20))
+      expect((await history.approvedResources(approval)).map(({ uid }) => uid)).toEqual(['a', 'b'])
+    })
+
+    it('gives a state that came from files, byte for byte', async () => {
+      await history.approve([anApproval(payments, 0, { state: { resources: [anImported] } })])
+      const [approval] = await history.approvals()
+      if (approval === undefined) throw new Error('nothing is approved')
+      expect(approval.run).toBeUndefined()
+      expect(await history.approvedResources(approval)).toEqual([anImported])
+      const draft = await begin()
+      expect(await draft.approvedUids(approval, 'endpoint')).toEqual(['a'])
+      const { name, attributes, sealKeyId } = anImported
+      expect(await draft.approvedBody(approval, 'endpoint', 'a')).toMatchObject({ name, attributes, sealKeyId })
+      expect(await draft.approvedBody(approval, 'endpoint', 'b')).toBeUndefined()
+      await draft.abandon(at(20))
+    })
+
+    it('takes neither approval nor revocation while a run lives', async () => {
+      await twoRuns()
+      const draft = await begin()
+      await expect(history.approve([anApproval(payments, 1)])).rejects.toMatchObject({ exitCode: 5 })
+      await expect(history.revoke([1], { by: 'ops', at: at(9) })).rejects.toMatchObject({ exitCode: 5 })
+      await draft.abandon(at(20))
+      expect(await history.approvals()).toEqual([])
+    })
+
+    it('remembers what a suspect walk missed, until one reaches the end again', async () => {
+      const walk = async (status: Parameters<typeof aCoverage>[1], held: readonly string[] = []) => {
+        const draft = await begin()
+        const before = await draft.heldBefore(payments, 'endpoints')
+        await draft.stageWalk(payments, aCoverage('endpoints', status), undefined)
+        if (held.length > 0) await draft.hold(payments, 'endpoints', held)
+        await seal(draft)
+        return before
+      }
+      expect(await walk('suspect', ['a', 'b'])).toEqual([])
+      expect(await walk('partial')).toEqual(['a', 'b'])
+      expect(await walk('suspect', ['c'])).toEqual(['a', 'b'])
+      const killed = await begin()
+      await killed.hold(payments, 'endpoints', ['x'])
+      await killed.stageWalk(payments, aCoverage('endpoints', 'suspect'), undefined)
+      await killed.abandon(at(20))
+      expect(await walk('complete')).toEqual(['c'])
+      expect(await walk('complete')).toEqual([])
+    })
+
+    it('lists what was modified since a time', async () => {
+      const fields = [
+        { path: '/url', before: 'a', after: 'b' },
+        { path: '/status', before: 'x', after: 'y' },
+      ]
+      const modify = (uid: string) => (draft: Draft) =>
+        draft.stageChanges(payments, [aChange(uid, { change: 'modified', fields }), aChange(`${uid}-new`)])
+      await run(modify('a'))
+      await run(modify('b'))
+      await run((draft) => draft.stageChanges(orders, [aChange('c', { change: 'modified', fields })]), [orders])
+      const draft = await begin()
+      await modify('d')(draft)
+      const paths = ['/url', '/status']
+      expect(await draft.modifiedSince(payments, at(0))).toEqual([
+        { kind: 'endpoint', uid: 'a', at: at(1), paths },
+        { kind: 'endpoint', uid: 'b', at: at(2), paths },
+      ])
+      expect(await draft.modifiedSince(payments, at(2))).toEqual([{ kind: 'endpoint', uid: 'b', at: at(2), paths }])
+      await draft.abandon(at(20))
+    })
+  })
+}

@@ -1,0 +1,46 @@
+import type { JsonObject } from '../../../src/model/json.ts'
+import { aProject, type Cases, changed } from '../a-case.ts'
+
+const project = (before: JsonObject, after: JsonObject) => [changed(aProject({ config: before }), { config: after })]
+const hashes = (...all: string[]) => ({
+  signature: { versions: Object.fromEntries(all.map((hash, at) => [`v${at}`, { hash }])) },
+})
+const strategy = (type: string, duration: number, retry_count: number) => ({
+  strategy: { type, duration, retry_count },
+})
+
+export const cases: Cases = {
+  'finds TLS and replay protection that were switched off': {
+    compares: project(
+      { ssl: { enforce_secure_endpoints: true }, replay_attacks_prevention_enabled: true },
+      { ssl: { enforce_secure_endpoints: false }, replay_attacks_prevention_enabled: false },
+    ),
+    finds: [
+      'high p/config/ssl/enforce_secure_endpoints: no longer refuses endpoints with plain http',
+      'high p/config/replay_attacks_prevention_enabled: no longer protects against replay',
+    ],
+  },
+  'finds a weaker hash, also one beside the strong one': {
+    compares: [...project(hashes('SHA256'), hashes('SHA1')), ...project(hashes('SHA256'), hashes('SHA256', 'MD5'))],
+    finds: [
+      'high p/config/signature/versions: signed with SHA256, and signs with SHA1 now',
+      'high p/config/signature/versions: signed with SHA256, and signs with MD5 now',
+    ],
+  },
+  'finds retries that give up sooner': {
+    compares: project(strategy('linear', 100, 10), strategy('linear', 10, 3)),
+    finds: ['high p/config/strategy: retried 10 times over 16.7 min, and retries 3 times over 30 s now'],
+  },
+  'leaves what became stronger alone': {
+    compares: [
+      ...project({ replay_attacks_prevention_enabled: false }, { replay_attacks_prevention_enabled: true }),
+      ...project(hashes('SHA1'), hashes('SHA256')),
+      ...project(strategy('linear', 100, 10), strategy('exponential', 100, 8)),
+    ],
+    finds: [],
+  },
+  'is silent where a setting is not shown': {
+    compares: project({ ssl: { enforce_secure_endpoints: true }, ...hashes('SHA256') }, {}),
+    finds: [],
+  },
+}

@@ -1,0 +1,33 @@
+import { anEndpoint, aProject, type Cases, changed } from '../a-case.ts'
+
+const limited = anEndpoint({ rate_limit: 100, rate_limit_duration: 60 })
+
+export const cases: Cases = {
+  'finds a limit that is gone': {
+    compares: [changed(limited, { rate_limit: 0, rate_limit_duration: 0 })],
+    finds: ['medium e1/rate_limit: limited to 100 per 60 s, and by nothing now'],
+  },
+  'finds a limit whose duration is gone': {
+    compares: [changed(limited, { rate_limit: 100, rate_limit_duration: 0 })],
+    finds: ['medium e1/rate_limit_duration: limited to 100 per 60 s, and by nothing now'],
+  },
+  "finds a project's limit that is gone": {
+    compares: [
+      changed(aProject({ config: { ratelimit: { count: 1000, duration: 60 } } }), {
+        config: { ratelimit: { count: 0, duration: 60 } },
+      }),
+    ],
+    finds: ['medium p/config/ratelimit/count: limited to 1000 per 60 s, and by nothing now'],
+  },
+  'leaves another limit alone': {
+    compares: [changed(limited, { rate_limit: 5000, rate_limit_duration: 1 })],
+    finds: [],
+  },
+  'leaves alone what limited nothing before': {
+    compares: [
+      changed(anEndpoint({ rate_limit: 100, rate_limit_duration: 0 }), { rate_limit: 0, rate_limit_duration: 0 }),
+    ],
+    finds: [],
+  },
+  'is silent where a part of it is not shown': { compares: [changed(limited, { rate_limit: 0 })], finds: [] },
+}

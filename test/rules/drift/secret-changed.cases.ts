@@ -1,0 +1,58 @@
+import { anEndpoint, aSource, type Cases, changed } from '../a-case.ts'
+
+const seal = (digit: string) => `sealed:${digit.repeat(32)}`
+const [one, two] = [seal('1'), seal('2')]
+const secrets = (...entries: (readonly [uid: string, value: string])[]) => ({
+  secrets: Object.fromEntries(entries.map(([uid, value]) => [uid, { value, deleted_at: null }])),
+})
+
+export const cases: Cases = {
+  'finds secrets that came, went and were replaced': {
+    compares: [
+      changed(anEndpoint(secrets(['a', one], ['b', one])), secrets(['a', two], ['c', one])),
+      changed(aSource({ verifier: null }), { verifier: { type: 'hmac', hmac: { secret: one } } }),
+    ],
+    finds: [
+      'info e1/secrets/a/value: a secret was replaced',
+      'info e1/secrets/b: a secret was removed',
+      'info e1/secrets/c: a secret was added',
+      'info q1/verifier: a secret was added',
+    ],
+  },
+  'finds a secret that was marked deleted': {
+    compares: [
+      changed(anEndpoint({ secrets: { a: { value: one, deleted_at: null } } }), {
+        secrets: { a: { value: one, deleted_at: '2026-11-20T00:00:00Z' } },
+      }),
+    ],
+    finds: ['info e1/secrets/a/deleted_at: a secret was removed'],
+  },
+  'finds a credential within an address': {
+    compares: [
+      changed(anEndpoint({ url: `https://example.com/?token=${one}` }), { url: `https://example.com/?token=${two}` }),
+    ],
+    finds: ['info e1/url: a secret was replaced'],
+  },
+  'leaves changes without secrets alone': {
+    compares: [changed(anEndpoint({ url: 'https://a.example.com' }), { url: 'https://b.example.com' })],
+    finds: [],
+  },
+  'compares no seals of different keys, and none that the service masks': {
+    compares: [
+      changed(anEndpoint(secrets(['a', one])), secrets(['a', two]), { areSealsComparable: false }),
+      changed(
+        anEndpoint({ url: `https://a.example.com/?token=${one}` }),
+        { url: `https://b.example.com/?token=${two}` },
+        {
+          areSealsComparable: false,
+        },
+      ),
+      changed(anEndpoint(secrets(['a', one])), secrets(['a', 'sealed:masked'])),
+    ],
+    finds: [],
+  },
+  'leaves the texts of functions to another rule': {
+    compares: [changed(aSource({ body_function: `key = "${one}"` }), { body_function: `key = "${two}"` })],
+    finds: [],
+  },
+}

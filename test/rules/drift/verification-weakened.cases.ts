@@ -1,0 +1,45 @@
+import { aSource, type Cases, changed } from '../a-case.ts'
+
+const hmac = (hash: string) => ({ type: 'hmac', hmac: { hash, header: 'X-Signature', secret: 'sealed:masked' } })
+const from = (verifier: ReturnType<typeof hmac> | { type: string } | null, type = 'http') => aSource({ type, verifier })
+
+export const cases: Cases = {
+  'finds a verifier that was removed, in either spelling': {
+    compares: [
+      changed(from(hmac('SHA256')), { type: 'http', verifier: null }),
+      changed(from({ type: 'api_key' }), { type: 'http', verifier: { type: 'noop' } }),
+    ],
+    finds: [
+      'critical q1/verifier: verified by hmac, and by nothing now',
+      'critical q1/verifier: verified by api_key, and by nothing now',
+    ],
+  },
+  'finds a kind that binds no payload in the place of one that does': {
+    compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: { type: 'basic_auth' } })],
+    finds: ['critical q1/verifier: verified by hmac, and by basic_auth now'],
+  },
+  'finds a weaker hash': {
+    compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: hmac('SHA1') })],
+    finds: ['critical q1/verifier/hmac/hash: verified with HMAC-SHA256, and with HMAC-SHA1 now'],
+  },
+  'says so quietly of a queue': {
+    compares: [changed(from(hmac('SHA256'), 'pub_sub'), { type: 'pub_sub', verifier: null })],
+    finds: ['info q1/verifier: verified by hmac, and by nothing now'],
+  },
+  'leaves 256 bits in the place of 512 alone': {
+    compares: [changed(from(hmac('SHA512')), { type: 'http', verifier: hmac('SHA3_256') })],
+    finds: [],
+  },
+  'leaves a stronger verifier alone': {
+    compares: [changed(from(null), { type: 'http', verifier: hmac('SHA256') })],
+    finds: [],
+  },
+  'is silent about kinds that it does not know': {
+    compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: { type: 'quantum' } })],
+    finds: [],
+  },
+  'is silent where the verifier is not shown': {
+    compares: [changed(from(hmac('SHA256')), { type: 'http' })],
+    finds: [],
+  },
+}

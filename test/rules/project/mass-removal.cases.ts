@@ -1,0 +1,14 @@
+import type { Cases } from '../a-case.ts'
+
+export const cases: Cases = {
+  'says what is held, listing by listing': {
+    look: {
+      held: [
+        { listing: 'endpoints', missing: 40, known: 60 },
+        { listing: 'subscriptions', missing: 80, known: 100 },
+      ],
+    },
+    finds: ['high p: 40 of 60 endpoints and 80 of 100 subscriptions are gone at once: held until a second look agrees'],
+  },
+  'is silent where nothing is held': { look: {}, finds: [] },
+}

@@ -1,5 +1,7 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { readPrivateKey } from '../attestation/keys.ts'
+import { type Attested, attest } from '../attestation/statement.ts'
 import { nearestName } from '../document/nearest-name.ts'
 import { AuditError, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
@@ -17,7 +19,7 @@ import { writeFileAtomically } from './write-file-atomically.ts'
  * for what could not.
  * @throws AuditError 2
  */
-export function planDelivery<Document>(
+export function planDelivery<Document extends Attested>(
   options: FormatOptions,
   terminal: Terminal,
   writers: Writers<Document>,
@@ -35,11 +37,16 @@ export function planDelivery<Document>(
   const more = options.report.flatMap((order) => readOrder(order, terminal, writers))
   refuseDuplicates([...main, ...more])
   for (const { file } of more) refuseUnwritable(file)
+  const attestor = attestorOf(options, [...main, ...more], terminal)
   return (document) => {
     if (output === undefined && !quiet) {
       terminal.stdout.write(write(document, { ...lookOf(terminal), full: false, ...ofSection }))
     }
-    writeFiles(document, [...main, ...more], writers)
+    writeEach([...main, ...more], ({ format: name, file, look }) => {
+      const text = writers.writerOf(name)(document, look)
+      writeFileAtomically(file, text)
+      if (attestor !== undefined) writeFileAtomically(attestationOf(file), attestor(basename(file), text, document))
+    })
   }
 }
 
@@ -69,6 +76,37 @@ function readOrder(order: string, { cwd }: Terminal, writers: Writers<never>): r
   }
   writers.writerOf(name)
   return writers.filesOf(name, pathFrom(cwd(), file))
+}
+
+type Attestor = (name: string, text: string, document: Attested) => string
+
+function attestorOf(
+  { attest: keyFile }: FormatOptions,
+  files: readonly ReportFile[],
+  { cwd, stderr }: Terminal,
+): Attestor | undefined {
+  if (keyFile === undefined) return undefined
+  if (files.length === 0) {
+    throw new AuditError(2, '--attest signs files, and none is written', { advice: 'add --report json=FILE' })
+  }
+  const path = pathFrom(cwd(), keyFile)
+  const key = readPrivateKey(readKeyFile(path), keyFile)
+  if ((statSync(path).mode & 0o077) !== 0) {
+    stderr.write(`hookdrift: warning: ${keyFile} can be read by others: chmod 600 it\n`)
+  }
+  return (name, text, document) => `${JSON.stringify(attest(name, text, document, key))}\n`
+}
+
+function readKeyFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new AuditError(2, `--attest: cannot read ${path}: ${messageOf(error)}`)
+  }
+}
+
+function attestationOf(file: string): string {
+  return `${file}.intoto.json`
 }
 
 function isFormat(name: string): name is Format {
@@ -104,11 +142,12 @@ function refuseUnwritable(file: string): void {
   }
 }
 
-function writeFiles<Document>(document: Document, files: readonly ReportFile[], { writerOf }: Writers<Document>): void {
+/** Writes all that can be written, then throws what went wrong first. */
+function writeEach(files: readonly ReportFile[], write: (file: ReportFile) => void): void {
   const failures: unknown[] = []
-  for (const { format, file, look } of files) {
+  for (const file of files) {
     try {
-      writeFileAtomically(file, writerOf(format)(document, look))
+      write(file)
     } catch (error) {
       failures.push(error)
     }

@@ -15,6 +15,8 @@ export interface FormatOptions {
   readonly output?: string
   /** `FORMAT=FILE` each. */
   readonly report: readonly string[]
+  /** A private key: each file gets an attestation beside it. */
+  readonly attest?: string
   readonly quiet?: true
 }
 
@@ -28,4 +30,5 @@ export function addFormatOptions(command: Command): Command {
         .argParser((order: string, orders: readonly string[]) => [...orders, order])
         .default([], 'none'),
     )
+    .option('--attest <key>', 'sign what is written to files, as FILE.intoto.json beside each; see keygen')
 }

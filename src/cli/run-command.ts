@@ -3,6 +3,7 @@ import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { defineAudit } from './audit.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
+import { defineKeygen } from './keygen.ts'
 import { definePolicy } from './policy.ts'
 import { defineQuery } from './query.ts'
 import { defineReport } from './report.ts'
@@ -18,7 +19,7 @@ import { defineViolations } from './violations.ts'
 import { defineWorker } from './worker.ts'
 
 const commands = [
-  ...[defineAudit, defineWorker, defineReport],
+  ...[defineAudit, defineWorker, defineReport, defineKeygen],
   ...[defineStatus, defineRuns, defineViolations, defineDiff, defineTimeline, defineState, defineQuery],
   ...[defineVerify, defineRules, definePolicy, defineDemo],
 ]

@@ -1,12 +1,18 @@
+import { existsSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type { CheckResult, Verification } from '../history/sqlite/verify/verify-history.ts'
-import { exitCodes } from '../model/errors.ts'
+import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { type HistoryOptions, historyOf } from './history-of.ts'
+import { pathFrom } from './path-from.ts'
 import type { Terminal } from './terminal.ts'
+import type { AttestedFiles } from './verify-report.ts'
 
 interface VerifyOptions extends HistoryOptions {
   readonly deep?: true
+  readonly report?: string
+  readonly attestation?: string
+  readonly key?: string
   readonly format: 'text' | 'json'
 }
 
@@ -15,6 +21,12 @@ export function defineVerify(program: Command, execute: Execute): void {
     .command('verify')
     .description('examine the history: the file, its invariants, and that every run is as it was sealed')
     .option('--deep', 'also hold the exit code of every run, not the last only, against its record')
+    .option(
+      '--report <file>',
+      'with --attestation and --key: examine a report instead, and the history that it came from',
+    )
+    .option('--attestation <file>', 'what was written beside the report, FILE.intoto.json')
+    .option('--key <file>', 'the public key of whoever attested to it')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
     .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
@@ -22,6 +34,13 @@ export function defineVerify(program: Command, execute: Execute): void {
 }
 
 async function verify(options: VerifyOptions, terminal: Terminal): Promise<number> {
+  const { report, attestation, key } = options
+  if (report !== undefined && attestation !== undefined && key !== undefined) {
+    return verifyOne({ report, attestation, key, history: await knownHistory(options, terminal) }, options, terminal)
+  }
+  if ([report, attestation, key].some((given) => given !== undefined)) {
+    throw new AuditError(2, '--report, --attestation and --key go together')
+  }
   const { openToExamine } = await import('../history/sqlite/open-to-examine.ts')
   const { verifyHistory } = await import('../history/sqlite/verify/verify-history.ts')
   const { composeReport } = await import('../audit/compose-report.ts')
@@ -38,6 +57,29 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
   } finally {
     db.close()
   }
+}
+
+async function verifyOne(files: AttestedFiles, { format }: VerifyOptions, { cwd, stdout }: Terminal): Promise<number> {
+  const { verifyReport } = await import('./verify-report.ts')
+  const { neutralise } = await import('../report/neutralise.ts')
+  const checks = verifyReport(files, (path) => pathFrom(cwd(), path))
+  const ok = checks.every((check) => check.ok !== false) && checks.some((check) => check.ok === true)
+  const answer = { schema: 'hookdrift.verify/1', run: null, ok, checks }
+  const words = new Map([
+    [true, 'ok     '],
+    [false, 'FAILED '],
+    [null, 'unknown'],
+  ])
+  const lines = checks.map((check) => `${words.get(check.ok)}  ${check.id.padEnd(11)}  ${neutralise(check.detail)}`)
+  stdout.write(format === 'json' ? `${JSON.stringify(answer, null, 2)}\n` : `${lines.join('\n')}\n`)
+  return ok ? exitCodes.clean : exitCodes.failure
+}
+
+/** The history, where one is named or configured: a report can be examined without. */
+async function knownHistory(options: HistoryOptions, terminal: Terminal): Promise<string | undefined> {
+  const isNamed = (options.history ?? terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
+  if (!isNamed && !existsSync(pathFrom(terminal.cwd(), options.config))) return undefined
+  return historyOf(options, terminal)
 }
 
 function asJson({ ok, run, checks }: Verification): string {

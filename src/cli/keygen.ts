@@ -1,0 +1,45 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import type { Command } from 'commander'
+import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import type { Execute } from './execute.ts'
+import { pathFrom } from './path-from.ts'
+import type { Terminal } from './terminal.ts'
+
+export function defineKeygen(program: Command, execute: Execute): void {
+  program
+    .command('keygen')
+    .argument('<file>', 'the private key; FILE.pub gets the public one')
+    .description('make a pair of keys to attest reports with')
+    .action((file: string) => execute((terminal) => keygen(file, terminal)))
+}
+
+async function keygen(name: string, { cwd, stdout }: Terminal): Promise<number> {
+  const { generateKeys } = await import('../attestation/keys.ts')
+  const file = pathFrom(cwd(), name)
+  const { privatePem, publicPem } = generateKeys()
+  writeNew(file, privatePem, 0o600)
+  try {
+    writeNew(`${file}.pub`, publicPem, 0o644)
+  } catch (error) {
+    // Half a pair is of no use to anyone.
+    rmSync(file, { force: true })
+    throw error
+  }
+  stdout.write(`${name} is the private key: keep it where reports are made, and nowhere else.\n`)
+  stdout.write(`${name}.pub is the public one: give it to those who verify.\n`)
+  return exitCodes.clean
+}
+
+/** Overwrites nothing. */
+function writeNew(file: string, text: string, mode: number): void {
+  try {
+    const descriptor = openSync(file, 'wx', mode)
+    writeSync(descriptor, text)
+    closeSync(descriptor)
+  } catch (error) {
+    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST'
+    throw new AuditError(2, `cannot make ${file}: ${exists ? 'it is there already' : messageOf(error)}`, {
+      advice: 'name a file that is not there, in a directory that is',
+    })
+  }
+}

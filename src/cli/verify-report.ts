@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs'
+import { readPublicKey } from '../attestation/keys.ts'
+import { type AskHistory, type AttestationCheck, verifyAttestation } from '../attestation/verify-attestation.ts'
+import { composeReport } from '../audit/compose-report.ts'
+import { chainOf } from '../history/sqlite/chain/chain-of.ts'
+import { openToExamine } from '../history/sqlite/open-to-examine.ts'
+import { verifyHistory } from '../history/sqlite/verify/verify-history.ts'
+import { AuditError, messageOf } from '../model/errors.ts'
+
+export interface AttestedFiles {
+  /** Paths as the user gave them. */
+  readonly report: string
+  readonly attestation: string
+  readonly key: string
+  /** Absolute; undefined: nobody asked about one, and none is where one would be. */
+  readonly history: string | undefined
+}
+
+/**
+ * Examines an attestation against a report, a key and, where there is one, the history.
+ * @throws AuditError 2 when a file cannot be read
+ */
+export function verifyReport(
+  { report, attestation, key, history }: AttestedFiles,
+  pathOf: (path: string) => string,
+): AttestationCheck[] {
+  const read = (what: string, file: string) => readNamed(what, pathOf(file))
+  const publicKey = readPublicKey(read('key', key).toString(), key)
+  const ask = history === undefined ? undefined : askOf(history)
+  return verifyAttestation(read('report', report), read('attestation', attestation).toString(), publicKey, ask)
+}
+
+function askOf(file: string): AskHistory {
+  return (run) => {
+    try {
+      return examine(file, run)
+    } catch (error) {
+      // A history too damaged to open is one that does not hold.
+      if (error instanceof AuditError) return { fault: error.message, chain: undefined }
+      throw error
+    }
+  }
+}
+
+function examine(file: string, run: number): ReturnType<AskHistory> {
+  const db = openToExamine(file)
+  try {
+    const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
+    const { ok, checks } = verifyHistory(db, { depth: 'plain', exitCodeOf })
+    const fault = checks.find((check) => !check.ok)
+    return ok ? { chain: chainOf(db, run) } : { fault: `${fault?.id}: ${fault?.detail}`, chain: undefined }
+  } finally {
+    db.close()
+  }
+}
+
+function readNamed(what: string, file: string): Buffer {
+  try {
+    return readFileSync(file)
+  } catch (error) {
+    throw new AuditError(2, `cannot read the ${what} ${file}: ${messageOf(error)}`)
+  }
+}

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { messageOf } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/json.ts'
-import type { Kind, Resource } from '../../model/resource.ts'
+import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import { type BoundRule, noSurroundings, type Problem, type Rule, type Run } from '../../rules/rule.ts'
 import { type Compiled, compile } from './compile.ts'
@@ -9,7 +9,7 @@ import type { Mistake, Uses } from './inspect.ts'
 import { type Language, languageOf, otherVariables, ProjectValue, typeNameOf } from './language.ts'
 import { type Beside, judgeCounted, judgeJoined } from './neighbours.ts'
 import { compileTemplate, type Template } from './template.ts'
-import { rootValue } from './values.ts'
+import { type ObjectValue, rootValue } from './values.ts'
 
 /** As it stands in the policy file. */
 export interface CustomSource {
@@ -113,11 +113,7 @@ function bound(expressions: Expressions, others: readonly Other[]): BoundRule {
   }
 }
 
-export type Ask = (
-  resource: Resource,
-  project: ConstructorParameters<typeof ProjectValue>[0],
-  beside: Beside,
-) => Problem | undefined
+export type Ask = (resource: Resource, project: ProjectRef, beside: Beside) => Problem | undefined
 /** Members that are read of a variable; undefined: all of it may be. */
 export type Keep = (variable: string) => ReadonlySet<string> | undefined
 
@@ -125,13 +121,13 @@ export type Keep = (variable: string) => ReadonlySet<string> | undefined
 function judge(
   { kind, language, when, assert, message }: Expressions,
   resource: Resource,
-  project: Parameters<Ask>[1],
+  project: ProjectRef,
   { now, labelsOf, meter }: Run,
   beside: Beside,
 ): Problem | undefined {
   const context = {
     resource: objectOf(language, kind, resource),
-    project: new ProjectValue(project, labelsOf({ name: project.name, service: project.service, uid: project.uid })),
+    project: projectOf(project, labelsOf(project)),
     ...(beside.endpoint === undefined ? {} : { endpoint: objectOf(language, 'endpoint', beside.endpoint) }),
     ...(beside.source === undefined ? {} : { source: objectOf(language, 'source', beside.source) }),
     ...(beside.subscriptions === undefined ? {} : { subscriptions: BigInt(beside.subscriptions) }),
@@ -164,10 +160,29 @@ function reasonOf(error: unknown): string {
   return typeof summary === 'string' ? summary : messageOf(error)
 }
 
-function objectOf({ classes }: Language, kind: Kind, resource: Resource) {
-  const Class = classes.get(typeNameOf(kind))
+const objects = new WeakMap<Language, WeakMap<Resource, ObjectValue>>()
+
+/** Made once for all rules that ask about a resource. */
+function objectOf(language: Language, kind: Kind, resource: Resource): ObjectValue {
+  const ofLanguage = objects.get(language) ?? new WeakMap<Resource, ObjectValue>()
+  objects.set(language, ofLanguage)
+  const known = ofLanguage.get(resource)
+  if (known !== undefined) return known
+  const Class = language.classes.get(typeNameOf(kind))
   if (Class === undefined) throw new Error(`no type for ${kind}`)
-  return rootValue(Class, resource)
+  const value = rootValue(Class, resource)
+  ofLanguage.set(resource, value)
+  return value
+}
+
+/** The project asked about last: resources come project by project. */
+let last: { readonly project: ProjectRef; readonly labels: object; readonly value: ProjectValue } | undefined
+
+function projectOf(project: ProjectRef, labels: Readonly<Record<string, string>>): ProjectValue {
+  if (last?.project !== project || last.labels !== labels) {
+    last = { project, labels, value: new ProjectValue(project, labels) }
+  }
+  return last.value
 }
 
 function usesOf({ when, assert, message }: Expressions): readonly Uses[] {

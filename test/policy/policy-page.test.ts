@@ -1,0 +1,99 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Field, Members } from '../../src/inventory/field.ts'
+import type { Kind } from '../../src/model/resource.ts'
+import { ownFunctions } from '../../src/policy/cel/functions.ts'
+import { fieldsOf } from '../../src/policy/cel/language.ts'
+import { policyTestSchema } from '../../src/policy/policy-test-schema.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
+import { runPolicyTest } from '../../src/policy/run-policy-test.ts'
+
+const docs = join(import.meta.dirname, '../../docs')
+const page = readFileSync(join(docs, 'policy.md'), 'utf8')
+const { UPDATE_PAGES: update } = process.env
+
+describe('docs/policy.md', () => {
+  const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => block)
+
+  it.each(blocks.map((block, index) => [index + 1, block] as const))(
+    'shows policies that are right: block %s',
+    (_, block) => {
+      const policy = readPolicy('/etc/policy.yaml', () => block)
+      const readFile = (file: string) => {
+        if (file === '/etc/policy.yaml') return block
+        throw Object.assign(new Error('none'), { code: 'ENOENT' })
+      }
+      for (const { test } of readPolicyTests(
+        '/etc/policy.yaml',
+        readFile,
+        policy.known.map(({ id }) => id),
+      )) {
+        expect([test.name, runPolicyTest(policy, test)]).toMatchObject([test.name, { missing: [], unexpected: [] }])
+      }
+    },
+  )
+
+  it('has every function of ours (UPDATE_PAGES=1 rewrites the table)', () => {
+    const rows = ownFunctions.map(({ signature, description }) => {
+      return `| \`${signature.replaceAll('google.protobuf.', '').replaceAll('Secret', 'secret')}\` | ${description} |`
+    })
+    const table = ['<!-- functions -->', '| function | what |', '|---|---|', ...rows, '<!-- end -->'].join('\n')
+    const current = page.replace(/<!-- functions -->.*?<!-- end -->/s, () => table)
+    if (update !== undefined) writeFileSync(join(docs, 'policy.md'), current)
+    else expect(page).toBe(current)
+  })
+
+  it('has every member of a test', () => {
+    for (const name of Object.keys(policyTestSchema.shape)) expect(page).toContain(`${name}:`)
+  })
+})
+
+describe('docs/policy-fields.md', () => {
+  it('has every field that an expression can read (`npx vitest run test/policy -u` rewrites it)', async () => {
+    const kinds: readonly Kind[] = ['project', 'endpoint', 'subscription', 'source', 'device', 'probe']
+    const sections = kinds.map((kind) => `## ${kind}\n\n${table(fieldsOf(kind))}`)
+    const intro = `# Fields for rules of your own
+
+What \`resource\` holds in a [custom rule](policy.md#rules-of-your-own), by kind. Generated.
+
+Times are texts such as \`2026-01-01T00:00:00Z\`, empty where there is none: \`age(resource.created_at)\`. Fields that change by themselves cannot stand in a message.
+`
+    await expect(`${intro}\n${sections.join('\n\n')}\n`).toMatchFileSnapshot(join(docs, 'policy-fields.md'))
+  })
+})
+
+function table(members: Members): string {
+  return ['| field | type |', '|---|---|', ...rowsOf(members, '')].join('\n')
+}
+
+function rowsOf(members: Members, prefix: string): string[] {
+  return Object.entries(members).flatMap(([name, field]) => {
+    if (field.presence === 'reference' || (prefix !== '' && field.presence === 'volatile')) return []
+    const path = `${prefix}${name}`
+    if (field.type === 'struct') return rowsOf(field.members, `${path}.`)
+    if (field.type !== 'keyed') return [`| \`${path}\` | ${wordsFor(field)} |`]
+    return [`| \`${path}\` | list of objects |`, `| \`${path}[].uid\` | text |`, ...rowsOf(field.members, `${path}[].`)]
+  })
+}
+
+function wordsFor(field: Field): string {
+  return `${words[field.type] ?? field.type}${field.presence === 'volatile' ? ', changes by itself' : ''}`
+}
+
+const words: Readonly<Record<string, string>> = {
+  text: 'text',
+  prose: 'text',
+  code: 'text (a program)',
+  url: 'text (an address)',
+  'secret-url': 'text (an address, sealed behind the host)',
+  secret: 'secret',
+  integer: 'int',
+  seconds: 'int (seconds)',
+  flag: 'bool',
+  time: 'text (a time)',
+  set: 'list of texts',
+  addresses: 'list of texts (addresses)',
+  free: 'JSON',
+}

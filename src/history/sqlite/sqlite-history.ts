@@ -32,6 +32,8 @@ export function openSqliteHistory(file: string, holder: Holder): History {
     approve: async (approvals) => writeBetweenRuns(() => writeApprovals(db, idOf, approvals)),
     revoke: async (approvals, by) => writeBetweenRuns(() => revokeApprovals(db, approvals, by)),
     async begin(start) {
+      // Who is plainly too late hears of it at once, and does not wait for the write lock to hear it.
+      readLease(db, holder)
       const hold = writeTransaction(db, () => {
         const token = takeLease(db, holder)
         const interrupted = closeKilledRuns(db, start.startedAt)

@@ -1,0 +1,215 @@
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { query } from '../audit/a-site.ts'
+import { readScrape } from '../worker/scrape.ts'
+import { configurationFor, openDirectory, startHookdrift } from './a-process.ts'
+import { command } from './a-terminal.ts'
+import { stopAtMoments } from './stopped-runs.ts'
+
+async function openDesk(schedules: string) {
+  const fleet = generateFleet({ projects: 2, endpointsPerProject: 6 })
+  const service = await startSimulatedService(fleet)
+  const directory = openDirectory()
+  const env = { ACME_KEY: fleet.personalKey }
+  const configure = (more: string) => directory.write('hookdrift.yaml', configurationFor(service.url, fleet, more))
+  configure(schedules)
+  return {
+    service,
+    env,
+    directory,
+    configure,
+    history: directory.file('hookdrift.db'),
+    start: () => startHookdrift(['worker'], { cwd: directory.path, env }),
+    say: (args: readonly string[]) =>
+      command(['worker', '--config', directory.file('hookdrift.yaml'), ...args], { cwd: directory.path, env }),
+    async [Symbol.asyncDispose]() {
+      await service.close()
+      directory[Symbol.dispose]()
+    },
+  }
+}
+
+type Running = ReturnType<typeof startHookdrift>
+
+/** The lines of a worker's log, as they come. */
+function logOf({ child }: Running) {
+  const lines: Record<string, unknown>[] = []
+  let rest = ''
+  child.stderr?.on('data', (text: string) => {
+    const parts = (rest + text).split('\n')
+    rest = parts.pop() ?? ''
+    lines.push(...parts.map((line) => JSON.parse(line)))
+  })
+  return {
+    lines,
+    async until(message: string): Promise<Record<string, unknown>> {
+      for (;;) {
+        const found = lines.find(({ msg }) => msg === message)
+        if (found !== undefined) return found
+        if (child.exitCode !== null) throw new Error(`it ended without "${message}": ${JSON.stringify(lines)}`)
+        await once(child.stderr ?? child, 'data')
+      }
+    },
+  }
+}
+
+const everySecond = `worker: { listen: 127.0.0.1:0 }
+schedules: [{ name: often, cron: "* * * * * *", run_on_start: true }]
+`
+
+describe('hookdrift worker', () => {
+  it('audits on its schedule, is watched, survives a broken file, and ends in order', async () => {
+    await using desk = await openDesk(everySecond)
+    const worker = desk.start()
+    const log = logOf(worker)
+    const { url } = await log.until('listening')
+    const ask = async (path: string) => {
+      const answer = await fetch(`${url}${path}`)
+      return `${answer.status} ${await answer.text()}`
+    }
+    await log.until('run sealed')
+    expect(await ask('/healthz')).toBe('200 alive\n')
+    expect(await ask('/readyz')).toBe('200 ready\n')
+
+    desk.directory.write('hookdrift.yaml', 'services: nonsense\n')
+    const { error } = await log.until('the files cannot be read as they are: what they said before stays in force')
+    expect(error).toMatch(/^hookdrift\.yaml:1:11: /)
+    const count = log.lines.filter(({ msg }) => msg === 'run sealed').length
+    while (log.lines.filter(({ msg }) => msg === 'run sealed').length <= count)
+      await once(worker.child.stderr ?? worker.child, 'data')
+    expect(readScrape(await ask('/metrics')).samples('hookdrift_reload_failed')).toEqual({ '': 1 })
+
+    worker.child.kill('SIGTERM')
+    expect(await worker.ended).toMatchObject({ code: 143, stdout: '' })
+    const runs = query<{ state: string }>(desk.history, 'SELECT DISTINCT state FROM run')
+    expect(runs).toEqual([{ state: 'sealed' }])
+    expect(JSON.stringify(log.lines)).not.toContain('not-a-real-key')
+  })
+
+  it('seals what it has seen when it is stopped within a run', async () => {
+    await using desk = await openDesk('schedules: [{ name: nightly, cron: "0 0 1 1 *", run_on_start: true }]\n')
+    desk.service.behaviour.latencyMs = 100
+    const worker = desk.start()
+    while (desk.service.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    worker.child.kill('SIGINT')
+    expect((await worker.ended).code).toBe(130)
+    const reasons = query<{ reason: string | null; status: string }>(
+      desk.history,
+      'SELECT status, reason FROM run_coverage',
+    )
+    expect(reasons).toContainEqual({
+      status: 'partial',
+      reason: expect.stringMatching(/: stopped before the answer was whole: SIGINT$/),
+    })
+    expect(new Set(reasons.map(({ status }) => status))).not.toContain('failed')
+  })
+
+  it('goes on after errors, and says that it is not ready', async () => {
+    await using desk = await openDesk(everySecond)
+    const worker = desk.start()
+    const log = logOf(worker)
+    const { url } = await log.until('listening')
+    await log.until('run sealed')
+    desk.directory.write('hookdrift.key', 'damaged')
+    const failures = () => log.lines.filter(({ msg }) => msg === 'an error ended the run; the next tick comes')
+    while (failures().length < 3) await once(worker.child.stderr ?? worker.child, 'data')
+    expect(failures()[0]).toMatchObject({ schedule: 'often', error: expect.stringContaining('is damaged') })
+    const answer = await fetch(`${url}/readyz`)
+    expect(answer.status).toBe(503)
+    expect(await answer.text()).toMatch(/^not ready\nthe last \d runs ended with an error\n$/)
+    worker.child.kill('SIGTERM')
+    expect((await worker.ended).code).toBe(143)
+  })
+
+  it('prints the next times', async () => {
+    await using desk = await openDesk('schedules: [{ name: a, cron: "30 2 * * *", timezone: Europe/Berlin }]\n')
+    const { code, stdout } = await desk.say(['--next', '2'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /^(\d{4}-\d\d-\d\dT0[01]:30:00Z {2}a {2}\w{3} \d{4}-\d\d-\d\d 0[23]:[03]0:00 \+0[12]:00 Europe\/Berlin\n){2}$/,
+    )
+    const { rows, schema } = JSON.parse((await desk.say(['--next', '3', '--format', 'json'])).stdout)
+    expect(schema).toBe('hookdrift.worker/1')
+    expect(rows.length).toBe(3)
+    expect(Object.keys(rows[0])).toEqual(['schedule', 'at', 'timezone', 'local'])
+  })
+
+  it.each([
+    ['no schedule', '', ['--next', '1'], 2, /hookdrift\.yaml names no schedules\n {2}docs\/worker\.md/],
+    [
+      'a schedule that never comes',
+      'schedules: [{ name: a, cron: "0 0 31 2 *" }]\n',
+      [],
+      2,
+      /hookdrift\.yaml:1:30: "0 0 31 2 \*" cannot be kept: it never comes/,
+    ],
+    ['a count that is none', everySecond, ['--next', '0'], 2, /Expected a number from 1 to 1000/],
+    [
+      'an address that is none',
+      'worker: { listen: nowhere }\n',
+      [],
+      2,
+      /hookdrift\.yaml:1:19: .*expected an address and a port/,
+    ],
+  ])('ends with a word on stderr: %s', async (_, schedules, args, code, message) => {
+    await using desk = await openDesk(schedules)
+    const said = await desk.say(args)
+    expect({ code: said.code, stdout: said.stdout }).toEqual({ code, stdout: '' })
+    expect(said.stderr).toMatch(message)
+  })
+
+  it('cannot start where its address is taken, and says so', async () => {
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const address = other.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    await using desk = await openDesk(`worker: { listen: ${port} }\nschedules: [{ name: a, cron: "0 * * * *" }]\n`)
+    const said = await desk.say([])
+    other.close()
+    expect(said.code).toBe(4)
+    expect(said.stderr).toContain(`cannot listen on 127.0.0.1:${port}`)
+  })
+})
+
+describe('hookdrift audit', () => {
+  it('refuses a schedule that cannot be kept', async () => {
+    await using desk = await openDesk('schedules: [{ name: a, cron: "61 * * * *" }]\n')
+    const { code, stderr } = await command(['audit', '--config', desk.directory.file('hookdrift.yaml')], {
+      cwd: desk.directory.path,
+      env: { ACME_KEY: 'not-a-real-key' },
+    })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringMatching(/hookdrift\.yaml:1:30: "61 \* \* \* \*" cannot be kept/),
+    })
+  })
+
+  it('ends at run_timeout: what was not read is partial, the run is sealed', async () => {
+    await using desk = await openDesk('run_timeout: 1s\nconcurrency: 1\n')
+    desk.service.behaviour.latencyMs = 200
+    const { ended } = startHookdrift(['audit', '--format', 'json'], { cwd: desk.directory.path, env: desk.env })
+    const { code, stdout } = await ended
+    const { coverage, verdict } = JSON.parse(stdout)
+    expect([code, verdict.exit_code]).toEqual([3, 3])
+    const late = coverage.filter(({ status }: { status: string }) => status !== 'complete')
+    expect(late.length).toBeGreaterThan(0)
+    for (const walk of late) {
+      expect(walk).toMatchObject({
+        status: 'partial',
+        reason: expect.stringMatching(/: the run_timeout of 1 s is over$/),
+      })
+    }
+  })
+
+  it('told to stop at any moment ends with 143 within ten seconds, and the next run is right', async () => {
+    const moments = [0.1, 0.3, 0.7]
+    const results = await stopAtMoments(3, () => moments.shift() ?? 0.5)
+    for (const result of results) {
+      expect(result).toMatchObject({ code: 143, isNextRight: true })
+      expect(result.ms).toBeLessThan(10_000)
+    }
+  })
+})

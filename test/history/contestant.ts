@@ -1,0 +1,51 @@
+import { thisProcess } from '../../src/cli/system.ts'
+import type { Draft, History } from '../../src/history/history.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { AuditError, messageOf } from '../../src/model/errors.ts'
+import { aStart, walkAll } from './samples.ts'
+
+// Runs as a process of its own: told by its parent to begin a run, and then to seal it. `node contestant.ts FILE`.
+
+export type Order = 'begin' | 'seal'
+export type Answer =
+  | { readonly won: true; readonly ms: number }
+  | { readonly won: false; readonly ms: number; readonly exitCode: number | null; readonly message: string }
+  | { readonly sealed: boolean; readonly message: string }
+
+const [, , file = ''] = process.argv
+let held: { history: History; draft: Draft } | undefined
+
+process.on('message', async (order: Order) => {
+  process.send?.(order === 'begin' ? await begin() : await seal())
+})
+process.send?.({ sealed: false, message: 'ready' } satisfies Answer)
+
+async function begin(): Promise<Answer> {
+  const startedAt = performance.now()
+  const took = () => performance.now() - startedAt
+  let history: History | undefined
+  try {
+    history = openSqliteHistory(file, thisProcess)
+    held = { history, draft: await history.begin(aStart(new Date().toISOString())) }
+    return { won: true, ms: took() }
+  } catch (error) {
+    await history?.close()
+    const exitCode = error instanceof AuditError ? error.exitCode : null
+    return { won: false, ms: took(), exitCode, message: messageOf(error) }
+  }
+}
+
+async function seal(): Promise<Answer> {
+  if (held === undefined) return { sealed: false, message: 'holds nothing' }
+  const { history, draft } = held
+  held = undefined
+  try {
+    await walkAll(draft)
+    await draft.seal(new Date().toISOString(), () => 0)
+    return { sealed: true, message: '' }
+  } catch (error) {
+    return { sealed: false, message: messageOf(error) }
+  } finally {
+    await history.close()
+  }
+}

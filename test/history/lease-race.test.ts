@@ -1,0 +1,14 @@
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { openDirectory } from '../cli/a-process.ts'
+import { race } from './lease-race.ts'
+
+// The long version, with fifty processes and with holders that are paused: `npm run bench:lease`.
+it('one of several processes that begin at once gets the lease, and the others hear of it at once', async () => {
+  using directory = openDirectory()
+  const rounds = await race(join(directory.path, 'hookdrift.db'), { processes: 5, rounds: 3, killEvery: 2 })
+  for (const round of rounds) {
+    expect(round).toMatchObject({ winners: 1, exitCodes: [5, 5, 5, 5], sealed: true })
+    expect(Math.max(...round.loserMs)).toBeLessThan(1000)
+  }
+})

@@ -1,0 +1,94 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { Answer, Order } from './contestant.ts'
+
+const program = join(import.meta.dirname, 'contestant.ts')
+
+/** A process that may begin runs on a history. */
+export interface Contestant {
+  readonly pid: number
+  begin(): Promise<Extract<Answer, { won: boolean }>>
+  seal(): Promise<Extract<Answer, { sealed: boolean }>>
+  /** Sends a signal; resolves when it has ended the process, or at once when it does not end one. */
+  signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
+}
+
+export async function startContestant(file: string): Promise<Contestant> {
+  const child = fork(program, [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
+  await answerOf(child)
+  const ask = async (order: Order): Promise<Answer> => {
+    const answer = answerOf(child)
+    child.send(order)
+    return answer
+  }
+  return {
+    pid: child.pid ?? 0,
+    async begin() {
+      const answer = await ask('begin')
+      if ('won' in answer) return answer
+      throw new Error(`asked to begin, it said ${JSON.stringify(answer)}`)
+    },
+    async seal() {
+      const answer = await ask('seal')
+      if ('sealed' in answer) return answer
+      throw new Error(`asked to seal, it said ${JSON.stringify(answer)}`)
+    },
+    async signal(name) {
+      const ended = once(child, 'exit')
+      child.kill(name)
+      if (name === 'SIGKILL') await ended
+    },
+  }
+}
+
+async function answerOf(child: ChildProcess): Promise<Answer> {
+  const [answer] = await once(child, 'message')
+  return answer
+}
+
+export interface Round {
+  readonly winners: number
+  /** How each loser ended: 5 for "another run writes". */
+  readonly exitCodes: readonly (number | null)[]
+  /** How long each loser took to hear of it. */
+  readonly loserMs: readonly number[]
+  readonly winnerMs: number
+  readonly sealed: boolean
+}
+
+/**
+ * All begin at once on one history; then the winner seals, or is killed in some rounds: then the next round needs a
+ * winner although its lease was never given back.
+ */
+export async function race(
+  file: string,
+  { processes, rounds, killEvery }: { processes: number; rounds: number; killEvery: number },
+) {
+  const contestants = await Promise.all(Array.from({ length: processes }, () => startContestant(file)))
+  const results: Round[] = []
+  try {
+    for (let round = 1; round <= rounds; round++) {
+      const answers = await Promise.all(contestants.map(async (one) => ({ one, answer: await one.begin() })))
+      const winners = answers.filter(({ answer }) => answer.won)
+      const losers = answers.flatMap(({ answer }) => (answer.won ? [] : [answer]))
+      let sealed = winners.length === 1
+      for (const { one } of winners) {
+        if (round % killEvery === 0) {
+          await one.signal('SIGKILL')
+          contestants[contestants.indexOf(one)] = await startContestant(file)
+        } else if (!(await one.seal()).sealed) sealed = false
+      }
+      results.push({
+        winners: winners.length,
+        exitCodes: losers.map(({ exitCode }) => exitCode),
+        loserMs: losers.map(({ ms }) => ms),
+        winnerMs: Math.max(0, ...winners.map(({ answer }) => answer.ms)),
+        sealed,
+      })
+    }
+    return results
+  } finally {
+    await Promise.all(contestants.map((one) => one.signal('SIGKILL')))
+  }
+}

@@ -92,10 +92,10 @@ async function worker(options: WorkerOptions, given: Terminal): Promise<number> 
       orders = readAgain(read, orders, log, metrics)
       return orders.configuration.schedules
     },
-    run: ({ projects: only, runTimeoutMs }, signal) => {
+    run: ({ projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
       const { history } = orders.configuration
       const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
-      const order = { ...orders, history, only, failOn: options.failOn, quiet: true, runTimeoutMs, onPage }
+      const order = { ...orders, history, only, failOn: options.failOn, quiet: true, runsProbes, runTimeoutMs, onPage }
       return untilCrash(signal, (signal) => performAudit(order, terminal, signal))
     },
     watch: tellAll([logOf(log), metrics, health]),

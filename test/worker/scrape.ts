@@ -1,19 +1,4 @@
-import { createRequire } from 'node:module'
-
-interface Family {
-  readonly name: string
-  readonly help: string
-  readonly type: string
-  readonly metrics: readonly Sample[]
-}
-
-interface Sample {
-  readonly value?: string
-  readonly labels?: Readonly<Record<string, string>>
-}
-
-/** The package has no types of its own. */
-const parse: (text: string) => Family[] = createRequire(import.meta.url)('parse-prometheus-text-format')
+import parse from 'parse-prometheus-text-format'
 
 /** A scrape as somebody else's parser reads it. */
 export function readScrape(text: string) {

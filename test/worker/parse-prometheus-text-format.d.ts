@@ -1,14 +1,8 @@
 /** As much of it as is used here; the package has no types of its own. */
 declare module 'parse-prometheus-text-format' {
-  interface Family {
+  function parse(text: string): {
     readonly name: string
-    readonly metrics: readonly Sample[]
-  }
-  interface Sample {
-    readonly value?: string
-    readonly labels?: Readonly<Record<string, string>>
-  }
-  function parse(text: string): Family[]
-
-  export { parse as default }
+    readonly metrics: readonly { readonly value?: string; readonly labels?: Readonly<Record<string, string>> }[]
+  }[]
+  export = parse
 }

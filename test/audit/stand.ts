@@ -21,6 +21,8 @@ export interface StandOptions {
   readonly pageSize?: number
   readonly listings?: { readonly sources?: Offer; readonly project?: Offer }
   readonly limits?: Partial<Limits>
+  /** Of every project. */
+  readonly labels?: Readonly<Record<string, string>>
 }
 
 export interface Turn {
@@ -40,7 +42,7 @@ export interface Turn {
 }
 
 /** A history of its own in a temporary directory, and audits against it on a clock that never waits. */
-export function openStand({ projects, key, pageSize = 20, listings = {}, limits = {} }: StandOptions) {
+export function openStand({ projects, key, pageSize = 20, listings = {}, limits = {}, labels = {} }: StandOptions) {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-'))
   const file = join(directory, 'hookdrift.db')
   let now = Date.parse('2026-11-21T03:00:00Z')
@@ -79,7 +81,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
         ref: { name: `acme/${name}`, service: 'acme', uid },
         key: turn.keys?.[name] ?? key,
         place: null,
-        labels: {},
+        labels,
         filters: turn.filters ?? {},
         client,
         listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },

@@ -40,24 +40,33 @@ export const duplicate = foldRule({
   },
 })
 
-/** Of two that overlap, the one with the higher uid: the later one, where uids are made in the order of time. */
+/** Each that overlaps with another names the one with the lowest uid: the first, where uids are made in the order of time. */
 function* overlapsOf(routes: readonly Route[]): Iterable<LocatedProblem> {
-  const firstOf = new Map<string, string>()
-  let firstOfAll: string | undefined
-  for (const { at, types } of routes.toSorted((a, b) => (a.at.uid < b.at.uid ? -1 : 1))) {
-    const shared = types.find((type) => firstOf.has(type))
-    const every = matchesEveryType(types) ? firstOfAll : firstOf.get('*')
-    const other = every ?? (shared === undefined ? undefined : firstOf.get(shared))
-    if (other !== undefined) {
-      const what = every === undefined ? `\`${shared}\` is` : 'events that both match are'
-      const message = `${what} delivered to the same endpoint by subscription ${other} too`
-      yield { at, path: '/filter_config/event_types', message }
-    }
-    firstOfAll ??= at.uid
+  const sorted = routes.toSorted((a, b) => (a.at.uid < b.at.uid ? -1 : 1))
+  const takers = takersOf(sorted)
+  const all = sorted.slice(0, 2).map(({ at }) => at.uid)
+  for (const { at, types } of sorted) {
+    const otherOf = (uids: readonly string[] = []) => uids.find((uid) => uid !== at.uid)
+    const every = otherOf(matchesEveryType(types) ? all : takers.get('*'))
+    const shared = every === undefined ? types.find((type) => otherOf(takers.get(type)) !== undefined) : undefined
+    if (every === undefined && shared === undefined) continue
+    const what = shared === undefined ? 'events that both match are' : `\`${shared}\` is`
+    const other = shared === undefined ? every : otherOf(takers.get(shared))
+    const message = `${what} delivered to the same endpoint by subscription ${other} too`
+    yield { at, path: '/filter_config/event_types', message }
+  }
+}
+
+/** By event type, the first two that take it: one of them is always another. */
+function takersOf(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
+  const takers = new Map<string, string[]>()
+  for (const { at, types } of routes) {
     for (const type of matchesEveryType(types) ? ['*'] : types) {
-      if (!firstOf.has(type)) firstOf.set(type, at.uid)
+      const uids = takers.get(type) ?? []
+      if (uids.length < 2 && !uids.includes(at.uid)) takers.set(type, [...uids, at.uid])
     }
   }
+  return takers
 }
 
 function spelled(filter: Filter): string {

@@ -8,17 +8,17 @@ const at = (uid: string, what: string, other: string) =>
 const all = 'events that both match are'
 
 export const cases: Cases = {
-  'finds the later of two with an event type in common': {
+  'finds both of two with an event type in common': {
     sees: [to('s2', ['order.created', 'order.paid']), to('s1', ['order.created'])],
-    finds: [at('s2', '`order.created` is', 's1')],
+    finds: [at('s1', '`order.created` is', 's2'), at('s2', '`order.created` is', 's1')],
   },
   'takes a wildcard for every event type, before or after': {
     sees: [to('s1', ['*']), to('s2', ['order.created'])],
-    finds: [at('s2', all, 's1')],
+    finds: [at('s1', all, 's2'), at('s2', all, 's1')],
   },
   'takes none for every event type': {
     sees: [to('s1', ['order.created']), to('s2', [])],
-    finds: [at('s2', all, 's1')],
+    finds: [at('s1', all, 's2'), at('s2', all, 's1')],
   },
   'names one for each, however many there are': {
     sees: [
@@ -29,14 +29,18 @@ export const cases: Cases = {
       to('s5', ['*']),
       to('s6', ['z']),
     ],
-    finds: [at('s3', '`b` is', 's2'), at('s4', '`c` is', 's3'), at('s5', all, 's1'), at('s6', all, 's5')],
+    finds: [...['s1', 's2', 's3', 's4'].map((uid) => at(uid, all, 's5')), at('s5', all, 's1'), at('s6', all, 's5')],
+  },
+  'names the first that each overlaps, and nobody whom nothing overlaps': {
+    sees: [to('s1', ['a']), to('s2', ['b', 'b']), to('s3', ['b', 'c']), to('s4', ['c', 'd'])],
+    finds: [at('s2', '`b` is', 's3'), at('s3', '`b` is', 's2'), at('s4', '`c` is', 's3')],
   },
   'compares filters by what they ask': {
     sees: [
       to('s1', ['*'], {}, { body: { b: 1, a: 2 }, headers: null, is_flattened: true }),
       to('s2', ['*'], {}, { body: { a: 2, b: 1 }, headers: {}, is_flattened: false }),
     ],
-    finds: [at('s2', all, 's1')],
+    finds: [at('s1', all, 's2'), at('s2', all, 's1')],
   },
   'leaves different event types alone': { sees: [to('s1', ['a']), to('s2', ['b'])], finds: [] },
   'leaves different filters alone': { sees: [to('s1', ['*']), to('s2', ['*'], {}, { body: { a: 1 } })], finds: [] },

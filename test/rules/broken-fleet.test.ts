@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import { changeData, createEndpoint, createSubscription, updateProject } from '../../src/demo/edits.ts'
+import type { Fleet } from '../../src/demo/fleet.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import type { ProjectData } from '../../src/demo/rows.ts'
+import type { Report } from '../../src/model/report.ts'
+import { isAtLeast } from '../../src/model/violation.ts'
+import { rules } from '../../src/rules/rules.ts'
+import { at, openSite } from '../audit/a-site.ts'
+import { policyOf } from '../audit/stand.ts'
+import { type Break, endpointBreaks, hmac, projectBreaks, sourceBreaks, subscriptionBreaks } from './broken-rows.ts'
+
+/** Rules that one look at a fleet cannot break, and where they are tried instead. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'drift/': 'need a change between two looks: test/audit',
+  'probe/': 'need a probe in the policy: test/audit',
+  'source/function-broken': 'needs a probe in the policy: test/audit',
+  'project/vanished': 'needs a project that was there before: test/audit',
+  'project/mass-removal': 'needs a walk that lost much: test/audit',
+  'waiver/': 'are about the policy: test/audit/waivers.test.ts',
+}
+
+/** Everything judges; the made-up hosts of the fleet are reserved names, and its names have a pattern. */
+const policy = policyOf(`
+extends: [all]
+rules:
+  endpoint/url-test-host: { allow_hosts: ["*.example.com"] }
+  endpoint/owner-missing: {}
+  endpoint/name-convention: { name: "^[a-z]+-[0-9]{3}$" }
+`)
+
+const dayMs = 86_400_000
+
+/** A fleet that no rule minds: of what the generator varies, the variant that passes even `all`. */
+function cleanFleet(endpointsPerProject: number, sourcesPerProject: number, projects: number): Fleet {
+  const fleet = generateFleet({ clean: true, projects, incomingEvery: 2, endpointsPerProject, sourcesPerProject })
+  for (const { uid } of fleet.projects()) {
+    changeData(fleet, uid, ({ endpoints, subscriptions, sources }) => ({
+      endpoints,
+      subscriptions: subscriptions.map((row) => ({
+        ...row,
+        retry_config: { type: 'exponential', duration: 60, retry_count: 8 },
+      })),
+      sources: sources.map((row) => ({ ...row, verifier: hmac(`not-a-real-key-${row.mask_id}${row.uid}`) })),
+    }))
+  }
+  return fleet
+}
+
+/** What stands, as `rule uid`, sorted. */
+function standing({ violations }: Report): string[] {
+  const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
+  return [...new Set(open.map(({ rule, uid }) => `${rule} ${uid}`))].sort()
+}
+
+/** Breaks one row for each rule; one that takes two also breaks the row behind it. Returns what is then expected. */
+function breakRows<Row extends { readonly uid: string }>(
+  rows: readonly Row[],
+  breaks: Readonly<Record<string, Break<Row>>>,
+  expected: string[],
+): { readonly rows: readonly Row[]; readonly broken: ReadonlyMap<string, Row> } {
+  const changed = [...rows]
+  const broken = new Map<string, Row>()
+  let place = 0
+  for (const [rule, { row, also = [], withTwin }] of Object.entries(breaks)) {
+    const twin = at(rows, place + 1)
+    const result = row(at(rows, place), twin)
+    changed[place] = result
+    broken.set(rule, result)
+    for (const id of [rule, ...also]) expected.push(`${id} ${result.uid}`)
+    if (withTwin) expected.push(`${rule} ${twin.uid}`)
+    place += withTwin ? 2 : 1
+  }
+  return { rows: changed, broken }
+}
+
+describe('a fleet', () => {
+  it('of clean resources breaks no rule', async () => {
+    const fleet = cleanFleet(40, 12, 2)
+    await using here = await openSite({ fleet, stand: { labels: { env: 'prod' } } })
+    expect(standing(await here.audit({ policy }))).toEqual([])
+  })
+
+  it('that breaks every rule breaks each where it is broken, and nowhere else', async () => {
+    const fleet = cleanFleet(60, 20, 2 + Object.keys(projectBreaks).length)
+    const [outgoing, incoming, ...others] = fleet.projects()
+    if (outgoing === undefined || incoming === undefined) throw new Error('the fleet has no two projects')
+    const expected: string[] = []
+
+    changeData(fleet, outgoing.uid, (data): ProjectData => {
+      const endpoints = breakRows(data.endpoints, endpointBreaks, expected)
+      const used = new Map(data.subscriptions.map((row) => [row.endpoint_id, row]))
+      const of = (rule: string) => used.get(endpoints.broken.get(rule)?.uid ?? '')
+      for (const rule of ['endpoint/inactive', 'endpoint/paused-long', 'endpoint/status-unknown']) {
+        expected.push(`subscription/target-not-active ${of(rule)?.uid}`)
+      }
+      // A subscription loses its endpoint, and that one its only subscription.
+      const lost = of('endpoint/orphan')?.uid ?? ''
+      expected.push(`subscription/target-missing ${lost}`)
+      const subscriptions = data.subscriptions.map((row) => (row.uid === lost ? { ...row, endpoint_id: null } : row))
+      return { endpoints: endpoints.rows, subscriptions, sources: [] }
+    })
+
+    changeData(fleet, incoming.uid, (data): ProjectData => {
+      const sources = breakRows(data.sources, sourceBreaks, expected)
+      const { rows } = breakRows(data.subscriptions, subscriptionBreaks, expected)
+      const last = at(data.subscriptions, -1)
+      const copy = { ...last, uid: `${last.uid.slice(0, -1)}Z` }
+      expected.push(`subscription/duplicate ${last.uid}`, `subscription/duplicate ${copy.uid}`)
+      return { ...data, sources: sources.rows, subscriptions: [...rows.slice(0, -1), copy, last] }
+    })
+
+    for (const [index, [rule, change]] of Object.entries(projectBreaks).entries()) {
+      const { uid, config } = at(others, index)
+      changeData(fleet, uid, () => ({ endpoints: [], subscriptions: [], sources: [] }))
+      updateProject(fleet, uid, change(config))
+      expected.push(`${rule} ${uid}`)
+    }
+
+    await using here = await openSite({ fleet, stand: { pageSize: 100, labels: { env: 'prod' } } })
+    await here.audit({ policy })
+    here.stand.advance(2 * dayMs)
+    expect(standing(await here.audit({ policy }))).toEqual([...new Set(expected)].sort())
+    const tried = new Set(expected.map((line) => line.split(' ')[0]))
+    const left = rules.map(({ id }) => id).filter((id) => !tried.has(id))
+    expect(left.filter((id) => !Object.keys(elsewhere).some((prefix) => id.startsWith(prefix)))).toEqual([])
+  })
+
+  it('that was just made shows nothing above info', async () => {
+    const fleet = cleanFleet(0, 0, 1)
+    const [project] = fleet.projects()
+    if (project === undefined) throw new Error('the fleet has no project')
+    // What the service fills in when a project is made and nothing is said.
+    updateProject(fleet, project.uid, {
+      replay_attacks_prevention_enabled: false,
+      disable_endpoint: false,
+      ssl: { enforce_secure_endpoints: false },
+      ratelimit: { count: 1000, duration: 60 },
+      strategy: { type: 'linear', duration: 100, retry_count: 10 },
+    })
+    const endpoint = createEndpoint(fleet, project.uid, { name: 'first', url: 'https://hooks.example.com/first' })
+    createSubscription(fleet, project.uid, { endpoint })
+    await using here = await openSite({ fleet, stand: { labels: { env: 'prod' } } })
+    const { violations } = await here.audit({ policy: policyOf('extends: [all]') })
+    expect(violations.filter(({ severity }) => isAtLeast(severity, 'low'))).toEqual([])
+    expect(violations.length).toBeGreaterThan(3)
+  })
+})

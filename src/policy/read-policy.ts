@@ -83,7 +83,10 @@ function readSaid(file: string, reading: Reading, within: readonly string[]): Sa
     const text = `\`${first.rule.id}\` is defined twice in what this file extends, in ${first.at} and ${second.at}`
     problems.push(outline.problem(['extends'], text))
   }
-  const ids = [...inherited.map(({ rule }) => rule.id), ...outline.value.custom.map(({ id }) => id)]
+  const ids = [
+    ...inherited.map(({ rule }) => rule.id),
+    ...outline.value.custom.map(({ id }) => id).filter((id) => id !== ''),
+  ]
   const document = readDocument(text, {
     file,
     schema: policySchemaWith(ids),

@@ -106,6 +106,19 @@ describe('a custom rule', () => {
     expect(namedRules(policy).map(({ rule: { title, custom } }) => [title, custom?.remedy, custom?.controls])).toEqual([
       ['T', 'R', ['soc2:CC6.1']],
     ])
+    const [untitled] = namedRules(rule('true', { message: 'owner {resource.owner_id} is none' }))
+    expect(untitled?.rule.title).toBe('owner … is none')
+  })
+
+  it('is waived like any other', () => {
+    const policy = (waived: string) =>
+      policyOf(`
+extends: []
+custom: [{ id: a/b, kind: endpoint, assert: "false", severity: low, message: m }]
+waivers: [{ rule: ${waived}, match: { uid: u1 }, owner: o, reason: r, expires: 2026-12-31 }]`)
+    const [finding] = judgeOf(policy('a/b')).visit(project, a('endpoint', {}))
+    expect(finding?.waiver).toMatchObject({ owner: 'o' })
+    expect(() => policy('a/c')).toThrow('there is no rule `a/c`')
   })
 })
 

@@ -70,13 +70,13 @@ function placed(
 }
 
 function ruleOf(source: CustomSource, expressions: Expressions): Rule {
-  const { id, kind, severity, title = 'Rule of the policy', remedy = '', controls = [] } = source
+  const { id, kind, severity, remedy = '', controls = [] } = source
   const others = othersUsed(expressions)
   const visits = others.map((variable) => kindOfVariable[variable])
   return {
     id,
     kind,
-    title,
+    title: source.title ?? inGeneral(source.message),
     severity,
     packs: [],
     options: z.strictObject({}),
@@ -205,6 +205,11 @@ function membersUsed(expressions: Expressions, variable: string): ReadonlySet<st
     for (const member of of ?? []) members.add(member)
   }
   return members
+}
+
+/** A message without its particulars. */
+function inGeneral(message: string): string {
+  return message.replace(/\{\{|\}\}/g, '').replace(/\{[^{}]*\}/g, '…')
 }
 
 /** What it decides by: words about it do not make it another policy. */

@@ -3,6 +3,7 @@ import type { ChangeType } from '../../model/change.ts'
 import type { Kind } from '../../model/resource.ts'
 import type { KnownVersion, UnseenVersion } from '../history.ts'
 import type { BodyRow } from '../stored-body.ts'
+import { releaseSql } from './lease.ts'
 import { bodyColumns, type StandingRow } from './rows.ts'
 
 type SqlValue = string | number | null
@@ -30,8 +31,7 @@ export function prepareStatements(db: Database) {
   return {
     heartbeat: all('UPDATE lease SET heartbeat_at = ? WHERE token = ?'),
     token: value<number>('SELECT token FROM lease'),
-    // The token moves on, so that a straggler of this run can write nothing after its end.
-    release: all("UPDATE lease SET token = token + 1, heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = ?"),
+    release: all(releaseSql),
 
     lastComplete: all<{ run: number; filter: string | null }>(lastCompleteSql),
     lastLifted: all<{ run: number; filter: string | null }>(lastLiftedSql),

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import type { History, RunStart } from '../history.ts'
-import { type Holder, isHeld, type Lease, leaseHeld } from '../holder.ts'
-import { closeAsInterrupted } from './close-as-interrupted.ts'
+import type { Holder } from '../holder.ts'
+import { closeKilledRuns, readLease, takeLease } from './lease.ts'
 import { openDatabase } from './open-database.ts'
 import { projectIds } from './rows.ts'
 import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './sqlite-approvals.ts'
@@ -51,37 +51,6 @@ export function openSqliteHistory(file: string, holder: Holder): History {
 export function openExistingHistory(file: string, holder: Holder): History {
   if (existsSync(file)) return openSqliteHistory(file, holder)
   throw new AuditError(4, `there is no history at ${file}`, { advice: 'run an audit first, or name it with --history' })
-}
-
-/** The lease that nobody holds any more; refuses where somebody does. */
-function readLease(db: Database, holder: Holder): (Lease & { token: number }) | undefined {
-  const held = db
-    .prepare<[], Lease & { token: number }>(
-      `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
-    )
-    .get()
-  if (held !== undefined && isHeld(held, holder)) throw leaseHeld(held, holder, db.name)
-  return held
-}
-
-/** Takes the lease for this process and returns its token. */
-function takeLease(db: Database, holder: Holder): number {
-  const held = readLease(db, holder)
-  const token = (held?.token ?? 0) + 1
-  const now = new Date(holder.now()).toISOString()
-  db.prepare(
-    `INSERT INTO lease (id, token, host, boot_id, pid, taken_at, heartbeat_at) VALUES (1, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET token = excluded.token, host = excluded.host, boot_id = excluded.boot_id,
-       pid = excluded.pid, taken_at = excluded.taken_at, heartbeat_at = excluded.heartbeat_at`,
-  ).run(token, holder.host, holder.bootId, holder.pid, now, now)
-  return token
-}
-
-/** A run that still calls itself running, now that the lease is ours, was killed. */
-function closeKilledRuns(db: Database, now: string): number[] {
-  const killed = db.prepare<[], number>("SELECT number FROM run WHERE state = 'running' ORDER BY number").pluck().all()
-  for (const run of killed) closeAsInterrupted(db, run, now)
-  return killed
 }
 
 function insertRun(db: Database, start: RunStart): number {

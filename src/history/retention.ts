@@ -1,0 +1,111 @@
+import type { SealedRun } from './reader.ts'
+
+/** How many runs to keep, in restic's words. `Infinity`: all of them. */
+export interface Keep {
+  readonly last: number
+  readonly hourly: number
+  readonly daily: number
+  readonly weekly: number
+  readonly monthly: number
+  readonly yearly: number
+  /** All runs of a time before the newest one. */
+  readonly within: Span | undefined
+}
+
+export interface Span {
+  readonly years: number
+  readonly months: number
+  readonly days: number
+  readonly hours: number
+}
+
+export const keepNothing: Keep = {
+  last: 0,
+  hourly: 0,
+  daily: 0,
+  weekly: 0,
+  monthly: 0,
+  yearly: 0,
+  within: undefined,
+}
+
+export function keepsSomething({ within, ...counts }: Keep): boolean {
+  return within !== undefined || Object.values(counts).some((count) => count > 0)
+}
+
+/** `1y6m14d12h`, each part at most once and in any order; undefined for anything else, and for no time at all. */
+export function readSpan(text: string): Span | undefined {
+  if (!/^(?:\d{1,4}[ymdh]){1,4}$/.test(text)) return undefined
+  const parts = [...text.matchAll(/(\d+)([ymdh])/g)].map(([, count, unit]): [string, number] => [
+    unit ?? '',
+    Number(count),
+  ])
+  const of = Object.fromEntries(parts)
+  const { y: years = 0, m: months = 0, d: days = 0, h: hours = 0 } = of
+  if (Object.keys(of).length < parts.length || years + months + days + hours === 0) return undefined
+  return { years, months, days, hours }
+}
+
+/**
+ * Why runs are kept, by number; a run without a reason is not. As restic does it: each count keeps the newest run of so
+ * many hours, days, … that have one, and the oldest run of all while some of the count is left. Times are UTC.
+ */
+export function reasonsToKeep(runs: readonly SealedRun[], keep: Keep): ReadonlyMap<number, readonly string[]> {
+  const newestFirst = runs.toSorted((a, b) => b.number - a.number)
+  const [newest] = newestFirst
+  if (newest === undefined) return new Map()
+  const since = keep.within === undefined ? undefined : before(new Date(newest.startedAt), keep.within)
+  const buckets = Object.entries(bucketOf).map(([name, of]) => ({
+    name,
+    of,
+    left: keep[name as keyof typeof bucketOf],
+    last: '',
+  }))
+  const reasons = new Map<number, string[]>()
+  for (const { number, startedAt } of newestFirst) {
+    const time = new Date(startedAt)
+    const why: string[] = []
+    if (since !== undefined && time.getTime() > since) why.push('within')
+    for (const bucket of buckets) {
+      if (bucket.left <= 0) continue
+      const value = bucket.of(time, number)
+      const isOldest = number === newestFirst.at(-1)?.number
+      if (value === bucket.last && !isOldest) continue
+      why.push(value === bucket.last ? `oldest ${bucket.name}` : bucket.name)
+      bucket.last = value
+      bucket.left -= 1
+    }
+    if (why.length > 0) reasons.set(number, why)
+  }
+  return reasons
+}
+
+const bucketOf = {
+  last: (_: Date, number: number) => `${number}`,
+  hourly: (time: Date) => time.toISOString().slice(0, 13),
+  daily: (time: Date) => time.toISOString().slice(0, 10),
+  weekly: (time: Date) => isoWeek(time),
+  monthly: (time: Date) => time.toISOString().slice(0, 7),
+  yearly: (time: Date) => time.toISOString().slice(0, 4),
+} as const
+
+/** `2026-W53`: a week belongs to the year that its Thursday is in. */
+function isoWeek(time: Date): string {
+  const day = (time.getUTCDay() + 6) % 7
+  const thursday = new Date(Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate() - day + 3))
+  const year = thursday.getUTCFullYear()
+  const week = Math.floor((thursday.getTime() - Date.UTC(year, 0, 1)) / (7 * 86_400_000)) + 1
+  return `${year}-W${week}`
+}
+
+function before(time: Date, { years, months, days, hours }: Span): number {
+  return Date.UTC(
+    time.getUTCFullYear() - years,
+    time.getUTCMonth() - months,
+    time.getUTCDate() - days,
+    time.getUTCHours() - hours,
+    time.getUTCMinutes(),
+    time.getUTCSeconds(),
+    time.getUTCMilliseconds(),
+  )
+}

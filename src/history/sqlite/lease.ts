@@ -1,0 +1,41 @@
+import type { Database } from 'better-sqlite3'
+import { type Holder, isHeld, type Lease, leaseHeld } from '../holder.ts'
+import { closeAsInterrupted } from './close-as-interrupted.ts'
+
+/**
+ * The lease that nobody holds any more.
+ * @throws AuditError 5 when another live process holds it
+ */
+export function readLease(db: Database, holder: Holder): (Lease & { token: number }) | undefined {
+  const held = db
+    .prepare<[], Lease & { token: number }>(
+      `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
+    )
+    .get()
+  if (held !== undefined && isHeld(held, holder)) throw leaseHeld(held, holder, db.name)
+  return held
+}
+
+/** Takes the lease for this process and returns its token; refuses as `readLease`. */
+export function takeLease(db: Database, holder: Holder): number {
+  const held = readLease(db, holder)
+  const token = (held?.token ?? 0) + 1
+  const now = new Date(holder.now()).toISOString()
+  db.prepare(
+    `INSERT INTO lease (id, token, host, boot_id, pid, taken_at, heartbeat_at) VALUES (1, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET token = excluded.token, host = excluded.host, boot_id = excluded.boot_id,
+       pid = excluded.pid, taken_at = excluded.taken_at, heartbeat_at = excluded.heartbeat_at`,
+  ).run(token, holder.host, holder.bootId, holder.pid, now, now)
+  return token
+}
+
+/** The token moves on, so that a straggler can write nothing after the end. */
+export const releaseSql =
+  "UPDATE lease SET token = token + 1, heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = ?"
+
+/** A run that still calls itself running, now that the lease is ours, was killed. */
+export function closeKilledRuns(db: Database, now: string): number[] {
+  const killed = db.prepare<[], number>("SELECT number FROM run WHERE state = 'running' ORDER BY number").pluck().all()
+  for (const run of killed) closeAsInterrupted(db, run, now)
+  return killed
+}

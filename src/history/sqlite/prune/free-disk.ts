@@ -1,0 +1,31 @@
+import type { Database } from 'better-sqlite3'
+
+export interface Freed {
+  /** Given back to the file system. */
+  readonly bytes: number
+  /** Free inside the file: the next runs fill it. */
+  readonly leftBytes: number
+}
+
+/** Of 16 kB each. What is moved to free them is logged first, and the log must stay small on a disk that is full. */
+const pagesAtOnce = 2_000
+
+/**
+ * Gives pages that hold nothing any more back to the file system, at most so many steps of 32 MB. A file that was not
+ * made with incremental vacuum keeps them, and fills them again.
+ */
+export function freeDisk(db: Database, steps = Number.POSITIVE_INFINITY): Freed {
+  const value = (pragma: string) => Number(db.pragma(pragma, { simple: true }))
+  const pageSize = value('page_size')
+  const before = value('page_count')
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  const canShrink = value('auto_vacuum') === 2
+  for (let step = 0, free = value('freelist_count'); canShrink && free > 0 && step < steps; step += 1) {
+    db.pragma(`incremental_vacuum(${pagesAtOnce})`)
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    const left = value('freelist_count')
+    if (left >= free) break
+    free = left
+  }
+  return { bytes: (before - value('page_count')) * pageSize, leftBytes: value('freelist_count') * pageSize }
+}

@@ -1,0 +1,53 @@
+import type { Database } from 'better-sqlite3'
+import type { SealedRun } from '../../reader.ts'
+import { type Keep, reasonsToKeep } from '../../retention.ts'
+import { lastLiftedSql } from '../draft-statements.ts'
+import { looksAt } from '../looks-at.ts'
+
+export interface PlannedRun {
+  readonly number: number
+  /** ISO 8601, UTC. */
+  readonly startedAt: string
+  /** Why it is kept; empty when it goes. */
+  readonly reasons: readonly string[]
+}
+
+/** What would stay and go, oldest first: what was asked for, and what the history cannot do without. */
+export function planPruning(db: Database, keep: Keep): PlannedRun[] {
+  const runs = db
+    .prepare<[], SealedRun>(
+      `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE state = 'sealed' ORDER BY number`,
+    )
+    .all()
+  const asked = reasonsToKeep(runs, keep)
+  const needed = neededRuns(db, runs.at(-1)?.number ?? 0)
+  return runs.map(({ number, startedAt }) => ({
+    number,
+    startedAt,
+    reasons: [...(asked.get(number) ?? []), ...(needed.get(number) ?? [])],
+  }))
+}
+
+/** Runs that stay whatever is asked: what stands, what drift compares with, and what people approved. */
+function neededRuns(db: Database, latest: number): Map<number, string[]> {
+  const reasons = new Map<number, string[]>()
+  const need = (reason: string, runs: Iterable<number | null>) => {
+    for (const run of new Set(runs)) if (run !== null) reasons.set(run, [...(reasons.get(run) ?? []), reason])
+  }
+  const numbers = (sql: string) => db.prepare<[], number>(sql).pluck().all()
+  if (latest > 0) need('current state', [latest])
+  need('opened a violation that stands', numbers('SELECT DISTINCT first_run FROM violation WHERE to_run IS NULL'))
+  const lifted = db.prepare<[number, number], number>(lastLiftedSql).pluck()
+  need('last complete walk', [
+    ...numbers("SELECT max(run) FROM walk WHERE status = 'complete' GROUP BY project_id, listing"),
+    ...numbers('SELECT id FROM project').map((project) => lifted.get(project, latest + 1) ?? null),
+  ])
+  need('last look at a project', numbers("SELECT max(run) FROM walk WHERE listing = 'endpoints' GROUP BY project_id"))
+  const since = looksAt(db, latest).map(({ incompleteSince }) => incompleteSince?.number ?? null)
+  need('since when a project was not looked at in full', since)
+  const isThere = db.prepare<[string]>("SELECT 1 FROM sqlite_schema WHERE type = 'view' AND name = ?")
+  if (isThere.get('baseline') !== undefined) {
+    need('approved baseline', numbers('SELECT DISTINCT run FROM baseline WHERE holds AND run IS NOT NULL'))
+  }
+  return reasons
+}

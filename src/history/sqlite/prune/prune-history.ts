@@ -1,0 +1,152 @@
+import type { Database } from 'better-sqlite3'
+import { AuditError } from '../../../model/errors.ts'
+import type { Holder } from '../../holder.ts'
+import { type Keep, keepsSomething } from '../../retention.ts'
+import { makeCheckpoint } from '../chain/chain.ts'
+import { findBrokenLinks } from '../chain/check-chain.ts'
+import { stretchesOf } from '../chain/pruned-runs.ts'
+import { closeKilledRuns, releaseSql, takeLease } from '../lease.ts'
+import { writeTransaction } from '../write-transaction.ts'
+import { type PlannedRun, planPruning } from './plan-pruning.ts'
+
+export interface PruneOrder {
+  readonly keep: Keep
+  /** As they were given, for the record. */
+  readonly options: Readonly<Record<string, number | string>>
+  readonly toolVersion: string
+}
+
+/**
+ * Removes runs that nobody asked to keep and nothing needs. What spans runs that stay stays with them: they tell the
+ * same as before. All or nothing; leaves a checkpoint, from which the chain still verifies.
+ * @throws AuditError 2 when nothing is to be kept, 4 when the history does not verify, 5 when another run holds it
+ */
+export function pruneHistory(db: Database, holder: Holder, order: PruneOrder): PlannedRun[] {
+  refuseToKeepNothing(order.keep)
+  return writeTransaction(db, () => {
+    const token = takeLease(db, holder)
+    const now = new Date(holder.now()).toISOString()
+    closeKilledRuns(db, now)
+    const plan = planPruning(db, order.keep)
+    const gone = plan.filter(({ reasons }) => reasons.length === 0).map(({ number }) => number)
+    if (gone.length > 0) {
+      // What is carried over is vouched for anew, and must not be what somebody altered.
+      refuseBroken(db)
+      const all = [...gone, ...interruptedBefore(db, gone)].sort((a, b) => a - b)
+      removeRuns(db, gone, plan)
+      const { options, toolVersion } = order
+      makeCheckpoint(db, { madeAt: now, toolVersion, reason: 'prune', options, runs: stretchesOf(all) })
+    }
+    db.prepare(releaseSql).run(token)
+    return plan
+  })
+}
+
+export function refuseToKeepNothing(keep: Keep): void {
+  if (keepsSomething(keep)) return
+  throw new AuditError(2, 'prune was told to keep nothing', {
+    advice: 'say what to keep, such as --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',
+  })
+}
+
+function refuseBroken(db: Database): void {
+  const [broken] = findBrokenLinks(db)
+  if (broken === undefined) return
+  throw new AuditError(4, `nothing was pruned: the history ${db.name} does not verify: ${broken.text}`, {
+    advice: '`hookdrift verify` says more; docs/keeping.md says what to do',
+  })
+}
+
+/** Interrupted runs belong to the sealed run after them: they go with it. */
+function interruptedBefore(db: Database, gone: readonly number[]): number[] {
+  return db
+    .prepare<[string], number>(
+      `SELECT i.number FROM run i WHERE i.state = 'interrupted' AND (SELECT min(r.number) FROM run r
+         WHERE r.number > i.number AND r.state IN ('sealed', 'pruned')) IN (SELECT value FROM json_each(?))`,
+    )
+    .pluck()
+    .all(JSON.stringify(gone))
+}
+
+function removeRuns(db: Database, gone: readonly number[], plan: readonly PlannedRun[]): void {
+  const kept = plan.filter(({ reasons }) => reasons.length > 0).map(({ number }) => number)
+  db.exec(`
+    CREATE TEMP TABLE IF NOT EXISTS kept_run (run INTEGER PRIMARY KEY);
+    CREATE TEMP TABLE IF NOT EXISTS kept_look (project_id INTEGER, run INTEGER, PRIMARY KEY (project_id, run)) WITHOUT ROWID;
+    DELETE FROM kept_run;
+    DELETE FROM kept_look;`)
+  db.prepare('INSERT INTO kept_run SELECT value FROM json_each(?)').run(JSON.stringify(kept))
+  db.prepare(`DELETE FROM run WHERE number IN (SELECT value FROM json_each(?))`).run(
+    JSON.stringify(interruptedBefore(db, gone)),
+  )
+  db.prepare(
+    `UPDATE run SET state = 'pruned', previous = NULL, parts = NULL, chain = NULL, rules_document = NULL,
+       projects_document = NULL WHERE number IN (SELECT value FROM json_each(?))`,
+  ).run(JSON.stringify(gone))
+  db.exec(`${keepLooks}${tablesOfRuns(db)
+    .map((table) => `DELETE FROM ${table} WHERE run IN ${pruned};`)
+    .join('')}
+    DELETE FROM walk WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_look);`)
+  for (const table of ['version', 'violation']) {
+    // Ids tell what is younger, so the greatest one is never given again.
+    db.exec(`DELETE FROM ${table} WHERE ${isOutlived} AND id < (SELECT max(id) FROM ${table})`)
+  }
+  db.exec(`DELETE FROM unreferenced WHERE ${isOutlived}`)
+  db.exec(
+    `DELETE FROM run WHERE state = 'pruned' ${referencesTo(db, 'run')
+      .map(({ table, column }) => `AND NOT EXISTS (SELECT 1 FROM ${table} t WHERE t.${column} = run.number)`)
+      .join(' ')}`,
+  )
+  db.exec(
+    `DELETE FROM document WHERE true ${referencesTo(db, 'document')
+      .map(({ table, column }) => `AND sha256 NOT IN (SELECT ${column} FROM ${table} WHERE ${column} IS NOT NULL)`)
+      .join(' ')}`,
+  )
+}
+
+const pruned = "(SELECT number FROM run WHERE state = 'pruned')"
+
+/**
+ * Neither stood in a run that stays nor ended with one. The run that ended something tells so: it keeps what it ended.
+ */
+const isOutlived =
+  'to_run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kept_run k WHERE k.run BETWEEN from_run AND to_run)'
+
+/**
+ * Looks at a project that are not in a run that stays but are asked for as of one: the last look and the last complete
+ * ones by then, the one before a run that resolved something, the last that told a shape and a status.
+ */
+const keepLooks = `
+  INSERT OR IGNORE INTO kept_look
+    SELECT project_id, look FROM (
+      SELECT p.id AS project_id, (SELECT max(w.run) FROM walk w
+        WHERE w.project_id = p.id AND w.listing = 'endpoints' AND w.run <= k.run) AS look
+      FROM kept_run k CROSS JOIN project p) WHERE look IS NOT NULL;
+  INSERT OR IGNORE INTO kept_look
+    SELECT project_id, look FROM (
+      SELECT l.project_id, (SELECT max(w.run) FROM walk w
+        WHERE w.project_id = l.project_id AND w.listing = l.listing AND w.status = 'complete' AND w.run <= k.run) AS look
+      FROM kept_run k CROSS JOIN (SELECT DISTINCT project_id, listing FROM walk) l) WHERE look IS NOT NULL;
+  INSERT OR IGNORE INTO kept_look
+    SELECT project_id, look FROM (
+      SELECT x.project_id, (SELECT max(w.run) FROM walk w
+        WHERE w.project_id = x.project_id AND w.listing = 'endpoints' AND w.run < x.to_run) AS look
+      FROM kept_run k CROSS JOIN violation x ON x.to_run = k.run WHERE x.last_run IS NULL) WHERE look IS NOT NULL;
+  INSERT OR IGNORE INTO kept_look SELECT project_id, max(run) FROM walk WHERE shape IS NOT NULL GROUP BY project_id, listing;
+  INSERT OR IGNORE INTO kept_look SELECT project_id, max(run) FROM walk GROUP BY project_id, listing;`
+
+/** Tables whose rows belong to one run and go with it; walks have a rule of their own. */
+function tablesOfRuns(db: Database): string[] {
+  const owned = ['change', 'notice', 'held']
+  return owned.filter((name) => db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name))
+}
+
+/** Every column that refers to a table, whichever migration brought it. */
+function referencesTo(db: Database, parent: string): { table: string; column: string }[] {
+  return db
+    .prepare<[string], { table: string; column: string }>(
+      `SELECT s.name AS "table", f."from" AS "column" FROM sqlite_schema s JOIN pragma_foreign_key_list(s.name) f
+       WHERE s.type = 'table' AND f."table" = ?`,
+    )
+    .all(parent)
+}

@@ -1,0 +1,275 @@
+import { copyFileSync, statSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Draft, History } from '../../src/history/history.ts'
+import { type Keep, keepNothing } from '../../src/history/retention.ts'
+import { planForFile, pruneFile } from '../../src/history/sqlite/prune/prune-file.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
+import { AuditError } from '../../src/model/errors.ts'
+import { aDatabasePath } from './a-database.ts'
+import { aRun, perform, projects, type Run, stateOf } from './any-runs.ts'
+import { Machines } from './processes.ts'
+import { aChange, aContext, aCoverage, aStart, at, aVersion, aViolation, payments, seal, walkAll } from './samples.ts'
+
+let file: string
+let remove: () => void
+let machines: Machines
+beforeEach(() => {
+  const path = aDatabasePath()
+  file = path.file
+  remove = path.remove
+  machines = new Machines()
+})
+afterEach(() => remove())
+
+const holder = () => machines.process(7)
+
+function prune(keep: Partial<Keep>, of = file) {
+  const order = { keep: { ...keepNothing, ...keep }, options: { keep_last: keep.last ?? 0 }, toolVersion: '0.1.0' }
+  return pruneFile(of, holder(), order)
+}
+
+/** Random runs resolve and remove whatever they like, so two invariants are not theirs. */
+function faultsOf(of = file, except: readonly string[] = []): string[] {
+  const db = new Database(of, { readonly: true })
+  const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0 })
+  db.close()
+  return checks.flatMap(({ id, ok, detail }) => (ok || except.includes(id) ? [] : [`${id}: ${detail}`]))
+}
+
+async function open<Result>(work: (history: History) => Promise<Result>, of = file): Promise<Result> {
+  const history = openSqliteHistory(of, holder())
+  try {
+    return await work(history)
+  } finally {
+    await history.close()
+  }
+}
+
+async function runs(count: number, work: (draft: Draft, index: number) => Promise<unknown> = async () => {}) {
+  await open(async (history) => {
+    for (let index = 1; index <= count; index += 1) {
+      const draft = await history.begin(aStart(at(index * 24)))
+      await walkAll(draft)
+      await work(draft, index)
+      await draft.stageContext(aContext())
+      await draft.seal(at(index * 24 + 1), () => 0)
+    }
+  })
+}
+
+/** A resource that is another one in every run, and says so. */
+async function change(draft: Draft, index: number): Promise<void> {
+  const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')
+  await draft.stage(payments, { seen: [], versions: [aVersion('a', { url: `u${index}` }, { replaces: known?.id })] })
+  await draft.stageChanges(payments, [aChange('a', { change: 'modified' })])
+}
+
+const sealedNumbers = (of = file) => open(async (history) => (await history.runs()).map(({ number }) => number), of)
+
+describe('pruning', () => {
+  it('keeps what was asked for and what stands, and the rest is gone', async () => {
+    await runs(9, change)
+    const { plan } = prune({ last: 2, weekly: 2 })
+    const needed = ['current state', 'last complete walk', 'last look at a project']
+    expect(plan.filter(({ reasons }) => reasons.length > 0)).toEqual([
+      { number: 7, startedAt: at(7 * 24), reasons: ['weekly'] },
+      { number: 8, startedAt: at(8 * 24), reasons: ['last'] },
+      { number: 9, startedAt: at(9 * 24), reasons: ['last', 'weekly', ...needed] },
+    ])
+    expect(await sealedNumbers()).toEqual([7, 8, 9])
+    expect(faultsOf()).toEqual([])
+  })
+
+  it('leaves a record of what went, when, by which options, and verifies on from it', async () => {
+    await runs(6, change)
+    prune({ last: 2 })
+    const db = new Database(file, { readonly: true })
+    expect(db.prepare('SELECT reason, tool_version, options, runs, run FROM checkpoint').all()).toEqual([
+      { reason: 'prune', tool_version: '0.1.0', options: '{"keep_last":2}', runs: '[[1,4]]', run: null },
+    ])
+    db.close()
+    await open(async (history) => {
+      const draft = await history.begin(aStart(at(300)))
+      await walkAll(draft)
+      await draft.seal(at(301), () => 0)
+    })
+    expect(faultsOf()).toEqual([])
+    expect(
+      prune({ last: 1 })
+        .plan.filter(({ reasons }) => reasons.length === 0)
+        .map(({ number }) => number),
+    ).toEqual([5, 6])
+    expect(faultsOf()).toEqual([])
+  })
+
+  it.each([
+    ['a version of a pruned run', "UPDATE version SET name = 'z' WHERE from_run < 5"],
+    ['what is left of a pruned run', "UPDATE run SET started_at = 'z' WHERE state = 'pruned'"],
+    ['the record', "UPDATE checkpoint SET options = '{}'"],
+    ['the record of what went', "UPDATE checkpoint SET runs = '[[1,2]]'"],
+  ])('does not hide that somebody altered %s', async (_, sql) => {
+    await runs(4, async (draft, index) => {
+      if (index === 1) await draft.stage(payments, { seen: [], versions: [aVersion('b')] })
+      await change(draft, index)
+    })
+    prune({ last: 1 })
+    expect(faultsOf()).toEqual([])
+    const db = new Database(file)
+    expect(db.prepare(sql).run().changes).toBeGreaterThan(0)
+    db.close()
+    expect(faultsOf().join()).toMatch(/I10: .*what is left of pruned runs|I6/)
+  })
+
+  it('refuses a history that was altered: it would vouch for it anew', async () => {
+    await runs(4, change)
+    const db = new Database(file)
+    db.exec("UPDATE version SET name = 'z' WHERE id = 1")
+    db.close()
+    expect(() => prune({ last: 1 })).toThrow(/does not verify: not as run 1 sealed it: versions/)
+    expect(await sealedNumbers()).toEqual([1, 2, 3, 4])
+  })
+
+  it('keeps the run that opened a violation as long as it stands, and no longer', async () => {
+    const opened = aViolation('a')
+    await runs(5, async (draft, index) => {
+      if (index === 2) await draft.stageViolations(payments, { confirmed: [], violations: [opened] })
+      if (index === 5) await draft.endViolations((await draft.unconfirmed(payments)).map(({ id }) => id))
+      if (index === 4) prunable.push((await draft.unconfirmed(payments)).length)
+    })
+    expect(prunable).toEqual([1])
+    expect(reasonsFor(2, { last: 1 })).toEqual([])
+    const db = new Database(file)
+    db.exec('UPDATE violation SET to_run = NULL')
+    db.close()
+    expect(reasonsFor(2, { last: 1 })).toEqual(['opened a violation that stands'])
+  })
+  const prunable: number[] = []
+  const reasonsFor = (run: number, keep: Partial<Keep>) =>
+    planForFile(file, { keep: { ...keepNothing, ...keep } }).find(({ number }) => number === run)?.reasons
+
+  it('keeps the last complete walk that drift compares with', async () => {
+    await open(async (history) => {
+      for (const [index, status] of (['complete', 'complete', 'failed', 'failed'] as const).entries()) {
+        const draft = await history.begin(aStart(at(index)))
+        for (const listing of ['endpoints', 'subscriptions'] as const) {
+          await draft.stageWalk(payments, aCoverage(listing, status), undefined)
+        }
+        await seal(draft)
+      }
+    })
+    expect(reasonsFor(1, { last: 1 })).toEqual([])
+    expect(reasonsFor(2, { last: 1 })).toEqual(['last complete walk'])
+    expect(reasonsFor(3, { last: 1 })).toEqual(['since when a project was not looked at in full'])
+  })
+
+  it('is refused when nothing is to be kept', async () => {
+    await runs(1)
+    const refused = { exitCode: 2, message: 'prune was told to keep nothing' }
+    expect(() => prune({})).toThrow(expect.objectContaining(refused) as AuditError)
+    expect(() => planForFile(file, { keep: keepNothing })).toThrow(AuditError)
+  })
+
+  it('waits for nobody: while a run writes, it is refused, and the run goes on', async () => {
+    await runs(3)
+    await open(async (history) => {
+      const draft = await history.begin(aStart(at(99)))
+      const other = { ...machines.process(8), host: 'beta' }
+      const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0' }
+      expect(() => pruneFile(file, other, order)).toThrow(expect.objectContaining({ exitCode: 5 }) as AuditError)
+      await walkAll(draft)
+      await draft.seal(at(100), () => 0)
+    })
+    expect(await sealedNumbers()).toEqual([1, 2, 3, 4])
+  })
+
+  it('takes interrupted runs along with the run after them', async () => {
+    await runs(1)
+    await open(async (history) => (await history.begin(aStart(at(30)))).abandon(at(31)))
+    await open(async (history) => {
+      for (const hour of [40, 50]) {
+        const draft = await history.begin(aStart(at(hour)))
+        await walkAll(draft)
+        await draft.seal(at(hour + 1), () => 0)
+      }
+    })
+    prune({ last: 1 })
+    const db = new Database(file, { readonly: true })
+    expect(db.prepare('SELECT number, state FROM run').all()).toEqual([{ number: 4, state: 'sealed' }])
+    expect(db.prepare('SELECT runs FROM checkpoint').pluck().get()).toBe('[[1,3]]')
+    db.close()
+    expect(faultsOf()).toEqual([])
+  })
+
+  it('gives the disk back', async () => {
+    await runs(30, async (draft, index) => {
+      const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')
+      const body = { text: `${index}`.repeat(50_000) }
+      await draft.stage(payments, { seen: [], versions: [aVersion('a', body, { replaces: known?.id })] })
+    })
+    const before = statSync(file).size
+    const { freed } = prune({ last: 1 })
+    expect(statSync(file).size).toBe(before - freed.bytes)
+    expect(freed.bytes).toBeGreaterThan(before / 2)
+    expect(freed.leftBytes).toBe(0)
+  })
+
+  it('keeps what every run that stays, and the next one, tells', async () => {
+    const keep = fc.record({ last: fc.integer({ min: 1, max: 4 }), daily: fc.integer({ min: 0, max: 3 }) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(aRun, { minLength: 3, maxLength: 10 }), keep, async (all, keep) => {
+        const path = aDatabasePath()
+        try {
+          await play(path.file, all)
+          const copy = `${path.file}.before`
+          copyFileSync(path.file, copy)
+          const kept = prune(keep, path.file).plan.filter(({ reasons }) => reasons.length > 0)
+          const numbers = kept.map(({ number }) => number)
+          expect(await sealedNumbers(path.file)).toEqual(numbers)
+          expect(faultsOf(path.file, ['I4', 'I5'])).toEqual([])
+          expect(await toldBy(path.file, numbers)).toEqual(await toldBy(copy, numbers))
+        } finally {
+          path.remove()
+        }
+      }),
+      { numRuns: 20, seed: 4711 },
+    )
+  })
+
+  async function play(of: string, all: readonly Run[]): Promise<void> {
+    for (const [index, run] of all.entries()) {
+      await open(async (history) => {
+        const draft = await history.begin(aStart(at(index * 9)))
+        await perform(draft, run)
+        if (run.end === 'seal') await draft.seal(at(index * 9 + 1), () => 0)
+        else await draft.abandon(at(index * 9 + 1))
+      }, of)
+    }
+  }
+
+  /** All that is told of some runs, and all that the next one is told. */
+  async function toldBy(of: string, numbers: readonly number[]): Promise<unknown> {
+    return open(async (history) => {
+      const told: unknown[] = []
+      for (const number of numbers) {
+        const looks = await history.looksAt(number)
+        const isLast = number === numbers.at(-1)
+        told.push(await history.readRun(number), await history.violationsAt(number))
+        // How long a look has been incomplete is told as of now.
+        told.push(isLast ? looks : looks.map(({ incompleteSince: _, ...look }) => look))
+        for (const { project } of looks) {
+          told.push(await history.baselinesAt(project, number), await history.stateAt(project, number))
+        }
+        for (const from of numbers) if (from < number) told.push(await history.differing(from, number))
+      }
+      const draft = await history.begin(aStart(at(999)))
+      const baselines = await Promise.all(projects.map((project) => draft.baselines(project)))
+      const asked = baselines.flatMap((of) => Object.values(of).map(({ run }) => run))
+      told.push(await stateOf(draft, [...new Set(asked)]))
+      await draft.abandon(at(999))
+      return told
+    }, of)
+  }
+})

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest'
+import { type Keep, keepNothing, readSpan, reasonsToKeep } from '../../src/history/retention.ts'
+
+/** Runs at these times, numbered from 1. */
+function kept(times: readonly string[], keep: Partial<Keep>): Record<string, readonly string[]> {
+  const runs = times.map((time, index) => ({ number: index + 1, startedAt: `${time}Z`, finishedAt: `${time}Z` }))
+  return Object.fromEntries(reasonsToKeep(runs, { ...keepNothing, ...keep }))
+}
+
+const days = ['2026-01-01', '2026-01-02', '2026-01-02', '2026-01-04'].map((day, index) => `${day}T0${index}:00:00`)
+
+describe('what restic would keep', () => {
+  it('is the last so many', () => {
+    expect(kept(days, { last: 2 })).toEqual({ 3: ['last'], 4: ['last'] })
+    expect(Object.keys(kept(days, { last: Number.POSITIVE_INFINITY }))).toHaveLength(4)
+  })
+
+  it('is the newest of each day that has one, and days without one do not count', () => {
+    expect(kept(days, { daily: 2 })).toEqual({ 3: ['daily'], 4: ['daily'] })
+  })
+
+  it('is also the oldest of all while some of a count is left', () => {
+    expect(kept(days, { daily: 9 })).toEqual({ 1: ['daily'], 3: ['daily'], 4: ['daily'] })
+    const oneDay = ['2026-01-01T01:00:00', '2026-01-01T02:00:00', '2026-01-01T03:00:00']
+    expect(kept(oneDay, { daily: 2 })).toEqual({ 1: ['oldest daily'], 3: ['daily'] })
+  })
+
+  it('is told with every reason', () => {
+    expect(kept(days, { last: 1, daily: 1, monthly: 1, yearly: 1 })).toEqual({
+      4: ['last', 'daily', 'monthly', 'yearly'],
+    })
+  })
+
+  it('counts hours, ISO weeks, months and years in UTC', () => {
+    const times = [
+      '2025-12-28T23:59:59',
+      '2025-12-29T00:00:00',
+      '2026-01-04T10:00:00',
+      '2026-01-04T10:59:00',
+      '2026-01-05T00:00:00',
+    ]
+    expect(kept(times, { hourly: 2 })).toEqual({ 4: ['hourly'], 5: ['hourly'] })
+    expect(kept(times, { weekly: 3 })).toEqual({ 1: ['weekly'], 4: ['weekly'], 5: ['weekly'] })
+    expect(kept(times, { monthly: 2 })).toEqual({ 2: ['monthly'], 5: ['monthly'] })
+    expect(kept(times, { yearly: 1 })).toEqual({ 5: ['yearly'] })
+  })
+
+  it('is all that lies within a time before the newest, which itself is no longer in it', () => {
+    const times = ['2026-01-31T00:00:00', '2026-03-01T12:00:00', '2026-03-01T12:00:01', '2026-03-31T12:00:00']
+    expect(kept(times, { within: readSpan('30d') })).toEqual({ 3: ['within'], 4: ['within'] })
+    expect(Object.keys(kept(times, { within: readSpan('1y') }))).toHaveLength(4)
+    expect(kept(times, { within: readSpan('1h') })).toEqual({ 4: ['within'] })
+  })
+
+  it('is nothing of nothing', () => {
+    expect(kept([], { last: 3, within: readSpan('1d') })).toEqual({})
+  })
+})
+
+describe('a span of time', () => {
+  it.each([
+    ['14d', { years: 0, months: 0, days: 14, hours: 0 }],
+    ['1y6m14d12h', { years: 1, months: 6, days: 14, hours: 12 }],
+    ['12h1y', { years: 1, months: 0, days: 0, hours: 12 }],
+  ])('%s is read', (text, span) => {
+    expect(readSpan(text)).toEqual(span)
+  })
+
+  it.each(['', '14', 'd', '1d1d', '0d', '-1d', '1.5d', '2w', '14 d', '99999d', '1d '])('"%s" is refused', (text) => {
+    expect(readSpan(text)).toBeUndefined()
+  })
+})

@@ -79,7 +79,7 @@ describe('query plans', () => {
       for (const kind of ['endpoint', 'source', 'device'] as const) referrersOf(listening, { ...identity, kind }, asOf)
       endedRuns(listening, 10)
     })
-    expect(texts.length).toBeGreaterThan(20)
+    expect(texts.length).toBeGreaterThan(15)
     const steps = texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))
     expect(steps.filter((step) => !/^SCAN (p|r|run)( USING| in)/.test(step))).toEqual([])
   })

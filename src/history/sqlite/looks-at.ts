@@ -6,6 +6,7 @@ import type { Baselines } from '../history.ts'
 import type { ProjectLook, SealedRun } from '../reader.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
 import { lastCompleteSql, lastLiftedSql } from './draft-statements.ts'
+import { prepared } from './prepared.ts'
 
 /** The row of a project and its last look as of a run. */
 export interface LookRow extends ProjectRef {
@@ -15,34 +16,35 @@ export interface LookRow extends ProjectRef {
 
 /** Every project that was looked at by a run, with its name as of its last look then. */
 export function lastLooks(db: Database, run: number): LookRow[] {
-  return db
-    .prepare<[number], LookRow>(
-      `SELECT p.id, w.project AS name, p.service, p.uid, w.run
+  return prepared<[number], LookRow>(
+    db,
+    `SELECT p.id, w.project AS name, p.service, p.uid, w.run
        FROM project p CROSS JOIN walk w ON w.project_id = p.id AND w.listing = 'endpoints' AND w.run =
          (SELECT max(l.run) FROM walk l WHERE l.project_id = p.id AND l.listing = 'endpoints' AND l.run <= ?)`,
-    )
+  )
     .all(run)
     .sort((a, b) => compareText(a.name, b.name))
 }
 
 export function looksAt(db: Database, run: number): ProjectLook[] {
-  const coverage = db.prepare<[number, number], Coverage>(
+  const coverage = prepared<[number, number], Coverage>(
+    db,
     `SELECT listing, status, filter, reason, pages, items, requests, retries, duration_ms AS durationMs
      FROM walk WHERE run = ? AND project_id = ?`,
   )
-  const time = db.prepare<[number], SealedRun>(
+  const time = prepared<[number], SealedRun>(
+    db,
     'SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE number = ?',
   )
   const inOneLook = listings.map((listing) => `'${listing}'`).join(', ')
-  const incomplete = db
-    .prepare<{ project: number; run: number }, number | null>(
-      `SELECT min(n.run) FROM walk n WHERE n.project_id = @project AND n.listing = 'endpoints' AND n.run <= @run
+  const incomplete = prepared<{ project: number; run: number }, number | null>(
+    db,
+    `SELECT min(n.run) FROM walk n WHERE n.project_id = @project AND n.listing = 'endpoints' AND n.run <= @run
          AND n.run > ifnull((SELECT w.run FROM walk w WHERE w.project_id = @project AND w.listing = 'endpoints'
            AND w.run <= @run AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = @project AND o.run = w.run
              AND o.listing IN (${inOneLook}) AND o.status NOT IN ('complete', 'skipped'))
            ORDER BY w.run DESC LIMIT 1), 0)`,
-    )
-    .pluck()
+  ).pluck()
   const looks = lastLooks(db, run).filter((project) => !isPolicyProject(project))
   return looks.map(({ id, run: look, ...project }) => {
     const since = incomplete.get({ project: id, run: look }) ?? undefined
@@ -59,8 +61,8 @@ export function baselinesAt(db: Database, { service, uid }: ProjectRef, run: num
   const id = findProject(db, { service, uid })
   if (id === undefined) return {}
   const before = run + 1
-  const lastComplete = db.prepare<[number, string, number], { run: number; filter: string | null }>(lastCompleteSql)
-  const lastLifted = db.prepare<[number, number], { run: number; filter: string | null }>(lastLiftedSql)
+  const lastComplete = prepared<[number, string, number], { run: number; filter: string | null }>(db, lastCompleteSql)
+  const lastLifted = prepared<[number, number], { run: number; filter: string | null }>(db, lastLiftedSql)
   return baselinesFrom({
     lastComplete: (listing) => lastComplete.get(id, listing, before),
     lastLifted: () => lastLifted.get(id, before),
@@ -68,8 +70,7 @@ export function baselinesAt(db: Database, { service, uid }: ProjectRef, run: num
 }
 
 export function findProject(db: Database, { service, uid }: Pick<ProjectRef, 'service' | 'uid'>): number | undefined {
-  return db
-    .prepare<[string, string], number>('SELECT id FROM project WHERE service = ? AND uid = ?')
+  return prepared<[string, string], number>(db, 'SELECT id FROM project WHERE service = ? AND uid = ?')
     .pluck()
     .get(service, uid)
 }

@@ -3,15 +3,15 @@ import { type Kind, kinds } from '../../model/resource.ts'
 import type { Identity, Referrer, VersionSpan, ViolationSpan } from '../reader.ts'
 import { compareText } from '../report-order.ts'
 import { findProject, lastLooks } from './looks-at.ts'
+import { prepared } from './prepared.ts'
 import { recorded } from './rows.ts'
 
 /** Where a uid was ever seen: one look into the index for each project and kind. */
 export function find(db: Database, uid: string, run: number): Identity[] {
-  const wasSeen = db
-    .prepare<[number, Kind, string, number], number>(
-      'SELECT 1 FROM version WHERE project_id = ? AND kind = ? AND uid = ? AND from_run <= ? LIMIT 1',
-    )
-    .pluck()
+  const wasSeen = prepared<[number, Kind, string, number], number>(
+    db,
+    'SELECT 1 FROM version WHERE project_id = ? AND kind = ? AND uid = ? AND from_run <= ? LIMIT 1',
+  ).pluck()
   return lastLooks(db, run).flatMap(({ id, run: _, ...project }) =>
     [...kinds]
       .sort(compareText)
@@ -25,39 +25,37 @@ const ending = `CASE WHEN x.to_run <= @run THEN x.to_run END AS toRun,
   (SELECT started_at FROM run WHERE number = x.to_run AND number <= @run) AS 'to'`
 
 export function versionsOf(db: Database, { project, kind, uid }: Identity, run: number): VersionSpan[] {
-  const rows = db
-    .prepare<
-      { project: number; kind: Kind; uid: string; run: number },
-      Omit<VersionSpan, 'isAdded'> & { added: 0 | 1 }
-    >(
-      `SELECT x.name, x.from_run AS fromRun, r.started_at AS 'from', x.digest, x.body, r.seal_key_id AS sealKeyId,
+  const rows = prepared<
+    { project: number; kind: Kind; uid: string; run: number },
+    Omit<VersionSpan, 'isAdded'> & { added: 0 | 1 }
+  >(
+    db,
+    `SELECT x.name, x.from_run AS fromRun, r.started_at AS 'from', x.digest, x.body, r.seal_key_id AS sealKeyId,
          ${ending}, EXISTS (SELECT 1 FROM change c WHERE c.project_id = @project AND c.kind = @kind AND c.uid = @uid
            AND c.run = x.from_run AND c.change = 'added') AS added
        FROM version x CROSS JOIN run r ON r.number = x.from_run
        WHERE x.project_id = @project AND x.kind = @kind AND x.uid = @uid AND x.from_run <= @run ORDER BY x.from_run`,
-    )
-    .all({ project: findProject(db, project) ?? 0, kind, uid, run })
+  ).all({ project: findProject(db, project) ?? 0, kind, uid, run })
   return rows.map(({ added, ...row }) => ({ ...row, isAdded: added === 1 }))
 }
 
 export function violationsOf(db: Database, { project, kind, uid }: Identity, run: number): ViolationSpan[] {
-  const rows = db
-    .prepare<
-      { project: number; kind: Kind; uid: string; run: number },
-      Omit<ViolationSpan, 'isContinued' | 'goesOn' | 'waiver'> & {
-        isContinued: 0 | 1
-        goesOn: 0 | 1
-        waiver: string | null
-      }
-    >(
-      `SELECT x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
+  const rows = prepared<
+    { project: number; kind: Kind; uid: string; run: number },
+    Omit<ViolationSpan, 'isContinued' | 'goesOn' | 'waiver'> & {
+      isContinued: 0 | 1
+      goesOn: 0 | 1
+      waiver: string | null
+    }
+  >(
+    db,
+    `SELECT x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
          x.from_run AS fromRun, r.started_at AS 'from', ${ending}, x.replaces IS NOT NULL AS isContinued,
          EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id AND y.from_run <= @run) AS goesOn
        FROM violation x CROSS JOIN run r ON r.number = x.from_run
        WHERE x.project_id = @project AND x.kind = @kind AND x.uid = @uid AND x.from_run <= @run
        ORDER BY x.from_run, x.id`,
-    )
-    .all({ project: findProject(db, project) ?? 0, kind, uid, run })
+  ).all({ project: findProject(db, project) ?? 0, kind, uid, run })
   return rows.map((row) => ({ ...recorded(row), isContinued: row.isContinued === 1, goesOn: row.goesOn === 1 }))
 }
 
@@ -65,12 +63,12 @@ export function violationsOf(db: Database, { project, kind, uid }: Identity, run
 export function referrersOf(db: Database, { project, kind, uid }: Identity, run: number): Referrer[] {
   const pointer = pointers[kind]
   if (pointer === undefined) return []
-  return db
-    .prepare<{ project: number; uid: string; run: number }, Referrer>(
-      `SELECT x.uid, x.name, x.from_run AS fromRun, r.started_at AS 'from', ${ending}
+  return prepared<{ project: number; uid: string; run: number }, Referrer>(
+    db,
+    `SELECT x.uid, x.name, x.from_run AS fromRun, r.started_at AS 'from', ${ending}
        FROM version x CROSS JOIN run r ON r.number = x.from_run
        WHERE x.project_id = @project AND x.kind = 'subscription' AND ${pointer} AND x.from_run <= @run`,
-    )
+  )
     .all({ project: findProject(db, project) ?? 0, uid: JSON.stringify(uid), run })
     .sort((a, b) => compareText(a.uid, b.uid) || a.fromRun - b.fromRun)
 }

@@ -3,6 +3,7 @@ import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { Differing, KeptVersion, ResourceThen } from '../reader.ts'
 import { compareText, inResourceOrder } from '../report-order.ts'
 import { findProject, lastLooks } from './looks-at.ts'
+import { prepared } from './prepared.ts'
 
 const keptColumns = 'v.name, v.from_run AS fromRun, v.digest, v.body, r.seal_key_id AS sealKeyId'
 
@@ -12,19 +13,20 @@ export function stateAt(db: Database, project: ProjectRef, run: number, kind?: K
   if (id === undefined) return []
   const marked = unreferencedAt(db, id, run)
   const ofKind = kind === undefined ? '' : 'AND v.kind = @kind'
-  return db
-    .prepare<{ project: number; run: number; kind?: Kind }, Omit<ResourceThen, 'isUnreferenced'>>(
-      `SELECT v.kind, v.uid, ${keptColumns}, r.started_at AS since
+  return prepared<{ project: number; run: number; kind?: Kind }, Omit<ResourceThen, 'isUnreferenced'>>(
+    db,
+    `SELECT v.kind, v.uid, ${keptColumns}, r.started_at AS since
        FROM version v CROSS JOIN run r ON r.number = v.from_run
        WHERE v.project_id = @project ${ofKind} AND v.from_run <= @run AND (v.to_run IS NULL OR v.to_run > @run)`,
-    )
+  )
     .all({ project: id, run, ...(kind === undefined ? {} : { kind }) })
-    .map((row) => ({ ...row, isUnreferenced: marked.has(`${row.kind} ${row.uid}`) }))
+    .map((row) => ({ ...row, isUnreferenced: marked.size > 0 && marked.has(`${row.kind} ${row.uid}`) }))
     .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.uid, b.uid))
 }
 
 function unreferencedAt(db: Database, project: number, run: number): Set<string> {
-  const marks = db.prepare<{ project: number; run: number }, { kind: Kind; uid: string }>(
+  const marks = prepared<{ project: number; run: number }, { kind: Kind; uid: string }>(
+    db,
     `SELECT kind, uid FROM unreferenced
      WHERE project_id = @project AND from_run <= @run AND (to_run IS NULL OR to_run > @run)`,
   )
@@ -44,17 +46,15 @@ interface Side extends KeptVersion {
 export function differing(db: Database, from: number, to: number): Differing[] {
   const side = `SELECT v.project_id AS project, v.kind, v.uid, ${keptColumns} FROM version v
     CROSS JOIN run r ON r.number = v.from_run`
-  const befores = db
-    .prepare<{ from: number; to: number }, Side>(
-      `${side} WHERE v.to_run > @from AND v.to_run <= @to AND v.from_run <= @from`,
-    )
-    .all({ from, to })
-  const afters = db
-    .prepare<{ from: number; to: number }, Side>(
-      `${side} WHERE v.id > (SELECT version_floor FROM run WHERE number > @from ORDER BY number LIMIT 1)
+  const befores = prepared<{ from: number; to: number }, Side>(
+    db,
+    `${side} WHERE v.to_run > @from AND v.to_run <= @to AND v.from_run <= @from`,
+  ).all({ from, to })
+  const afters = prepared<{ from: number; to: number }, Side>(
+    db,
+    `${side} WHERE v.id > (SELECT version_floor FROM run WHERE number > @from ORDER BY number LIMIT 1)
          AND v.from_run > @from AND v.from_run <= @to AND (v.to_run IS NULL OR v.to_run > @to)`,
-    )
-    .all({ from, to })
+  ).all({ from, to })
   const projects = new Map(lastLooks(db, to).map(({ id, run: _, ...project }) => [id, project]))
   const pairs = new Map<string, { at: Side; before?: KeptVersion; after?: KeptVersion }>()
   for (const row of befores) pairs.set(keyOf(row), { at: row, before: kept(row) })

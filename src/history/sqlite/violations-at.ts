@@ -3,6 +3,7 @@ import type { RecordedViolation } from '../history.ts'
 import type { ResolvedViolation } from '../reader.ts'
 import { inReportOrder } from '../report-order.ts'
 import { lastLooks } from './looks-at.ts'
+import { prepared } from './prepared.ts'
 import { type RecordedRow, recorded } from './rows.ts'
 
 type Row = Omit<RecordedRow, 'project'> & { projectId: number }
@@ -16,10 +17,12 @@ export function violationsAt(db: Database, run: number): RecordedViolation[] {
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @look THEN 'opened' ELSE 'continuing' END AS state,
       (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @look)) AS lastSeen FROM violation x`
   type Asked = { project: number; look: number }
-  const standing = db.prepare<Asked, Row>(
+  const standing = prepared<Asked, Row>(
+    db,
     `${seen} WHERE x.project_id = @project AND x.to_run IS NULL AND x.from_run <= @look`,
   )
-  const ended = db.prepare<Asked, Row>(
+  const ended = prepared<Asked, Row>(
+    db,
     `${seen} WHERE x.project_id = @project AND x.to_run > @look AND x.from_run <= @look`,
   )
   return lastLooks(db, run)
@@ -33,17 +36,16 @@ export function violationsAt(db: Database, run: number): RecordedViolation[] {
 /** What ended in runs after one, up to another, and was not merely reworded. */
 export function resolvedBetween(db: Database, after: number, run: number): ResolvedViolation[] {
   const names = new Map(lastLooks(db, run).map(({ id, name }) => [id, name]))
-  const rows = db
-    .prepare<{ after: number; run: number }, Row & { run: number; resolvedAt: string }>(
-      `SELECT ${columns}, 'resolved' AS state, r.number AS run, r.started_at AS resolvedAt,
+  const rows = prepared<{ after: number; run: number }, Row & { run: number; resolvedAt: string }>(
+    db,
+    `SELECT ${columns}, 'resolved' AS state, r.number AS run, r.started_at AS resolvedAt,
          ifnull((SELECT started_at FROM run WHERE number = ifnull(x.last_run,
             (SELECT max(l.run) FROM walk l
              WHERE l.project_id = x.project_id AND l.listing = 'endpoints' AND l.run < x.to_run))), '') AS lastSeen
        FROM violation x CROSS JOIN run r ON r.number = x.to_run
        CROSS JOIN walk w ON w.project_id = x.project_id AND w.listing = 'endpoints' AND w.run = x.to_run
        WHERE x.to_run > @after AND x.to_run <= @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
-    )
-    .all({ after, run })
+  ).all({ after, run })
   return rows
     .map((row) => named(row, names.get(row.projectId) ?? ''))
     .sort((a, b) => b.run - a.run || inReportOrder(a, b))

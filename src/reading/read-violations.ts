@@ -3,6 +3,7 @@ import type { RecordedViolation } from '../history/history.ts'
 import type { HistoryReader, ResolvedViolation, SealedRun } from '../history/reader.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { ReportViolation } from '../model/report.ts'
+import { policyProject } from '../model/resource.ts'
 import { isAtLeast, type Severity, type ViolationState } from '../model/violation.ts'
 import { type Answer, type Face, limited } from '../report/answer.ts'
 import { widthOf } from '../report/columns.ts'
@@ -31,7 +32,10 @@ export interface ViolationsAsked {
 /** Violations as the last look at each project left them, in the order of reports; then resolved ones, the latest first. */
 export async function readViolations(reader: HistoryReader, asked: ViolationsAsked): Promise<Answer<ViolationRow>> {
   const { run, states, after, rule, severity, projects } = asked
-  const looks = choose(await reader.looksAt(run.number), projects)
+  const known = await reader.looksAt(run.number)
+  // What is said of the policy itself stands in a project of its own, which nobody looks at.
+  const chosen = new Set(choose([...known, { project: policyProject }], projects).map(({ project }) => project))
+  const looks = known.filter(({ project }) => chosen.has(project))
   const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
   const isMeant = (violation: RecordedViolation) =>
     states.has(violation.state) &&

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askInProcess } from '../../src/cli/ask-in-process.ts'
@@ -95,8 +97,10 @@ describe('query', () => {
     const explained = explainViews()
     expect(explained.map(({ view }) => view).sort()).toEqual(Object.keys(views).sort())
     const db = new Database(file, { readonly: true })
+    const page = readFileSync(join(import.meta.dirname, '../../docs/reading.md'), 'utf8')
     for (const { view, columns, about } of explained) {
       expect(about).not.toBe('')
+      expect(page).toContain(`| \`${view}\` |`)
       expect(
         db
           .prepare(`SELECT * FROM ${view}`)

@@ -1,7 +1,10 @@
 import { AuditError } from '../model/errors.ts'
+import { complianceCsv } from './compliance/compliance-csv.ts'
 import type { ComplianceFormat } from './compliance/compliance-format.ts'
 import { complianceHtml } from './compliance/compliance-html.ts'
 import { complianceJson } from './compliance/compliance-json.ts'
+import { complianceMarkdown } from './compliance/compliance-markdown.ts'
+import { complianceOscal } from './compliance/compliance-oscal.ts'
 import { complianceText } from './compliance/compliance-text.ts'
 
 /** Every format of a compliance report by its name. */
@@ -9,6 +12,9 @@ export const complianceReports = {
   text: complianceText,
   json: complianceJson,
   html: complianceHtml,
+  markdown: complianceMarkdown,
+  csv: complianceCsv,
+  oscal: complianceOscal,
 } as const satisfies Record<string, ComplianceFormat>
 
 /** @throws AuditError 2 when controls cannot be told in that format */

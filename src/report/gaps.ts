@@ -13,8 +13,13 @@ export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
 
 /** Those of a project's walks that leave the silence of a rule without meaning, not offered or not complete. */
 export function gapsFor({ needs }: JudgingRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
-  const listings = new Set(needs.map((kind) => listingOf(kind, walks)))
-  return walks.filter(({ listing, status }) => status !== 'complete' && listings.has(listing))
+  return walksFor(needs, walks).filter(({ status }) => status !== 'complete')
+}
+
+/** Those of a project's walks that show all there is of some kinds. */
+export function walksFor(kinds: Iterable<Kind>, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
+  const listings = new Set([...kinds].map((kind) => listingOf(kind, walks)))
+  return walks.filter(({ listing }) => listings.has(listing))
 }
 
 /** Where all there is of a kind is listed; sources, where the service does not list them, come with subscriptions. */

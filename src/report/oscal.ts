@@ -2,6 +2,7 @@ import type { JudgingRule } from '../model/judging.ts'
 import { gapsOf } from './gaps.ts'
 import { rulesOf } from './judging-rules.ts'
 import { neutraliseJson } from './neutralise.ts'
+import { controlToken } from './oscal/control-token.ts'
 import { nameUuid } from './oscal/name-uuid.ts'
 import { inventoryOf, observeGap, observeViolation } from './oscal/observations.ts'
 import { property } from './oscal/property.ts'
@@ -55,7 +56,7 @@ export const oscal: ReportFormat = (report) => {
 /** The controls that rules give evidence for, spelt as OSCAL spells identifiers: `soc2_CC6.1`. */
 function selectionOf(rules: readonly JudgingRule[]) {
   const controls = [...new Set(rules.flatMap((rule) => rule.controls))].sort()
-  const ids = controls.map((control) => control.replace(/[^\p{L}\p{N}._-]/gu, '_').replace(/^(?![\p{L}_])/u, '_'))
+  const ids = controls.map(controlToken)
   const description = 'Controls that the rules of the policy give evidence for.'
   if (ids.length === 0) return { description }
   return { description, 'include-controls': ids.map((id) => ({ 'control-id': id })) }

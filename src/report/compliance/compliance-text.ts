@@ -16,6 +16,7 @@ export const complianceText: ComplianceFormat = (compliance, look) => {
   const { framework, title, run, digests, controls, period } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const left = controls.filter(({ state }) => state === 'not_covered')
+  const column = Math.max(0, ...left.map(({ id }) => id.length))
   const lines = [
     ...wrapProse(neutralise(`${title} (${framework}): ${tellStates(compliance)}.`), width),
     ...wrapProse('Evidence for an assessment, and no assessment: "met" speaks of what hookdrift looks at.', width),
@@ -23,7 +24,7 @@ export const complianceText: ComplianceFormat = (compliance, look) => {
     ...(period === undefined ? [] : showPeriod(period, width)),
     ...covered.flatMap((control) => showControl(control, look, width)),
     ...(left.length === 0 ? [] : ['', `Not covered by this tool: ${count(left.length, 'control')}`]),
-    ...left.flatMap(({ id, title: name }) => wrapProse(neutralise(`  ${id}  ${name}`), width)),
+    ...left.map(({ id, title: name }) => shorten(neutralise(`  ${id.padEnd(column)}  ${name}`), width)),
     '',
     `policy        ${digests.policy}`,
     `configuration ${digests.configuration}`,
@@ -46,7 +47,7 @@ function showControl(control: ControlEvidence, { full }: Look, width: number): s
   const looked = `${count(rules.length, 'rule')} judged up to ${count(judged, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
   return [
     '',
-    ...wrapProse(neutralise(`${id}  ${stateNames[state].toUpperCase()}  ${title}`), width),
+    shorten(neutralise(`${id}  ${stateNames[state].toUpperCase()}  ${title}`), width),
     ...wrapProse(`${reason} ${looked}${resolved === 0 ? '' : `; ${resolved} resolved`}.`, width - 2).map(indent),
     ...coverage.gaps
       .slice(0, full ? undefined : 5)

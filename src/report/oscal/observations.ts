@@ -46,7 +46,10 @@ export function observeViolation(violation: ReportViolation, { seed, collected, 
 }
 
 /** What could not be looked at is told, or silence would pass for a clean result. */
-export function observeGap(walk: ReportCoverage, { seed, collected }: Surroundings) {
+export function observeGap(
+  walk: Pick<ReportCoverage, 'project' | 'listing' | 'status' | 'reason'>,
+  { seed, collected }: Surroundings,
+) {
   const { project, listing, status, reason } = walk
   return {
     uuid: nameUuid(seed, 'coverage', project, listing),

@@ -1,0 +1,49 @@
+import type { ControlEvidence } from '../../model/compliance.ts'
+import { type Cell, csvTable } from '../csv/csv-table.ts'
+import type { ComplianceFormat } from './compliance-format.ts'
+
+/** A row for each control and each violation that its rules found; a control without one has a row of its own. */
+export const complianceCsv: ComplianceFormat = ({ framework, controls }) =>
+  csvTable(
+    [...controlColumns, ...violationColumns],
+    controls.flatMap((control) => rowsOf(framework, control)),
+  )
+
+const controlColumns = [
+  ...(['framework', 'control', 'title', 'state', 'reason', 'rules', 'judged', 'waivers'] as const),
+  ...(['walks', 'walks_complete', 'pages', 'items'] as const),
+]
+
+const violationColumns = [
+  ...(['fingerprint', 'rule', 'severity', 'violation_state', 'project', 'kind', 'uid', 'name', 'path'] as const),
+  ...(['message', 'first_seen', 'last_seen', 'resolved_at', 'stood_ms'] as const),
+  ...(['waiver_owner', 'waiver_reason', 'waiver_expires'] as const),
+]
+
+function rowsOf(framework: string, control: ControlEvidence): Cell[][] {
+  const { id, title, state, reason, rules, violations, waivers, coverage } = control
+  const judged = Math.max(0, ...rules.map((rule) => rule.judged))
+  const { walks, complete, pages, items } = coverage
+  const head = [
+    framework,
+    id,
+    title,
+    state,
+    reason,
+    rules.length,
+    judged,
+    waivers.length,
+    walks,
+    complete,
+    pages,
+    items,
+  ]
+  if (violations.length === 0) return [[...head, ...violationColumns.map(() => null)]]
+  return violations.map((violation) => [
+    ...head,
+    ...[violation.fingerprint, violation.rule, violation.severity, violation.state, violation.project],
+    ...[violation.kind, violation.uid, violation.name, violation.path, violation.message],
+    ...[violation.first_seen, violation.last_seen, violation.resolved_at ?? null, violation.stood_ms],
+    ...[violation.waiver?.owner, violation.waiver?.reason, violation.waiver?.expires].map((cell) => cell ?? null),
+  ])
+}

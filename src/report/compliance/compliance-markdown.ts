@@ -1,0 +1,88 @@
+import type { ControlEvidence, ControlViolation } from '../../model/compliance.ts'
+import { count } from '../count.ts'
+import { code } from '../markdown/code.ts'
+import { fill } from '../markdown/fill.ts'
+import { prose } from '../markdown/prose.ts'
+import { row, type Section, table } from '../markdown/table.ts'
+import { showTime } from '../text/show-time.ts'
+import { type ComplianceFormat, stateNames, tellStates } from './compliance-format.ts'
+import { showStood } from './show-stood.ts'
+
+const mostCharacters = 64_500
+
+/** For a pull request or a wiki: the controls as a table, then what speaks against each, cut where a comment ends. */
+export const complianceMarkdown: ComplianceFormat = (compliance) => {
+  const { framework, title, run, digests, controls, period, verify } = compliance
+  const covered = controls.filter(({ state }) => state !== 'not_covered')
+  const left = controls.filter(({ state }) => state === 'not_covered')
+  const over =
+    period === undefined
+      ? ''
+      : `, from ${showTime(period.from)} to ${showTime(period.to)}: ${count(period.runs, 'run')}, ${period.incomplete.length} incomplete, ${period.interrupted} interrupted, longest time without a look ${showStood(period.longest_gap.ms)}`
+  const top = [
+    `## ${prose(title)}, run ${run.number}`,
+    '',
+    `**${tellStates(compliance)}.** Evidence for an assessment, and no assessment.`,
+    '',
+    row(['control', 'title', 'state', 'rules', 'walks']),
+    row(['---', '---', '---', '---:', '---:']),
+    ...covered.map(showControl),
+    '',
+    ...(left.length === 0 ? [] : [`Not covered by this tool: ${left.map(({ id }) => code(id, 60)).join(', ')}.`, '']),
+  ]
+  const chain = digests.chain === null ? '' : `, chain \`${digests.chain}\``
+  const bottom = [
+    '',
+    `${showTime(run.started_at)}${over}, policy \`${digests.policy}\`${chain}, to check: \`${verify}\`.`,
+  ]
+  const room = mostCharacters - [...top, ...bottom].join('\n').length
+  const all = `\`hookdrift report --run ${run.number} --framework ${prose(framework)} --format json\` shows all`
+  return `${[...top, ...fill(covered.flatMap(sectionsOf), room, all), ...bottom].join('\n')}\n`
+}
+
+function showControl({ id, title, state, rules, coverage }: ControlEvidence): string {
+  const walks = `${coverage.complete} of ${coverage.walks}`
+  return row([code(id, 60), prose(title, 200), `**${stateNames[state]}**`, String(rules.length), walks])
+}
+
+function sectionsOf({ id, violations, waivers, coverage }: ControlEvidence): Section[] {
+  const name = prose(id, 60)
+  return [
+    table(
+      `${name}: violations`,
+      ['severity', 'rule', 'project', 'resource', 'message', 'state'],
+      'violation',
+      violations.map(showViolation),
+    ),
+    table(
+      `${name}: gaps`,
+      ['project', 'listing', 'status', 'reason'],
+      'walk',
+      coverage.gaps.map(({ project, listing, status, reason }) => [
+        code(project, 100),
+        listing,
+        status,
+        prose(reason ?? '', 300),
+      ]),
+    ),
+    table(
+      `${name}: waivers`,
+      ['rule', 'violations', 'owner', 'until', 'reason'],
+      'waiver',
+      waivers.map(({ rule, violations: accepted, owner, expires, reason }) => [
+        code(rule, 100),
+        String(accepted),
+        prose(owner, 100),
+        showTime(expires),
+        prose(reason, 300),
+      ]),
+    ),
+  ]
+}
+
+function showViolation(violation: ControlViolation): string[] {
+  const { severity, rule, project, kind, name, uid, message, state, first_seen, stood_ms } = violation
+  const resource = [kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
+  const stood = `${state}, since ${showTime(first_seen)} (${showStood(stood_ms)})`
+  return [severity, code(rule, 100), code(project, 100), resource, prose(message, 300), stood]
+}

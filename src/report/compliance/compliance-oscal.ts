@@ -1,0 +1,96 @@
+import type { Compliance, ControlEvidence } from '../../model/compliance.ts'
+import { neutraliseJson } from '../neutralise.ts'
+import { controlToken } from '../oscal/control-token.ts'
+import { nameUuid } from '../oscal/name-uuid.ts'
+import { inventoryOf, observeGap, observeViolation } from '../oscal/observations.ts'
+import { property, shown } from '../oscal/property.ts'
+import { type ComplianceFormat, stateNames, tellStates } from './compliance-format.ts'
+
+/**
+ * OSCAL assessment results: a finding for each control that was judged. OSCAL knows satisfied and not satisfied; what
+ * was not fully looked at is not satisfied, and our own word for it stands in the property `state`.
+ */
+export const complianceOscal: ComplianceFormat = (compliance) => {
+  const { framework, title, tool, run, digests, controls, verify } = compliance
+  const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}`
+  const surroundings = { seed, collected: run.finished_at, rules: new Map<string, never>() }
+  const judged = controls.filter(({ state }) => state !== 'not_covered')
+  const gaps = new Map(
+    judged.flatMap(({ coverage }) => coverage.gaps).map((gap) => [`${gap.project} ${gap.listing}`, gap]),
+  )
+  const violations = new Map(judged.flatMap((control) => control.violations).map((found) => [found.fingerprint, found]))
+  const inventory = inventoryOf([...violations.values()], seed)
+  const observations = [
+    ...[...gaps.values()].map((gap) => observeGap(gap, surroundings)),
+    ...[...violations.values()].map((violation) => observeViolation(violation, surroundings)),
+  ]
+  const findings = judged.map((control) => findingOf(control, compliance, seed))
+  const document = {
+    'assessment-results': {
+      uuid: nameUuid(seed, 'assessment-results'),
+      metadata: {
+        title: shown(`${title}, hookdrift run ${run.number}`),
+        'last-modified': run.finished_at,
+        version: String(run.number),
+        'oscal-version': '1.1.2',
+        props: property('tool', `${tool.name} ${tool.version}`),
+      },
+      'import-ap': { href: `urn:hookdrift:policy:${encodeURIComponent(digests.policy)}` },
+      results: [
+        {
+          uuid: nameUuid(seed, 'result'),
+          title: shown(title),
+          description: tellStates(compliance),
+          start: compliance.period?.from ?? run.started_at,
+          end: compliance.period?.to ?? run.finished_at,
+          props: [
+            ...property('framework', framework),
+            ...property('policy', digests.policy),
+            ...property('configuration', digests.configuration),
+            ...property('chain', digests.chain ?? undefined),
+            ...property('verify', verify),
+          ],
+          ...(inventory.length === 0 ? {} : { 'local-definitions': { 'inventory-items': inventory } }),
+          'reviewed-controls': { 'control-selections': [selectionOf(judged, framework)] },
+          ...(observations.length === 0 ? {} : { observations }),
+          ...(findings.length === 0 ? {} : { findings }),
+        },
+      ],
+    },
+  }
+  return `${neutraliseJson(JSON.stringify(document, null, 1))}\n`
+}
+
+function findingOf(control: ControlEvidence, { framework }: Compliance, seed: string) {
+  const { id, title, state, reason, violations, coverage, rules } = control
+  const related = [
+    ...coverage.gaps.map(({ project, listing }) => nameUuid(seed, 'coverage', project, listing)),
+    ...violations.map(({ fingerprint }) => nameUuid(seed, 'violation', fingerprint)),
+  ]
+  return {
+    uuid: nameUuid(seed, 'finding', id),
+    title: shown(`${id} ${title}: ${stateNames[state]}`),
+    description: shown(reason),
+    props: [...property('state', state), ...rules.flatMap((rule) => property('rule', rule.id))],
+    target: {
+      type: 'objective-id',
+      'target-id': controlToken(`${framework}:${id}`),
+      status: {
+        state: state === 'met' ? 'satisfied' : 'not-satisfied',
+        reason: state === 'met' ? 'pass' : state === 'not_met' ? 'fail' : 'other',
+      },
+    },
+    ...(related.length === 0
+      ? {}
+      : { 'related-observations': [...new Set(related)].map((uuid) => ({ 'observation-uuid': uuid })) }),
+  }
+}
+
+function selectionOf(controls: readonly ControlEvidence[], framework: string) {
+  const description = 'Controls that the rules of the policy give evidence for.'
+  if (controls.length === 0) return { description }
+  return {
+    description,
+    'include-controls': controls.map(({ id }) => ({ 'control-id': controlToken(`${framework}:${id}`) })),
+  }
+}

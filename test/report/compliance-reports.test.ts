@@ -1,0 +1,95 @@
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import MarkdownIt from 'markdown-it'
+import { describe, expect, it } from 'vitest'
+import { composeCompliance } from '../../src/audit/compose-compliance.ts'
+import { type Compliance, controlStates } from '../../src/model/compliance.ts'
+import type { Report } from '../../src/model/report.ts'
+import { type ComplianceFormat, stateNames } from '../../src/report/compliance/compliance-format.ts'
+import { complianceReports } from '../../src/report/compliance-reports.ts'
+import { mapControl } from '../../src/rules/framework-mapping.ts'
+import { anyReport } from './any-report.ts'
+import { samples } from './sample-reports.ts'
+
+const attack = `<img src=x onerror=alert(1)> https://evil.example/x =1+1 | ![](https://evil.example) \u202e\x1b[2J"'`
+const mapping = {
+  id: 'ours',
+  title: `Ours ${attack}`,
+  controls: [mapControl('ALL', attack, [{ rules: ['*'], because: attack }]), mapControl('NONE', 'None', [])],
+}
+
+/** Every rule that a report names, as if it had judged. */
+function withRules(report: Report): Report {
+  const ids = new Map(report.violations.map(({ rule, kind, severity }) => [rule, { kind, severity }]))
+  const rules = [...ids].map(([id, { kind, severity }]) => {
+    return { id, kind, severity, title: attack, remedy: attack, controls: [], needs: [kind] }
+  })
+  return { ...report, rules }
+}
+
+const complianceOf = (report: Report) => composeCompliance({ report: withRules(report), mapping })
+const anyCompliance = anyReport.map(complianceOf)
+const show = (format: ComplianceFormat, compliance: Compliance) =>
+  format(compliance, { colour: false, width: 80, full: true })
+
+/** States by control, as each format tells them to a reader that is not ours. */
+const readers: Record<keyof typeof complianceReports, (text: string) => [id: string, state: string][]> = {
+  json: (text) => JSON.parse(text).controls.map(({ id, state }: { id: string; state: string }) => [id, state]),
+  text: (text) => [
+    ...[...text.matchAll(/^(ALL) {2}([A-Z ]+?) {2}(?=<)/gm)].map(([, id = '', state = '']): [string, string] => {
+      return [id, controlStates.find((name) => stateNames[name].toUpperCase() === state) ?? state]
+    }),
+    ...[...text.matchAll(/^ {2}(NONE)/gm)].map(([, id = '']): [string, string] => [id, 'not_covered']),
+  ],
+  html: (text) =>
+    [...text.matchAll(/data-control="([^"]*)" data-state="([^"]*)"/g)].map(([, id = '', state = '']) => [id, state]),
+  csv: (text) => {
+    const rows: { control: string; state: string }[] = parse(text, { columns: true })
+    return [...new Map(rows.map(({ control, state }) => [control, state]))]
+  },
+  markdown: (text) => [
+    ...[...text.matchAll(/^\| `(ALL)` \|.*\*\*([a-z ]+)\*\*/gm)].map(([, id = '', state = '']): [string, string] => {
+      return [id, controlStates.find((name) => stateNames[name] === state) ?? state]
+    }),
+    ...(/Not covered by this tool: `NONE`\./.test(text) ? [['NONE', 'not_covered'] as [string, string]] : []),
+  ],
+  oscal: (text) => {
+    const [result] = JSON.parse(text)['assessment-results'].results
+    type Finding = { target: { 'target-id': string }; props: { name: string; value: string }[] }
+    const found = (result.findings ?? []).map(({ target, props }: Finding): [string, string] => [
+      target['target-id'].replace('ours_', ''),
+      props.find(({ name }) => name === 'state')?.value ?? '',
+    ])
+    // What is not covered has no finding.
+    return [...found, ['NONE', 'not_covered']]
+  },
+}
+
+describe('a compliance report', () => {
+  it.each(Object.keys(readers) as (keyof typeof readers)[])('tells the same states as %s', (name) => {
+    for (const sample of [samples.small, samples.incomplete]) {
+      const compliance = complianceOf(sample)
+      const told = compliance.controls.map(({ id, state }) => [id, state])
+      expect(readers[name](show(complianceReports[name], compliance))).toEqual(told)
+    }
+  })
+
+  it('is harmless in every format, whatever names and messages hold', () => {
+    const renderer = new MarkdownIt({ html: true, linkify: true })
+    fc.assert(
+      fc.property(anyCompliance, (compliance) => {
+        const html = show(complianceReports.html, compliance).replace(/<style>[\s\S]*<\/style>/, '')
+        expect(html).not.toMatch(/<(img|script|iframe|object)/i)
+        const markdown = show(complianceReports.markdown, compliance)
+        expect(markdown.length).toBeLessThan(65_000)
+        expect(renderer.render(markdown)).not.toMatch(/<(a|img|script) /i)
+        const text = show(complianceReports.text, compliance)
+        for (const written of [html, markdown, text]) expect(written).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u)
+        const rows: string[][] = parse(show(complianceReports.csv, compliance))
+        expect(rows.flat().filter((cell) => /^[=+\-@]/.test(cell) && !/^-?\d+$/.test(cell))).toEqual([])
+        expect(JSON.parse(show(complianceReports.json, compliance))).toEqual(compliance)
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

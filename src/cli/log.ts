@@ -2,7 +2,7 @@ import { pino } from 'pino'
 import { AuditError } from '../model/errors.ts'
 import type { Terminal } from './terminal.ts'
 
-export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn'>
+export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 

@@ -193,7 +193,7 @@ function logOf(log: Log): Watch<Report> {
     started: (schedule) => log.info({ schedule }, 'run started'),
     ended: () => {}, // the run itself says how it ended
     failed: (schedule, error) =>
-      log.warn({ schedule, ...describe(error) }, 'an error ended the run; the next tick comes'),
+      log.error({ schedule, ...describe(error) }, 'an error ended the run; the next tick comes'),
   }
 }
 

@@ -14,7 +14,7 @@ interface Stopped {
   /** From the signal to the end of the process. */
   readonly ms: number
   readonly hasSealed: boolean
-  /** Whether the run after it said what it would have said without it, and the history is sound. */
+  /** Whether the run after it said what it would have said without it, and `verify` finds nothing. */
   readonly isNextRight: boolean
 }
 
@@ -70,12 +70,15 @@ export async function stopAtMoments(count: number, random: () => number): Promis
     service.behaviour.latencyMs = 0
     const hasSealed = sealedRuns(directory.file('hookdrift.db')) > 1
     const next = said((await audit(directory)).stdout)
-    const isSound = isHistorySound(directory.file('hookdrift.db'))
+    const verified = await command(['verify', '--history', directory.file('hookdrift.db')], {
+      cwd: directory.path,
+      env,
+    })
     results.push({
       code: signal === 'SIGTERM' ? 143 : code,
       ms,
       hasSealed,
-      isNextRight: isSound && isAsExpected(next, expected),
+      isNextRight: verified.code === 0 && isAsExpected(next, expected),
     })
   }
   return results
@@ -108,14 +111,6 @@ function isAsExpected(next: Report, expected: Report): boolean {
 
 function sealedRuns(file: string): number {
   return query<{ runs: number }>(file, 'SELECT count(*) AS runs FROM sealed_run')[0]?.runs ?? 0
-}
-
-function isHistorySound(file: string): boolean {
-  const [{ integrity_check: integrity } = { integrity_check: '' }] = query<{ integrity_check: string }>(
-    file,
-    'PRAGMA integrity_check',
-  )
-  return integrity === 'ok' && query(file, "SELECT 1 FROM run WHERE state = 'running'").length === 0
 }
 
 function query<Row>(file: string, sql: string): Row[] {

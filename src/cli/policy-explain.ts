@@ -78,7 +78,7 @@ async function pathsOf(options: ExplainOptions, { env, cwd }: Terminal) {
 }
 
 /** The current version of a resource, or the last one of one that is gone. */
-async function findResource(history: HistoryReader, uid: string, project: string | undefined): Promise<Explained> {
+async function findResource(history: HistoryReader, uid: string, project: string | undefined): Promise<Found> {
   const run = (await history.runs()).at(-1)?.number
   if (run === undefined) throw new AuditError(2, 'the history has no sealed run yet')
   const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
@@ -97,7 +97,12 @@ async function findResource(history: HistoryReader, uid: string, project: string
   if (version === undefined) throw new AuditError(2, `the history has no version of ${uid}`)
   const record = await history.readRun(run)
   const labels = record?.projects.find(({ project: name }) => name === identity.project.name)?.labels ?? {}
-  return { project: identity.project, labels, resource: resourceOf(identity, version) }
+  return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
+}
+
+interface Found extends Explained {
+  /** Start of the run that found it gone; null for one that stands. */
+  readonly goneSince: string | null
 }
 
 function resourceOf({ kind, uid }: Identity, { name, body }: { readonly name: string; readonly body: string }) {
@@ -126,12 +131,13 @@ function chooseRules(
   return [rule]
 }
 
-async function describe({ project, resource: { kind, uid, name } }: Explained): Promise<string> {
+async function describe({ project, resource: { kind, uid, name }, goneSince }: Found): Promise<string> {
   const { neutralise, quote } = await import('../report/neutralise.ts')
-  return `${project.name} ${kind} ${quote(name)} ${neutralise(uid)}`
+  const gone = goneSince === null ? '' : `, gone since ${goneSince}`
+  return `${project.name} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
 }
 
-function asJson({ project, resource: { kind, uid, name } }: Explained, rows: readonly Explanation[]): string {
-  const about = { project: project.name, kind, uid, name }
+function asJson({ project, resource: { kind, uid, name }, goneSince }: Found, rows: readonly Explanation[]): string {
+  const about = { project: project.name, kind, uid, name, gone_since: goneSince }
   return `${JSON.stringify({ schema: 'hookdrift.policy-explain/1', run: null, ...about, rows }, null, 2)}\n`
 }

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest'
+import { showExplanation, showExplanations } from '../../src/cli/show-explanation.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { explainRule } from '../../src/policy/explain-rule.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+
+const files: Readonly<Record<string, string>> = {
+  '/etc/policy.yaml': `extends: [tls, ./base.yaml]
+rules:
+  endpoint/timeout-high: low
+  endpoint/inactive: off
+overrides:
+  - { match: { uid: e1 }, rules: { endpoint/timeout-high: { max_seconds: 10 }, endpoint/inactive: high } }
+  - { match: { labels: { env: dev } }, rules: { endpoint/timeout-high: off } }
+waivers:
+  - { rule: endpoint/timeout-*, match: { uid: e1 }, owner: payments, reason: slow bank, expires: 2026-03-31 }
+`,
+  '/etc/base.yaml': 'rules: { endpoint/timeout-high: { severity: high, max_seconds: 90 }, endpoint/inactive: {} }\n',
+}
+const policy = readPolicy('/etc/policy.yaml', (file) => files[file] ?? '')
+
+function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labels?: Record<string, string> } = {}) {
+  const rule = policy.known.find((known) => known.id === id)
+  if (rule === undefined) throw new Error(`no rule ${id}`)
+  const attributes: JsonObject = {}
+  return explainRule(policy, rule, {
+    project: { name: 'acme/p', service: 'acme', uid: 'p' },
+    labels,
+    resource: { kind: 'endpoint', uid, name: '', attributes, volatile: {}, facts: {} },
+  })
+}
+
+describe('the explanation of a rule', () => {
+  it('tells every layer that speaks of it, which one decides, and the waivers that reach it', () => {
+    expect(showExplanation(explained('endpoint/timeout-high')).replaceAll('/etc/', '')).toBe(
+      `endpoint/timeout-high judges it, low, with {"max_seconds":10}
+     rules     {"max_seconds":90,"severity":"high"}  base.yaml:1:10
+  →  rules     low                                   policy.yaml:3:3
+     override  {"max_seconds":10}                    policy.yaml:6:36
+  waived until 2026-04-01T00:00:00.000Z for uid e1 by payments: slow bank
+
+Later lines win, option by option; → decides whether it judges, and how severely.
+`,
+    )
+  })
+
+  it('knows what is off, and what is on again', () => {
+    const decided = (id: string, at: Parameters<typeof explained>[1]) => {
+      const { severity, layers } = explained(id, at)
+      return [severity, layers.find(({ decides }) => decides)?.at?.replace('/etc/', '')]
+    }
+    expect(decided('endpoint/timeout-high', { labels: { env: 'dev' } })).toEqual(['off', 'policy.yaml:7:49'])
+    expect(decided('endpoint/timeout-high', { uid: 'e2' })).toEqual(['low', 'policy.yaml:3:3'])
+    expect(decided('endpoint/inactive', { uid: 'e2' })).toEqual(['off', 'policy.yaml:4:3'])
+    expect(decided('endpoint/inactive', {})).toEqual(['high', 'policy.yaml:6:80'])
+    expect(decided('endpoint/url-not-https', {})).toEqual(['high', 'policy.yaml:1:11'])
+  })
+
+  it('says where nothing speaks of a rule', () => {
+    expect(showExplanation(explained('endpoint/orphan'))).toBe(
+      'endpoint/orphan is off\n  nothing in the policy speaks of it\n',
+    )
+  })
+
+  it('of several rules is a line each', () => {
+    const lines = showExplanations([explained('endpoint/timeout-high'), explained('endpoint/orphan')])
+    expect(lines.replaceAll('/etc/', '')).toBe(
+      '  low  endpoint/timeout-high  rules  policy.yaml:3:3 (waived)\n  off  endpoint/orphan\n',
+    )
+  })
+
+  it('shows nothing that a terminal would obey', () => {
+    const hostile = { ...explained('endpoint/orphan'), rule: 'a\u001b[31m/b' }
+    expect(showExplanation(hostile)).not.toContain('\u001b')
+  })
+})

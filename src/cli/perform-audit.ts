@@ -1,19 +1,16 @@
-import { basename, isAbsolute, relative } from 'node:path'
-import type { AuditedProject, PageRead } from '../audit/look.ts'
+import type { PageRead } from '../audit/look.ts'
 import { runAudit } from '../audit/run-audit.ts'
-import { isChosen } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
 import { createSealer } from '../inventory/sealer.ts'
-import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Severity } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
 import { neutralise } from '../report/neutralise.ts'
-import { createServiceClient } from '../service/create-service-client.ts'
 import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
+import { openProjects } from './open-projects.ts'
 import { openProgress } from './progress.ts'
 import { systemClock, thisProcess } from './system.ts'
 import type { Terminal } from './terminal.ts'
@@ -39,26 +36,9 @@ export interface Order {
 /** Runs one audit as configured, with the process around it: log, progress, time limit, key and history. */
 export async function performAudit(order: Order, terminal: Terminal, asked: AbortSignal): Promise<Report> {
   const { configuration } = order
-  const file = shownPath(terminal.cwd(), configuration.file)
   const log = openLog(terminal)
   const { signal, cut, done } = boundRun(asked, order.runTimeoutMs)
-  const clients: { close(): Promise<void> }[] = []
-  const projects = configuration.services.flatMap(({ settings, projects, listings }) => {
-    const chosen = projects.filter(({ ref }) => isChosen(ref.name, order.only))
-    if (chosen.length === 0) return []
-    const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env, cut })
-    clients.push(client)
-    return chosen.map(({ ref, key, labels, filters, line }): AuditedProject => {
-      return { ref, key, place: { file, line }, labels, filters, client, listings }
-    })
-  })
-  const all = configuration.services.flatMap(({ projects }) => projects)
-  if (projects.length === 0) {
-    throw new AuditError(
-      2,
-      `--project ${order.only.join(' ')} matches none of ${all.map(({ ref }) => ref.name).join(', ')}`,
-    )
-  }
+  const { projects, areAll, close } = openProjects(configuration, order.only, { terminal, cut })
   const { key, warning } = installationKey(order.history, terminal.env)
   if (warning !== undefined) tellWarning(warning, terminal)
   const progress = openProgress(terminal, projects.length, order.quiet)
@@ -67,7 +47,7 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
     const report = await runAudit(
       {
         projects,
-        isWholeFleet: projects.length === all.length,
+        isWholeFleet: areAll,
         concurrency: configuration.concurrency,
         policy: order.policy,
         configurationDigest: configuration.digest,
@@ -95,7 +75,7 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
     done()
     progress.done()
     await history.close()
-    await Promise.all(clients.map((client) => client.close()))
+    await close()
   }
 }
 
@@ -116,10 +96,4 @@ function logReport(log: Log, { run, verdict, coverage }: Report): void {
     else log.info(fields, 'walk incomplete')
   }
   log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run sealed')
-}
-
-/** A file for reports that are read elsewhere: as seen from here, or its bare name when it lies outside. */
-function shownPath(cwd: string, file: string): string {
-  const path = relative(cwd, file)
-  return path.startsWith('..') || isAbsolute(path) ? basename(file) : path
 }

@@ -5,6 +5,7 @@ import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
 import { defineKeygen } from './keygen.ts'
 import { definePolicy } from './policy.ts'
+import { defineProbe } from './probe.ts'
 import { definePrune } from './prune.ts'
 import { defineQuery } from './query.ts'
 import { defineReport } from './report.ts'
@@ -22,7 +23,7 @@ import { defineWorker } from './worker.ts'
 const commands = [
   ...[defineAudit, defineWorker, defineReport, defineKeygen],
   ...[defineStatus, defineRuns, defineViolations, defineDiff, defineTimeline, defineState, defineQuery],
-  ...[definePrune, defineVerify, defineRules, definePolicy, defineDemo],
+  ...[definePrune, defineVerify, defineRules, definePolicy, defineProbe, defineDemo],
 ]
 
 /** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */

@@ -11,6 +11,7 @@ import { matcherOf } from './selector.ts'
 
 /** Characters of a payload or a function; a service takes no more than a few hundred kilobytes by default. */
 const mostCharacters = 1024 * 1024
+const tooLarge = `is larger than a probe may be: ${mostCharacters} characters`
 
 interface Reading {
   readonly document: ReadDocument<{ readonly probes: readonly WrittenProbe[] }>
@@ -108,23 +109,31 @@ function readPart(
     return undefined
   }
   if (text.length <= mostCharacters) return text
-  complain(member, `${path} is larger than a probe may be: ${mostCharacters} characters`)
+  complain(member, `${path} ${tooLarge}`)
   return undefined
 }
 
 function payloadOf(text: string | undefined, path: string, complain: Complain): JsonObject | undefined {
   if (text === undefined) return undefined
+  const read = readPayload(text)
+  if ('payload' in read) return read.payload
+  complain('payload', `${path} ${read.fault}`)
+  return undefined
+}
+
+/** What a function can be given, or what is wrong with the text of it. */
+export function readPayload(text: string): { readonly payload: JsonObject } | { readonly fault: string } {
+  if (text.length > mostCharacters) return { fault: tooLarge }
   let value: unknown
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ''))
-  } catch {
-    // The parser's own words show what stands there.
-    complain('payload', `${path} is no JSON`)
-    return undefined
+  } catch (error) {
+    // The parser's own words show what stands there; of the place it tells at most where.
+    const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(messageOf(error)) ?? []
+    return { fault: line === undefined ? 'is no JSON' : `is no JSON (line ${line}, column ${column})` }
   }
-  if (isJsonObject(value)) return value
-  complain('payload', `${path} holds no JSON object, which is all that a function can be given`)
-  return undefined
+  if (isJsonObject(value)) return { payload: value }
+  return { fault: 'holds no JSON object, which is all that a function can be given' }
 }
 
 function expectationOf(

@@ -1,0 +1,55 @@
+import { basename, isAbsolute, relative } from 'node:path'
+import type { AuditedProject } from '../audit/look.ts'
+import { isChosen } from '../config/choose-projects.ts'
+import type { Configuration } from '../config/read-configuration.ts'
+import { AuditError } from '../model/errors.ts'
+import { createServiceClient } from '../service/create-service-client.ts'
+import { systemClock } from './system.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface OpenProjects {
+  readonly projects: readonly AuditedProject[]
+  /** Whether these are all that are configured. */
+  readonly areAll: boolean
+  close(): Promise<void>
+}
+
+/**
+ * The configured projects that were chosen, with a client for each of their services.
+ * @throws AuditError 2 when nothing fits what was chosen
+ */
+export function openProjects(
+  configuration: Configuration,
+  only: readonly string[],
+  { terminal, cut }: { readonly terminal: Terminal; readonly cut?: AbortSignal },
+): OpenProjects {
+  const all = configuration.services.flatMap(({ projects }) => projects)
+  if (!all.some(({ ref }) => isChosen(ref.name, only))) {
+    const names = all.map(({ ref }) => ref.name).join(', ')
+    throw new AuditError(2, `--project ${only.join(' ')} matches none of ${names}`)
+  }
+  const file = shownPath(terminal.cwd(), configuration.file)
+  const clients: { close(): Promise<void> }[] = []
+  const projects = configuration.services.flatMap(({ settings, projects, listings }) => {
+    const chosen = projects.filter(({ ref }) => isChosen(ref.name, only))
+    if (chosen.length === 0) return []
+    const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env, cut })
+    clients.push(client)
+    return chosen.map(({ ref, key, labels, filters, line }): AuditedProject => {
+      return { ref, key, place: { file, line }, labels, filters, client, listings }
+    })
+  })
+  return {
+    projects,
+    areAll: projects.length === all.length,
+    close: async () => {
+      await Promise.all(clients.map((client) => client.close()))
+    },
+  }
+}
+
+/** A file for reports that are read elsewhere: as seen from here, or its bare name when it lies outside. */
+function shownPath(cwd: string, file: string): string {
+  const path = relative(cwd, file)
+  return path.startsWith('..') || isAbsolute(path) ? basename(file) : path
+}

@@ -1,0 +1,207 @@
+import { type Command, Option } from 'commander'
+import type { HandRun, Unlisted } from '../audit/probe-by-hand.ts'
+import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import type { JsonObject } from '../model/json.ts'
+import type { Probe } from '../policy/probe.ts'
+import type { Execute } from './execute.ts'
+import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
+import type { Terminal } from './terminal.ts'
+
+interface ProbeOptions {
+  readonly config: string
+  readonly project: readonly string[]
+  readonly source?: string
+  readonly function?: string
+  readonly payload?: string
+  readonly type?: string
+  readonly format: 'text' | 'json'
+}
+
+export function defineProbe(program: Command, execute: Execute): void {
+  program
+    .command('probe')
+    .argument('[name]', 'a probe of the policy')
+    .description('run functions once with a payload, and print result, log and verdict; nothing is stored')
+    .option('--config <file>', 'configuration', 'hookdrift.yaml')
+    .option('--project <name...>', 'only these projects: service/project, or a pattern such as "acme/*"', [])
+    .option('--source <uid>', 'the source whose function runs')
+    .option('--function <file>', "run this text instead of the service's, in the one project that is meant")
+    .option('--payload <file>', 'a JSON file with the object that the function gets, instead of a probe of the policy')
+    .option('--type <type>', 'as the service takes it: body (unless said), header …; with --source also which function')
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addHelpText(
+      'after',
+      `
+  hookdrift probe                                   every probe of the policy
+  hookdrift probe orders-body                       one of them
+  hookdrift probe orders-body --function draft.js   one of them, with a text that is not there yet
+  hookdrift probe --source 01M7… --payload order.json
+  hookdrift probe --function draft.js --payload order.json --project acme/payments
+
+Exit codes: 0 it ran and meets what is expected, 1 it failed or does not, 2 usage, 3 it could not run.`,
+    )
+    .action((name: string | undefined, options: ProbeOptions) => execute((terminal) => probe(name, options, terminal)))
+}
+
+async function probe(name: string | undefined, options: ProbeOptions, terminal: Terminal): Promise<number> {
+  const { randomBytes } = await import('node:crypto')
+  const { probeByHand, tryText } = await import('../audit/probe-by-hand.ts')
+  const { readConfiguration } = await import('../config/read-configuration.ts')
+  const { createSealer } = await import('../inventory/sealer.ts')
+  const { readPolicy } = await import('../policy/read-policy.ts')
+  const { openProjects } = await import('./open-projects.ts')
+  const { showHandRuns } = await import('./show-hand-runs.ts')
+  const { systemClock } = await import('./system.ts')
+  const { untilSignalled } = await import('./until-signalled.ts')
+
+  const now = systemClock.now()
+  const configuration = readConfiguration(options.config, { env: terminal.env, readFile: readTextFile })
+  const ofPolicy = () => readPolicy(configuration.policy, readTextFile, now).probes
+  const probes = await meantProbes(name, options, terminal, ofPolicy)
+  const text = options.function === undefined ? undefined : readGiven('function', options.function, terminal)
+  const { projects, close } = openProjects(configuration, options.project, { terminal })
+  try {
+    // Nothing is kept, so nobody will ever compare these seals: a key for this once is enough.
+    const sealer = createSealer(randomBytes(32))
+    const { result, exitCode } = await untilSignalled(async (signal) => {
+      const hand = { projects, probes, sealer, now, signal }
+      if (text === undefined) return await probeByHand(hand)
+      const project = onlyOne(projects, 'project', ({ ref }) => ref.name, '--project NAME says which')
+      const probe = onlyOne(probes, 'probe', ({ name }) => name, 'name one of them')
+      const runs: HandRun[] = [
+        { project, probe, target: undefined, functionText: text, result: await tryText(project, probe, text, hand) },
+      ]
+      return { runs, unlisted: [] }
+    })
+    refuseNothing(result, name, options)
+    terminal.stdout.write(showHandRuns(result, { format: options.format, sealer }))
+    return exitCode ?? exitCodeOf(result)
+  } finally {
+    await close()
+  }
+}
+
+/** The probes of the policy that are meant, or one made of what the command line says. */
+async function meantProbes(
+  name: string | undefined,
+  options: ProbeOptions,
+  terminal: Terminal,
+  ofPolicy: () => readonly Probe[],
+): Promise<readonly Probe[]> {
+  const { source, payload, type } = options
+  if (source !== undefined && options.function !== undefined) {
+    throw new AuditError(2, '--source runs the function that is there, --function one that is given: not both')
+  }
+  if (payload !== undefined) {
+    if (name !== undefined)
+      throw new AuditError(2, 'a probe of the policy brings its own payload: --payload is one too many')
+    if (source === undefined && options.function === undefined) {
+      throw new AuditError(2, '--payload needs a function: --source UID, or --function FILE')
+    }
+    return [probeOf(await readGivenPayload(payload, terminal), type, source)]
+  }
+  if (source === undefined && name === undefined && options.function !== undefined) {
+    throw new AuditError(2, '--function needs a payload: --payload FILE, or the name of a probe')
+  }
+  const all = ofPolicy()
+  const { nearestName } = await import('../document/nearest-name.ts')
+  const names = all.map((probe) => probe.name)
+  if (name !== undefined && !names.includes(name)) {
+    const nearest = nearestName(name, names)
+    throw new AuditError(
+      2,
+      `the policy has no probe "${name}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`,
+      {
+        advice: names.length === 0 ? 'docs/probes.md shows one' : `probes: ${names.join(', ')}`,
+      },
+    )
+  }
+  if (all.length === 0) {
+    throw new AuditError(2, 'the policy has no probes', {
+      advice: 'name a function and a payload: --source UID or --function FILE, and --payload FILE',
+    })
+  }
+  return all
+    .filter((probe) => name === undefined || probe.name === name)
+    .map((probe) => ({
+      ...probe,
+      type: type ?? probe.type,
+      matches: source === undefined ? probe.matches : both(probe.matches, ofSource(source)),
+    }))
+}
+
+function probeOf(payload: JsonObject, type = 'body', source: string | undefined): Probe {
+  return {
+    name: '',
+    function: type === 'header' ? 'header' : 'body',
+    functionText: undefined,
+    payload,
+    type,
+    expectation: undefined,
+    said: null,
+    matches: ofSource(source ?? ''),
+  }
+}
+
+function ofSource(source: string): Probe['matches'] {
+  return (_project, _labels, { kind, uid }) => kind === 'source' && uid === source
+}
+
+function both(one: Probe['matches'], other: Probe['matches']): Probe['matches'] {
+  return (project, labels, resource) => one(project, labels, resource) && other(project, labels, resource)
+}
+
+async function readGivenPayload(file: string, terminal: Terminal): Promise<JsonObject> {
+  const { readPayload } = await import('../policy/read-probes.ts')
+  const read = readPayload(readGiven('payload', file, terminal))
+  if ('payload' in read) return read.payload
+  throw new AuditError(2, `${file} ${read.fault}`)
+}
+
+function readGiven(what: string, file: string, { cwd }: Terminal): string {
+  try {
+    return readTextFile(pathFrom(cwd(), file))
+  } catch (error) {
+    throw new AuditError(2, `cannot read the ${what} ${file}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+function onlyOne<T>(things: readonly T[], what: string, nameOf: (thing: T) => string, advice: string): T {
+  const [first, ...others] = things
+  if (first !== undefined && others.length === 0) return first
+  const names = things.map(nameOf).join(', ')
+  throw new AuditError(
+    2,
+    `--function runs in one project with one payload, and there is more than one ${what}: ${names}`,
+    { advice },
+  )
+}
+
+interface Result {
+  readonly runs: readonly HandRun[]
+  readonly unlisted: readonly Unlisted[]
+}
+
+function refuseNothing({ runs, unlisted }: Result, name: string | undefined, { source }: ProbeOptions): void {
+  if (runs.length > 0 || unlisted.length > 0) return
+  const what = nothingFound(name, source)
+  throw new AuditError(2, `${what} in the projects that were looked through`, {
+    advice: '--project widens or narrows where to look; --type header means the header function',
+  })
+}
+
+function nothingFound(name: string | undefined, source: string | undefined): string {
+  if (source !== undefined) return `there is no function of source ${source}`
+  return name === undefined
+    ? 'there is no function that the probes mean'
+    : `there is no function that the probe ${name} means`
+}
+
+function exitCodeOf({ runs, unlisted }: Result): number {
+  if (unlisted.length > 0 || runs.some(({ result }) => result.outcome === 'unknown')) return exitCodes.incomplete
+  const isBad = runs.some(
+    ({ result }) => result.outcome === 'failed' || (result.outcome === 'ok' && result.complaint !== null),
+  )
+  return isBad ? exitCodes.violations : exitCodes.clean
+}

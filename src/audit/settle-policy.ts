@@ -59,7 +59,8 @@ function judgeUse(
   const reached = looks.filter(({ project }) => waiver.reaches(project.ref, project.labels))
   const sawAll = covered.every(({ rule }) =>
     (rule.scope === 'fleet' ? looks : reached).every(
-      ({ project, statuses }) =>
+      ({ project, statuses, untested }) =>
+        !(rule.needs.includes('probe') && untested.size > 0) &&
         !judge.failuresIn(project.ref).has(rule.id) &&
         rule.needs.every((kind) => isKindWhole(statuses, project.filters, kind)),
     ),

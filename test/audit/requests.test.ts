@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { rotateSecret, updateSource } from '../../src/demo/edits.ts'
 import { at, openSite } from './a-site.ts'
+import { policyOf } from './stand.ts'
 
 it('asks only what it needs: GET of the lists and of the project, with every kind of trouble on the way', async () => {
   await using site = await openSite({
@@ -34,4 +35,20 @@ it('asks only what it needs: GET of the lists and of the project, with every kin
   expect(asked.filter((line) => !uids.some((uid) => line.includes(`/projects/${uid}`)))).toEqual([])
   // A body or its type on a GET is a 415 on the real service.
   expect(service.requests.filter(({ headers }) => 'content-type' in headers || 'content-length' in headers)).toEqual([])
+})
+
+it('posts nothing but the functions of configured probes, each to the one place for that', async () => {
+  await using site = await openSite({ fleet: { projects: 2, incomingEvery: 2, endpointsPerProject: 3 } })
+  const { service, fleet, uidOf, dataOf } = site
+  const { uid } = at(dataOf('partner-intake').sources, 0)
+  const text = 'function transform(p) { return { event_type: "x", data: p } }'
+  updateSource(fleet, { project: uidOf('partner-intake'), uid }, { body_function: text })
+  const probe = `probes: [{ name: orders, match: { uid: ${uid} }, function: body, payload: p.json }]`
+  await site.audit({ policy: policyOf(`extends: []\n${probe}`, { '/etc/p.json': '{}' }) })
+  await site.audit({ policy: policyOf('extends: []') })
+
+  const posts = service.requests.filter(({ method }) => method !== 'GET')
+  const place = `/api/v1/projects/${uidOf('partner-intake')}/sources/test_function`
+  expect(posts.map(({ method, path }) => `${method} ${path}`)).toEqual([`POST ${place}`, `POST ${place}`])
+  expect(posts.map(({ headers }) => headers['content-type'])).toEqual(['application/json', 'application/json'])
 })

@@ -1,0 +1,167 @@
+import { readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { updateSource } from '../../src/demo/edits.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { at } from '../audit/a-site.ts'
+import { configurationFor, openDirectory } from './a-process.ts'
+import { command } from './a-terminal.ts'
+
+/** Two projects; the one with sources has a good function, a bad one and a name that would act on a terminal. */
+async function openDesk() {
+  const fleet = generateFleet({
+    clean: true,
+    projects: 2,
+    incomingEvery: 2,
+    endpointsPerProject: 2,
+    sourcesPerProject: 3,
+  })
+  const service = await startSimulatedService(fleet, { functionLimitMs: 300 })
+  const directory = openDirectory()
+  const project = at(
+    fleet.projects().filter(({ type }) => type === 'incoming'),
+    0,
+  )
+  const [good, bad] = [0, 1].map((index) => at(fleet.open(project.uid).sources, index).uid)
+  const set = (uid = '', update: object) => updateSource(fleet, { project: project.uid, uid }, update)
+  set(good, {
+    name: 'or\u001b[31mders',
+    body_function: 'function transform(p) { console.log("saw\\u001b[2J", p.a); return { event_type: "x", data: p } }',
+  })
+  set(bad, { body_function: 'function transform(p) { throw new Error("boom") }' })
+  directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'policy: policy.yaml\n'))
+  directory.write('order.json', '{"a": 1, "password": "hunter-22-not-real"}')
+  directory.write('draft.js', 'function transform(p) { return { event_type: "draft", data: {} } }')
+  directory.write(
+    'policy.yaml',
+    `probes:
+  - { name: orders, match: { uid: ${good} }, function: body, payload: order.json, expect: "payload.event_type == 'x'" }
+  - { name: broken, match: { uid: ${bad} }, function: body, payload: order.json }
+`,
+  )
+  const env = { ACME_KEY: fleet.personalKey }
+  const probe = (...args: string[]) =>
+    command(['probe', '--config', directory.file('hookdrift.yaml'), ...args], { cwd: directory.path, env })
+  return {
+    service,
+    directory,
+    good: `${good}`,
+    bad: `${bad}`,
+    project: project.name,
+    probe,
+    async json(...args: string[]) {
+      const { code, stdout } = await probe('--format', 'json', ...args)
+      return { code, answer: JSON.parse(stdout) }
+    },
+    async [Symbol.asyncDispose]() {
+      await service.close()
+      directory[Symbol.dispose]()
+    },
+  }
+}
+
+describe('hookdrift probe', () => {
+  it('runs a probe of the policy and tells result, log and verdict, none of which acts on a terminal', async () => {
+    await using desk = await openDesk()
+    const { code, stdout } = await desk.probe('orders')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^ok {2}acme\/\S+ {2}probe orders {2}source "or\\x1b\[31mders" 01/)
+    expect(stdout).toMatch(/"password": "sealed:[0-9a-f]{32}"/)
+    expect(stdout).toMatch(/\nlog\n {2}saw\\x1b\[2J 1\n$/)
+    expect(stdout).not.toMatch(/hunter|\u001b/)
+  })
+
+  it('answers as JSON, with 1 where a function fails, and stores nothing', async () => {
+    await using desk = await openDesk()
+    const { code, answer } = await desk.json()
+    expect(code).toBe(1)
+    const where = { project: `acme/${desk.project}`, kind: 'source' }
+    expect(answer).toEqual({
+      schema: 'hookdrift.probe/1',
+      run: null,
+      rows: expect.arrayContaining([
+        {
+          ...where,
+          probe: 'orders',
+          uid: desk.good,
+          name: 'or\u001b[31mders',
+          outcome: 'ok',
+          verdict: 'ok',
+          message: null,
+          payload: { data: { a: 1, password: expect.stringMatching(/^sealed:/) }, event_type: 'x' },
+          log: ['saw\u001b[2J 1'],
+        },
+        {
+          ...where,
+          probe: 'broken',
+          uid: desk.bad,
+          name: expect.any(String),
+          outcome: 'failed',
+          verdict: 'failed',
+          message: expect.stringMatching(/^Error: boom/),
+          payload: null,
+          log: [],
+        },
+      ]),
+    })
+    const files = ['draft.js', 'hookdrift.yaml', 'order.json', 'policy.yaml']
+    expect(readdirSync(desk.directory.path).sort()).toEqual(files)
+  })
+
+  it('runs a text that is not there yet with the payload of a probe, and holds it against what is expected', async () => {
+    await using desk = await openDesk()
+    const { code, answer } = await desk.json('orders', '--function', 'draft.js', '--project', desk.project)
+    expect(code).toBe(1)
+    expect(answer.rows).toMatchObject([
+      { outcome: 'ok', verdict: 'unexpected', uid: null, message: "the result breaks `payload.event_type == 'x'`" },
+    ])
+    expect(desk.service.requests.map(({ method }) => method)).toEqual(['POST'])
+  })
+
+  it('runs the function of any source, or a text of its own, with a payload of its own', async () => {
+    await using desk = await openDesk()
+    const source = await desk.json('--source', desk.good, '--payload', 'order.json')
+    const text = await desk.json('--function', 'draft.js', '--payload', 'order.json', '--project', desk.project)
+    expect([source, text].map(({ code, answer }) => [code, answer.rows[0].verdict, answer.rows[0].probe])).toEqual([
+      [0, 'ok', null],
+      [0, 'ok', null],
+    ])
+  })
+
+  it('exits with 3 where nothing could be run', async () => {
+    await using desk = await openDesk()
+    desk.service.behaviour.hasLicence = false
+    const { code, answer } = await desk.json('broken')
+    expect([code, answer.rows[0].outcome]).toEqual([3, 'unknown'])
+    desk.service.behaviour.hasLicence = true
+    desk.service.failNext({
+      how: 'status',
+      status: 400,
+      body: { status: false, message: 'nope' },
+      path: /sources\?/,
+      times: 9,
+    })
+    const unlisted = await desk.probe('orders')
+    expect(unlisted.code).toBe(3)
+    expect(unlisted.stdout).toMatch(/not looked through: .*nope/)
+  })
+
+  it.each([
+    [['nope'], 'the policy has no probe "nope"'],
+    [['order'], 'did you mean orders?'],
+    [['orders', '--payload', 'order.json'], '--payload is one too many'],
+    [['orders', '--function', 'draft.js'], 'there is more than one project'],
+    [['--function', 'draft.js'], '--function needs a payload'],
+    [['--payload', 'order.json'], '--payload needs a function'],
+    [['--source', 'x', '--function', 'draft.js', '--payload', 'order.json'], 'not both'],
+    [['--source', 'x', '--payload', 'draft.js'], 'draft.js is no JSON'],
+    [['--source', 'x', '--payload', 'gone.json'], 'cannot read the payload gone.json: ENOENT'],
+    [['--source', 'x', '--payload', 'order.json'], 'there is no function of source x'],
+    [['--project', 'nowhere'], '--project nowhere matches none of'],
+  ])('refuses what it cannot mean: %j', async (args, said) => {
+    await using desk = await openDesk()
+    const { code, stderr, stdout } = await desk.probe(...args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(said)
+  })
+})

@@ -15,6 +15,7 @@ export function rulesOf({ rules, violations }: Report): readonly JudgingRule[] {
 }
 
 /** How many resources of a project a rule judged. */
-export function countJudged({ id, kind }: JudgingRule, { resources, fewer }: JudgedProject): number {
+export function countJudged({ id, kind }: JudgingRule, { resources, fewer, unjudged }: JudgedProject): number {
+  if (Object.hasOwn(unjudged, id)) return 0
   return fewer[id] ?? resources[kind] ?? 0
 }

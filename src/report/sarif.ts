@@ -1,4 +1,5 @@
 import type { Run } from 'sarif'
+import type { FilePlace } from '../model/judging.ts'
 import type { Report } from '../model/report.ts'
 import { rulesOf } from './judging-rules.ts'
 import { neutraliseJson } from './neutralise.ts'
@@ -12,8 +13,8 @@ import { fitResults, tellLeftOut } from './sarif/fit-results.ts'
 export const sarif: ReportFormat = (report) => {
   const { run, violations, projects } = report
   const rules = rulesOf(report)
-  const places = new Map(projects.flatMap(({ project, place }) => (place === null ? [] : [[project, place]])))
-  const surroundings = { run, places, ruleIndex: new Map(rules.map(({ id }, index) => [id, index])) }
+  const placeOf = placesIn(projects)
+  const surroundings = { run, placeOf, ruleIndex: new Map(rules.map(({ id }, index) => [id, index])) }
   const lines = violations.map((violation) => neutraliseJson(JSON.stringify(describeResult(violation, surroundings))))
   const results = fitResults(lines)
   const leftOut = tellLeftOut(lines.length, results.length, run.number)
@@ -29,11 +30,19 @@ export const sarif: ReportFormat = (report) => {
       },
     },
     automationDetails: { id: `hookdrift/${run.number}` },
-    invocations: [describeInvocation(report, places, leftOut)],
+    invocations: [describeInvocation(report, placeOf, leftOut)],
     columnKind: 'utf16CodeUnits',
     properties: propertiesOf(report, results.length),
   } as const satisfies Run
   return writeLog(head, results)
+}
+
+/** Of a project that is configured no more, the file that others are configured in: viewers refuse what has no place. */
+function placesIn(projects: Report['projects']): (project: string) => FilePlace | undefined {
+  const known = projects.flatMap(({ project, place }) => (place === null ? [] : [{ project, place }]))
+  const places = new Map(known.map(({ project, place }) => [project, place]))
+  const [first] = known
+  return (project) => places.get(project) ?? (first === undefined ? undefined : { file: first.place.file, line: 1 })
 }
 
 function propertiesOf({ run, digests, verdict, violations }: Report, results: number) {

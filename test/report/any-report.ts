@@ -7,8 +7,29 @@ import { kinds, listings } from '../../src/model/resource.ts'
 import { severities, violationStates } from '../../src/model/violation.ts'
 import { aReport } from './sample-reports.ts'
 
-/** Everything that a terminal could mistake for an order, and half characters. */
+/** What some reader would act on: a browser, a spreadsheet, a forge, a chat, a viewer of SARIF, an XML parser. */
+const attacks = [
+  ...['<script>alert(1)</script>', '<img src=x onerror=alert(1)>', '<!--', ']]>', '&lt;', '&#0;', '<![CDATA['],
+  ...['[a](http://evil.example)', '](http://evil.example)', '![x](//evil.example/x.png)', '<http://evil.example>'],
+  ...[
+    'http://evil.example',
+    'www.evil.example',
+    'evil.example',
+    'me@evil.example',
+    'javascript:alert(1)',
+    'ftp://x.yz',
+  ],
+  ...['[x]: http://evil.example', '@team', '#4711', 'GH-1', ':boom:', '$x$', 'deadbeefdeadbeef', '**b**', '~~s~~'],
+  ...['`', '``', '```', '|', '\\|', '\\`', '\\', '\\[', '{0}', '- ', '1. ', '# ', '> ', '---', '    code', '***'],
+  ...['=1+1', '+1', '-1', '@SUM(1)', ';=1', '"', '",=1', "'=1", '＝1', '\t=1', '%0A=1', '=cmd|x'],
+  ...['\ufffe', '\uffff', '\0', '\x08', '\ud800', 'e\u0301', '\u115f', '(opened)', '\nhigh x y (opened)'],
+]
+
+/** Everything that a reader could mistake for an order, and half characters. */
 const hostile = fc.oneof(
+  fc
+    .array(fc.oneof(fc.constantFrom(...attacks), fc.constantFrom('a', ' ', ' b ', '.')), { maxLength: 8 })
+    .map((all) => all.join('')),
   fc.string({ unit: 'binary', maxLength: 30 }),
   fc.string({
     unit: fc.oneof(
@@ -76,6 +97,33 @@ const violation = fc.record({
   last_seen: time,
 })
 
+const waiver = fc.record(
+  { owner: hostile, reason: hostile, expires: time, ticket: hostile },
+  { requiredKeys: ['owner', 'reason', 'expires'] },
+)
+const waivedOrNot = fc
+  .tuple(violation, waiver)
+  .map(([found, by]) => (found.state === 'waived' ? { ...found, waiver: by } : found))
+
+const rule = fc.record({
+  id: required,
+  kind: fc.constantFrom(...kinds),
+  title: hostile,
+  remedy: hostile,
+  severity: fc.constantFrom(...severities),
+  controls: fc.array(hostile, { maxLength: 2 }),
+  needs: fc.subarray([...kinds]),
+})
+
+const project = fc.record({
+  project: required,
+  labels: fc.dictionary(hostile, hostile, { maxKeys: 2 }),
+  place: fc.option(fc.record({ file: hostile, line: fc.integer({ min: 1, max: 9999 }) })),
+  resources: fc.dictionary(fc.constantFrom(...kinds), fc.nat(), { maxKeys: 2 }),
+  fewer: fc.dictionary(hostile, fc.nat(), { maxKeys: 2 }),
+  unjudged: fc.dictionary(hostile, hostile, { maxKeys: 2 }),
+})
+
 /** Any document that the schema allows, its texts as bad as they get. */
 export const anyReport: fc.Arbitrary<Report> = fc
   .record({
@@ -84,7 +132,9 @@ export const anyReport: fc.Arbitrary<Report> = fc
       maxLength: 2,
     }),
     drift: fc.array(change, { maxLength: 6 }),
-    violations: fc.array(violation, { maxLength: 6 }),
+    violations: fc.array(waivedOrNot, { maxLength: 6 }),
+    projects: fc.uniqueArray(project, { maxLength: 2, selector: ({ project }) => project }),
+    rules: fc.uniqueArray(rule, { maxLength: 2, selector: ({ id }) => id }),
     failOn: fc.constantFrom(...severities),
   })
   .map(aReport)

@@ -23,7 +23,7 @@ export function ruleCase(judgement: Judgement, failOn: Severity): Case {
   const { project, rule, violations } = judgement
   const failing = violations.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, failOn))
   const [worst] = failing
-  const told = violations.filter((violation) => !failing.includes(violation)).map(tellViolation)
+  const told = violations.filter((violation) => !failing.includes(violation)).flatMap(tellWithWaiver)
   const output = element('system-out', {}, text([tellJudged(judgement), ...told]))
   const name = { classname: project, name: rule.id }
   if (worst !== undefined) {
@@ -48,8 +48,9 @@ function whySkipped({ rule, violations, walks, judged }: Judgement): string | un
   const unjudged = judged?.unjudged[rule.id]
   if (unjudged !== undefined) reasons.push(unjudged)
   if (reasons.length > 0) return `unknown: ${reasons.join('; ')}`
-  const waived = new Set(violations.filter(({ state }) => state === 'waived').map(tellState))
-  return waived.size === 0 || violations.some(isOpen) ? undefined : [...waived].join('; ')
+  const waived = violations.filter(({ state }) => state === 'waived')
+  if (waived.length === 0 || violations.some(isOpen)) return undefined
+  return [...new Set(waived.map(({ waiver }) => (waiver === undefined ? 'waived' : tellWaiver(waiver))))].join('; ')
 }
 
 function tellJudged({ rule, judged }: Judgement): string {
@@ -57,15 +58,14 @@ function tellJudged({ rule, judged }: Judgement): string {
 }
 
 /** Severity, uid and message, and behind them its state. */
-function tellViolation(violation: ReportViolation): string {
-  const { severity, uid, message } = violation
-  return `${severity} ${cut(uid, 200)} ${cut(message)} (${tellState(violation)})`
+function tellViolation({ severity, uid, message, state, first_seen, last_seen }: ReportViolation): string {
+  const since = state === 'continuing' ? ` since ${first_seen}` : state === 'unknown' ? `, last seen ${last_seen}` : ''
+  return `${severity} ${cut(uid, 200)} ${cut(message)} (${state}${since})`
 }
 
-function tellState({ state, first_seen, last_seen, waiver }: ReportViolation): string {
-  if (state === 'continuing') return `continuing since ${first_seen}`
-  if (state === 'unknown') return `unknown, last seen ${last_seen}`
-  return waiver === undefined ? state : tellWaiver(waiver)
+function tellWithWaiver(violation: ReportViolation): string[] {
+  const { waiver } = violation
+  return waiver === undefined ? [tellViolation(violation)] : [tellViolation(violation), `  ${tellWaiver(waiver)}`]
 }
 
 function tellWaiver({ owner, reason, expires, ticket }: Waiver): string {

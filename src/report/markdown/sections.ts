@@ -27,9 +27,10 @@ export function sectionsOf({ coverage, notices, drift, violations, verdict, proj
   const inState = (...states: ReportViolation['state'][]) => violations.filter(({ state }) => states.includes(state))
   const standing = inState('opened', 'continuing', 'unknown')
   const gaps = gapsOf(coverage)
+  const walks = coverage.filter(({ status }) => status !== 'skipped')
   return [
     table(
-      `Incomplete look: ${gaps.length} of ${count(coverage.length, 'walk')}`,
+      `Incomplete look: ${gaps.length} of ${count(walks.length, 'walk')}`,
       ['project', 'listing', 'status', 'seen', 'reason'],
       'walk',
       gaps.map(showGap),

@@ -22,7 +22,7 @@ type NotificationKind = (typeof notificationKinds)[number]['id']
 /** How the run went: its exit code, what it could not look at, and how many results are not here. */
 export function describeInvocation(
   report: Report,
-  places: ReadonlyMap<string, FilePlace>,
+  placeOf: (project: string) => FilePlace | undefined,
   leftOut: string | undefined,
 ): Invocation {
   const { run, verdict, coverage, notices, projects } = report
@@ -30,7 +30,7 @@ export function describeInvocation(
     descriptor: { id },
     level,
     message: { text: plain(text) },
-    ...(project === undefined ? {} : { locations: [projectLocation(project, places.get(project))] }),
+    ...(project === undefined ? {} : { locations: [projectLocation(project, placeOf(project))] }),
   })
   return {
     executionSuccessful: verdict.exit_code !== exitCodes.incomplete,

@@ -13,19 +13,19 @@ export interface Surroundings {
   /** Where each rule stands in the list of rules. */
   readonly ruleIndex: ReadonlyMap<string, number>
   /** Where each project is configured. */
-  readonly places: ReadonlyMap<string, FilePlace>
+  readonly placeOf: (project: string) => FilePlace | undefined
 }
 
 const longestName = 1000
 
-export function describeResult(violation: ReportViolation, { run, ruleIndex, places }: Surroundings): Result {
+export function describeResult(violation: ReportViolation, { run, ruleIndex, placeOf }: Surroundings): Result {
   const { rule, severity, state, project, kind, uid, name, path, fingerprint, first_seen, last_seen } = violation
   return {
     ruleId: rule,
     ruleIndex: ruleIndex.get(rule) ?? -1,
     level: levels[severity],
     message: { text: plain(tell(violation), 6000) },
-    locations: [locationOf(violation, places.get(project))],
+    locations: [locationOf(violation, placeOf(project))],
     partialFingerprints: {
       'hookdrift/v1': fingerprint,
       // Code scanning knows this one only; without it, all violations of a project would be of one line and one alert.
@@ -66,12 +66,16 @@ function suppressionOf({ owner, reason, expires, ticket }: Waiver) {
     kind: 'external',
     status: 'accepted',
     justification: plain(`${owner}: ${reason}${inTicket}, until ${expires}`),
-    properties: { owner, expires, ...(ticket === undefined ? {} : { ticket }) },
+    properties: {
+      owner: cut(owner, longestName),
+      expires,
+      ...(ticket === undefined ? {} : { ticket: cut(ticket, longestName) }),
+    },
   } as const
 }
 
 /** The resource; and, because viewers insist on a file, where its project is configured. */
-export function locationOf(
+function locationOf(
   { project, kind, uid, name, path }: Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'path'>,
   place: FilePlace | undefined,
 ): Location {

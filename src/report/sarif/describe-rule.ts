@@ -29,7 +29,7 @@ export function describeRule({ id, kind, title, remedy, severity, controls }: Ju
     helpUri: addressOf(id),
     defaultConfiguration: { level: levels[severity] },
     properties: {
-      tags: ['security', ...controls].slice(0, mostTags),
+      tags: [...new Set(['security', ...controls])].slice(0, mostTags),
       kind,
       severity,
       precision: 'very-high',

@@ -25,7 +25,7 @@ export function showCoverage({ coverage, run }: Report, page: Page): string[] {
 export function showNotices(notices: readonly ReportNotice[], page: Page): string[] {
   if (notices.length === 0) return []
   const showNotice = ({ project, listing, text }: ReportNotice) => {
-    const [first = '', ...rest] = wrapProse(neutralise(`${project} ${listing}: ${text}`), page.width - 4)
+    const [first = '', ...rest] = wrapProse(shorten(neutralise(`${project} ${listing}: ${text}`), 600), page.width - 4)
     return [`  ${first}`, ...rest.map((line) => `    ${line}`)]
   }
   return ['', page.paint('heading', 'Notices'), '', ...showEntries(notices, page, showNotice)]

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { coverageStatuses } from '../../src/model/coverage.ts'
+import { exitCodes } from '../../src/model/errors.ts'
+import type { Report } from '../../src/model/report.ts'
+import { isAtLeast, severities, violationStates } from '../../src/model/violation.ts'
+import { reports } from '../../src/report/reports.ts'
+import { judgedSamples } from './judged-sample.ts'
+import { readers, type Seen, suitesIn } from './readers.ts'
+import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
+
+const look = { colour: false, width: 100, full: true }
+const formats = Object.keys(readers) as (keyof typeof readers)[]
+
+/** Runs of ordinary names and any mixture of severities, states, rules and projects. */
+const anyRun = fc
+  .record({
+    violations: fc.array(
+      fc.record({
+        severity: fc.constantFrom(...severities),
+        state: fc.constantFrom(...violationStates),
+        rule: fc.constantFrom('endpoint/url-not-https', 'endpoint/inactive', 'acme/owner-known'),
+        project: fc.constantFrom('acme/payments', 'acme/invoices', 'other/one'),
+        uid: fc.stringMatching(/^[0-9A-Z]{4}$/),
+      }),
+      { maxLength: 30 },
+    ),
+    walks: fc.array(fc.constantFrom(...coverageStatuses), { minLength: 1, maxLength: 3 }),
+    failOn: fc.constantFrom(...severities),
+  })
+  .map(({ violations, walks, failOn }) =>
+    aReport({
+      failOn,
+      coverage: walks.map((status) => aWalk({ status, reason: status === 'complete' ? null : 'page 2 was cut' })),
+      violations: violations.map(aViolation),
+    }),
+  )
+
+function countsOf(violations: readonly Seen[]) {
+  const counts: Record<string, number> = {}
+  for (const { severity, rule, project, state } of violations) {
+    for (const key of [severity, rule, project, state, `${severity} ${state}`]) counts[key] = (counts[key] ?? 0) + 1
+  }
+  return counts
+}
+
+function expectAgreement(report: Report): void {
+  const wanted = { counts: countsOf(report.violations), exitCode: report.verdict.exit_code }
+  for (const format of formats) {
+    const { violations, exitCode = wanted.exitCode } = readers[format](reports[format](report, look))
+    expect({ format, counts: countsOf(violations), exitCode }).toEqual({ format, ...wanted })
+  }
+}
+
+describe('all formats of a run', () => {
+  it.each(Object.entries({ ...samples, judged: judgedSamples.small }))('say the same: %s', (_, report) => {
+    expectAgreement(report)
+  })
+
+  it('count the same by severity, rule, project and state, whatever is counted', () => {
+    fc.assert(fc.property(anyRun, expectAgreement), { numRuns: 60 })
+  })
+
+  it('agree in JUnit, too: a case fails when the run fails, and is an error when it could not look', () => {
+    fc.assert(
+      fc.property(anyRun, (report) => {
+        const outcomes = suitesIn(reports.junit(report, look)).flatMap(({ cases }) =>
+          cases.map(({ outcome }) => outcome),
+        )
+        const { violations, fail_on, exit_code } = report.verdict
+        const failing = severities.some((severity) => isAtLeast(severity, fail_on) && violations[severity] > 0)
+        expect(outcomes.includes('failure')).toBe(failing)
+        expect(outcomes.includes('error')).toBe(exit_code === exitCodes.incomplete)
+      }),
+    )
+  })
+
+  it('give the same bytes for the same document', () => {
+    for (const format of formats) {
+      const copy: Report = structuredClone(judgedSamples.small)
+      expect(reports[format](copy, look)).toBe(reports[format](judgedSamples.small, look))
+    }
+  })
+})

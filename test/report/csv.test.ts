@@ -1,0 +1,106 @@
+import { parse } from 'csv-parse/sync'
+import { describe, expect, it } from 'vitest'
+import { csvTable } from '../../src/report/csv/csv-table.ts'
+import { csv } from '../../src/report/csv.ts'
+import { filesOf } from '../../src/report/report-files.ts'
+import type { Look } from '../../src/report/report-format.ts'
+import { judgedSamples } from './judged-sample.ts'
+
+const look = { colour: false, width: 80, full: true }
+const sections = ['violations', 'drift', 'coverage', 'controls'] as const
+const rowsOf = (section: NonNullable<Look['section']>): Record<string, string>[] =>
+  parse(csv(judgedSamples.small, { ...look, section }), { columns: true })
+
+describe('the CSV report', () => {
+  it.each(sections)('is what a person has read: %s', async (section) => {
+    const shown = csv(judgedSamples.small, { ...look, section })
+    await expect(shown).toMatchFileSnapshot(`../golden/report-small.${section}.csv`)
+  })
+
+  it('shows the violations unless another section is asked for', () => {
+    expect(csv(judgedSamples.small, look)).toBe(csv(judgedSamples.small, { ...look, section: 'violations' }))
+  })
+
+  it.each(sections)('ends every line with CR LF, and has as many cells in each: %s', (section) => {
+    const shown = csv(judgedSamples.incomplete, { ...look, section })
+    expect(shown.endsWith('\r\n')).toBe(true)
+    expect(shown.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
+  })
+
+  it('has the members of the JSON report as columns, and the waiver behind them', () => {
+    const [first] = rowsOf('violations')
+    const { violations } = judgedSamples.small
+    expect(Object.keys(first ?? {})).toEqual([
+      ...Object.keys(violations[0] ?? {}),
+      ...['waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket'],
+    ])
+    expect(rowsOf('violations').find(({ state }) => state === 'waived')).toMatchObject({
+      waiver_owner: 'payments team',
+      waiver_expires: '2027-04-01T00:00:00.000Z',
+    })
+  })
+
+  it('has a row for each changed field, and one for what came or went', () => {
+    const changes = rowsOf('drift').map(({ change, path }) => [change, path])
+    expect(changes.filter(([change]) => change !== 'modified')).toEqual([
+      ['added', ''],
+      ['removed', ''],
+    ])
+    expect(changes.filter(([change]) => change === 'modified')).toHaveLength(6)
+  })
+
+  it('counts for each control what its rules judged and found', () => {
+    const rows = rowsOf('controls').filter(
+      ({ control, rule }) => control === 'soc2:CC6.7' && rule === 'endpoint/url-not-https',
+    )
+    expect(rows).toEqual([
+      {
+        control: 'soc2:CC6.7',
+        rule: 'endpoint/url-not-https',
+        title: 'Deliveries travel in clear',
+        severity: 'high',
+        judged: '88',
+        not_judged: '0',
+        open: '1',
+        waived: '1',
+        unknown: '0',
+        resolved: '0',
+      },
+    ])
+  })
+})
+
+describe('a cell', () => {
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+49', "'+49"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['  =1', "'  =1"],
+    ['＝1', "'＝1"],
+    ['\t=1', '\\t=1'],
+    ['a;=1', "a;'=1"],
+    ['a=1, b-2', 'a=1, b-2'],
+    ['"quoted"\nline', '"quoted"\\nline'],
+  ])('%j is read back as %j', (text, read) => {
+    expect(parse(csvTable(['cell'], [[text]]))).toEqual([['cell'], [read]])
+  })
+
+  it('holds no more than a spreadsheet takes', () => {
+    const [, [cell] = []] = parse(csvTable(['cell'], [['x'.repeat(1_000_000)]]))
+    expect(cell).toMatch(/^x{30000}… \(1000000 characters\)$/)
+  })
+
+  it('keeps numbers, and nothing', () => {
+    expect(csvTable(['a', 'b', 'c'], [[-1, null, true]])).toBe('a,b,c\r\n-1,,true\r\n')
+  })
+})
+
+describe('files of a CSV report', () => {
+  it.each([
+    ['/r/out.csv', ['/r/out.csv', '/r/out.drift.csv', '/r/out.coverage.csv', '/r/out.controls.csv']],
+    ['/r/out', ['/r/out', '/r/out.drift', '/r/out.coverage', '/r/out.controls']],
+  ])('stand beside %s', (file, files) => {
+    expect(filesOf('csv', file).map((one) => one.file)).toEqual(files)
+  })
+})

@@ -1,0 +1,88 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Report } from '../../src/model/report.ts'
+import { reports } from '../../src/report/reports.ts'
+import { anyReport } from './any-report.ts'
+import { judged } from './judged-sample.ts'
+import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
+import { allFormats, damageIn } from './withstand.ts'
+
+describe('hostile text', () => {
+  it('does nothing in any format', () => {
+    fc.assert(
+      fc.property(anyReport, (report) => {
+        expect(damageIn(report)).toEqual([])
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it.each([
+    'http://evil.example',
+    'see www.evil.example, or evil.example.',
+    'me@evil.example',
+    '[a](http://evil.example) <http://evil.example> ![](http://evil.example)',
+    '`[a](http://evil.example)` ``|`` \\',
+    '\\| | http://evil.example |',
+    '=HYPERLINK("http://evil.example")',
+    'x;=1+1',
+    '</system-out><testcase name="x"/>',
+    ']]>\ufffe\0\x1b[2J\u202e',
+    '\n\n# Everything is fine\n\nhigh x y (opened)',
+  ])('does nothing: %j', (text) => {
+    expect(damageIn(everywhere(text))).toEqual([])
+  })
+
+  it('of a megabyte makes no report long but those that hold everything', () => {
+    const report = everywhere('http://evil.example/=| '.repeat(50_000), 'acme/payments')
+    const cutting = allFormats.filter((format) => format !== 'json' && format !== 'html')
+    expect(damageIn(report, cutting)).toEqual([])
+    const look = { colour: false, width: 100, full: false }
+    const long = cutting.filter((format) => reports[format](report, look).length > 1_000_000)
+    expect(long).toEqual([])
+  })
+})
+
+/** A report that holds the text wherever texts of others can stand, and where a configuration's can. */
+function everywhere(text: string, configured = text): Report {
+  const waiver = { owner: text, reason: text, expires: '2027-04-01T00:00:00.000Z', ticket: text }
+  const pointer = `/${text.replaceAll('~', '~0')}`
+  const report = aReport({
+    coverage: [
+      aWalk({ project: configured, status: 'failed', reason: text, filter: configured }),
+      aWalk({ project: configured, listing: 'sources', status: 'skipped', reason: text }),
+    ],
+    notices: [{ project: configured, listing: 'endpoints', text }],
+    drift: [
+      aChange({ project: configured, uid: text, name: text, fields: [{ path: pointer, before: text, after: null }] }),
+    ],
+    violations: (['opened', 'continuing', 'unknown', 'waived', 'resolved'] as const).map((state) =>
+      aViolation({
+        state,
+        rule: configured,
+        project: configured,
+        uid: text,
+        name: text,
+        message: text,
+        path: pointer,
+        ...(state === 'waived' ? { waiver } : {}),
+      }),
+    ),
+  })
+  const [known] = judged(report).rules
+  const place = { file: configured, line: 3 }
+  return {
+    ...report,
+    rules: known === undefined ? [] : [{ ...known, id: configured, title: text, remedy: text, controls: [configured] }],
+    projects: [
+      {
+        project: configured,
+        labels: { [configured]: text },
+        place,
+        resources: {},
+        fewer: {},
+        unjudged: { [configured]: text },
+      },
+    ],
+  }
+}

@@ -1,0 +1,53 @@
+import type { JudgingRule } from '../../src/model/judging.ts'
+import type { Report } from '../../src/model/report.ts'
+import { aReport, samples } from './sample-reports.ts'
+
+const needs = { drift: 'source', endpoint: 'endpoint', probe: 'probe' } as const
+
+function aRule(id: string, title: string, remedy: string, severity: JudgingRule['severity'] = 'high'): JudgingRule {
+  const kind = Object.entries(needs).find(([prefix]) => id.startsWith(prefix))?.[1] ?? 'endpoint'
+  return { id, kind, title, remedy, severity, controls: ['soc2:CC6.7', 'pci-dss:4.2.1'], needs: [kind] }
+}
+
+const rules = [
+  aRule('drift/verification-weakened', 'Verification was weakened', 'Put the verifier back.', 'critical'),
+  aRule('endpoint/inactive', 'Endpoint is disabled', 'Find out why deliveries failed, and activate it again.'),
+  aRule('endpoint/name-convention', 'Name breaks the convention', '', 'info'),
+  aRule('endpoint/secret-all-expired', 'All secrets have expired', 'Create a secret (`openssl rand -base64 32`).'),
+  aRule('endpoint/timeout-high', 'Endpoint may hold a worker', 'Lower the timeout.', 'medium'),
+  aRule('endpoint/url-not-https', 'Deliveries travel in clear', 'Serve the receiver over https.'),
+  aRule('probe/failed', 'Function fails on its test payload', 'Mend the function.'),
+]
+
+const projects = ['acme/invoices', 'acme/payments'].map((project, at) => ({
+  project,
+  labels: { env: 'prod' },
+  place: { file: 'conf/hookdrift.yaml', line: 12 + at },
+  resources: { endpoint: 44, subscription: 40, source: 3 },
+  fewer: { 'endpoint/timeout-high': 30 },
+  unjudged: { 'endpoint/name-convention': 'it throws: TypeError' },
+}))
+
+const waiver = {
+  owner: 'payments team',
+  reason: 'moves to TLS with ticket 4711',
+  expires: '2027-04-01T00:00:00.000Z',
+  ticket: 'https://tickets.example.com/4711',
+}
+
+/** A sample as runs of today keep it: with rules, projects and waivers. */
+export function judged({ verdict, violations, ...report }: Report): Report {
+  return aReport({
+    ...report,
+    failOn: verdict.fail_on,
+    rules,
+    projects,
+    violations: violations.map((violation) => (violation.state === 'waived' ? { waiver, ...violation } : violation)),
+  })
+}
+
+export const judgedSamples = {
+  small: judged(samples.small),
+  clean: judged(samples.clean),
+  incomplete: judged(samples.incomplete),
+} as const satisfies Record<string, Report>

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest'
+import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
+import { junit } from '../../src/report/junit.ts'
+import { judged, judgedSamples } from './judged-sample.ts'
+import { suitesIn } from './readers.ts'
+import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
+
+const look = { colour: false, width: 80, full: true }
+const suitesOf = (report: Report) => suitesIn(junit(report, look))
+const rule = 'endpoint/url-not-https'
+const since = { first_seen: '2026-11-19T22:15:00.000Z' }
+const low = { severity: 'low', state: 'opened', uid: 'L1', message: 'mild' } as const
+const high = { severity: 'high', state: 'continuing', uid: 'H1', message: 'bad', ...since } as const
+const unknown = { ...high, state: 'unknown', uid: 'U1' } as const
+const waiver = { owner: 'payments team', reason: 'ticket 4711', expires: '2027-04-01T00:00:00.000Z' }
+const waived = { ...high, state: 'waived', uid: 'W1', waiver } as const
+const resolved = { ...high, state: 'resolved', uid: 'R1' } as const
+
+/** The case of one rule in one project. */
+function caseOf(violations: readonly Partial<ReportViolation>[], walks: readonly Partial<ReportCoverage>[] = [{}]) {
+  const report = judged(aReport({ coverage: walks.map(aWalk), violations: violations.map(aViolation) }))
+  const suite = suitesOf(report).find(({ name }) => name === 'acme/payments')
+  return suite?.cases.find(({ name }) => name === rule)
+}
+
+describe('the JUnit report', () => {
+  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
+    await expect(junit(judgedSamples[sample], look)).toMatchFileSnapshot(`../golden/report-${sample}.junit.xml`)
+  })
+
+  it('has a suite for every project, and in it a case for every walk and every rule', () => {
+    const suites = suitesOf(judgedSamples.small)
+    expect(suites.map(({ name }) => name)).toEqual(['acme/invoices', 'acme/payments'])
+    const rules = judgedSamples.small.rules.map(({ id }) => id)
+    for (const { cases } of suites) {
+      expect(cases.map(({ name }) => name)).toEqual(['walk endpoints', 'walk subscriptions', 'walk sources', ...rules])
+    }
+  })
+
+  it('counts its cases by outcome', () => {
+    for (const report of Object.values({ ...samples, ...judgedSamples })) {
+      for (const { counts, cases } of suitesOf(report)) {
+        const ofOutcome = (wanted: string) => cases.filter(({ outcome }) => outcome === wanted).length
+        expect(counts).toEqual({
+          tests: cases.length,
+          failures: ofOutcome('failure'),
+          errors: ofOutcome('error'),
+          skipped: ofOutcome('skipped'),
+        })
+      }
+    }
+  })
+})
+
+describe('a case', () => {
+  it('fails for what is open at or above the threshold, a line each; milder ones stand in its output', () => {
+    expect(caseOf([high, low])).toEqual({
+      name: rule,
+      outcome: 'failure',
+      message: '1 open violation, the worst high: Deliveries travel in clear',
+      lines: ['high H1 bad (continuing since 2026-11-19T22:15:00.000Z)', 'judged 44 endpoints', 'low L1 mild (opened)'],
+    })
+  })
+
+  it('passes with milder ones, and says what it judged', () => {
+    expect(caseOf([low])).toMatchObject({ outcome: 'passed', lines: ['judged 44 endpoints', 'low L1 mild (opened)'] })
+    expect(caseOf([])).toMatchObject({ outcome: 'passed', lines: ['judged 44 endpoints'] })
+  })
+
+  it('is skipped when all is waived, with owner, reason and end', () => {
+    expect(caseOf([waived])).toMatchObject({
+      outcome: 'skipped',
+      message: 'waived by payments team until 2027-04-01T00:00:00.000Z: ticket 4711',
+    })
+    expect(caseOf([waived, low])).toMatchObject({ outcome: 'passed' })
+    expect(caseOf([waived, high])).toMatchObject({ outcome: 'failure' })
+  })
+
+  it('passes when what stood is resolved', () => {
+    expect(caseOf([resolved])).toMatchObject({
+      outcome: 'passed',
+      lines: ['judged 44 endpoints', 'high R1 bad (resolved)'],
+    })
+  })
+
+  it('is skipped when what stood was not looked at, even beside milder or waived ones', () => {
+    for (const violations of [[unknown], [unknown, low], [unknown, waived]]) {
+      expect(caseOf(violations)).toMatchObject({ outcome: 'skipped', message: 'unknown: 1 violation not looked at' })
+    }
+  })
+
+  it('never passes where its rule could not look', () => {
+    for (const status of ['failed', 'partial', 'suspect', 'skipped'] as const) {
+      const walks = [{ status, reason: 'page 2 was cut' }, { listing: 'subscriptions' }] as const
+      expect(caseOf([], walks)).toMatchObject({
+        outcome: 'skipped',
+        message: `unknown: the walk of endpoints is ${status}`,
+      })
+    }
+    expect(caseOf([], [{}, { listing: 'subscriptions', status: 'failed', reason: 'cut' }])).toMatchObject({
+      outcome: 'passed',
+    })
+  })
+
+  it('is skipped for a rule that could not judge', () => {
+    const [, payments] = suitesOf(judgedSamples.small)
+    expect(payments?.cases.find(({ name }) => name === 'endpoint/name-convention')).toMatchObject({
+      outcome: 'skipped',
+      message: 'unknown: it throws: TypeError',
+    })
+  })
+
+  it('counts what overrides left to a rule', () => {
+    const [, payments] = suitesOf(judgedSamples.clean)
+    expect(payments?.cases.find(({ name }) => name === 'endpoint/timeout-high')?.lines).toEqual(['judged 30 endpoints'])
+  })
+
+  it('of a walk is an error when it was not complete', () => {
+    const [suite] = suitesOf(aReport({ coverage: [aWalk({ status: 'partial', reason: 'page 2 was cut', pages: 1 })] }))
+    expect(suite?.cases).toEqual([
+      { name: 'walk endpoints', outcome: 'error', message: 'partial: page 2 was cut', lines: ['3 items in 1 page'] },
+    ])
+  })
+})

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest'
+import { code } from '../../src/report/markdown/code.ts'
+import { prose, withCode } from '../../src/report/markdown/prose.ts'
+import { markdown } from '../../src/report/markdown.ts'
+import { judgedSamples } from './judged-sample.ts'
+import { tablesIn } from './readers.ts'
+import { aReport, aViolation, aWalk } from './sample-reports.ts'
+
+const look = { colour: false, width: 80, full: true }
+
+describe('the Markdown report', () => {
+  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
+    await expect(markdown(judgedSamples[sample], look)).toMatchFileSnapshot(`../golden/report-${sample}.md`)
+  })
+
+  it('begins with a table of counts', () => {
+    const [summary] = tablesIn(markdown(judgedSamples.small, look))
+    expect(summary).toEqual({
+      header: ['severity', 'opened', 'continuing', 'resolved', 'unknown', 'waived'],
+      rows: [
+        ['critical', '1', '0', '0', '0', '0'],
+        ['high', '1', '1', '1', '1', '1'],
+        ['medium', '0', '1', '0', '0', '0'],
+        ['low', '0', '0', '0', '0', '0'],
+        ['info', '0', '0', '0', '0', '0'],
+      ],
+    })
+  })
+
+  it('says what could not be looked at before all else', () => {
+    const shown = markdown(judgedSamples.incomplete, look)
+    expect(shown.indexOf('### Incomplete look: 4 of 7 walks')).toBeLessThan(shown.indexOf('### Violations'))
+  })
+
+  it('stays below 65,000 characters, keeps the worst and counts what it leaves out', () => {
+    const violations = Array.from({ length: 3000 }, (_, at) =>
+      aViolation({ uid: `V${at}`, message: 'm'.repeat(at % 500) }),
+    )
+    const gaps = Array.from({ length: 400 }, (_, at) =>
+      aWalk({ project: `acme/p${at}`, status: 'failed', reason: 'r'.repeat(300) }),
+    )
+    for (const coverage of [[aWalk()], gaps]) {
+      const shown = markdown(aReport({ coverage, violations }), look)
+      expect(shown.length).toBeLessThan(65_000)
+      const rows = tablesIn(shown).flatMap(({ header, rows }) => (header.includes('message') ? rows : []))
+      const [, left] =
+        /^… and (\d+) more violations; `hookdrift report --run 17 --format json` shows all$/m.exec(shown) ?? []
+      expect(rows.length + Number(left)).toBe(3000)
+      expect(rows[0]?.join(' ') ?? 'V0').toContain('V0')
+    }
+  })
+})
+
+describe('text of others in Markdown', () => {
+  it.each([
+    ['sends to http://a.example, without TLS', 'sends to `http://a.example`, without TLS'],
+    ['times out after 90 s: too long.', 'times out after 90 s: too long.'],
+    ['ask me@evil.example or @team #4711', 'ask `me@evil.example` or `@team #4711`'],
+    ['a `quoted` | bar', 'a `\\x60quoted\\x60 \\x7c` bar'],
+    ['deadbeef decade', '`deadbeef` decade'],
+    ['', ''],
+  ])('%j is %j', (text, shown) => {
+    expect(prose(text)).toBe(shown)
+  })
+
+  it('is code where it is a name, and nothing where there is none', () => {
+    expect([code('a`b|c\u202e'), code('')]).toEqual(['`a\\x60b\\x7cc\\u202e`', ''])
+  })
+
+  it('keeps the code of our own remedies', () => {
+    expect(withCode('Run `openssl rand` first.')).toBe('Run `openssl rand` first.')
+  })
+})

@@ -1,0 +1,178 @@
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import type { Report, ReportViolation } from '../../src/model/report.ts'
+import { sarif } from '../../src/report/sarif.ts'
+import { judged, judgedSamples } from './judged-sample.ts'
+import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
+import { sarifFaults } from './withstand.ts'
+
+const look = { colour: false, width: 80, full: true }
+const runOf = (report: Report) => JSON.parse(sarif(report, look)).runs[0]
+const resultOf = (violation: Partial<ReportViolation>) =>
+  runOf(judged(aReport({ violations: [aViolation(violation)] }))).results[0]
+
+describe('the SARIF report', () => {
+  it.each(Object.entries({ ...samples, judged: judgedSamples.small }))(
+    'follows the schema of SARIF 2.1.0: %s',
+    (_, report) => {
+      expect(sarifFaults(JSON.parse(sarif(report, look)))).toBeNull()
+    },
+  )
+
+  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
+    await expect(sarif(judgedSamples[sample], look)).toMatchFileSnapshot(`../golden/report-${sample}.sarif`)
+  })
+
+  it.each([
+    ['opened', 'new'],
+    ['continuing', 'unchanged'],
+    ['unknown', 'unchanged'],
+    ['waived', 'unchanged'],
+    ['resolved', 'absent'],
+  ] as const)('calls %s %s', (state, baselineState) => {
+    const first_seen = state === 'opened' ? samples.small.run.started_at : '2026-11-19T22:15:00.000Z'
+    expect(resultOf({ state, first_seen })).toMatchObject({ baselineState, properties: { state } })
+  })
+
+  it('says of every result whether it is suppressed, and of a waived one by whom, why and until when', () => {
+    const suppressed = runOf(judgedSamples.small).results.map(
+      ({ suppressions }: { suppressions: object[] }) => suppressions,
+    )
+    expect(suppressed.filter((list: object[]) => list.length > 0)).toEqual([
+      [
+        {
+          kind: 'external',
+          status: 'accepted',
+          justification:
+            'payments team: moves to TLS with ticket 4711 (https://tickets.example.com/4711), until 2027-04-01T00:00:00.000Z',
+          properties: {
+            owner: 'payments team',
+            expires: '2027-04-01T00:00:00.000Z',
+            ticket: 'https://tickets.example.com/4711',
+          },
+        },
+      ],
+    ])
+    expect(suppressed).toHaveLength(judgedSamples.small.violations.length)
+  })
+
+  it('names the resource, and the line that configures its project', () => {
+    const { locations } = resultOf({ path: '/url' })
+    expect(locations).toEqual([
+      {
+        physicalLocation: { artifactLocation: { uri: 'conf/hookdrift.yaml' }, region: { startLine: 13 } },
+        logicalLocations: [
+          {
+            name: 'orders',
+            fullyQualifiedName: 'acme/payments/endpoint/01M7XVZ2T417WGWM74AAK885VQ/url',
+            kind: 'endpoint',
+          },
+        ],
+      },
+    ])
+  })
+
+  it('has a fingerprint that code scanning tells violations of one line apart by', () => {
+    const { fingerprint } = aViolation()
+    expect(resultOf({}).partialFingerprints).toEqual({
+      'hookdrift/v1': fingerprint,
+      primaryLocationLineHash: `${fingerprint}:1`,
+    })
+  })
+
+  it('explains its rules, with a score that grows with the severity', () => {
+    const { rules } = runOf(judgedSamples.small).tool.driver
+    const rule = rules.find(({ id }: { id: string }) => id === 'endpoint/secret-all-expired')
+    expect(rule).toMatchObject({
+      shortDescription: { text: 'All secrets have expired' },
+      help: {
+        text: 'All secrets have expired\n\nHow to fix: Create a secret (`openssl rand -base64 32`).\n\nMore: hookdrift rules endpoint/secret-all-expired',
+        markdown: expect.stringContaining('`hookdrift rules endpoint/secret-all-expired`'),
+      },
+      helpUri: 'urn:hookdrift:rule:endpoint/secret-all-expired',
+      properties: { 'security-severity': '8.0', tags: ['security', 'soc2:CC6.7', 'pci-dss:4.2.1'] },
+    })
+    const scores = new Map(
+      rules.map(({ properties }: { properties: Record<string, string> }) => [
+        properties.severity,
+        Number(properties['security-severity']),
+      ]),
+    )
+    expect([...scores].sort(([, a], [, b]) => Number(b) - Number(a)).map(([severity]) => severity)).toEqual([
+      'critical',
+      'high',
+      'medium',
+      'info',
+    ])
+  })
+
+  it('tells of every walk that was not complete, and does not call such a run successful', () => {
+    const [invocation] = runOf(judgedSamples.incomplete).invocations
+    expect(invocation).toMatchObject({ exitCode: 3, executionSuccessful: false })
+    const told = invocation.toolExecutionNotifications.filter(
+      ({ descriptor }: { descriptor: { id: string } }) => descriptor.id === 'walk-incomplete',
+    )
+    expect(
+      told.map(({ level, message }: { level: string; message: { text: string } }) => [level, message.text]),
+    ).toEqual([
+      [
+        'error',
+        'acme/billing endpoints: failed, nothing seen: reading page 1: the service refused the key (401 unauthorized), request 01M7Y3; check ACME_KEY',
+      ],
+      ['error', 'acme/billing subscriptions: failed, nothing seen: not tried: the key was refused'],
+      [
+        'error',
+        'acme/payments subscriptions: partial, 3000 items in 3 pages seen: page 4 did not arrive within 30 s, 4 times in 60 s, request 01M7Y5',
+      ],
+      [
+        'warning',
+        'acme/shop endpoints: suspect, 79 items in 1 page seen: lost 41 of 120 resources (34 %); held back until a second walk shows the same',
+      ],
+    ])
+  })
+
+  it('can be written of runs that kept no rules and no places', () => {
+    const { results, tool } = runOf(aReport({ coverage: [aWalk()], violations: [aViolation()] }))
+    expect(results[0].locations[0]).not.toHaveProperty('physicalLocation')
+    expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(['endpoint/url-not-https'])
+  })
+})
+
+describe('what code scanning takes', () => {
+  const many = (number: number, message: string) =>
+    aReport({
+      violations: Array.from({ length: number }, (_, at) =>
+        aViolation({ uid: `${at}`, severity: at < 10 ? 'critical' : 'low', message: `${message}${at}` }),
+      ),
+    })
+
+  it('is 25,000 results: the most severe are kept, the rest is counted', () => {
+    const { results, invocations, properties } = runOf(many(25_003, 'm'))
+    expect(results).toHaveLength(25_000)
+    expect(results.slice(0, 10).every(({ level }: { level: string }) => level === 'error')).toBe(true)
+    expect(invocations[0].toolExecutionNotifications[0]).toMatchObject({
+      descriptor: { id: 'results-cut' },
+      message: { text: expect.stringMatching(/^3 results of 25003 left out, the least severe: /) },
+    })
+    expect(properties).toMatchObject({ left_out: 3 })
+  })
+
+  it('is 10 MB packed', () => {
+    let seed = 1
+    const noise = () => {
+      seed = (seed * 48271) % 2147483647
+      return String.fromCharCode(0x4e00 + (seed % 20_000))
+    }
+    const report = many(4000, '')
+    const violations = report.violations.map((violation) => ({
+      ...violation,
+      message: Array.from({ length: 1500 }, noise).join(''),
+    }))
+    const text = sarif({ ...report, violations }, look)
+    const packed = gzipSync(text).length
+    expect(packed).toBeLessThan(10_000_000)
+    expect(packed).toBeGreaterThan(7_000_000)
+    const { results, properties } = JSON.parse(text).runs[0]
+    expect(results.length + properties.left_out).toBe(4000)
+  })
+})

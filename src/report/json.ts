@@ -15,6 +15,7 @@ const readingOrder = [
   ...['critical', 'high', 'medium', 'low', 'info', 'added', 'removed', 'modified'],
   ...['fingerprint', 'rule', 'severity', 'state', 'project', 'listing', 'kind', 'uid', 'name', 'version', 'number'],
   ...['change', 'fields', 'referrers', 'path', 'before', 'after', 'message', 'first_seen', 'last_seen'],
+  ...['waiver', 'owner'],
   ...[
     'started_at',
     'finished_at',

@@ -1,4 +1,5 @@
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
+import { policyProject } from '../model/resource.ts'
 import { rulesOf } from './judging-rules.ts'
 import type { Case } from './junit/case.ts'
 import { ruleCase } from './junit/rule-case.ts'
@@ -26,9 +27,12 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
     const judged = judgedOf.get(project)
     const cases = [
       ...walks.map(walkCase),
-      ...rules.map((rule) =>
-        ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, judged }, report.verdict.fail_on),
-      ),
+      // What is said of the policy is said once: of a project's resources those rules know nothing, nor others of the policy.
+      ...rules
+        .filter(({ kind }) => (kind === 'policy') === (project === policyProject.name))
+        .map((rule) =>
+          ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, judged }, report.verdict.fail_on),
+        ),
     ]
     const attributes = { name: project, ...totals(cases), time: secondsOf(walks), timestamp: report.run.started_at }
     return { cases, ...element('testsuite', attributes, [properties(report), ...cases]) }

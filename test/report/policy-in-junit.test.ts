@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import type { JudgingRule } from '../../src/model/judging.ts'
+import { junit } from '../../src/report/junit.ts'
+import { aReport, aViolation } from './sample-reports.ts'
+
+const rule = (id: string, kind: JudgingRule['kind']): JudgingRule => {
+  return { id, kind, title: id, severity: 'medium', remedy: '', controls: [], needs: [kind] }
+}
+
+it('JUnit says of the policy what rules about it found, and of projects what the others did', () => {
+  const report = aReport({
+    rules: [rule('endpoint/inactive', 'endpoint'), rule('waiver/expired', 'policy')],
+    violations: [aViolation({ rule: 'waiver/expired', kind: 'policy', project: 'hookdrift/policy' })],
+  })
+  const cases = junit(report, { colour: false, width: 80, full: true }).matchAll(
+    /<testcase classname="([^"]+)" name="([^"]+\/[^"]+)"/g,
+  )
+  expect([...cases].map(([, project, name]) => [project, name])).toEqual([
+    ['acme/payments', 'endpoint/inactive'],
+    ['hookdrift/policy', 'waiver/expired'],
+  ])
+})

@@ -84,6 +84,9 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
     },
   })
   info.set({ version }, 1)
+  // They begin at 0, which would say that a run has ended, and well.
+  lastRun.remove()
+  exitCode.remove()
   reloadFailed.set(0)
   failures.set(0)
   underWay.set(0)

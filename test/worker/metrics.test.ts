@@ -176,6 +176,13 @@ describe('the metrics', () => {
     })
   })
 
+  it('say nothing of a last run where there was none', async () => {
+    const scrape = await scrapeOf(open())
+    expect(scrape.samples('hookdrift_last_run_exit_code')).toEqual({})
+    expect(scrape.samples('hookdrift_last_run_timestamp_seconds')).toEqual({})
+    expect(scrape.samples('hookdrift_reload_failed')).toEqual({ '': 0 })
+  })
+
   it('hold no uid and no key', async () => {
     await using runs = await withRuns()
     const metrics = open()
@@ -257,7 +264,7 @@ describe('what watches the worker', () => {
       ...[...text.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/, ?/)),
       ...[...text.matchAll(/\{(\w+)(?:=~|!~|!=|=)/g)].map(([, name = '']) => name),
       ...[...text.matchAll(/\$labels\.(\w+)/g)].map(([, name = '']) => name),
-    ].filter((name) => name !== 'le')
+    ].filter((name) => name !== 'le' && name !== 'instance')
     expect(used.filter((name) => !labels.has(name))).toEqual([])
   })
 

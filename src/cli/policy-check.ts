@@ -45,15 +45,17 @@ function contentsOf(policy: Policy, tests: number) {
     custom: policy.known.filter(({ custom }) => custom !== undefined).length,
     overrides: policy.overrides.length,
     waivers: policy.waivers.length,
+    probes: policy.probes.length,
     tests,
   }
 }
 
-function sentenceOf({ rules, custom, overrides, waivers, tests }: ReturnType<typeof contentsOf>): string {
+function sentenceOf({ rules, custom, overrides, waivers, probes, tests }: ReturnType<typeof contentsOf>): string {
   const parts = [
     `${counted(rules, 'rule judges', 'rules judge')}${custom === 0 ? '' : ` (${custom} of its own)`}`,
     counted(overrides, 'override'),
     counted(waivers, 'waiver'),
+    counted(probes, 'probe'),
     counted(tests, 'test'),
   ]
   return `${parts.join(', ')}.`

@@ -250,6 +250,14 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
     'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: "{resource.failure_count} failures"\n',
     '6:16: `failure_count` changes by itself: a message must say the same as long as nothing changes',
   ],
+  'a message with a counter in brackets': [
+    `custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: 'true'\n    message: "{resource['failure_count']} failures"\n`,
+    '6:16: `failure_count` changes by itself: a message must say the same as long as nothing changes',
+  ],
+  'a message with a field that is worked out': [
+    `custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: 'true'\n    message: "{resource[resource.name]}"\n`,
+    '6:16: in a message, fields are named and not worked out',
+  ],
   'an empty message': [
     'custom:\n  - id: a/b\n    kind: endpoint\n    severity: low\n    assert: \'true\'\n    message: ""\n',
     '6:14: message is "", expected text that is not empty',

@@ -46,13 +46,15 @@ export function inspect(root: ASTNode, options: InspectOptions): Inspection {
       return
     }
     if (node.op === 'id') use(node.args, undefined)
-    if (node.op === '.' && node.args[0].op === 'id') {
-      const [{ args: variable }, member] = node.args
-      use(variable, member)
-      if (options.isMessage && variable !== 'project' && options.volatile.has(member)) {
-        refuse(node, `\`${member}\` changes by itself: a message must say the same as long as nothing changes`)
+    const read = memberRead(node)
+    if (read !== undefined) {
+      use(read.variable, read.member)
+      if (options.isMessage && read.member === undefined)
+        refuse(node, 'in a message, fields are named and not worked out')
+      if (options.isMessage && isResource(read.variable) && options.volatile.has(read.member ?? '')) {
+        refuse(node, `\`${read.member}\` changes by itself: a message must say the same as long as nothing changes`)
       }
-      return
+      if (read.member !== undefined) return
     }
     if (node.op === 'call') checkCall(node, refuse, options)
     if (node.op === 'rcall') checkMethod(node, refuse)
@@ -60,6 +62,19 @@ export function inspect(root: ASTNode, options: InspectOptions): Inspection {
   }
   visit(root, 0)
   return { uses, mistakes }
+}
+
+/** `resource.name`, `resource['name']`; without a member where that is worked out. */
+function memberRead(node: ASTNode): { readonly variable: string; readonly member: string | undefined } | undefined {
+  if ((node.op !== '.' && node.op !== '[]') || node.args[0].op !== 'id') return undefined
+  const variable = node.args[0].args
+  if (node.op === '.') return { variable, member: node.args[1] }
+  const index = node.args[1]
+  return { variable, member: index.op === 'value' && typeof index.args === 'string' ? index.args : undefined }
+}
+
+function isResource(variable: string): boolean {
+  return variable === 'resource' || variable === 'endpoint' || variable === 'source'
 }
 
 function checkCall(node: ASTNode & { op: 'call' }, refuse: Refuse, { isMessage }: InspectOptions): void {

@@ -3,6 +3,8 @@ import { z } from 'zod'
 import { readDocument } from '../document/read-document.ts'
 import { AuditError } from '../model/errors.ts'
 import { expandReferences, readFailure, type World } from './expand-references.ts'
+import type { Schedule } from './read-configuration.ts'
+import { runTimeout, scheduleSchema } from './schedule-schema.ts'
 
 /** What those need to know who only read the history. */
 export interface Places {
@@ -10,6 +12,13 @@ export interface Places {
   readonly history: string
   /** `service/project`, as configured. */
   readonly projects: readonly string[]
+  readonly schedules: readonly PlannedRuns[]
+}
+
+/** When runs of some projects are due. */
+export interface PlannedRuns extends Pick<Schedule, 'cron' | 'timezone' | 'projects'> {
+  /** From a tick to the end of its run, at most. */
+  readonly slackMs: number
 }
 
 const text = z.string().catch('')
@@ -23,6 +32,8 @@ const places = z.looseObject({
       }),
     )
     .catch([]),
+  schedules: z.array(scheduleSchema).catch([]),
+  run_timeout: runTimeout.prefault('1h'),
 })
 
 /**
@@ -50,6 +61,10 @@ export function readPlaces(file: string, world: World): Places {
     projects: value.services.flatMap((service) =>
       service.projects.map(({ id, name }) => `${service.name}/${name ?? id}`),
     ),
+    schedules: value.schedules.map(({ cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }) => ({
+      ...{ cron, timezone, projects },
+      slackMs: jitter + run_timeout,
+    })),
   }
 }
 

@@ -1,6 +1,6 @@
 import { isChosen } from '../config/choose-projects.ts'
 import type { RecordedViolation } from '../history/history.ts'
-import type { HistoryReader, ProjectLook } from '../history/reader.ts'
+import type { HistoryReader, ProjectLook, SealedRun } from '../history/reader.ts'
 import { isLookComplete } from '../model/coverage.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import { type Answer, type Face, limited } from '../report/answer.ts'
@@ -32,13 +32,14 @@ export interface StatusAsked {
   readonly projects: readonly string[]
   /** Milliseconds since the epoch. */
   readonly now: number
-  readonly maxAgeMs: number
+  /** By when a project should have been looked at again, if it was looked at then. Milliseconds since the epoch. */
+  readonly dueAfter: (project: string, ms: number) => number
   readonly limit: number
 }
 
 /**
- * When each project was last looked at, and how. Stale is what was not looked at for longer than the age allowed, what
- * was looked at incompletely for longer, and what should be and never was.
+ * When each project was last looked at, and how. Stale is what should have been looked at again by now, what
+ * was only looked at incompletely for as long, and what should be and never was.
  */
 export async function readStatus(reader: HistoryReader, asked: StatusAsked): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = asked
@@ -66,12 +67,13 @@ export function isStale(rows: readonly StatusRow[]): boolean {
 function statusOf(
   look: ProjectLook,
   standing: readonly RecordedViolation[],
-  { now, maxAgeMs }: StatusAsked,
+  { now, dueAfter }: StatusAsked,
 ): StatusRow {
   const { project, run, coverage, incompleteSince } = look
   const ageMs = now - Date.parse(run.finishedAt)
-  const isOld = ageMs > maxAgeMs
-  const isBlind = incompleteSince !== undefined && now - Date.parse(incompleteSince.finishedAt) > maxAgeMs
+  const isOverdue = ({ finishedAt }: SealedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
+  const isOld = isOverdue(run)
+  const isBlind = incompleteSince !== undefined && isOverdue(incompleteSince)
   const open = standing.filter(({ state }) => state === 'opened' || state === 'continuing')
   const counts = severities.map((severity) => [severity, open.filter((one) => one.severity === severity).length])
   return {

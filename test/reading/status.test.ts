@@ -25,7 +25,14 @@ describe('status', () => {
     const { file, holder } = library.site.stand
     const history = openSqliteHistory(file, holder)
     const now = start + hoursLater * hourMs
-    const options = { expected: undefined, projects: [], now, maxAgeMs: 3 * hourMs, limit: 100, ...asked }
+    const options = {
+      expected: undefined,
+      projects: [],
+      now,
+      dueAfter: (_: string, ms: number) => ms + 3 * hourMs,
+      limit: 100,
+      ...asked,
+    }
     const { rows } = await readStatus(history, options)
     await history.close()
     return rows.map(({ project, run, complete, stale, reason }) => [project, run, complete, stale, reason])
@@ -88,6 +95,30 @@ describe('status', () => {
     ]
     expect(codes.map(({ code }) => code)).toEqual([1, 1, 1, 0])
     expect(codes[0]?.stdout).toMatch(/^acme\/later {3}STALE: never looked at .*\nacme\/orders {2}current/m)
+  })
+
+  it('takes what is due from the schedules, and --max-age before them', async () => {
+    const write = (cron: string, project: string) =>
+      library.write(
+        'planned.yaml',
+        `schedules: [{ name: s, cron: "${cron}", projects: ["${project}"], run_timeout: 1s }]\nservices: [{ name: acme, projects: [{ id: orders }] }]\n`,
+      )
+    const { directory, file } = library.site.stand
+    const env = { HOOKDRIFT_HISTORY: file }
+    const ask = async (config: string, ...more: string[]) => {
+      const { stdout } = await command(['status', '--config', config, '--format', 'json', ...more], {
+        cwd: directory,
+        env,
+      })
+      return JSON.parse(stdout).rows
+    }
+    // Due once a year, in a minute that the tests do not wait for.
+    const [yearly] = await ask(write('0 0 1 1 *', 'acme/*'))
+    const due = Date.UTC(new Date(Date.parse(yearly.at)).getUTCFullYear() + 1, 0, 1) + 1000
+    expect(yearly.stale).toBe(Date.now() > due)
+    expect((await ask(write('0 0 1 1 *', 'acme/*'), '--max-age', '9999d'))[0].stale).toBe(false)
+    const broken = await command(['status', '--config', write('61 * * * *', '*')], { cwd: directory, env })
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/schedule.*61 \* \* \* \*/)])
   })
 
   it('says what is wrong where there is no history, no configuration, or a path that is not set', async () => {

@@ -48,7 +48,7 @@ describe('report --framework', () => {
     expect(await statesOf('--from', '2020-01-01')).toEqual(['not_fully_looked_at', 'not_covered'])
 
     const text = await ask('--run', '2')
-    expect(text.stdout).toMatch(/W-1  NOT MET  Deliveries arrive/)
+    expect(text.stdout).toContain('W-1  NOT MET  Deliveries arrive')
     expect(text.stdout).toMatch(/Not covered by this tool: 1 control/)
     expect((await ask('--run', '2', '--format', 'html')).stdout).toContain('data-control="W-1" data-state="not_met"')
     const again = await ask('--run', '2')

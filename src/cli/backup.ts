@@ -1,0 +1,37 @@
+import type { Command } from 'commander'
+import { exitCodes } from '../model/errors.ts'
+import type { Execute } from './execute.ts'
+import { type HistoryOptions, historyOf } from './history-of.ts'
+import { pathFrom } from './path-from.ts'
+import type { Terminal } from './terminal.ts'
+
+interface BackupOptions extends HistoryOptions {
+  readonly force?: true
+}
+
+export function defineBackup(program: Command, execute: Execute): void {
+  program
+    .command('backup')
+    .argument('<file>', 'where to')
+    .description('copy the history while it is used, and verify the copy')
+    .option('--force', 'replace a file of that name')
+    .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
+    .option('--history <file>', 'history; then no configuration is read')
+    .action((file: string, options: BackupOptions) => execute((terminal) => backup(file, options, terminal)))
+}
+
+async function backup(file: string, options: BackupOptions, terminal: Terminal): Promise<number> {
+  const { backUp } = await import('../history/sqlite/back-up.ts')
+  const { composeReport } = await import('../audit/compose-report.ts')
+  const { neutralise } = await import('../report/neutralise.ts')
+
+  const target = pathFrom(terminal.cwd(), file)
+  const { bytes, verification } = await backUp(await historyOf(options, terminal), target, {
+    replace: options.force === true,
+    depth: 'plain',
+    exitCodeOf: (record) => composeReport(record).verdict.exit_code,
+  })
+  const runs = verification.run === null ? 'no run yet' : `runs up to ${verification.run}`
+  terminal.stdout.write(`${neutralise(target)}: ${runs}, ${(bytes / 1e6).toFixed(1)} MB, verified.\n`)
+  return exitCodes.clean
+}

@@ -1,0 +1,111 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { AuditError, messageOf } from '../../model/errors.ts'
+import { openToExamine } from './open-to-examine.ts'
+import { type Question, type Verification, verifyHistory } from './verify/verify-history.ts'
+
+export interface Backup {
+  readonly bytes: number
+  readonly verification: Verification
+}
+
+/**
+ * Copies a history while others read and write it, verifies the copy, and only then gives it its name: a file that is
+ * readable by its owner only, whole or not there.
+ * @throws AuditError 2 when there is a file of that name and `replace` is not set; 4 when the copy cannot be written, or
+ * does not verify, which the history itself then does not either
+ */
+export async function backUp(
+  file: string,
+  target: string,
+  { replace, ...question }: Question & { readonly replace: boolean },
+): Promise<Backup> {
+  if (!replace && existsSync(target)) throw alreadyThere(target)
+  const db = openToExamine(file)
+  let place: string | undefined
+  try {
+    place = mkdtempSync(`${target}.`)
+    const draft = join(place, 'copy.db')
+    closeSync(openSync(draft, 'wx', 0o600))
+    await db.backup(draft)
+    inOneFile(draft)
+    const verification = verify(draft, question)
+    if (!verification.ok) throw doesNotVerify(file, verification)
+    giveName(draft, target, replace)
+    return { bytes: statSync(target).size, verification }
+  } catch (error) {
+    if (error instanceof AuditError) throw error
+    throw new AuditError(4, `cannot write the backup ${target}: ${messageOf(error)}`, {
+      advice: 'check that its directory is there, may be written to and has room; the history was left as it is',
+      cause: error,
+    })
+  } finally {
+    db.close()
+    if (place !== undefined) rmSync(place, { recursive: true, force: true })
+  }
+}
+
+/** Without a log beside it, so that one file can be moved about. */
+function inOneFile(file: string): void {
+  const db = new Database(file)
+  try {
+    db.pragma('journal_mode = DELETE')
+  } finally {
+    db.close()
+  }
+}
+
+function verify(file: string, question: Question): Verification {
+  const db = openToExamine(file)
+  try {
+    return verifyHistory(db, question)
+  } finally {
+    db.close()
+  }
+}
+
+/** A link takes no name that is taken; renaming would. */
+function giveName(draft: string, target: string, replace: boolean): void {
+  synced(draft)
+  if (replace) renameSync(draft, target)
+  else {
+    try {
+      linkSync(draft, target)
+    } catch (error) {
+      if (existsSync(target)) throw alreadyThere(target)
+      throw error
+    }
+  }
+  synced(dirname(target))
+}
+
+function synced(path: string): void {
+  const handle = openSync(path, 'r')
+  try {
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
+function alreadyThere(target: string): AuditError {
+  return new AuditError(2, `there is a file ${target} already`, { advice: 'name another, or replace it with --force' })
+}
+
+function doesNotVerify(file: string, { checks }: Verification): AuditError {
+  const failed = checks.filter(({ ok }) => !ok).map(({ id, detail }) => `${id}: ${detail}`)
+  return new AuditError(4, `no backup was made: what was copied from ${file} does not verify: ${failed[0] ?? ''}`, {
+    advice: '`hookdrift verify` says more; keep the backups that you have, and see docs/keeping.md',
+  })
+}

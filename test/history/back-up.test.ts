@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { backUp } from '../../src/history/sqlite/back-up.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { aDatabasePath } from './a-database.ts'
+import { Machines } from './processes.ts'
+import { aStart, at, aVersion, payments, seal, walkAll } from './samples.ts'
+
+let file: string
+let remove: () => void
+let target: string
+beforeEach(async () => {
+  const path = aDatabasePath()
+  file = path.file
+  remove = path.remove
+  target = join(dirname(file), 'copy.db')
+  const history = openSqliteHistory(file, new Machines().process(1))
+  const draft = await history.begin(aStart())
+  await walkAll(draft)
+  await draft.stage(payments, { seen: [], versions: [aVersion('a')] })
+  await seal(draft)
+  await history.close()
+})
+afterEach(() => remove())
+
+const copy = (replace = false) => backUp(file, target, { replace, depth: 'plain', exitCodeOf: () => 0 })
+
+describe('a backup', () => {
+  it('is a history of its own, in one file, for its owner only', async () => {
+    const { bytes, verification } = await copy()
+    expect(verification).toMatchObject({ ok: true, run: 1 })
+    expect(statSync(target)).toMatchObject({ size: bytes, mode: 0o100600 })
+    expect(readdirSync(dirname(file)).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
+    const history = openSqliteHistory(target, new Machines().process(1))
+    expect((await history.runs()).map(({ number }) => number)).toEqual([1])
+    await history.close()
+  })
+
+  it('is made while a run writes, and holds what was sealed', async () => {
+    const machines = new Machines()
+    const history = openSqliteHistory(file, machines.process(2))
+    const draft = await history.begin(aStart(at(2)))
+    await draft.stage(payments, { seen: [], versions: [aVersion('b')] })
+    await copy()
+    await walkAll(draft)
+    await seal(draft)
+    await history.close()
+    machines.pass(60)
+    const restored = openSqliteHistory(target, machines.process(3))
+    expect(await restored.readRun(2)).toBeUndefined()
+    const next = await restored.begin(aStart(at(3)))
+    expect(next.interrupted).toEqual([2])
+    await next.abandon(at(4))
+    await restored.close()
+  })
+
+  it('replaces no file unless told to', async () => {
+    writeFileSync(target, 'mine')
+    await expect(copy()).rejects.toMatchObject({ exitCode: 2, message: `there is a file ${target} already` })
+    expect(readFileSync(target, 'utf8')).toBe('mine')
+    await copy(true)
+    expect(readFileSync(target, 'latin1').slice(0, 15)).toBe('SQLite format 3')
+  })
+
+  it('is not made of what does not verify', async () => {
+    const db = new Database(file)
+    db.exec("UPDATE version SET body = '{}' || body")
+    db.close()
+    await expect(copy()).rejects.toMatchObject({ exitCode: 4, message: expect.stringContaining('does not verify: I2') })
+    expect(readdirSync(dirname(file)).filter((name) => name.startsWith('copy'))).toEqual([])
+  })
+
+  it('says what to do when it cannot be written', async () => {
+    target = join(dirname(file), 'nowhere', 'copy.db')
+    await expect(copy()).rejects.toMatchObject({ exitCode: 4, message: expect.stringContaining('ENOENT') })
+  })
+})

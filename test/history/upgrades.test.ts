@@ -1,0 +1,149 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { composeReport } from '../../src/audit/compose-report.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
+import type { Report } from '../../src/model/report.ts'
+import { aDatabasePath } from './a-database.ts'
+import { Machines } from './processes.ts'
+import { aStart, at, walkAll } from './samples.ts'
+
+const fixtures = join(import.meta.dirname, '../fixtures/histories')
+const schemas = readdirSync(fixtures).flatMap((name) => /^(\d{4})\.db\.gz$/.exec(name)?.[1] ?? [])
+const newest = readdirSync(join(import.meta.dirname, '../../migrations')).length
+
+function unpacked(name: string): Buffer {
+  return gunzipSync(readFileSync(join(fixtures, name)))
+}
+
+let file: string
+let remove: () => void
+beforeEach(() => {
+  const path = aDatabasePath()
+  file = path.file
+  remove = path.remove
+})
+afterEach(() => remove())
+
+const told: string[] = []
+/** Long after the fixtures were made. */
+const holder = () => ({
+  ...new Machines().process(1),
+  now: () => Date.parse('2027-01-01T00:00:00Z'),
+  tell: (text: string) => told.push(text),
+})
+
+function faults(): unknown[] {
+  const db = new Database(file, { readonly: true })
+  const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
+  const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf })
+  db.close()
+  return checks.filter(({ ok }) => !ok)
+}
+
+/** Members that a report of that time had; later ones may be added. */
+function asThen(now: unknown, then: unknown): unknown {
+  if (Array.isArray(then) && Array.isArray(now)) return now.map((value, index) => asThen(value, then[index]))
+  if (typeof then !== 'object' || then === null || typeof now !== 'object' || now === null) return now
+  const values = new Map(Object.entries(now))
+  return Object.fromEntries(Object.entries(then).map(([name, value]) => [name, asThen(values.get(name), value)]))
+}
+
+describe.each(schemas)('a history of schema %s', (schema) => {
+  beforeEach(() => {
+    told.length = 0
+    writeFileSync(file, unpacked(`${schema}.db.gz`))
+  })
+
+  it('opens, reports the same, and verifies', async () => {
+    const reports: Report[] = JSON.parse(unpacked(`${schema}.reports.json.gz`).toString())
+    const history = openSqliteHistory(file, holder())
+    expect((await history.runs()).map(({ number }) => number)).toEqual(reports.map(({ run }) => run.number))
+    for (const report of reports) {
+      const record = await history.readRun(report.run.number)
+      expect(asThen(record && composeReport(record), report)).toEqual(report)
+    }
+    await history.close()
+    expect(faults()).toEqual([])
+  })
+
+  it('goes on: the next run finds what was killed, vouches for what was there, and verifies', async () => {
+    const history = openSqliteHistory(file, holder())
+    const draft = await history.begin(aStart(at(1)))
+    expect([draft.run, draft.interrupted]).toEqual([10, [9]])
+    await walkAll(draft)
+    const { chain } = await draft.seal(at(2), (record) => composeReport(record).verdict.exit_code)
+    expect(chain).toMatch(/^[0-9a-f]{64}$/)
+    await history.close()
+    expect(faults()).toEqual([])
+    const db = new Database(file)
+    db.exec("UPDATE version SET name = 'z' WHERE id = 1")
+    db.close()
+    expect(faults()).not.toEqual([])
+  })
+
+  it.skipIf(Number(schema) === newest)('is kept as it was, for its owner only, and the person is told where', () => {
+    openSqliteHistory(file, holder()).close()
+    const copy = `${file}.before-${String(Number(schema) + 1).padStart(4, '0')}`
+    expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])
+    expect(statSync(copy).mode & 0o777).toBe(0o600)
+    expect(told).toEqual([
+      `the history is brought from schema ${Number(schema)} to ${newest}; as it was before, it is kept in ${copy}`,
+    ])
+    const then = new Database(unpacked(`${schema}.db.gz`))
+    const now = new Database(copy, { readonly: true })
+    for (const sql of [
+      'PRAGMA user_version',
+      'SELECT * FROM run',
+      'SELECT * FROM version',
+      'SELECT * FROM violation',
+    ]) {
+      expect(now.prepare(sql).all()).toEqual(then.prepare(sql).all())
+    }
+    now.close()
+    then.close()
+  })
+})
+
+describe('an upgrade', () => {
+  it('that was killed is made again, and the copy before it is of before', () => {
+    writeFileSync(file, unpacked('0001.db.gz'))
+    const db = new Database(file)
+    const killed = new Database(file)
+    // A process that died within the step leaves its transaction to be rolled back.
+    killed.exec('BEGIN EXCLUSIVE; CREATE TABLE document (x INTEGER)')
+    killed.close()
+    db.close()
+    openSqliteHistory(file, holder()).close()
+    expect(faults()).toEqual([])
+    const copy = new Database(`${file}.before-0002`, { readonly: true })
+    expect(copy.pragma('user_version', { simple: true })).toBe(1)
+    copy.close()
+  })
+
+  it('leaves a history at its schema whose rows refer to nothing', () => {
+    writeFileSync(file, unpacked('0001.db.gz'))
+    const db = new Database(file)
+    db.pragma('foreign_keys = OFF')
+    db.exec('DELETE FROM project WHERE id = 1')
+    db.close()
+    expect(() => openSqliteHistory(file, holder())).toThrow(/would refer to rows that project does not hold/)
+    const after = new Database(file, { readonly: true })
+    expect(after.pragma('user_version', { simple: true })).toBe(1)
+    after.close()
+  })
+
+  it('is not made without its copy', () => {
+    writeFileSync(file, unpacked('0001.db.gz'))
+    mkdirSync(`${file}.before-0002`)
+    expect(() => openSqliteHistory(file, holder())).toThrow(
+      expect.objectContaining({ exitCode: 4, advice: expect.stringContaining('it was left as it is') }),
+    )
+    const after = new Database(file, { readonly: true })
+    expect(after.pragma('user_version', { simple: true })).toBe(1)
+    after.close()
+  })
+})

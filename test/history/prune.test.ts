@@ -165,6 +165,19 @@ describe('pruning', () => {
     expect(reasonsFor(3, { last: 1 })).toEqual(['since when a project was not looked at in full'])
   })
 
+  it('keeps an approved baseline until it is revoked', async () => {
+    await runs(4, change)
+    await open(async (history) => {
+      const approval = { project: payments, looks: {}, note: '', by: 'somebody', at: at(99), state: { run: 2 } }
+      await history.approve([approval])
+      expect(reasonsFor(2, { last: 1 })).toEqual(['approved baseline'])
+      await history.revoke([1], { by: 'somebody', at: at(100) })
+      expect(reasonsFor(2, { last: 1 })).toEqual([])
+    })
+    prune({ last: 1 })
+    expect(faultsOf()).toEqual([])
+  })
+
   it('is refused when nothing is to be kept', async () => {
     await runs(1)
     const refused = { exitCode: 2, message: 'prune was told to keep nothing' }

@@ -58,7 +58,15 @@ beforeAll(async () => {
     await draft.stageViolations(payments, { confirmed: [], violations: [waived, unknown] })
     await draft.markUnreferenced(payments, 'source', ['s'])
     await draft.stageNotice(payments, 'endpoints', 'and again')
+    await draft.hold(payments, 'endpoints', ['z'])
   })
+  const approved = { project: payments, looks: {}, note: 'as it is', by: 'somebody', at: at(2.6) }
+  const resources = [{ kind: 'endpoint', uid: 'a', name: 'a', attributes: { url: 'x' }, sealKeyId: 'key-1' }] as const
+  await history.approve([
+    { ...approved, state: { run: 1 } },
+    { ...approved, state: { resources } },
+  ])
+  await history.revoke([1], { by: 'somebody else', at: at(2.7) })
   const given = await history.begin(aStart(at(3)))
   await given.abandon(at(3.5))
   await run(4, (draft) => walkAll(draft))
@@ -141,6 +149,9 @@ const tables = {
   unreferenced: 'project_id, kind, uid, from_run',
   notice: 'rowid',
   document: 'id',
+  held: 'project_id, listing, run',
+  approval: 'id',
+  approved_resource: 'approval_id, kind, uid',
 } as const
 
 function everyColumn(): { table: keyof typeof tables; column: string }[] {

@@ -11,6 +11,8 @@ export function linkOf(previous: string | null, parts: Parts): string {
 /** Links a run that is being sealed to the one before it, with all that it wrote, and returns the link. */
 export function appendLink(db: Database, run: number): string {
   db.prepare('UPDATE checkpoint SET run = ? WHERE run IS NULL').run(run)
+  db.prepare('UPDATE approval SET approved_in = ? WHERE approved_in IS NULL').run(run)
+  db.prepare('UPDATE approval SET revoked_in = ? WHERE revoked_at IS NOT NULL AND revoked_in IS NULL').run(run)
   const previous =
     db
       .prepare<[number], string>(

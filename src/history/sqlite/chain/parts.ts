@@ -25,8 +25,25 @@ function partsBy(run: string): Readonly<Record<string, Rows>> {
     violations: { table: 'violation', ...began, order: 'id' },
     ended_violations: { table: 'violation', ...ended, only: ['id', 'to_run'], order: 'id' },
     notices: { table: 'notice', where: `run ${run}`, order: 'run, rowid' },
+    held: { table: 'held', where: `run ${run}`, order: 'run, project_id, listing' },
   }
 }
+
+/** What people approved and revoked between runs, found by the run sealed after it. */
+function approvalsBy(run: string): Readonly<Record<string, Rows>> {
+  const approved = `approved_in ${run}`
+  return {
+    approvals: { table: 'approval', where: approved, without: revocation, order: 'id' },
+    approved_resources: {
+      table: 'approved_resource',
+      where: `approval_id IN (SELECT id FROM approval WHERE ${approved})`,
+      order: 'approval_id, kind, uid',
+    },
+    revocations: { table: 'approval', where: `revoked_in ${run}`, only: ['id', ...revocation], order: 'id' },
+  }
+}
+
+const revocation = ['revoked_at', 'revoked_by', 'revoked_in']
 
 /** What the link of one run covers: also the interrupted runs since the sealed one before it, and checkpoints. */
 const ofRun: Readonly<Record<string, Rows>> = {
@@ -38,6 +55,7 @@ const ofRun: Readonly<Record<string, Rows>> = {
     order: 'number',
   },
   ...partsBy('= @run'),
+  ...approvalsBy('= @run'),
   checkpoints: { table: 'checkpoint', where: 'run = @run', order: 'id' },
 }
 
@@ -53,6 +71,8 @@ const outsideTheChain: Readonly<Record<string, Rows>> = {
     order: 'number',
   },
   ...partsBy(`IN ${unlinked}`),
+  // Rows of approvals need no row of a run, so the run may be gone altogether.
+  ...approvalsBy("NOT IN (SELECT number FROM run WHERE state = 'sealed' AND chain IS NOT NULL)"),
   // The run that covers a checkpoint is sealed later, and a digest cannot be in itself.
   checkpoints: { table: 'checkpoint', where: 'id <= @checkpoint', without: ['run', 'carried'], order: 'id' },
   earlier: { table: 'checkpoint', where: 'id < @checkpoint', only: ['id', 'carried'], order: 'id' },

@@ -83,9 +83,10 @@ function removeRuns(db: Database, gone: readonly number[], plan: readonly Planne
     `UPDATE run SET state = 'pruned', previous = NULL, parts = NULL, chain = NULL, rules_document = NULL,
        projects_document = NULL WHERE number IN (SELECT value FROM json_each(?))`,
   ).run(JSON.stringify(gone))
-  db.exec(`${keepLooks}${tablesOfRuns(db)
-    .map((table) => `DELETE FROM ${table} WHERE run IN ${pruned};`)
-    .join('')}
+  db.exec(`${keepLooks}
+    DELETE FROM change WHERE run IN ${pruned};
+    DELETE FROM notice WHERE run IN ${pruned};
+    DELETE FROM held WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_look);
     DELETE FROM walk WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_look);`)
   for (const table of ['version', 'violation']) {
     // Ids tell what is younger, so the greatest one is never given again.
@@ -134,12 +135,6 @@ const keepLooks = `
       FROM kept_run k CROSS JOIN violation x ON x.to_run = k.run WHERE x.last_run IS NULL) WHERE look IS NOT NULL;
   INSERT OR IGNORE INTO kept_look SELECT project_id, max(run) FROM walk WHERE shape IS NOT NULL GROUP BY project_id, listing;
   INSERT OR IGNORE INTO kept_look SELECT project_id, max(run) FROM walk GROUP BY project_id, listing;`
-
-/** Tables whose rows belong to one run and go with it; walks have a rule of their own. */
-function tablesOfRuns(db: Database): string[] {
-  const owned = ['change', 'notice', 'held']
-  return owned.filter((name) => db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name))
-}
 
 /** Every column that refers to a table, whichever migration brought it. */
 function referencesTo(db: Database, parent: string): { table: string; column: string }[] {

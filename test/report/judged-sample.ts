@@ -28,21 +28,13 @@ const projects = ['acme/invoices', 'acme/payments'].map((project, at) => ({
   unjudged: { 'endpoint/name-convention': 'it throws: TypeError' },
 }))
 
-const waiver = {
-  owner: 'payments team',
-  reason: 'moves to TLS with ticket 4711',
-  expires: '2027-04-01T00:00:00.000Z',
-  ticket: 'https://tickets.example.com/4711',
-}
-
-/** A sample as runs of today keep it: with rules, projects and waivers. */
-export function judged({ verdict, violations, ...report }: Report): Report {
+/** A sample as runs of today keep it: with rules and projects. */
+export function judged({ verdict, ...report }: Report): Report {
   return aReport({
     ...report,
     failOn: verdict.fail_on,
     rules,
     projects,
-    violations: violations.map((violation) => (violation.state === 'waived' ? { waiver, ...violation } : violation)),
   })
 }
 

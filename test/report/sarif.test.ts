@@ -44,11 +44,11 @@ describe('the SARIF report', () => {
           kind: 'external',
           status: 'accepted',
           justification:
-            'payments team: moves to TLS with ticket 4711 (https://tickets.example.com/4711), until 2027-04-01T00:00:00.000Z',
+            'payments team: the receiver moves to TLS with its next release (OPS-4711), until 2027-04-01T00:00:00.000Z',
           properties: {
             owner: 'payments team',
             expires: '2027-04-01T00:00:00.000Z',
-            ticket: 'https://tickets.example.com/4711',
+            ticket: 'OPS-4711',
           },
         },
       ],

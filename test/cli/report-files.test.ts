@@ -1,0 +1,104 @@
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { planDelivery, reportWriters } from '../../src/cli/deliver-report.ts'
+import { formats } from '../../src/cli/formats.ts'
+import { updateEndpoint } from '../../src/demo/edits.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { at } from '../audit/a-site.ts'
+import { aReport } from '../report/sample-reports.ts'
+import { configurationFor, openDirectory } from './a-process.ts'
+import { command } from './a-terminal.ts'
+
+describe('--report', () => {
+  const fleet = generateFleet({ clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 3 })
+  let service: SimulatedService
+  beforeAll(async () => {
+    service = await startSimulatedService(fleet)
+    const project = at(fleet.projects(), 0).uid
+    const { uid } = at(fleet.open(project).endpoints, 0)
+    updateEndpoint(fleet, { project, uid }, { name: 'orders', url: 'http://a.example' })
+  })
+  afterAll(() => service.close())
+
+  function openDesk() {
+    const directory = openDirectory()
+    directory.write('hookdrift.yaml', configurationFor(service.url, fleet))
+    const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
+    return {
+      ...directory,
+      files: () => readdirSync(directory.path).sort(),
+      read: (name: string) => readFileSync(directory.file(name), 'utf8'),
+      run: (name: 'audit' | 'report', ...args: readonly string[]) =>
+        command([name, '--config', directory.file('hookdrift.yaml'), ...args], { cwd: directory.path, env }),
+    }
+  }
+
+  it('writes every format beside what is printed, for its owner only, and the same again from the history', async () => {
+    using desk = openDesk()
+    const orders = (prefix: string) => formats.flatMap((format) => ['--report', `${format}=${prefix}.${format}`])
+    const { code, stdout } = await desk.run('audit', ...orders('now'))
+    expect(code).toBe(1)
+    expect(stdout).toContain('Exit code 1.')
+    const sections = ['now.controls.csv', 'now.coverage.csv', 'now.drift.csv']
+    const written = desk.files().filter((name) => name.startsWith('now'))
+    expect(written).toEqual([...formats.map((format) => `now.${format}`), ...sections].sort())
+    for (const name of written) expect(statSync(desk.file(name)).mode & 0o777).toBe(0o600)
+
+    await desk.run('audit', '--quiet')
+    expect((await desk.run('report', '--run', '1', ...orders('then'))).code).toBe(0)
+    for (const name of written) expect(desk.read(name.replace('now', 'then'))).toBe(desk.read(name))
+  })
+
+  it('prints one section of CSV, the violations unless said', async () => {
+    using desk = openDesk()
+    await desk.run('audit', '--quiet', '--report', 'csv=all.csv')
+    for (const [args, file] of [
+      [[], 'all.csv'],
+      [['--section', 'coverage'], 'all.coverage.csv'],
+    ] as const) {
+      const { code, stdout } = await desk.run('report', '--format', 'csv', ...args)
+      expect({ code, stdout }).toEqual({ code: 0, stdout: desk.read(file) })
+    }
+  })
+
+  it.each([
+    [
+      'an unknown format',
+      ['--report', 'sarf=x'],
+      /there is no format "sarf", did you mean sarif\?\n {2}formats: text, /,
+    ],
+    ['no file', ['--report', 'sarif'], /--report sarif: not a format and a file\n/],
+    ['an empty file', ['--report', 'sarif='], /not a format and a file\n/],
+    ['one file twice', ['--report', 'json=x', '--report', 'sarif=./x'], /two reports would be written to .*\/x\n/],
+    ['a file of --output', ['--output', 'x', '--report', 'json=x'], /two reports would be written to/],
+    ["a file of CSV's", ['--report', 'csv=a.csv', '--report', 'json=a.drift.csv'], /two reports .*a\.drift\.csv\n/],
+    [
+      'a directory that is not there',
+      ['--report', 'json=no/x'],
+      /cannot write to .*no\/x: ENOENT.*\n.*nothing was looked at/,
+    ],
+    ['a directory for a file', ['--report', 'json=.'], /it is a directory/],
+    ['a section of no table', ['--section', 'drift'], /--section drift is for --format csv, not text/],
+    ['an unknown section', ['--format', 'csv', '--section', 'all'], /Allowed choices are violations, drift/],
+  ])('is refused before anything is looked at: %s', async (_, args, message) => {
+    using desk = openDesk()
+    const asked = service.requests.length
+    const { code, stdout, stderr } = await desk.run('audit', ...args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(message)
+    expect(desk.files()).toEqual(['hookdrift.yaml'])
+    expect(service.requests.length).toBe(asked)
+  })
+
+  it('that cannot be written after all keeps the others, and says that the run is sealed', () => {
+    using desk = openDesk()
+    const { stdout, stderr } = process
+    const terminal = { stdout, stderr, env: {}, cwd: () => desk.path }
+    const report = ['json=a.json', 'sarif=b.sarif']
+    const deliver = planDelivery({ format: 'text', report, quiet: true }, terminal, reportWriters)
+    mkdirSync(desk.file('a.json'))
+    expect(() => deliver(aReport())).toThrow(/cannot write the report to .*a\.json: /)
+    expect(desk.files()).toEqual(['a.json', 'b.sarif', 'hookdrift.yaml'])
+  })
+})

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest'
+import type { Report } from '../../src/model/report.ts'
+import { nameUuid } from '../../src/report/oscal/name-uuid.ts'
+import { oscal } from '../../src/report/oscal.ts'
+import { judgedSamples } from './judged-sample.ts'
+import { aReport, samples } from './sample-reports.ts'
+
+const look = { colour: false, width: 80, full: true }
+const resultsOf = (report: Report) => JSON.parse(oscal(report, look))['assessment-results']
+
+/** The fields that OSCAL 1.1.2 publishes of assessment results; those that it requires are marked. */
+const published = {
+  root: ['uuid!', 'metadata!', 'import-ap!', 'local-definitions', 'results!', 'back-matter'],
+  metadata: [
+    ...['title!', 'published', 'last-modified!', 'version!', 'oscal-version!', 'revisions', 'document-ids', 'props'],
+    ...['links', 'roles', 'locations', 'parties', 'responsible-parties', 'actions', 'remarks'],
+  ],
+  result: [
+    ...['uuid!', 'title!', 'description!', 'start!', 'end', 'props', 'links', 'local-definitions'],
+    ...['reviewed-controls!', 'attestations', 'assessment-log', 'observations', 'risks', 'findings', 'remarks'],
+  ],
+  observation: [
+    ...['uuid!', 'title', 'description!', 'props', 'links', 'methods!', 'types', 'origins', 'subjects'],
+    ...['relevant-evidence', 'collected!', 'expires', 'remarks'],
+  ],
+  item: ['uuid!', 'description!', 'props', 'links', 'responsible-parties', 'implemented-components', 'remarks'],
+  property: ['name!', 'uuid', 'ns', 'value!', 'class', 'group', 'remarks'],
+} as const
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const token = /^(\p{L}|_)(\p{L}|\p{N}|[.\-_])*$/u
+
+function faultsOf(object: object, fields: readonly string[]): string[] {
+  const known = new Set(fields.map((field) => field.replace('!', '')))
+  const missing = fields.filter((field) => field.endsWith('!') && !Object.hasOwn(object, field.slice(0, -1)))
+  return [...missing, ...Object.keys(object).filter((member) => !known.has(member))]
+}
+
+describe('the OSCAL report', () => {
+  it.each(Object.entries({ ...samples, judged: judgedSamples.small }))(
+    'holds published fields only, and all that must be: %s',
+    (_, report) => {
+      const root = resultsOf(report)
+      const [result] = root.results
+      expect(faultsOf(root, published.root)).toEqual([])
+      expect(faultsOf(root.metadata, published.metadata)).toEqual([])
+      expect(faultsOf(result, published.result)).toEqual([])
+      const observations = result.observations ?? []
+      const items = result['local-definitions']?.['inventory-items'] ?? []
+      for (const observation of observations) expect(faultsOf(observation, published.observation)).toEqual([])
+      for (const item of items) expect(faultsOf(item, published.item)).toEqual([])
+      const named = [root.metadata, result, ...observations, ...items]
+      for (const { name, value, ...rest } of named.flatMap(({ props }) => props ?? [])) {
+        expect(faultsOf({ name, value, ...rest }, published.property)).toEqual([])
+        expect([name, value]).toEqual([expect.stringMatching(token), expect.stringMatching(/^\S(.*\S)?$/)])
+      }
+      const uuids = [root, result, ...observations, ...items].map((object) => object.uuid)
+      expect(new Set(uuids).size).toBe(uuids.length)
+      for (const one of uuids) expect(one).toMatch(uuid)
+    },
+  )
+
+  it('has no empty list, and refers only to what it defines', () => {
+    const [clean] = resultsOf(samples.clean).results
+    expect(Object.keys(clean)).not.toContain('observations')
+    const [result] = resultsOf(judgedSamples.small).results
+    const defined = result['local-definitions']['inventory-items'].map((item: { uuid: string }) => item.uuid)
+    for (const { subjects } of result.observations) expect(defined).toContain(subjects[0]['subject-uuid'])
+    const selected = result['reviewed-controls']['control-selections'][0]['include-controls']
+    expect(selected).toEqual([{ 'control-id': 'pci-dss_4.2.1' }, { 'control-id': 'soc2_CC6.7' }])
+  })
+
+  it('tells of every walk that was not complete', () => {
+    const [result] = resultsOf(judgedSamples.incomplete).results
+    const gaps = result.observations.filter(({ types }: { types: string[] }) => types.includes('coverage'))
+    expect(gaps).toHaveLength(4)
+    expect(gaps[2].description).toContain(
+      'The walk of subscriptions of acme/payments is partial: page 4 did not arrive',
+    )
+  })
+
+  it('has other identifiers for another run, and the same for the same', () => {
+    const [one, again] = [aReport(), aReport()].map((report) => resultsOf(report).uuid)
+    const other = resultsOf(aReport({ run: { ...samples.clean.run, number: 18 } })).uuid
+    expect(again).toBe(one)
+    expect(other).not.toBe(one)
+    expect(nameUuid('a', 'b')).not.toBe(nameUuid('ab'))
+  })
+})

@@ -9,6 +9,7 @@ import type { Policy } from '../policy/policy.ts'
 import { neutralise } from '../report/neutralise.ts'
 import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
+import { keepHouse } from './keep-house.ts'
 import { type Log, openLog } from './log.ts'
 import { openProjects } from './open-projects.ts'
 import { openProgress } from './progress.ts'
@@ -43,8 +44,9 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
   if (warning !== undefined) tellWarning(warning, terminal)
   const progress = openProgress(terminal, projects.length, order.quiet)
   const history = openSqliteHistory(order.history, thisProcess)
+  let report: Report
   try {
-    const report = await runAudit(
+    report = await runAudit(
       {
         projects,
         isWholeFleet: areAll,
@@ -70,13 +72,21 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
       },
     )
     logReport(log, report)
-    return report
   } finally {
     done()
     progress.done()
     await history.close()
     await close()
   }
+  keepHouse({
+    file: order.history,
+    retention: configuration.retention,
+    toolVersion: toolVersion(),
+    holder: thisProcess,
+    log,
+    warn: (text) => tellWarning(text, terminal),
+  })
+  return report
 }
 
 /** What the configuration warns of, once for whoever gave it. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dialectSchema } from './dialect-schema.ts'
 import { referenceForms } from './expand-references.ts'
 import { duration, size } from './measures.ts'
+import { retentionSchema } from './retention-schema.ts'
 import { runTimeout, scheduleSchema, workerSchema } from './schedule-schema.ts'
 
 const named = 'letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200'
@@ -102,6 +103,9 @@ export const configurationSchema = z.strictObject({
     .describe(
       'For one whole run; what was not read by then is partial, and the run is sealed. A schedule may say its own',
     ),
+  retention: retentionSchema
+    .exactOptional()
+    .describe('Which runs stay when old ones are pruned after a run, at most once a day. Without it all stay'),
   worker: workerSchema.exactOptional(),
   schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` runs, and what'),
   services: z.array(service).min(1).max(1000),

@@ -16,6 +16,7 @@ import {
 } from './configuration-schema.ts'
 import { dialectOf } from './dialect-schema.ts'
 import { expandReferences, readFailure, type World } from './expand-references.ts'
+import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
 
 /** `hookdrift.yaml`, decoded: nothing is optional any more, and every path is absolute. */
@@ -23,6 +24,8 @@ export interface Configuration {
   readonly file: string
   readonly history: string
   readonly policy: string | undefined
+  /** Which runs stay; undefined: all. */
+  readonly retention: Retention | undefined
   /** Projects read at once. */
   readonly concurrency: number
   /** For one whole run that no schedule says otherwise of. */
@@ -91,6 +94,7 @@ export function readConfiguration(file: string, world: World, options: Configura
     file: resolve(file),
     history: historyOf(file, value, world.env, options),
     policy: value.policy === undefined ? undefined : besides(file, value.policy),
+    retention: value.retention && retentionOf(value.retention),
     concurrency: value.concurrency,
     runTimeoutMs: value.run_timeout,
     listen: value.worker?.listen === undefined ? undefined : listenAddress(value.worker.listen),

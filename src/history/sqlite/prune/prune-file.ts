@@ -11,13 +11,13 @@ export interface Pruning {
 }
 
 /**
- * Prunes the history in a file and gives its disk back, at most so many steps of 32 MB.
+ * Prunes the history in a file and gives its disk back.
  * @throws AuditError as `pruneHistory`
  */
-export function pruneFile(file: string, holder: Holder, order: PruneOrder & { readonly steps?: number }): Pruning {
+export function pruneFile(file: string, holder: Holder, order: PruneOrder): Pruning {
   const db = openDatabase(file, new Date(holder.now()).toISOString(), undefined, holder.tell)
   try {
-    return { plan: pruneHistory(db, holder, order), freed: freeDisk(db, order.steps) }
+    return { plan: pruneHistory(db, holder, order), freed: freeDisk(db) }
   } finally {
     db.close()
   }
@@ -29,6 +29,27 @@ export function planForFile(file: string, { keep }: Pick<PruneOrder, 'keep'>): r
   const db = openToExamine(file)
   try {
     return db.transaction(() => planPruning(db, keep))()
+  } finally {
+    db.close()
+  }
+}
+
+/** Whoever audits every minute need not prune every minute. */
+const pauseMs = 20 * 3_600_000
+
+/**
+ * Prunes when it was not done for most of a day, and gives back at most 256 MB of disk at once; undefined otherwise.
+ * @throws AuditError as `pruneHistory`
+ */
+export function pruneWhenDue(file: string, holder: Holder, order: PruneOrder): Pruning | undefined {
+  const db = openDatabase(file, new Date(holder.now()).toISOString(), undefined, holder.tell)
+  try {
+    const last = db
+      .prepare<[], string | null>("SELECT max(made_at) FROM checkpoint WHERE reason = 'prune'")
+      .pluck()
+      .get()
+    if (last && holder.now() - Date.parse(last) < pauseMs) return undefined
+    return { plan: pruneHistory(db, holder, order), freed: freeDisk(db, 8) }
   } finally {
     db.close()
   }

@@ -8,7 +8,7 @@ const source = resolve(import.meta.dirname, '../src')
 const floors = [
   ['model'],
   ['document', 'service', 'inventory', 'rules', 'history', 'report', 'attestation'],
-  ['config', 'policy'],
+  ['config', 'policy', 'baseline'],
   ['audit', 'demo'],
   ['worker', 'reading'],
   ['cli'],

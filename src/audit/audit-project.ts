@@ -106,10 +106,16 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   for (const notice of writeNotices(reshaped, pass.isRebased(), removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }
+  const uncompared = comparison.uncomparedSeals()
+  if (uncompared > 0) await draft.stageNotice(ref, 'endpoints', tellUncompared(uncompared))
   for (const text of probed.notices) await draft.stageNotice(ref, 'sources', text)
   const names = new Set(pass.targets.map((target) => target.probe.name))
   const outOfSight = new Set([...removals.outOfSight, ...missing.outOfSight])
   return { project, statuses, outOfSight, untested: probed.untested, probed: names }
+}
+
+function tellUncompared(resources: number): string {
+  return `what was approved was sealed under another installation key: secrets of ${resources} resources were not compared with it`
 }
 
 interface AfterWalks {

@@ -1,6 +1,6 @@
 import type { ApprovedBody } from '../history/approvals.ts'
 import type { StagedChange } from '../history/history.ts'
-import { diffAttributes } from '../inventory/diff-attributes.ts'
+import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import type { Kind, Listing, Resource } from '../model/resource.ts'
 import type { Drift } from '../rules/drift.ts'
 import type { ExpectedState } from './expected-state.ts'
@@ -12,6 +12,8 @@ import type { Stage, StagedResource } from './stage-resources.ts'
 export interface Comparison {
   /** Resources that differ from the baseline, or changed lately. */
   compare(listing: Listing, resources: readonly StagedResource[]): Promise<readonly ComparedResource[]>
+  /** Resources whose secrets were sealed under another installation key, and were not compared. */
+  uncomparedSeals(): number
   /** What the baseline holds and complete walks did not show. Asked when all walks have ended. */
   compareMissing(statuses: Statuses): Promise<Missing>
 }
@@ -57,6 +59,7 @@ export async function readRecentChanges(
 export function compareWithBaseline(stage: Stage, { expected, recent, now }: Baseline): Comparison {
   const { sealKeyId, filters } = stage
   const seen = new Set<string>()
+  let uncompared = 0
 
   const recentOf = ({ kind, uid }: Resource, change: StagedChange | undefined): Drift['recent'] => {
     const known = recent.get(`${kind} ${uid}`)
@@ -101,6 +104,7 @@ export function compareWithBaseline(stage: Stage, { expected, recent, now }: Bas
       return { ...common, change: 'none', before: attributes, fields: [], areSealsComparable: true }
     }
     const areSealsComparable = body.sealKeyId === sealKeyId
+    if (!areSealsComparable && holdsSeals(body.attributes)) uncompared++
     const fields = diffAttributes(kind, body.attributes, attributes, { sealsComparable: areSealsComparable })
     if (fields.length === 0 && changes.size === 0) return undefined
     const verb = fields.length === 0 ? 'none' : 'modified'
@@ -114,6 +118,7 @@ export function compareWithBaseline(stage: Stage, { expected, recent, now }: Bas
   }
 
   return {
+    uncomparedSeals: () => uncompared,
     async compare(listing, resources) {
       const compared: ComparedResource[] = []
       for (const staged of resources) {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { ProjectState } from '../baseline/state-file.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
@@ -13,6 +14,7 @@ interface AuditOptions extends FormatOptions {
   readonly failOn: Severity
   readonly probes: boolean
   readonly acceptRemovals?: true
+  readonly expect?: string
 }
 
 export function defineAudit(program: Command, execute: Execute): void {
@@ -29,6 +31,7 @@ export function defineAudit(program: Command, execute: Execute): void {
         .default('medium'),
     )
     .option('--no-probes', 'run no functions, whatever the policy says; what only they tell is unknown')
+    .option('--expect <directory>', 'compare with these states instead of the approved ones; see `baseline export`')
     .option('--accept-removals', 'whatever is missing is gone, however much (see the rule project/mass-removal)')
     .option('--quiet', 'no report on stdout and no progress; the exit code tells')
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
@@ -50,11 +53,33 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const history = options.history === undefined ? configuration.history : from(options.history)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
   const { acceptRemovals: acceptsRemovals = false } = options
+  const expected = await readExpected(options.expect, terminal)
 
   tellWarnings(configuration, terminal)
   const { runTimeoutMs } = configuration
-  const order = { configuration, policy, history, only, failOn, quiet, runTimeoutMs, runsProbes, acceptsRemovals }
+  const order = {
+    configuration,
+    policy,
+    history,
+    only,
+    failOn,
+    quiet,
+    runTimeoutMs,
+    runsProbes,
+    acceptsRemovals,
+    expected,
+  }
   const { result: report, exitCode } = await untilSignalled((signal) => performAudit(order, terminal, signal))
   deliver(report)
   return exitCode ?? report.verdict.exit_code
+}
+
+async function readExpected(
+  directory: string | undefined,
+  terminal: Terminal,
+): Promise<readonly ProjectState[] | undefined> {
+  if (directory === undefined) return undefined
+  const { readStates } = await import('../baseline/state-directory.ts')
+  const { stateFiles } = await import('./baseline-options.ts')
+  return readStates(pathFrom(terminal.cwd(), directory), stateFiles)
 }

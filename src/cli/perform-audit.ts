@@ -1,8 +1,11 @@
-import type { PageRead } from '../audit/look.ts'
+import { stateOf } from '../audit/expected-state.ts'
+import type { AuditedProject, PageRead } from '../audit/look.ts'
 import { runAudit } from '../audit/run-audit.ts'
+import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
 import { createSealer } from '../inventory/sealer.ts'
+import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Severity } from '../model/violation.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -28,6 +31,8 @@ export interface Order {
   readonly quiet: boolean
   /** Whether whatever is missing is gone, however much. */
   readonly acceptsRemovals?: boolean
+  /** What drift rules compare with, instead of what was approved. */
+  readonly expected?: readonly ProjectState[] | undefined
   readonly runTimeoutMs: number
   readonly onPage?: (page: PageRead) => void
   /** Whether the policy's probes run. Default: yes. */
@@ -48,7 +53,7 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
   try {
     report = await runAudit(
       {
-        projects,
+        projects: expecting(projects, order.expected),
         isWholeFleet: areAll,
         concurrency: configuration.concurrency,
         policy: order.policy,
@@ -87,6 +92,25 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
     warn: (text) => tellWarning(text, terminal),
   })
   return report
+}
+
+/**
+ * The projects with what is expected of each.
+ * @throws AuditError 2 when nothing is said of one: it would pass whatever it holds
+ */
+function expecting(
+  projects: readonly AuditedProject[],
+  states: readonly ProjectState[] | undefined,
+): readonly AuditedProject[] {
+  if (states === undefined) return projects
+  return projects.map((audited) => {
+    const { name, service, uid } = audited.ref
+    const state = states.find(({ project }) => project.service === service && project.uid === uid)
+    if (state !== undefined) return { ...audited, expected: stateOf(state.looks, state.resources) }
+    throw new AuditError(2, `--expect says nothing of ${name} (${uid})`, {
+      advice: 'export its approved state, or leave it out with --project',
+    })
+  })
 }
 
 /** What the configuration warns of, once for whoever gave it. */

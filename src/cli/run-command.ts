@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { defineAudit } from './audit.ts'
 import { defineBackup } from './backup.ts'
+import { defineBaseline } from './baseline.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
 import { defineKeygen } from './keygen.ts'
@@ -24,7 +25,7 @@ import { defineWorker } from './worker.ts'
 const commands = [
   ...[defineAudit, defineWorker, defineReport, defineKeygen],
   ...[defineStatus, defineRuns, defineViolations, defineDiff, defineTimeline, defineState, defineQuery],
-  ...[definePrune, defineBackup, defineVerify, defineRules, definePolicy, defineProbe, defineDemo],
+  ...[definePrune, defineBackup, defineVerify, defineRules, definePolicy, defineBaseline, defineProbe, defineDemo],
 ]
 
 /** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */

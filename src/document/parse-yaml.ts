@@ -7,20 +7,26 @@ export interface ParsedYaml {
   readonly mistakes: readonly { readonly offset: number; readonly text: string }[]
 }
 
-export const maxFileBytes = 1024 * 1024
 /** The parser's cost goes by tokens: a mebibyte of closing braces would take it many seconds. */
-const maxTokens = 250_000
+export interface FileLimits {
+  readonly mebibytes: number
+  readonly tokens: number
+}
+
+/** For what people write. */
+export const usualLimits: FileLimits = { mebibytes: 1, tokens: 250_000 }
 const maxStrayTokens = 50
 
 /**
  * Parses one YAML 1.2 document (core schema, text keys, no tags). Same as yaml's `parseDocument`, but fed token by token,
  * so that it can be stopped. `uniqueKeys` is off because yaml compares each key with each: the caller looks for doubles.
  */
-export function parseYaml(text: string): ParsedYaml {
+export function parseYaml(text: string, { mebibytes, tokens }: FileLimits = usualLimits): ParsedYaml {
   const lines = new LineCounter()
   lines.addNewLine(0)
-  if (Buffer.byteLength(text) > maxFileBytes) {
-    return { contents: null, lines, mistakes: [{ offset: 0, text: 'the file is larger than 1 MiB, the limit' }] }
+  if (Buffer.byteLength(text) > mebibytes * 1024 * 1024) {
+    const mistake = { offset: 0, text: `the file is larger than ${mebibytes} MiB, the limit` }
+    return { contents: null, lines, mistakes: [mistake] }
   }
   const tooLong = { offset: -1 }
   const composer = new Composer({
@@ -32,9 +38,9 @@ export function parseYaml(text: string): ParsedYaml {
     merge: false,
     resolveKnownTags: false,
   })
-  const [first, second] = composer.compose(tokensOf(text, lines, tooLong), true, text.length)
+  const [first, second] = composer.compose(tokensOf(text, lines, { tooLong, mostTokens: tokens }), true, text.length)
   if (tooLong.offset >= 0) {
-    const mistake = { offset: tooLong.offset, text: `the file has more than ${maxTokens} YAML tokens, the limit` }
+    const mistake = { offset: tooLong.offset, text: `the file has more than ${tokens} YAML tokens, the limit` }
     return { contents: null, lines, mistakes: [mistake] }
   }
   const mistakes: { offset: number; text: string }[] = [...(first?.errors ?? []), ...(first?.warnings ?? [])].map(
@@ -45,12 +51,17 @@ export function parseYaml(text: string): ParsedYaml {
   return { contents: first?.contents ?? null, lines, mistakes }
 }
 
-function* tokensOf(text: string, lines: LineCounter, tooLong: { offset: number }) {
+interface TokenLimit {
+  readonly tooLong: { offset: number }
+  readonly mostTokens: number
+}
+
+function* tokensOf(text: string, lines: LineCounter, { tooLong, mostTokens }: TokenLimit) {
   const parser = new Parser(lines.addNewLine)
   let count = 0
   let stray = 0
   for (const lexeme of new Lexer().lex(text)) {
-    if (++count > maxTokens) {
+    if (++count > mostTokens) {
       tooLong.offset = parser.offset
       return
     }

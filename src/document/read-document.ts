@@ -4,7 +4,7 @@ import { describeIssue, expectationOfIssue } from './describe-issue.ts'
 import { locate, type Place } from './locate.ts'
 import { type Expand, nodeValues, type Path } from './node-values.ts'
 import { offsetWithin } from './offset-within.ts'
-import { parseYaml } from './parse-yaml.ts'
+import { type FileLimits, parseYaml } from './parse-yaml.ts'
 import { type Problem, refuseProblems } from './problem.ts'
 
 /** A file that was read: its decoded value, and where each part of it stands. */
@@ -30,6 +30,8 @@ export interface DocumentOptions<S extends z.ZodType> {
   readonly isSecret?: (path: Path) => boolean
   /** Problems that are known already: told with those that are found. */
   readonly known?: readonly Problem[]
+  /** How large it may be; by default as what people write. */
+  readonly limits?: FileLimits
 }
 
 const maxIssues = 1000
@@ -42,8 +44,15 @@ export function readDocument<S extends z.ZodType>(
   text: string,
   options: DocumentOptions<S>,
 ): ReadDocument<z.output<S>> {
-  const { file, schema, expand = (written) => ({ text: written }), isSecret = () => false, known = [] } = options
-  const { contents, lines, mistakes } = parseYaml(text)
+  const {
+    file,
+    schema,
+    expand = (written) => ({ text: written }),
+    isSecret = () => false,
+    known = [],
+    limits,
+  } = options
+  const { contents, lines, mistakes } = parseYaml(text, limits)
   const problemAt = (offset: number, problem: string): Problem => ({ file, ...positionOf(offset), text: problem })
   refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
   if (contents === null || (isScalar(contents) && contents.value === null)) {

@@ -58,7 +58,7 @@ export interface ApprovedResource extends ApprovedBody {
 export type Looks = Readonly<Partial<Record<Kind, View>>>
 
 /** The approvals that hold: the last one of each project, where it was not revoked. */
-export function holding(approvals: readonly Approval[]): readonly Approval[] {
+export function holding(approvals: readonly Approval[]): Approval[] {
   const last = new Map(approvals.map((approval) => [keyOf(approval.project), approval]))
   return [...last.values()].filter(({ revoked }) => revoked === undefined)
 }

@@ -2,6 +2,9 @@ import type { ChangeType, FieldChange } from '../model/change.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 
+/** What people configure. Devices come, go and fall silent by themselves; what a probe gives has rules of its own. */
+export const configuredKinds = ['endpoint', 'subscription', 'source', 'project'] as const
+
 /**
  * A resource beside what it was in the baseline: the approved one, or else the last complete look. What one side did
  * not show is in neither `fields` nor anybody's judgement.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { configuredKinds } from '../drift.ts'
 import { driftRule } from '../drift-rule.ts'
 
 const hourMs = 3_600_000
@@ -8,7 +9,7 @@ export const flapping = driftRule({
   title: 'A field changes again and again',
   severity: 'medium',
   packs: ['hygiene'],
-  kinds: ['endpoint', 'subscription', 'source', 'project'],
+  kinds: configuredKinds,
   options: z.strictObject({
     min_changes: z.int().min(2).default(3).describe('Changes of one field from which on it flaps'),
     within_hours: z.number().positive().max(8760).default(24).describe('Hours that are looked back'),

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Json } from '../../model/json.ts'
+import { configuredKinds } from '../drift.ts'
 import { driftRule } from '../drift-rule.ts'
 
 export const unexpected = driftRule({
@@ -7,8 +8,7 @@ export const unexpected = driftRule({
   title: 'Something differs from the approved baseline',
   severity: 'medium',
   packs: ['hygiene'],
-  // Devices come, go and fall silent by themselves; what a probe gives has rules of its own.
-  kinds: ['endpoint', 'subscription', 'source', 'project'],
+  kinds: configuredKinds,
   *check({ isApproved, change, fields }) {
     if (!isApproved) return
     if (change === 'added') yield { path: '', message: 'is not in the approved baseline' }

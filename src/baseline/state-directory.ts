@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto'
+import { AuditError, messageOf } from '../model/errors.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import { type ProjectState, readState } from './state-file.ts'
+
+/** What reading a directory takes of the file system. */
+export interface Files {
+  /** Names in a directory. */
+  list(directory: string): readonly string[]
+  read(file: string): string
+}
+
+/**
+ * The states of a directory, one file a project.
+ * @throws AuditError 2 when a file is none of ours or damaged (`file:line:column`), or two speak of one project
+ */
+export function readStates(directory: string, files: Files): readonly ProjectState[] {
+  const names = attempt(`cannot read the directory ${directory}`, () => files.list(directory))
+  const found = names.filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.')).sort()
+  if (found.length === 0) {
+    throw new AuditError(2, `there is no state in ${directory}: expected files as \`hookdrift baseline export\` writes`)
+  }
+  const first = new Map<string, string>()
+  return found.map((name) => {
+    const file = `${directory}/${name}`
+    const state = readState(
+      attempt(`cannot read ${file}`, () => files.read(file)),
+      file,
+    )
+    const key = JSON.stringify([state.project.service, state.project.uid])
+    const other = first.get(key)
+    if (other !== undefined) throw new AuditError(2, `${file} and ${other} speak of the same project`)
+    first.set(key, file)
+    return state
+  })
+}
+
+function attempt<Result>(doing: string, work: () => Result): Result {
+  try {
+    return work()
+  } catch (error) {
+    throw new AuditError(2, `${doing}: ${messageOf(error)}`, { cause: error })
+  }
+}
+
+/** A file's name for each project: readable, harmless, and none twice where case is ignored. */
+export function fileNames(projects: readonly ProjectRef[]): ReadonlyMap<ProjectRef, string> {
+  const plain = projects.map((project) => [project, plainName(project.name)] as const)
+  const alike = Map.groupBy(plain, ([, name]) => name.toLowerCase())
+  return new Map(
+    plain.map(([project, name]) => {
+      const isOwn = name === project.name.replace('/', '--') && alike.get(name.toLowerCase())?.length === 1
+      return [project, `${isOwn ? name : `${name}-${digestOf(project)}`}.yaml`]
+    }),
+  )
+}
+
+function plainName(name: string): string {
+  return name
+    .replace('/', '--')
+    .replace(/^\.|[^A-Za-z0-9._-]/g, '_')
+    .slice(0, 100)
+}
+
+function digestOf({ service, uid }: ProjectRef): string {
+  return hash('sha256', JSON.stringify([service, uid])).slice(0, 8)
+}

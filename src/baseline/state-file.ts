@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { readDocument } from '../document/read-document.ts'
+import { writeYaml } from '../document/write-yaml.ts'
+import type { ApprovedResource, Looks } from '../history/approvals.ts'
+import { normaliserVersion } from '../inventory/wire-schema.ts'
+import type { Json, JsonObject } from '../model/json.ts'
+import { kinds, listings, type ProjectRef } from '../model/resource.ts'
+
+/** The state of a project, as a file of it says. */
+export interface ProjectState {
+  readonly project: ProjectRef
+  readonly looks: Looks
+  readonly resources: readonly ApprovedResource[]
+}
+
+/** Files larger than that are refused, in both directions. */
+export const stateFileLimits = { mebibytes: 16, tokens: 8_000_000 }
+
+const kind = z.enum(kinds)
+const name = z.string().min(1)
+const sealKey = z.string().regex(/^[0-9a-f]{16}$/, 'the id of an installation key, 16 hex digits')
+
+const stateSchema = z.strictObject({
+  schema: z.literal('hookdrift.state/1'),
+  project: name,
+  service: name,
+  uid: name,
+  normal_form: z.literal(normaliserVersion, {
+    error: `${normaliserVersion}, the normal form of this hookdrift; export the state again`,
+  }),
+  seal_key: sealKey,
+  looks: z.partialRecord(kind, z.strictObject({ listing: z.enum(listings), filter: z.string().nullable() })),
+  resources: z.partialRecord(
+    kind,
+    z.record(
+      name,
+      z.strictObject({ name: z.string(), seal_key: sealKey.optional(), attributes: z.record(z.string(), z.unknown()) }),
+    ),
+  ),
+})
+
+const header = `# What was approved of a project's configuration. Written by \`hookdrift baseline export\`; secrets are sealed.
+`
+
+/** Says the same of the same state, whenever it was approved and by whom. */
+export function writeState({ project, looks, resources }: ProjectState): string {
+  const sealKey = commonKey(resources)
+  const byKind = Map.groupBy(resources, (resource) => resource.kind)
+  const written = [...byKind].map(([kind, ofKind]): [string, Json] => [
+    kind,
+    Object.fromEntries(ofKind.map((resource) => [resource.uid, bodyOf(resource, sealKey)])),
+  ])
+  const views = Object.entries(looks).map(([kind, { listing, filter }]): [string, Json] => [kind, { listing, filter }])
+  return `${header}${writeYaml({
+    schema: 'hookdrift.state/1',
+    project: project.name,
+    service: project.service,
+    uid: project.uid,
+    normal_form: normaliserVersion,
+    seal_key: sealKey,
+    looks: Object.fromEntries(views),
+    resources: Object.fromEntries(written),
+  })}`
+}
+
+function bodyOf({ name, attributes, sealKeyId }: ApprovedResource, sealKey: string): JsonObject {
+  return { name, ...(sealKeyId === sealKey ? {} : { seal_key: sealKeyId }), attributes }
+}
+
+/** The key that sealed most of them. */
+function commonKey(resources: readonly ApprovedResource[]): string {
+  const counts = [...Map.groupBy(resources, ({ sealKeyId }) => sealKeyId)].sort(([a, x], [b, y]) => {
+    return y.length - x.length || (a < b ? -1 : 1)
+  })
+  return counts[0]?.[0] ?? '0'.repeat(16)
+}
+
+/** @throws AuditError 2 with a line for every mistake, as `file:line:column` */
+export function readState(text: string, file: string): ProjectState {
+  const { value } = readDocument(text, { file, schema: stateSchema, limits: stateFileLimits })
+  const resources = kinds.flatMap((kind) =>
+    Object.entries(value.resources[kind] ?? {}).map(
+      ([uid, { name, seal_key: sealKeyId = value.seal_key, attributes }]): ApprovedResource => {
+        // YAML 1.2 under the core schema, without tags: nothing but what JSON holds.
+        return { kind, uid, name, attributes: attributes as JsonObject, sealKeyId }
+      },
+    ),
+  )
+  return {
+    project: { name: value.project, service: value.service, uid: value.uid },
+    looks: Object.fromEntries(Object.entries(value.looks).filter(([, view]) => view !== undefined)),
+    resources,
+  }
+}

@@ -1,0 +1,104 @@
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import { addPlace, addSignature, say, signature, stateFiles, withHistory } from './baseline-options.ts'
+import type { Execute } from './execute.ts'
+import type { HistoryOptions } from './history-of.ts'
+import { pathFrom } from './path-from.ts'
+import { addProjectOption } from './reading.ts'
+import type { Terminal } from './terminal.ts'
+
+interface FileOptions extends HistoryOptions {
+  readonly project: readonly string[]
+  readonly note?: string
+  readonly by?: string
+}
+
+export function defineBaselineExport(baseline: Command, execute: Execute): void {
+  addPlace(addProjectOption(baseline.command('export').argument('<directory>')))
+    .description('write what is approved as YAML to review, one file a project')
+    .action((directory: string, options: FileOptions) =>
+      execute((terminal) => exportStates(directory, options, terminal)),
+    )
+}
+
+export function defineBaselineImport(baseline: Command, execute: Execute): void {
+  addSignature(addPlace(addProjectOption(baseline.command('import').argument('<directory>'))))
+    .description('approve what such files say')
+    .option('--note <text>', 'why, for the record', '')
+    .action((directory: string, options: FileOptions) =>
+      execute((terminal) => importStates(directory, options, terminal)),
+    )
+}
+
+async function exportStates(named: string, { project, ...place }: FileOptions, terminal: Terminal): Promise<number> {
+  const { fileNames } = await import('../baseline/state-directory.ts')
+  const { stateFileLimits, writeState } = await import('../baseline/state-file.ts')
+  const { isChosen } = await import('../config/choose-projects.ts')
+  const { holding } = await import('../history/approvals.ts')
+  const { writeFileAtomically } = await import('./write-file-atomically.ts')
+
+  const directory = pathFrom(terminal.cwd(), named)
+  const written = await withHistory(place, terminal, async (history) => {
+    const all = holding(await history.approvals())
+    const chosen = all.filter((approval) => isChosen(approval.project.name, project))
+    if (chosen.length === 0) {
+      throw new AuditError(2, 'there is nothing to export: no baseline of these projects is approved', {
+        advice: '`hookdrift baseline approve` approves the state of the last run',
+      })
+    }
+    // All names together, so that a choice of projects changes none.
+    const names = fileNames(all.map((approval) => approval.project))
+    const files: { readonly name: string; readonly text: string }[] = []
+    for (const approval of chosen) {
+      const { project, looks } = approval
+      const text = writeState({ project, looks, resources: await history.approvedResources(approval) })
+      if (Buffer.byteLength(text) > stateFileLimits.mebibytes * 1024 * 1024) {
+        throw new AuditError(2, `the state of ${project.name} is larger than ${stateFileLimits.mebibytes} MiB`, {
+          advice: 'no hookdrift would read such a file; leave the state in the history',
+        })
+      }
+      files.push({ name: names.get(project) ?? '', text })
+    }
+    return files
+  })
+  makeDirectory(directory)
+  for (const { name, text } of written) writeFileAtomically(join(directory, name), text)
+  const names = new Set(written.map(({ name }) => name))
+  const others = readdirSync(directory).filter((name) => name.endsWith('.yaml') && !names.has(name))
+  await say(terminal, `Wrote ${written.map(({ name }) => name).join(', ')} to ${named}.`)
+  if (others.length > 0 && project.length === 0) {
+    await say(terminal, `Left there, and of no approved project: ${others.join(', ')}.`)
+  }
+  return exitCodes.clean
+}
+
+/** One level at most: a path that was mistyped should not grow a tree. */
+function makeDirectory(directory: string): void {
+  if (existsSync(directory)) return
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    throw new AuditError(2, `cannot make the directory ${directory}: ${messageOf(error)}`)
+  }
+}
+
+async function importStates(named: string, options: FileOptions, terminal: Terminal): Promise<number> {
+  const { readStates } = await import('../baseline/state-directory.ts')
+  const { isChosen } = await import('../config/choose-projects.ts')
+
+  const { project, by, note = '', ...place } = options
+  const states = readStates(pathFrom(terminal.cwd(), named), stateFiles).filter((state) =>
+    isChosen(state.project.name, project),
+  )
+  if (states.length === 0) throw new AuditError(2, `${named} holds no state of ${project.join(' ')}`)
+  return withHistory(place, terminal, async (history) => {
+    const signed = { ...signature(by), note }
+    await history.approve(
+      states.map(({ project, looks, resources }) => ({ project, looks, ...signed, state: { resources } })),
+    )
+    await say(terminal, `Approved what ${named} says of ${states.map((state) => state.project.name).join(', ')}.`)
+    return exitCodes.clean
+  })
+}

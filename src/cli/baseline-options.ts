@@ -1,0 +1,61 @@
+import { readdirSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { type Command, Option } from 'commander'
+import type { Signature } from '../history/approvals.ts'
+import type { History } from '../history/history.ts'
+import { AuditError } from '../model/errors.ts'
+import { type HistoryOptions, historyOf } from './history-of.ts'
+import { readTextFile } from './read-text-file.ts'
+import type { Terminal } from './terminal.ts'
+
+export function addPlace(command: Command): Command {
+  return command
+    .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
+    .option('--history <file>', 'history; then no configuration is read')
+}
+
+export function addSignature(command: Command): Command {
+  return command.addOption(new Option('--by <name>', 'who does it').default(undefined, 'the user of this system'))
+}
+
+/** Opens the history that is there, works with it, and closes it. */
+export async function withHistory<Result>(
+  place: HistoryOptions,
+  terminal: Terminal,
+  work: (history: History) => Promise<Result>,
+): Promise<Result> {
+  const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
+  const { thisProcess } = await import('./system.ts')
+  const history = openExistingHistory(await historyOf(place, terminal), thisProcess)
+  try {
+    return await work(history)
+  } finally {
+    await history.close()
+  }
+}
+
+/** Who does it, and now. */
+export function signature(by: string | undefined): Signature {
+  const name = by ?? systemUser()
+  if (name === undefined || name.trim() === '') {
+    throw new AuditError(2, 'nobody knows who does this', { advice: 'say it with --by' })
+  }
+  return { by: name, at: new Date().toISOString() }
+}
+
+/** A container may run under a number that has no name. */
+function systemUser(): string | undefined {
+  try {
+    return userInfo().username
+  } catch {
+    return undefined
+  }
+}
+
+export async function say({ stdout }: Terminal, text: string): Promise<void> {
+  const { neutralise } = await import('../report/neutralise.ts')
+  stdout.write(`${neutralise(text)}\n`)
+}
+
+/** The file system, as states are read from it. */
+export const stateFiles = { list: (directory: string) => readdirSync(directory), read: readTextFile }

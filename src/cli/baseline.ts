@@ -1,0 +1,95 @@
+import type { Command } from 'commander'
+import { AuditError, exitCodes } from '../model/errors.ts'
+import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
+import { addPlace, addSignature, say, signature, withHistory } from './baseline-options.ts'
+import type { Execute } from './execute.ts'
+import type { HistoryOptions } from './history-of.ts'
+import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions, runNamed, tellAnswer } from './reading.ts'
+import type { Terminal } from './terminal.ts'
+
+interface Chosen extends HistoryOptions {
+  readonly project: readonly string[]
+}
+
+interface ApproveOptions extends Chosen {
+  readonly run: string
+  readonly note?: string
+  readonly by?: string
+}
+
+export function defineBaseline(program: Command, execute: Execute): void {
+  const baseline = program
+    .command('baseline')
+    .description('approve states of projects, for drift rules to compare with')
+  addSignature(addPlace(addProjectOption(baseline.command('approve'))))
+    .description('approve what a run left: from then on, drift rules compare with it')
+    .option('--run <run>', 'a number, latest, latest~N, or a date', 'latest')
+    .option('--note <text>', 'why, for the record', '')
+    .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
+  addReadingOptions(addProjectOption(baseline.command('show')))
+    .description('what is approved, by whom and when')
+    .option('--all', 'also what was approved before, or revoked')
+    .action((options: ReadingOptions & Chosen & { all?: boolean }) => execute((terminal) => show(options, terminal)))
+  addReadingOptions(addProjectOption(baseline.command('diff')))
+    .description('what is otherwise, as of the last run, than what was approved')
+    .action((options: ReadingOptions & Chosen) => execute((terminal) => diff(options, terminal)))
+  addSignature(addPlace(addProjectOption(baseline.command('revoke'))))
+    .description('take approvals back; drift rules then compare with the last complete look')
+    .action((options: ApproveOptions) => execute((terminal) => revoke(options, terminal)))
+  defineBaselineExport(baseline, execute)
+  defineBaselineImport(baseline, execute)
+}
+
+async function approve({ run: name, note = '', by, project, ...place }: ApproveOptions, terminal: Terminal) {
+  const { approvalsOf } = await import('../audit/approve-run.ts')
+  const { isChosen } = await import('../config/choose-projects.ts')
+  return withHistory(place, terminal, async (history) => {
+    const run = await runNamed(history, name)
+    const approvals = await approvalsOf(history, run, (name) => isChosen(name, project), { ...signature(by), note })
+    await history.approve(approvals)
+    const names = approvals.map((approval) => approval.project.name)
+    await say(terminal, `Approved what run ${run.number} left of ${names.join(', ')}.`)
+    return exitCodes.clean
+  })
+}
+
+async function show(
+  { project: projects, all = false, ...options }: ReadingOptions & Chosen & { all?: boolean },
+  terminal: Terminal,
+) {
+  const { baselinesFace, readBaselines } = await import('../reading/read-baselines.ts')
+  const answer = await withHistory(options, terminal, (history) => readBaselines(history, { projects, all }))
+  return tellAnswer(answer, baselinesFace, options.format, terminal)
+}
+
+async function diff({ project: projects, ...options }: ReadingOptions & Chosen, terminal: Terminal) {
+  const { readBaselineDiff } = await import('../reading/read-baseline-diff.ts')
+  const { diffFace } = await import('../reading/read-diff.ts')
+  const limit = limitOf(options)
+  const answer = await withHistory(options, terminal, (history) => readBaselineDiff(history, { projects, limit }))
+  return tellAnswer(
+    answer,
+    { ...diffFace, nothing: 'Nothing differs from what was approved.' },
+    options.format,
+    terminal,
+  )
+}
+
+async function revoke({ project, by, ...place }: ApproveOptions, terminal: Terminal) {
+  const { holding } = await import('../history/approvals.ts')
+  const { isChosen } = await import('../config/choose-projects.ts')
+  return withHistory(place, terminal, async (history) => {
+    const chosen = holding(await history.approvals()).filter((approval) => isChosen(approval.project.name, project))
+    if (chosen.length === 0) {
+      throw new AuditError(2, `there is nothing to revoke${project.length === 0 ? '' : ` of ${project.join(' ')}`}`, {
+        advice: '`hookdrift baseline show` lists what is approved',
+      })
+    }
+    await history.revoke(
+      chosen.map(({ id }) => id),
+      signature(by),
+    )
+    await say(terminal, `Revoked the baseline of ${chosen.map((approval) => approval.project.name).join(', ')}.`)
+    return exitCodes.clean
+  })
+}

@@ -1,0 +1,73 @@
+import { isChosen } from '../config/choose-projects.ts'
+import { type Approval, holding } from '../history/approvals.ts'
+import type { History } from '../history/history.ts'
+import type { Answer, Face } from '../report/answer.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { toAnswerRun } from './as-of.ts'
+
+export interface BaselineRow {
+  readonly project: string
+  /** null when the state came from files. */
+  readonly run: number | null
+  readonly approved_at: string
+  readonly approved_by: string
+  readonly note: string
+  readonly state: 'holds' | 'superseded' | 'revoked'
+  readonly revoked_at: string | null
+  readonly revoked_by: string | null
+}
+
+interface Asked {
+  readonly projects: readonly string[]
+  /** Also those that hold no more. */
+  readonly all: boolean
+}
+
+/** What was approved: by project, newest first. */
+export async function readBaselines(history: History, { projects, all }: Asked): Promise<Answer<BaselineRow>> {
+  const approvals = await history.approvals()
+  const hold = new Set(holding(approvals))
+  const shown = approvals.filter((approval) => isChosen(approval.project.name, projects) && (all || hold.has(approval)))
+  const last = (await history.runs()).at(-1)
+  return {
+    command: 'baseline',
+    run: last === undefined ? null : toAnswerRun(last),
+    rows: shown.sort(byProjectNewestFirst).map((approval) => toRow(approval, hold.has(approval))),
+    leftOut: 0,
+  }
+}
+
+function byProjectNewestFirst(a: Approval, b: Approval): number {
+  return a.project.name === b.project.name ? b.id - a.id : a.project.name < b.project.name ? -1 : 1
+}
+
+function toRow({ project, run, at, by, note, revoked }: Approval, holds: boolean): BaselineRow {
+  return {
+    project: project.name,
+    run: run ?? null,
+    approved_at: at,
+    approved_by: by,
+    note,
+    state: holds ? 'holds' : revoked === undefined ? 'superseded' : 'revoked',
+    revoked_at: revoked?.at ?? null,
+    revoked_by: revoked?.by ?? null,
+  }
+}
+
+export const baselinesFace: Face<BaselineRow> = {
+  columns: [
+    { name: 'project', value: ({ project }) => project, least: 16 },
+    { name: 'run', value: ({ run }) => run, show: ({ run }) => (run === null ? 'files' : String(run)), align: 'right' },
+    { name: 'approved_at', value: (row) => row.approved_at, show: (row) => showTime(row.approved_at), least: 10 },
+    { name: 'approved_by', value: (row) => row.approved_by, least: 8 },
+    { name: 'state', value: ({ state }) => state, show: tellState },
+    { name: 'note', value: ({ note }) => note, show: ({ note }) => (note === '' ? '-' : note), least: 10 },
+    { name: 'revoked_at', value: (row) => row.revoked_at, only: 'csv' },
+    { name: 'revoked_by', value: (row) => row.revoked_by, only: 'csv' },
+  ],
+  nothing: 'No baseline is approved: drift rules compare with the last complete look.',
+}
+
+function tellState({ state, revoked_at, revoked_by }: BaselineRow): string {
+  return revoked_at === null ? state : `revoked ${showTime(revoked_at)} by ${revoked_by}`
+}

@@ -1,27 +1,62 @@
 import { randomBytes } from 'node:crypto'
+import { Engine } from 'json-rules-engine'
 import { answerList } from '../src/demo/answer-list.ts'
 import { generateFleet } from '../src/demo/generate-fleet.ts'
 import { createSealer } from '../src/inventory/sealer.ts'
 import { takeInventory } from '../src/inventory/take-inventory.ts'
-import type { Resource } from '../src/model/resource.ts'
+import type { Kind, Resource } from '../src/model/resource.ts'
+import type { Rule } from '../src/rules/rule.ts'
 import { rules } from '../src/rules/rules.ts'
 import { median } from './measure.ts'
+import { rulesAsJson } from './rules-as-json.ts'
 
-/** How often a second a rule is asked about a resource: all rules, as they come, in one thread. For information. */
+/**
+ * How often a second a rule is asked about a resource, in one thread: all rules, then a dozen of them beside
+ * json-rules-engine with the same dozen, in the same rounds. It must find the same, or the comparison is worth nothing.
+ */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 15)
 
 const fleet = generateFleet({ projects: 50, endpointsPerProject: 100 })
 const sealer = createSealer(randomBytes(32))
 const resources = fleet.projects().flatMap(({ uid }) => resourcesOf(uid))
-const rates: number[] = []
+const dozen = rules.filter(({ id }) => rulesAsJson.some((other) => other.id === id))
+/** The engine is slow enough for a tenth of them. */
+const fewer = resources.filter((_, place) => place % 10 === 0)
+
+const rates = { all: [] as number[], dozen: [] as number[], engine: [] as number[] }
 for (let round = 0; round < rounds; round++) {
-  const startedAt = performance.now()
-  const asked = askAll()
-  rates.push(asked / (performance.now() - startedAt))
+  rates.all.push(await rateOf(() => askAll(rules, resources)))
+  rates.dozen.push(await rateOf(() => askAll(dozen, resources)))
+  rates.engine.push(await rateOf(() => askEngine(fewer)))
 }
-process.stdout.write(
-  `${(median(rates) / 1000).toFixed(1)} million rule evaluations a second (${rules.length} rules, ${resources.length.toLocaleString('en')} resources)\n`,
-)
+requireSameFindings(askAll(dozen, fewer), await askEngine(fewer))
+tell(`all ${rules.length} rules, ${resources.length.toLocaleString('en')} resources`, rates.all)
+tell(`a dozen of them (${dozen.length})`, rates.dozen)
+tell('the same dozen in json-rules-engine', rates.engine)
+process.stdout.write(`ratio ${(median(rates.dozen) / median(rates.engine)).toFixed(0)}x\n`)
+
+interface Asked {
+  readonly questions: number
+  readonly found: ReadonlyMap<string, number>
+}
+
+async function rateOf(ask: () => Asked | Promise<Asked>): Promise<number> {
+  const startedAt = performance.now()
+  const { questions } = await ask()
+  return questions / (performance.now() - startedAt)
+}
+
+function tell(what: string, perMs: readonly number[]): void {
+  const perSecond = Math.round(median(perMs) * 1000)
+  process.stdout.write(`${perSecond.toLocaleString('en').padStart(12)} evaluations a second: ${what}\n`)
+}
+
+function requireSameFindings(ours: Asked, theirs: Asked): void {
+  for (const { id } of rulesAsJson) {
+    const [a, b] = [ours.found.get(id) ?? 0, theirs.found.get(id) ?? 0]
+    if (a !== b) throw new Error(`${id}: we find ${a}, json-rules-engine finds ${b}`)
+  }
+}
 
 function resourcesOf(projectUid: string): readonly Resource[] {
   return (['endpoints', 'subscriptions'] as const).flatMap((list) => {
@@ -38,24 +73,50 @@ function resourcesOf(projectUid: string): readonly Resource[] {
   })
 }
 
-/** Returns how many questions that were. */
-function askAll(): number {
+function askAll(asked: readonly Rule[], of: readonly Resource[]): Asked {
   const project = { name: 'bench/one', service: 'bench', uid: 'one' }
-  let asked = 0
-  for (const rule of rules) {
+  const found = new Map<string, number>()
+  let questions = 0
+  for (const rule of asked) {
     const bound = rule.bind({})
     // Of what comes by in every run; what compares and what looks at the look itself is asked far less.
     if (bound.scope === 'drift' || bound.scope === 'look') continue
     const kinds = bound.scope === 'resource' ? [rule.kind] : bound.visits
     const fold = bound.scope === 'resource' ? undefined : bound.start()
-    for (const resource of resources) {
+    let problems = 0
+    for (const resource of of) {
       const { kind, uid, name } = resource
       if (!kinds.includes(kind)) continue
-      asked++
-      if (bound.scope === 'resource') for (const _ of bound.check(resource, fleet.baseTimeMs));
+      questions++
+      if (bound.scope === 'resource') for (const _ of bound.check(resource, fleet.baseTimeMs)) problems++
       else fold?.visit(resource, { project, kind, uid, name })
     }
-    for (const _ of fold?.conclude(fleet.baseTimeMs, { isComplete: () => true }) ?? []);
+    for (const _ of fold?.conclude(fleet.baseTimeMs, { isComplete: () => true }) ?? []) problems++
+    found.set(rule.id, problems)
   }
-  return asked
+  return { questions, found }
+}
+
+async function askEngine(of: readonly Resource[]): Promise<Asked> {
+  const engines = new Map<Kind, { engine: Engine; rules: number }>()
+  for (const kind of ['endpoint', 'subscription'] as const) {
+    const engine = new Engine([], { allowUndefinedFacts: true })
+    engine.addOperator(
+      'startsWith',
+      (text: unknown, start: string) => typeof text === 'string' && text.startsWith(start),
+    )
+    const own = rulesAsJson.filter((rule) => rule.kind === kind)
+    for (const { rule } of own) engine.addRule(structuredClone(rule))
+    engines.set(kind, { engine, rules: own.length })
+  }
+  const found = new Map<string, number>()
+  let questions = 0
+  for (const { kind, attributes } of of) {
+    const asked = engines.get(kind)
+    if (asked === undefined) continue
+    questions += asked.rules
+    const { events } = await asked.engine.run({ attributes })
+    for (const { type } of events) found.set(type, (found.get(type) ?? 0) + 1)
+  }
+  return { questions, found }
 }

@@ -29,7 +29,7 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
       ...walks.map(walkCase),
       // What is said of the policy is said once: of a project's resources those rules know nothing, nor others of the policy.
       ...rules
-        .filter(({ kind }) => (kind === 'policy') === (project === policyProject.name))
+        .filter(({ id, kind }) => byRule.has(id) || (kind === 'policy') === (project === policyProject.name))
         .map((rule) =>
           ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, judged }, report.verdict.fail_on),
         ),

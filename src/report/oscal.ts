@@ -1,6 +1,7 @@
 import type { JudgingRule } from '../model/judging.ts'
 import { gapsOf } from './gaps.ts'
 import { rulesOf } from './judging-rules.ts'
+import { neutraliseJson } from './neutralise.ts'
 import { controlToken } from './oscal/control-token.ts'
 import { nameUuid } from './oscal/name-uuid.ts'
 import { inventoryOf, observeGap, observeViolation } from './oscal/observations.ts'
@@ -49,7 +50,7 @@ export const oscal: ReportFormat = (report) => {
       ],
     },
   }
-  return `${JSON.stringify(document)}\n`
+  return `${neutraliseJson(JSON.stringify(document))}\n`
 }
 
 /** The controls that rules give evidence for, spelt as OSCAL spells identifiers: `soc2_CC6.1`. */

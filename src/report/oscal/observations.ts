@@ -19,7 +19,7 @@ export function observeViolation(violation: ReportViolation, { seed, collected, 
   return {
     uuid: nameUuid(seed, 'violation', fingerprint),
     title: shown(rule?.title ?? id),
-    description: shown(message) || id,
+    description: shown(message) || shown(id) || 'no message',
     props: [
       ...property('fingerprint', fingerprint),
       ...property('rule', id),

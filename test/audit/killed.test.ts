@@ -9,6 +9,7 @@ import { createRandom } from '../../src/demo/random.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { configurationFor, type Ended, type Running, startHookdrift } from '../cli/a-process.ts'
 import { at, query } from './a-site.ts'
+import { faultsIn } from './verify-stand.ts'
 
 /** More kills find rarer moments: HOOKDRIFT_KILLS=50. */
 const kills = Number(process.env.HOOKDRIFT_KILLS ?? 20)
@@ -69,10 +70,11 @@ function soundness(history: string) {
     integrity: query(history, 'PRAGMA integrity_check'),
     foreign: query(history, 'PRAGMA foreign_key_check'),
     running: query(history, "SELECT number FROM run WHERE state = 'running'"),
+    verify: faultsIn(history),
   }
 }
 
-const sound = { integrity: [{ integrity_check: 'ok' }], foreign: [], running: [] }
+const sound = { integrity: [{ integrity_check: 'ok' }], foreign: [], running: [], verify: [] }
 
 /** Same bodies, told by the JSON report without what differs from run to run. */
 function reported({ stdout }: Ended) {

@@ -14,6 +14,7 @@ import { readPolicy } from '../../src/policy/read-policy.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import { defaultLimits, type Filters, type Limits, type Offer } from '../../src/service/settings.ts'
+import { faultsIn } from './verify-stand.ts'
 
 export interface StandOptions {
   readonly projects: Readonly<Record<string, string>>
@@ -126,7 +127,12 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
     advance: (ms: number) => {
       now += ms
     },
-    [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
+    /** Whatever a test did to it, a history verifies in the end. */
+    [Symbol.dispose]: () => {
+      const faults = faultsIn(file)
+      rmSync(directory, { recursive: true, force: true })
+      if (faults.length > 0) throw new Error(`the history does not verify: ${faults.join('; ')}`)
+    },
   }
 }
 

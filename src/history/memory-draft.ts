@@ -130,11 +130,12 @@ export class MemoryDraft implements Draft {
 
   async modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]> {
     const { runs, changes } = this.#memory.rows
-    const modified = changes.filter((row) => row.project === keyOf(project) && row.change === 'modified')
-    return modified.flatMap(({ run, kind, uid, fields }) => {
-      const at = runs[run - 1]?.startedAt ?? ''
-      return at < time ? [] : [{ kind, uid, at, paths: fields.map(({ path }) => path) }]
-    })
+    const tooOld = runs.findLast(({ number, startedAt }) => number < this.run && startedAt < time)?.number ?? 0
+    return changes
+      .filter((row) => row.project === keyOf(project) && row.change === 'modified' && row.run > tooOld)
+      .map(({ run, kind, uid, fields }) => {
+        return { kind, uid, at: runs[run - 1]?.startedAt ?? '', paths: fields.map(({ path }) => path) }
+      })
   }
 
   async stage(project: ProjectRef, { seen, versions }: StagedPage): Promise<void> {

@@ -148,6 +148,20 @@ describe('drift rules with an approved baseline', () => {
     )
   })
 
+  it('can be waived, also about what is gone', async () => {
+    await using here = await site()
+    await audit(here)
+    await approve(here)
+    setRow(here, { rate_limit: 1 }, 1)
+    deleteEndpoint(here.fleet, place(here))
+    const waived = policyOf(`
+extends: []
+rules: { drift/unexpected: {} }
+waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason: until the move, expires: 2026-12-31 }]`)
+    expect(await lines(here, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
+    expect(await lines(here, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
+  })
+
   it('compare with the last complete look again when the approval is revoked', async () => {
     await using here = await site()
     await audit(here)

@@ -136,10 +136,11 @@ describe('a mass removal', () => {
     keep(here, all, (index) => index >= 3)
     expect(told(await here.audit({ policy: strict }))).toMatchObject(held)
     keep(here, all, (index) => index >= 30)
-    expect(told(await here.audit({ policy: policyOf('extends: []') }))).toMatchObject({
-      status: 'complete',
-      removed: 30,
-    })
+    const offHere = policyOf(`
+extends: []
+rules: { project/mass-removal: {} }
+overrides: [{ match: { project: acme/payments }, rules: { project/mass-removal: off } }]`)
+    expect(told(await here.audit({ policy: offHere }))).toMatchObject({ status: 'complete', removed: 30 })
   })
 })
 

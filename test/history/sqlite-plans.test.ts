@@ -6,6 +6,7 @@ import { baselinesAt, looksAt } from '../../src/history/sqlite/looks-at.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { readRun } from '../../src/history/sqlite/read-run.ts'
 import { find, referrersOf, versionsOf, violationsOf } from '../../src/history/sqlite/resource-life.ts'
+import { prepareApproved } from '../../src/history/sqlite/sqlite-approvals.ts'
 import { differing, stateAt } from '../../src/history/sqlite/state-at.ts'
 import { resolvedBetween, violationsAt } from '../../src/history/sqlite/violations-at.ts'
 import { aDatabasePath } from './a-database.ts'
@@ -51,7 +52,10 @@ function preparedBy(work: (db: Database) => unknown): string[] {
 
 describe('query plans', () => {
   it('read no table whole for a page, a walk, a project or a seal', () => {
-    const texts = preparedBy((listening) => prepareStatements(listening))
+    const texts = preparedBy((listening) => {
+      prepareStatements(listening)
+      prepareApproved(listening)
+    })
     expect(texts.length).toBeGreaterThan(20)
     expect(texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))).toEqual([])
   })

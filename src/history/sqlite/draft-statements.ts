@@ -84,11 +84,17 @@ export function prepareStatements(db: Database) {
       `INSERT INTO change (run, project_id, kind, uid, name, change, fields, referrers) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     discardChanges: all('DELETE FROM change WHERE project_id = ? AND run = ?'),
-    modifiedSince: all<{ kind: Kind; uid: string; at: string; paths: string }>(
+    // Backwards from this run to the last one that is too old: a long history costs no more than a short one.
+    modifiedSince: named<
+      { project: number; time: string; run: number },
+      { kind: Kind; uid: string; at: string; paths: string }
+    >(
       `SELECT c.kind, c.uid, r.started_at AS at,
               (SELECT json_group_array(f.value ->> 'path') FROM json_each(c.fields) f) AS paths
        FROM run r CROSS JOIN change c ON c.run = r.number
-       WHERE c.project_id = ? AND r.started_at >= ? AND r.number < ? AND c.change = 'modified' ORDER BY c.id`,
+       WHERE r.number < @run AND r.number > ifnull((SELECT o.number FROM run o
+           WHERE o.number < @run AND o.started_at < @time ORDER BY o.number DESC LIMIT 1), 0)
+         AND c.project_id = @project AND c.change = 'modified' ORDER BY c.id`,
     ),
     // A source's uid as JSON text on both sides, as it stands in the body.
     referrers: named<{ project: number; run: number; sources: string }, { id: number; uid: string; source: string }>(

@@ -140,7 +140,7 @@ export class SqliteDraft implements Draft {
   }
 
   async modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]> {
-    const rows = this.#sql.modifiedSince.all(this.#idOf(project), time, this.run)
+    const rows = this.#sql.modifiedSince.all({ project: this.#idOf(project), time, run: this.run })
     return rows.map(({ paths, ...row }) => ({ ...row, paths: JSON.parse(paths) }))
   }
 

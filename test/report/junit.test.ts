@@ -110,6 +110,14 @@ describe('a case', () => {
     })
   })
 
+  it('is skipped for a rule about probes where none ran', () => {
+    const [, payments] = suitesOf(judgedSamples.clean)
+    expect(payments?.cases.find(({ name }) => name === 'probe/failed')).toMatchObject({
+      outcome: 'skipped',
+      message: 'unknown: no probe ran',
+    })
+  })
+
   it('counts what overrides left to a rule', () => {
     const [, payments] = suitesOf(judgedSamples.clean)
     expect(payments?.cases.find(({ name }) => name === 'endpoint/timeout-high')?.lines).toEqual(['judged 30 endpoints'])

@@ -47,6 +47,9 @@ function whySkipped({ rule, violations, walks, judged }: Judgement): string | un
   if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not looked at`)
   const unjudged = judged?.unjudged[rule.id]
   if (unjudged !== undefined) reasons.push(unjudged)
+  // Probes are listed nowhere: where none ran, nobody knows what they would have shown.
+  else if (rule.kind === 'probe' && judged !== undefined && countJudged(rule, judged) === 0)
+    reasons.push('no probe ran')
   if (reasons.length > 0) return `unknown: ${reasons.join('; ')}`
   const waived = violations.filter(({ state }) => state === 'waived')
   if (waived.length === 0 || violations.some(isOpen)) return undefined

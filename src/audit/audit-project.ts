@@ -103,7 +103,7 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   const missing = await comparison.compareMissing(statuses)
   const ofMissing = missing.gone.flatMap(({ resource, drift }) => judge.compare(ref, resource, drift))
   await settleFindings(draft, ref, ofMissing)
-  for (const notice of writeNotices(reshaped, pass.isRebased(), removals.unreferenced)) {
+  for (const notice of writeNotices(reshaped, pass, removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }
   const uncompared = comparison.uncomparedSeals()
@@ -162,6 +162,7 @@ interface Pass {
   readonly changes: readonly StagedChange[]
   readonly targets: readonly ProbeTarget[]
   isRebased(): boolean
+  isReformed(): boolean
   /** How many resources of a kind were known before and seen again. */
   seenAgain(kind: Kind): number
   /** The project itself, as far as it was seen. */
@@ -182,12 +183,14 @@ function passOf(
   const carried = new Set<string>()
   const again = new Map<Kind, number>()
   let isRebased = false
+  let isReformed = false
   let self: Resource = { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} }
 
   const draftAndJudge = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {
     const staged = await stageResources(stage, kind, listing, resources)
     for (const { change } of staged.resources) if (change !== undefined) changes.push(change)
     isRebased ||= staged.isRebased
+    isReformed ||= staged.isReformed
     again.set(kind, (again.get(kind) ?? 0) + staged.known)
     if (kind === 'project') self = staged.resources[0]?.resource ?? self
     const findings: Finding[] = []
@@ -224,6 +227,7 @@ function passOf(
     changes,
     targets,
     isRebased: () => isRebased,
+    isReformed: () => isReformed,
     seenAgain: (kind) => again.get(kind) ?? 0,
     self: () => self,
     async take(listing, items, durationMs) {

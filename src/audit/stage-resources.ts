@@ -33,6 +33,8 @@ export interface Staged {
   readonly known: number
   /** Whether a secret was known under another installation key. */
   readonly isRebased: boolean
+  /** Whether something was known in another normal form, so that nothing can be said of how it changed. */
+  readonly isReformed: boolean
 }
 
 export interface StagedResource {
@@ -74,6 +76,7 @@ export async function stageResources(
   const baseline = baselines[kind]
   const isNew = baseline !== undefined && isNewToView(stage, baseline, listing)
   let isRebased = false
+  let isReformed = false
 
   for (const form of forms) {
     const version = known.get(form.resource.uid)
@@ -85,11 +88,12 @@ export async function stageResources(
     else versions.push({ ...now.row, replaces: version?.id })
     const { resource } = now
     const base = baseline && (await baselineOf(draft, project, resource, version, before, baseline.run))
+    isReformed ||= base !== undefined && base !== 'same' && base.normaliser !== normaliserVersion
     const change = baseline && changeSince(base, resource, sealKeyId, isNew)
     staged.push({ resource, since: isSame ? version.fromRun : draft.run, base, change })
   }
   await draft.stage(project, { seen, versions })
-  return { resources: staged, known: known.size, isRebased }
+  return { resources: staged, known: known.size, isRebased, isReformed }
 }
 
 function changeSince(
@@ -100,6 +104,8 @@ function changeSince(
 ): StagedChange | undefined {
   if (base === 'same') return undefined
   if (base === undefined) return isNew ? changeOf(resource, 'added', []) : undefined
+  // Another normal form of the same thing: a newer hookdrift is no drift.
+  if (base.normaliser !== normaliserVersion) return undefined
   const sealsComparable = base.sealKeyId === sealKeyId
   const fields = diffAttributes(resource.kind, base.attributes, resource.attributes, { sealsComparable })
   return fields.length > 0 ? changeOf(resource, 'modified', fields) : undefined

@@ -31,7 +31,7 @@ export async function compareWithPast(
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
   shapes: ReadonlyMap<Listing, Reshaped>,
-  isRebased: boolean,
+  pass: { isRebased(): boolean; isReformed(): boolean },
   unreferenced: Removals['unreferenced'],
 ): { listing: Listing; text: string }[] {
   const notices: { listing: Listing; text: string }[] = []
@@ -46,7 +46,13 @@ export function writeNotices(
       text: `the service shows other fields than before, as after an upgrade (${what}); nothing was compared that one side did not show`,
     })
   }
-  if (isRebased) {
+  if (pass.isReformed()) {
+    notices.push({
+      listing: 'endpoints',
+      text: 'this hookdrift has another normal form: resources were written anew, and what else changed in them meanwhile went unnoticed',
+    })
+  }
+  if (pass.isRebased()) {
     notices.push({
       listing: 'endpoints',
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',

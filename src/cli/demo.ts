@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Fleet } from '../demo/fleet.ts'
+import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Execute } from './execute.ts'
@@ -66,7 +67,7 @@ async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<nu
 /** @throws AuditError 2 when there is something already: a demo must not mix with a history of one's own */
 function newDirectory(path: string, { cwd }: Terminal): string {
   const directory = pathFrom(cwd(), path)
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDirectories(directory, 0o700)
   if (readdirSync(directory).length > 0) throw new AuditError(2, `--keep ${path}: the directory is not empty`)
   return directory
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, messageOf } from '../model/errors.ts'
 
 export interface InstallationKey {
@@ -24,7 +25,7 @@ export function installationKey(history: string, env: Readonly<Record<string, st
   }
   const file = join(dirname(history), 'hookdrift.key')
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeDirectories(dirname(file))
     return readKey(file) ?? makeKey(file)
   } catch (error) {
     if (error instanceof AuditError) throw error

@@ -3,6 +3,7 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -120,6 +121,14 @@ describe('a file that is no history', () => {
     expect(error.advice).toContain('--history')
     expect(readFileSync(file).equals(before)).toBe(true)
     expect(readdirSync(dirname(file))).toEqual(['history.db'])
+  })
+
+  it('makes the directories that are missing, and says so where it cannot', () => {
+    const below = join(dirname(file), 'a', 'b', 'hookdrift.db')
+    openDatabase(below, now).close()
+    expect(existsSync(below)).toBe(true)
+    // Node's recursive mkdir never comes back from here.
+    expect(() => openDatabase('/proc/nowhere/a/hookdrift.db', now)).toThrow(/cannot open the history/)
   })
 
   it('is refused when it is another program’s empty database', () => {

@@ -1,8 +1,9 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { AuditError, messageOf } from '../../model/errors.ts'
+import { makeDirectories } from './make-directories.ts'
 import { knownSchema, migrate } from './migrate.ts'
 
 /** "hkdf", so that `file` and we can tell a history from other databases. */
@@ -23,7 +24,7 @@ export function openDatabase(
 ): Database.Database {
   let db: Database.Database | undefined
   try {
-    mkdirSync(dirname(file), { recursive: true })
+    makeDirectories(dirname(file))
     // SQLite gives its side files the mode of the database file.
     closeSync(openSync(file, 'a', 0o600))
     db = new Database(file, { timeout: 5_000 })

@@ -3,7 +3,6 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
-  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,

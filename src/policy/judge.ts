@@ -18,6 +18,7 @@ import {
 } from '../rules/rule.ts'
 import { startMeter } from './meter.ts'
 import { type ActiveRule, namedRules, type Policy } from './policy.ts'
+import { lookbackOf, type RuleSet, ruleSets } from './rule-sets.ts'
 import type { Labels } from './selector.ts'
 import { count, countJudged, type Tally } from './tally.ts'
 import { startWaiving, type Waiving } from './waiving.ts'
@@ -63,17 +64,6 @@ export interface LocatedFinding {
   readonly finding: Finding
 }
 
-/** The rules that hold for resources that the same overrides match. */
-interface RuleSet {
-  readonly byKind: ReadonlyMap<Kind, readonly Bound<'resource'>[]>
-  readonly drift: readonly Bound<'drift'>[]
-  readonly look: readonly Bound<'look'>[]
-  readonly byId: ReadonlyMap<string, ActiveRule>
-}
-interface Bound<Scope extends BoundRule['scope']> {
-  readonly active: ActiveRule
-  readonly bound: Extract<BoundRule, { scope: Scope }>
-}
 type FoldRule = Extract<BoundRule, { start(): Fold }>
 
 interface RunningFold {
@@ -226,48 +216,8 @@ export function startJudge(
   }
 }
 
-/** The rules that hold for a resource; those of resources that the same overrides match are worked out once. */
-function ruleSets(policy: Policy, labelsOf: (project: ProjectRef) => Labels) {
-  const everyone = ruleSetOf(policy.rules)
-  const sets = new Map([['', everyone]])
-  return {
-    everyone,
-    resource(project: ProjectRef, resource: Resource): RuleSet {
-      if (policy.overrides.length === 0) return everyone
-      const labels = labelsOf(project)
-      const places = policy.overrides.flatMap((override, place) =>
-        override.matches(project, labels, resource) ? [place] : [],
-      )
-      const key = places.join(' ')
-      const set = sets.get(key) ?? ruleSetOf(policy.rulesUnder(places))
-      sets.set(key, set)
-      return set
-    },
-  }
-}
-
-function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
-  return {
-    byKind: Map.groupBy(boundAs(rules, 'resource'), ({ active }) => active.rule.kind),
-    drift: boundAs(rules, 'drift'),
-    look: boundAs(rules, 'look'),
-    byId: new Map(rules.map((active) => [active.rule.id, active])),
-  }
-}
-
 function needsFor({ needs, scope, custom }: Rule): Needs {
   return { kinds: needs, scope, ...(custom === undefined ? {} : { isCustom: true }) }
-}
-
-function boundAs<Scope extends BoundRule['scope']>(rules: readonly ActiveRule[], scope: Scope): Bound<Scope>[] {
-  const isOf = (bound: BoundRule): bound is Bound<Scope>['bound'] => bound.scope === scope
-  return rules.flatMap((active) => (isOf(active.bound) ? [{ active, bound: active.bound }] : []))
-}
-
-/** Under whichever overrides. */
-function lookbackOf(policy: Policy): number {
-  const all = [policy.rules, ...policy.overrides.map((_, place) => policy.rulesUnder([place]))]
-  return Math.max(0, ...all.flatMap((rules) => boundAs(rules, 'drift').map(({ bound }) => bound.lookbackMs)))
 }
 
 function startFolds(rules: readonly ActiveRule[], scope: FoldRule['scope'], run: Run): RunningFold[] {

@@ -6,6 +6,7 @@ import type { Fleet } from '../demo/fleet.ts'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
+import { demoConfiguration, demoPolicy } from './demo-configuration.ts'
 import type { Execute } from './execute.ts'
 import { pathFrom } from './path-from.ts'
 import { lookOf, type Terminal } from './terminal.ts'
@@ -13,34 +14,63 @@ import { lookOf, type Terminal } from './terminal.ts'
 interface DemoOptions {
   readonly seed: string
   readonly keep?: string
+  readonly serve?: string
 }
 
 export function defineDemo(program: Command, execute: Execute): void {
   program
     .command('demo')
     .description('audit a simulated service, let a colleague change six things, audit again')
+    .option('--serve <address>', 'only serve it there, such as 8080 or 0.0.0.0:8080, until stopped')
     .option('--seed <text>', 'another seed, another made-up fleet', 'hookdrift')
     .option('--keep <directory>', 'keep configuration, policy and history there, to try the other commands on')
-    .action((options: DemoOptions) => execute((terminal) => demo(options, terminal)))
+    .action((options: DemoOptions) =>
+      execute((terminal) =>
+        options.serve === undefined ? demo(options, terminal) : serve(options.serve, options, terminal),
+      ),
+    )
+}
+
+/** stdout is the configuration that goes with the service, stderr what happens to it. */
+async function serve(text: string, { seed, keep }: DemoOptions, terminal: Terminal): Promise<number> {
+  const { demoAddress, serveDemo } = await import('./serve-demo.ts')
+  const { systemClock } = await import('./system.ts')
+  const { untilSignalled } = await import('./until-signalled.ts')
+  const address = demoAddress(text)
+  const directory = keep === undefined ? undefined : newDirectory(keep, terminal)
+  const order = {
+    address,
+    fleet: await demoFleet(seed),
+    clock: systemClock,
+    tell: (text: string) => terminal.stderr.write(`${text}\n`),
+    ready(configuration: string) {
+      if (directory !== undefined) layOut(directory, configuration)
+      terminal.stdout.write(configuration)
+    },
+  }
+  const { exitCode } = await untilSignalled((signal) => serveDemo(order, signal))
+  return exitCode ?? exitCodes.clean
+}
+
+async function demoFleet(seed: string): Promise<Fleet> {
+  const { generateFleet } = await import('../demo/generate-fleet.ts')
+  return generateFleet({ seed, endpointsPerProject: 12, sourcesPerProject: 4 })
 }
 
 /** Everything is real but the service: configuration, client, history and report are those of `audit`. */
 async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<number> {
-  const { generateFleet } = await import('../demo/generate-fleet.ts')
   const { startSimulatedService } = await import('../demo/simulated-service.ts')
   const { afternoonOf } = await import('../demo/colleague.ts')
   const { reports } = await import('../report/reports.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
 
-  const fleet = generateFleet({ seed, endpointsPerProject: 12, sourcesPerProject: 4 })
+  const fleet = await demoFleet(seed)
   const afternoon = afternoonOf(fleet)
   const directory = keep === undefined ? mkdtempSync(join(tmpdir(), 'hookdrift-demo-')) : newDirectory(keep, terminal)
   const say = (text: string) => terminal.stdout.write(text)
   try {
     await using service = await startSimulatedService(fleet)
-    const file = join(directory, 'hookdrift.yaml')
-    writeFileSync(file, configurationOf(service.url, fleet))
-    writeFileSync(join(directory, 'policy.yaml'), policy)
+    const file = layOut(directory, demoConfiguration(service.url, fleet))
     const audit = () => untilSignalled((signal) => auditOnce(file, fleet, terminal, signal))
 
     say(`A simulated webhook service listens on ${service.url}, its fleet made up from the seed "${seed}".\n\n`)
@@ -93,17 +123,10 @@ async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal:
   return performAudit(order, { ...terminal, env }, signal)
 }
 
-/** The made-up fleet lives on example.com, which the recommended rules would mention at every endpoint. */
-const policy = 'extends: [recommended]\nrules: { endpoint/url-test-host: off }\n'
-
-function configurationOf(url: string, fleet: Fleet): string {
-  const projects = fleet.projects().map(({ uid, name }) => `      - { id: ${uid}, name: ${name} }`)
-  return `policy: ./policy.yaml
-services:
-  - name: demo
-    url: ${url}
-    key: \${DEMO_KEY}
-    projects:
-${projects.join('\n')}
-`
+/** Returns the configuration's path. */
+function layOut(directory: string, configuration: string): string {
+  const file = join(directory, 'hookdrift.yaml')
+  writeFileSync(file, configuration)
+  writeFileSync(join(directory, 'policy.yaml'), demoPolicy)
+  return file
 }

@@ -5,6 +5,7 @@ import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
+import type { Execute } from './execute.ts'
 import { defineKeygen } from './keygen.ts'
 import { definePolicy } from './policy.ts'
 import { defineProbe } from './probe.ts'
@@ -35,6 +36,20 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     if (error.code !== 'EPIPE') throw error
   })
   let exitCode: number = exitCodes.clean
+  const program = commandLine(terminal, async (run) => {
+    exitCode = await run(terminal)
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.clean : exitCodes.usage
+    return tell(error, terminal)
+  }
+}
+
+/** All commands with their options; `execute` is given what they would do. */
+export function commandLine(terminal: Terminal, execute: Execute): Command {
   const program = new Command('hookdrift')
     .description('Audits the configuration of webhook delivery: what drifted, what breaks the policy, since when.')
     .version(toolVersion(), '--version', 'print the version')
@@ -52,18 +67,8 @@ Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 could not look at
             4 our own failure, 5 another run holds the history, 130/143 interrupted.
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
     )
-  for (const define of commands) {
-    define(program, async (run) => {
-      exitCode = await run(terminal)
-    })
-  }
-  try {
-    await program.parseAsync(args, { from: 'user' })
-    return exitCode
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.clean : exitCodes.usage
-    return tell(error, terminal)
-  }
+  for (const define of commands) define(program, execute)
+  return program
 }
 
 function tell(error: unknown, { stderr }: Terminal): number {

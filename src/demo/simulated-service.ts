@@ -19,6 +19,8 @@ export interface ServiceOptions extends Partial<Behaviour> {
   readonly now?: () => number
   /** Render every page before the first request and keep it; `true` means pages of 1,000. Default: render on request. */
   readonly prerender?: boolean | number
+  /** Whether `requests` is filled. Default true; a service that runs for days has no use for it. */
+  readonly keepsRequests?: boolean
 }
 
 export interface SimulatedService {
@@ -48,7 +50,8 @@ export interface LoggedRequest {
 
 /** Serves a fleet as the real service would, with all its traps. */
 export async function startSimulatedService(fleet: Fleet, options: ServiceOptions = {}): Promise<SimulatedService> {
-  const { host = '127.0.0.1', port = 0, now = Date.now, prerender = false, ...behaviourOptions } = options
+  const { host = '127.0.0.1', port = 0, now = Date.now, ...others } = options
+  const { prerender = false, keepsRequests = true, ...behaviourOptions } = others
   const behaviour = createBehaviour(behaviourOptions)
   const requests: LoggedRequest[] = []
   const faults: Fault[] = []
@@ -70,7 +73,7 @@ export async function startSimulatedService(fleet: Fleet, options: ServiceOption
     if (waitMs > 0) await sleep(waitMs)
     const seen = fault === undefined ? answer : spoil(answer, fault)
     const isSilent = fault?.how === 'reset' || fault?.how === 'hang'
-    requests.push({ ...asked, headers, status: isSilent ? 0 : seen.status })
+    if (keepsRequests) requests.push({ ...asked, headers, status: isSilent ? 0 : seen.status })
     response.setHeader('x-request-id', `demo/simulated-${String(++served).padStart(6, '0')}`)
     response.setHeader('x-convoy-version', releases[behaviour.release].version)
     send(response, seen, fault?.how)
@@ -92,7 +95,7 @@ export async function startSimulatedService(fleet: Fleet, options: ServiceOption
       server.closeAllConnections()
     })
   return {
-    url: `http://${host}:${address.port}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`,
     port: address.port,
     fleet,
     requests,

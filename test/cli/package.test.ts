@@ -37,7 +37,7 @@ describe('the package', () => {
 
   it('holds what runs and what is read, and nothing else', () => {
     const folders = [...new Set(packed.map((path) => path.split('/')[0] ?? ''))].sort()
-    const known = ['LICENSE', 'README.md', 'bin', 'config', 'dist', 'docs', 'migrations', 'package.json']
+    const known = ['LICENSE', 'README.md', 'bin', 'config', 'deploy', 'dist', 'docs', 'migrations', 'package.json']
     expect(folders.filter((name) => !known.includes(name))).toEqual([])
     expect(packed).toEqual(
       expect.arrayContaining(['bin/hookdrift.js', 'dist/cli/main.js', 'migrations/0001_history.sql', 'package.json']),

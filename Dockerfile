@@ -1,0 +1,39 @@
+# hookdrift in a container: `worker` unless told otherwise, `docker run … hookdrift audit` for one run.
+# docs/operations.md says how to run it; what is mounted where stands at the end of this file.
+
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+# better-sqlite3 brings its own binary: nothing is compiled, and no package's script runs.
+RUN npm ci --omit=dev --ignore-scripts
+
+FROM node:24-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts
+COPY . .
+# The image holds what the package holds, and the dependencies that the lock file names.
+RUN npm pack && tar -xzf hookdrift-*.tgz
+RUN mkdir -p out/bin out/lib out/state && mv package out/lib/hookdrift \
+  && ln -s ../lib/hookdrift/bin/hookdrift.js out/bin/hookdrift && chmod 755 out/lib/hookdrift/bin/hookdrift.js
+
+FROM node:24-bookworm-slim
+COPY --from=build /build/out/bin /usr/local/bin
+COPY --from=build /build/out/lib /usr/local/lib
+COPY --from=dependencies /build/node_modules /usr/local/lib/hookdrift/node_modules
+# A new volume is given the owner of what it covers.
+COPY --from=build --chown=10001:10001 /build/out/state /var/lib/hookdrift
+# SQLite's temporary files go beside the history: nothing else has to be writable.
+ENV NODE_ENV=production HOOKDRIFT_HISTORY=/var/lib/hookdrift/hookdrift.db SQLITE_TMPDIR=/var/lib/hookdrift
+# A number, so that Kubernetes can tell that it is not root.
+USER 10001:10001
+# Mount hookdrift.yaml and policy.yaml here, read-only; keys as files under /run/secrets.
+WORKDIR /etc/hookdrift
+# The history, and hookdrift.key unless HOOKDRIFT_SEAL_KEY is given. A local disk: SQLite and network file systems do not go together.
+VOLUME /var/lib/hookdrift
+EXPOSE 9464
+# For a daily schedule; give a denser one its own age.
+HEALTHCHECK --interval=5m --timeout=10s --start-period=15m CMD ["hookdrift", "status", "--max-age", "25h"]
+# The program is process 1 and takes SIGTERM itself: it seals the run under way within ten seconds, and exits with 143.
+ENTRYPOINT ["hookdrift"]
+CMD ["worker"]

@@ -1,0 +1,71 @@
+import { type ListenAddress, listenAddress } from '../config/schedule-schema.ts'
+import { afternoonOf } from '../demo/colleague.ts'
+import type { Fleet } from '../demo/fleet.ts'
+import { type SimulatedService, startSimulatedService } from '../demo/simulated-service.ts'
+import type { Clock } from '../model/clock.ts'
+import { AuditError, messageOf } from '../model/errors.ts'
+import { demoConfiguration } from './demo-configuration.ts'
+
+interface DemoOrder {
+  readonly address: ListenAddress
+  readonly fleet: Fleet
+  readonly clock: Clock
+  /** Called once, when the service answers, with the configuration that goes with it. */
+  readonly ready: (configuration: string) => void
+  /** Called with what happens, a line each. */
+  readonly tell: (text: string) => void
+}
+
+/** Between two edits of the colleague: long enough for a worker's run on every minute to show them one by one. */
+const paceMs = 60_000
+
+/**
+ * What `--serve` means: as `worker.listen`, a port alone is served to this machine only.
+ * @throws AuditError 2 when it is no address
+ */
+export function demoAddress(text: string): ListenAddress {
+  const address = listenAddress(text)
+  if (address !== undefined) return address
+  throw new AuditError(2, `--serve ${text}: expected a port, or an address and a port`, {
+    advice: 'such as 8080, 0.0.0.0:8080 or [::1]:8080',
+  })
+}
+
+/**
+ * Serves a fleet until the signal is given, and lets a colleague make one edit a minute until all are made.
+ * @throws AuditError 4 when the address cannot be had
+ */
+export async function serveDemo({ address, fleet, clock, ready, tell }: DemoOrder, signal: AbortSignal): Promise<void> {
+  const afternoon = afternoonOf(fleet)
+  await using service = await start(fleet, address)
+  tell(`The simulated service listens on ${service.url}. Its key, a made-up one like all that it holds:`)
+  tell(`  export DEMO_KEY=${fleet.personalKey}`)
+  ready(demoConfiguration(reachable(service.url), fleet))
+  try {
+    for (const edit of afternoon) {
+      await clock.sleep(paceMs, signal)
+      edit.apply()
+      tell(`A colleague ${edit.description} (${edit.project}).`)
+    }
+    tell('The colleague goes home: from here on nothing changes.')
+    for (;;) await clock.sleep(paceMs, signal)
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+async function start(fleet: Fleet, { host, port }: ListenAddress): Promise<SimulatedService> {
+  try {
+    return await startSimulatedService(fleet, { host, port, keepsRequests: false })
+  } catch (error) {
+    throw new AuditError(4, `cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+      advice: 'name a port that is free and an address of this machine',
+      cause: error,
+    })
+  }
+}
+
+/** Who listens on every address is asked on the loopback one. */
+function reachable(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+}

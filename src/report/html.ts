@@ -1,4 +1,5 @@
 import type { Report } from '../model/report.ts'
+import { gapsOf } from './gaps.ts'
 import { type Markup, html as markup } from './html/markup.ts'
 import { renderPage, type Section } from './html/render-page.ts'
 import { showCoverage } from './html/show-coverage.ts'
@@ -29,13 +30,17 @@ export const html: ReportFormat = (report) => {
 
 function sectionsOf(report: Report): Section[] {
   const { notices } = report
+  const coverage = { id: 'coverage', title: 'Coverage', content: showCoverage(report) }
+  // What could not be looked at comes before what was found, because everything behind it means less.
+  const isIncomplete = gapsOf(report.coverage).length > 0
   return [
     { id: 'overview', title: 'Overview', content: showOverview(report) },
     ...(notices.length === 0 ? [] : [{ id: 'notices', title: 'Notices', content: showNotices(notices) }]),
+    ...(isIncomplete ? [coverage] : []),
     { id: 'violations', title: 'Open violations', content: showOpen(report) },
     { id: 'drift', title: 'Drift', content: showDrift(report) },
     ...showOthers(report),
-    { id: 'coverage', title: 'Coverage', content: showCoverage(report) },
+    ...(isIncomplete ? [] : [coverage]),
   ]
 }
 

@@ -6,13 +6,18 @@ import { pathToFileURL } from 'node:url'
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { composeCompliance } from '../../src/audit/compose-compliance.ts'
 import type { Report } from '../../src/model/report.ts'
+import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { html } from '../../src/report/html.ts'
+import { builtInFrameworks } from '../../src/rules/framework-mapping.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
 const executablePath = '/usr/bin/chromium'
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
+
+const look = { colour: false, width: 80, full: true }
 
 const attack = `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script></style>`
 const hostile = aReport({
@@ -34,9 +39,11 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     rmSync(directory, { recursive: true, force: true })
   })
 
-  async function open(report: Report, width: number, colorScheme: 'light' | 'dark') {
+  const open = (report: Report, width: number, scheme: 'light' | 'dark') => openPage(html(report, look), width, scheme)
+
+  async function openPage(text: string, width: number, colorScheme: 'light' | 'dark') {
     const file = join(directory, 'report.html')
-    writeFileSync(file, html(report, { colour: false, width: 80, full: true }))
+    writeFileSync(file, text)
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
@@ -74,6 +81,21 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
       expect(overflow).toBe(0)
       await page.close()
     }
+  })
+
+  it.each(['light', 'dark'] as const)('gives nothing to complain of in a report by control, %s', async (scheme) => {
+    const [soc2] = builtInFrameworks
+    if (soc2 === undefined) throw new Error('there is no framework')
+    const rules = samples.small.violations.map(({ rule: id, kind, severity }) => {
+      return { id, kind, title: `Rule ${id}`, remedy: '', severity, controls: [], needs: [kind] }
+    })
+    const compliance = composeCompliance({ report: { ...samples.small, rules }, mapping: soc2 })
+    const { page, requests, address } = await openPage(complianceReports.html(compliance, look), 1100, scheme)
+    expect(await faultsOf(page)).toEqual([])
+    expect(requests).toEqual([address])
+    const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
+    for (const { id } of compliance.controls) expect(text).toContain(id)
+    await page.close()
   })
 
   it('runs no script and asks for nothing, whatever names hold', async () => {

@@ -24,6 +24,12 @@ function elementsIn(page: string) {
 }
 
 describe('the HTML report', () => {
+  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (name) => {
+    // The style is the same in all of them and says nothing of the report.
+    const page = withoutStyle(show(samples[name])).replace(/sha256-[^&]*/, 'sha256-…')
+    await expect(page).toMatchFileSnapshot(`../golden/report-${name}.html`)
+  })
+
   it.each(Object.entries(samples))('has an element for every violation, and only for those: %s', (_, report) => {
     const told = report.violations.map(({ fingerprint, rule, severity, project, state }) => {
       return { fingerprint, rule, severity, project, state }

@@ -10,6 +10,7 @@ const floors = [
   ['document', 'service', 'inventory', 'rules', 'history', 'report', 'attestation'],
   ['config', 'policy', 'baseline'],
   ['audit', 'demo'],
+  ['notify'],
   ['worker', 'reading'],
   ['cli'],
 ]
@@ -28,6 +29,7 @@ const homes: Readonly<Record<string, string>> = {
   '@marcbachmann/cel-js': 'policy/cel/',
   croner: 'worker/',
   'prom-client': 'worker/',
+  nodemailer: 'notify/',
   'csv-stringify/sync': 'report/',
   sarif: 'report/',
 }

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
-import type { History } from '../history/history.ts'
+import type { History, RunRecord } from '../history/history.ts'
+import type { Tell } from '../history/news.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
@@ -36,6 +37,8 @@ export interface World {
   readonly signal: AbortSignal
   readonly toolVersion: string
   readonly onPage: (project: AuditedProject, page: PageRead) => void
+  /** Composes what people are told of the run, in the transaction that seals it. Without it nobody is. */
+  readonly tell?: Tell | undefined
   /** Called for each earlier run that was found killed. */
   readonly onInterrupted: (run: number) => void
 }
@@ -71,7 +74,8 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     await settlePolicy(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
     if (runsProbes && audit.isWholeFleet) await tellIdleProbes(draft, policy.probes, looks)
     await draft.stageContext(describeContext(audit, judge))
-    const record = await draft.seal(isoTime(clock.now()), (drafted) => composeReport(drafted).verdict.exit_code)
+    const exitCodeOf = (drafted: RunRecord) => composeReport(drafted).verdict.exit_code
+    const record = await draft.seal(isoTime(clock.now()), exitCodeOf, world.tell)
     return composeReport(record)
   } catch (error) {
     giveUp.abort(new Error('the run was given up'))

@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { ProjectState } from '../baseline/state-file.ts'
+import type { Channel } from '../config/read-configuration.ts'
+import { messageOf } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
@@ -70,8 +72,26 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
     expected,
   }
   const { result: report, exitCode } = await untilSignalled((signal) => performAudit(order, terminal, signal))
-  deliver(report)
+  try {
+    deliver(report)
+  } finally {
+    if (exitCode === undefined) await tellPeople(configuration.notify, history, terminal)
+  }
   return exitCode ?? report.verdict.exit_code
+}
+
+/** Tries what waits once. Whoever could not be told, the run is what it is. */
+async function tellPeople(channels: readonly Channel[], history: string, terminal: Terminal): Promise<void> {
+  if (channels.length === 0) return
+  const { deliverNews, oneShot, watchInLog } = await import('./deliver-news.ts')
+  const { openLog } = await import('./log.ts')
+  const log = openLog(terminal)
+  try {
+    const signal = new AbortController().signal
+    await deliverNews({ channels, history }, oneShot, { terminal, watch: watchInLog(log), signal })
+  } catch (error) {
+    log.error({ error: messageOf(error) }, 'notifications could not be delivered; they wait for the next run')
+  }
 }
 
 async function readExpected(

@@ -1,5 +1,5 @@
 import type { Places } from '../config/read-places.ts'
-import type { HistoryReader } from '../history/reader.ts'
+import type { History } from '../history/history.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
@@ -14,7 +14,7 @@ export interface HistoryOptions {
  * Opens the history that a reading command means.
  * @throws AuditError 2 when it cannot be told which, 4 when it is not there or cannot be used
  */
-export async function openHistory(options: HistoryOptions, terminal: Terminal): Promise<HistoryReader> {
+export async function openHistory(options: HistoryOptions, terminal: Terminal): Promise<History> {
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { thisProcess } = await import('./system.ts')
   return openExistingHistory(await historyOf(options, terminal), thisProcess)

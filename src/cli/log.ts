@@ -17,3 +17,12 @@ export function openLog({ env }: Terminal): Log {
   }
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }))
 }
+
+/** The log that a channel of its own asks for: it is written whatever HOOKDRIFT_LOG leaves out. */
+export function openNewsLog({ stderr }: Terminal): (fields: Readonly<Record<string, unknown>>, text: string) => void {
+  const log = pino(
+    { level: 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line) => stderr.write(line) },
+  )
+  return (fields, text) => log.info(fields, text)
+}

@@ -8,6 +8,7 @@ import { createSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Severity } from '../model/violation.ts'
+import { tellChannels } from '../notify/compose-messages.ts'
 import type { Policy } from '../policy/policy.ts'
 import { neutralise } from '../report/neutralise.ts'
 import { boundRun } from './bound-run.ts'
@@ -73,6 +74,7 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
           progress.page(ref.name, page.items)
           order.onPage?.(page)
         },
+        tell: tellChannels(configuration.notify),
         onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
       },
     )

@@ -7,6 +7,7 @@ import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
 import type { Execute } from './execute.ts'
 import { defineKeygen } from './keygen.ts'
+import { defineNotify } from './notify.ts'
 import { definePolicy } from './policy.ts'
 import { defineProbe } from './probe.ts'
 import { definePrune } from './prune.ts'
@@ -26,7 +27,17 @@ import { defineWorker } from './worker.ts'
 const commands = [
   ...[defineAudit, defineWorker, defineReport, defineKeygen],
   ...[defineStatus, defineRuns, defineViolations, defineDiff, defineTimeline, defineState, defineQuery],
-  ...[definePrune, defineBackup, defineVerify, defineRules, definePolicy, defineBaseline, defineProbe, defineDemo],
+  ...[
+    definePrune,
+    defineBackup,
+    defineVerify,
+    defineRules,
+    definePolicy,
+    defineBaseline,
+    defineProbe,
+    defineNotify,
+    defineDemo,
+  ],
 ]
 
 /** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { Json } from '../model/json.ts'
 import type { DecodedConfiguration, DecodedService } from './configuration-schema.ts'
+import { withoutSecrets as channelWithoutSecrets } from './notify-schema.ts'
 
 const keyStandIn = 'key'
 
@@ -18,8 +19,11 @@ export interface DigestParts {
  */
 export function configurationDigest(configuration: DecodedConfiguration, parts: readonly DigestParts[]): string {
   const services = configuration.services.map((service, index) => withoutSecrets(service, parts[index]))
+  const channels = configuration.notify.map(channelWithoutSecrets)
+  // A configuration without channels has the digest that it had before there were any.
+  const notify = channels.length === 0 ? undefined : channels
   // drops members that are undefined
-  const plain: Json = JSON.parse(JSON.stringify({ ...configuration, services }))
+  const plain: Json = JSON.parse(JSON.stringify({ ...configuration, services, notify }))
   return hash('sha256', canonicalJson(plain))
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dialectSchema } from './dialect-schema.ts'
 import { referenceForms } from './expand-references.ts'
 import { duration, size } from './measures.ts'
+import { channelSchema } from './notify-schema.ts'
 import { retentionSchema } from './retention-schema.ts'
 import { runTimeout, scheduleSchema, workerSchema } from './schedule-schema.ts'
 
@@ -108,6 +109,7 @@ export const configurationSchema = z.strictObject({
     .describe('Which runs stay when old ones are pruned after a run, at most once a day. Without it all stay'),
   worker: workerSchema.exactOptional(),
   schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` runs, and what'),
+  notify: z.array(channelSchema).max(100).default([]).describe('Who is told of what changed'),
   services: z.array(service).min(1).max(1000),
 })
 

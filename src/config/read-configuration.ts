@@ -5,6 +5,7 @@ import { type ReadDocument, readDocument } from '../document/read-document.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
+import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
 import { configurationDigest } from './configuration-digest.ts'
@@ -16,6 +17,7 @@ import {
 } from './configuration-schema.ts'
 import { dialectOf } from './dialect-schema.ts'
 import { expandReferences, readFailure, type World } from './expand-references.ts'
+import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
 
@@ -33,6 +35,8 @@ export interface Configuration {
   /** Where the worker answers questions; undefined: nowhere. */
   readonly listen: ListenAddress | undefined
   readonly schedules: readonly Schedule[]
+  /** Who is told of what changed. Holds secrets: for the channels alone. */
+  readonly notify: readonly Channel[]
   readonly services: readonly ConfiguredService[]
   /** sha256 in hex of what the configuration says, keys and other secrets apart. */
   readonly digest: string
@@ -45,6 +49,9 @@ export interface ConfiguredService {
   readonly projects: readonly ConfiguredProject[]
   readonly listings: { readonly sources: Offer; readonly project: Offer }
 }
+
+/** As decoded; the path of a directory is absolute. */
+export type Channel = DecodedChannel
 
 /** When the worker runs, and what. */
 export interface Schedule {
@@ -82,9 +89,13 @@ export function readConfiguration(file: string, world: World, options: Configura
     file,
     schema: configurationSchema,
     expand: expandReferences(file, world),
-    isSecret: (path) => path.includes('key') || path.includes('headers'),
+    isSecret: (path) => path.includes('key') || path.includes('headers') || isChannelSecret(path),
   })
-  const problems = [...findContradictions(document), ...findScheduleFaults(document, options.findTimetableFault)]
+  const problems = [
+    ...findContradictions(document),
+    ...findScheduleFaults(document, options.findTimetableFault),
+    ...findChannelFaults(document),
+  ]
   const authorities = document.value.services.map((_, index) => authorityOf(index, { file, world, document, problems }))
   refuseProblems(problems)
 
@@ -99,6 +110,9 @@ export function readConfiguration(file: string, world: World, options: Configura
     runTimeoutMs: value.run_timeout,
     listen: value.worker?.listen === undefined ? undefined : listenAddress(value.worker.listen),
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
+    notify: value.notify.map((channel) =>
+      channel.type === 'directory' ? { ...channel, path: besides(file, channel.path) } : channel,
+    ),
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
       projects: service.projects.map((project, position) =>
@@ -107,7 +121,7 @@ export function readConfiguration(file: string, world: World, options: Configura
       listings: service.listings,
     })),
     digest: configurationDigest(value, parts),
-    warnings: problemLines([...findWarnings(document)]),
+    warnings: problemLines([...findWarnings(document), ...findChannelWarnings(document)]),
   }
 }
 

@@ -6,6 +6,8 @@ import type { JudgedProject, JudgingRule } from '../model/judging.ts'
 import type { Facts, Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Finding, Severity, Waiver } from '../model/violation.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
+import type { Tell } from './news.ts'
+import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
 
 /**
@@ -14,7 +16,7 @@ import type { HistoryReader } from './reader.ts'
  *
  * A run is drafted page by page and becomes visible in one seal. Readers see the history before it or after it.
  */
-export interface History extends HistoryReader, Approvals {
+export interface History extends HistoryReader, Approvals, Outbox {
   /**
    * Starts a run and holds the lease until it is sealed or abandoned. Whatever a killed run left is removed first
    * and the run closed as interrupted.
@@ -101,10 +103,11 @@ export interface Draft {
   discard(project: ProjectRef): Promise<void>
 
   /**
-   * Makes the run part of the history, all at once, with the exit code that its record gives.
+   * Makes the run part of the history, all at once, with the exit code that its record gives and the messages that tell
+   * of it.
    * @throws AuditError 5 when the lease was lost meanwhile: then nothing was written
    */
-  seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode): Promise<RunRecord>
+  seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode, tell?: Tell): Promise<RunRecord>
   /** Gives the run up: it is recorded as interrupted, with nothing of it left in the state. */
   abandon(finishedAt: string): Promise<void>
 }

@@ -19,6 +19,8 @@ import type {
 import { type Holder, heartbeatMs, leaseLost } from './holder.ts'
 import { approvedResources, heldApproval } from './memory-approvals.ts'
 import { memoryBaselines } from './memory-baselines.ts'
+import { memoryBefore } from './memory-news.ts'
+import { addMessages } from './memory-outbox.ts'
 import {
   keyOf,
   lookedAt,
@@ -29,6 +31,7 @@ import {
   readRows,
   type VersionRow,
 } from './memory-rows.ts'
+import type { Tell } from './news.ts'
 import { compareText } from './report-order.ts'
 import { toStoredBody } from './stored-body.ts'
 
@@ -246,7 +249,7 @@ export class MemoryDraft implements Draft {
     for (const [name, marks] of this.#marks) if (marks.project === key) this.#marks.delete(name)
   }
 
-  async seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode): Promise<RunRecord> {
+  async seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode, tell?: Tell): Promise<RunRecord> {
     this.#stopHeartbeat()
     this.#requireLease()
     const context = this.#context === undefined ? {} : { context: this.#context }
@@ -254,8 +257,19 @@ export class MemoryDraft implements Draft {
     const rows = this.#joined(run)
     const record = readRows(rows, run)
     const exitCode = exitCodeOf(record)
+    const messages = tell?.(record, memoryBefore(rows, record, this.#memory.untold)) ?? []
     this.#end(rows, { ...run, exitCode })
+    this.#tell(messages, finishedAt)
     return record
+  }
+
+  #tell(messages: ReturnType<Tell>, at: string): void {
+    const { untold, outbox } = this.#memory
+    for (const { project } of this.#added.walks) {
+      if (messages !== 'later') untold.delete(project)
+      else untold.set(project, untold.get(project) ?? this.run)
+    }
+    if (messages !== 'later') addMessages(outbox, messages, at)
   }
 
   async abandon(finishedAt: string): Promise<void> {

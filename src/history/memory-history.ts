@@ -2,6 +2,7 @@ import type { History } from './history.ts'
 import { type Holder, isHeld, leaseHeld } from './holder.ts'
 import { memoryApprovals } from './memory-approvals.ts'
 import { MemoryDraft } from './memory-draft.ts'
+import { emptyOutbox, memoryOutbox } from './memory-outbox.ts'
 import { memoryReader } from './memory-reader.ts'
 import { type Memory, noRows, type RunRow } from './memory-rows.ts'
 
@@ -14,6 +15,7 @@ export function openMemoryHistory(holder: Holder, memory: Memory = emptyMemory()
   return {
     ...memoryReader(memory),
     ...memoryApprovals(memory, refuseWhileHeld),
+    ...memoryOutbox(memory.outbox, holder),
     async begin(start) {
       refuseWhileHeld()
       const { lease, rows } = memory
@@ -33,5 +35,5 @@ export function openMemoryHistory(holder: Holder, memory: Memory = emptyMemory()
 }
 
 export function emptyMemory(): Memory {
-  return { rows: noRows, lease: undefined, lastId: 0 }
+  return { rows: noRows, lease: undefined, lastId: 0, untold: new Map(), outbox: emptyOutbox() }
 }

@@ -12,6 +12,7 @@ import type {
   StagedChange,
 } from './history.ts'
 import type { Lease } from './holder.ts'
+import type { OutboxRows } from './memory-outbox.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from './report-order.ts'
 
 /** A history as plain lists; migrations/0001_history.sql says what the members mean. Rows are replaced, never changed. */
@@ -45,6 +46,9 @@ export interface Memory {
   rows: Rows
   lease: (Lease & { readonly token: number }) | undefined
   lastId: number
+  /** By project, the first run that nobody was told of. */
+  readonly untold: Map<string, number>
+  readonly outbox: OutboxRows
 }
 
 /** Valid from one run up to, not including, another. */

@@ -2,7 +2,7 @@ import { getCACertificates } from 'node:tls'
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
 import { listings } from '../model/resource.ts'
 import { type ProxyVariables, proxyFor } from './proxy-for.ts'
-import type { ServiceSettings } from './settings.ts'
+import type { Limits, ServiceSettings } from './settings.ts'
 
 /** One connection pool to one service. Knows HTTP and nothing of what is asked. */
 export interface Transport {
@@ -29,8 +29,13 @@ export interface WireAnswer {
   discard(): void
 }
 
+/** Where a transport leads, and how long it waits. */
+export interface TransportSettings extends Pick<ServiceSettings, 'url' | 'ca' | 'connections'> {
+  readonly limits: Pick<Limits, 'connectTimeoutMs' | 'pageTimeoutMs'>
+}
+
 /** Connects nowhere yet. Redirects are answers like any other: nothing here follows one. */
-export function createTransport(settings: ServiceSettings, env: ProxyVariables): Transport {
+export function createTransport(settings: TransportSettings, env: ProxyVariables): Transport {
   const { origin } = new URL(settings.url)
   const dispatcher = createDispatcher(settings, env)
   return {
@@ -52,7 +57,7 @@ export function createTransport(settings: ServiceSettings, env: ProxyVariables):
   }
 }
 
-function createDispatcher({ url, limits, ca, connections }: ServiceSettings, env: ProxyVariables): Dispatcher {
+function createDispatcher({ url, limits, ca, connections }: TransportSettings, env: ProxyVariables): Dispatcher {
   // undici replaces the known authorities by those given; ours come on top.
   const tls = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
   const options = {

@@ -10,12 +10,18 @@ import { defaultLimits } from '../../src/service/settings.ts'
 import { configure, firstService } from './a-world.ts'
 
 const schemaFile = new URL('../../config/hookdrift.schema.json', import.meta.url)
+const channelEnv = {
+  HOOK_URL: 'https://hooks.example.com/in',
+  HOOK_SECRET: `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`,
+  SLACK_URL: 'https://chat.example.com/not-a-real-key',
+  SMTP_PASSWORD: 'not-a-real-key',
+}
 const example = readFileSync(new URL('../../config/hookdrift.example.yaml', import.meta.url), 'utf8')
 
 describe('the example configuration', () => {
   it('is accepted, without a warning, and shows the defaults that hold', () => {
     const configuration = configure(example, {
-      env: { ACME_KEY: 'not-a-real-key', PAYMENTS_KEY: 'not-a-real-key' },
+      env: { ACME_KEY: 'not-a-real-key', PAYMENTS_KEY: 'not-a-real-key', ...channelEnv },
       files: { '/etc/hookdrift/acme-ca.pem': rootCertificates[0] ?? '' },
     })
     expect(configuration.warnings).toEqual([])

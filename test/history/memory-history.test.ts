@@ -1,6 +1,7 @@
 import { emptyMemory, openMemoryHistory } from '../../src/history/memory-history.ts'
 import { describeApprovals } from './approvals-contract.ts'
 import { describeHistory, type Place } from './history-contract.ts'
+import { describeOutbox } from './outbox-contract.ts'
 import { describeReader } from './reader-contract.ts'
 
 const makePlace = (): Place => {
@@ -11,3 +12,4 @@ const makePlace = (): Place => {
 describeHistory('memory', makePlace)
 describeReader('memory', makePlace)
 describeApprovals('memory', makePlace)
+describeOutbox('memory', makePlace)

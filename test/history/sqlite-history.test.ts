@@ -3,6 +3,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { aDatabasePath, faultsOf } from './a-database.ts'
 import { describeApprovals } from './approvals-contract.ts'
 import { describeHistory, type Place } from './history-contract.ts'
+import { describeOutbox } from './outbox-contract.ts'
 import { describeReader } from './reader-contract.ts'
 
 const makePlace = (): Place => {
@@ -26,3 +27,4 @@ const makePlace = (): Place => {
 describeHistory('SQLite', makePlace)
 describeReader('SQLite', makePlace)
 describeApprovals('SQLite', makePlace)
+describeOutbox('SQLite', makePlace)

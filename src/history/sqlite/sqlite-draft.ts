@@ -23,11 +23,13 @@ import type {
 } from '../history.ts'
 import { type Holder, heartbeatMs, leaseLost } from '../holder.ts'
 import { IdSet } from '../id-set.ts'
+import type { Tell } from '../news.ts'
 import { compareText } from '../report-order.ts'
 import { toStoredBody } from '../stored-body.ts'
 import { appendLink, carryUnchainedRuns } from './chain/chain.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { prepareStatements } from './draft-statements.ts'
+import { tellNews } from './news-of.ts'
 import { readRun } from './read-run.ts'
 import { projectIds, standingOf } from './rows.ts'
 import { prepareApproved } from './sqlite-approvals.ts'
@@ -289,7 +291,7 @@ export class SqliteDraft implements Draft {
     for (const [key, marks] of this.#marks) if (marks.project === id) this.#marks.delete(key)
   }
 
-  async seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode): Promise<RunRecord> {
+  async seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode, tell?: Tell): Promise<RunRecord> {
     this.#stopHeartbeat()
     // The one commit that must survive a power cut before anything is said about the run.
     this.#db.pragma('synchronous = FULL')
@@ -304,6 +306,7 @@ export class SqliteDraft implements Draft {
         this.#db.prepare('UPDATE run SET exit_code = ? WHERE number = ?').run(exitCodeOf(record), this.run)
         // The exit code is in the link, the record gives the exit code, and the link is in the record.
         const chain = appendLink(this.#db, this.run)
+        tellNews(this.#db, { ...record, chain }, tell)
         this.#sql.release.run(this.#token)
         return { ...record, chain }
       })

@@ -8,6 +8,7 @@ import { openDatabase } from './open-database.ts'
 import { projectIds } from './rows.ts'
 import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './sqlite-approvals.ts'
 import { SqliteDraft } from './sqlite-draft.ts'
+import { sqliteOutbox } from './sqlite-outbox.ts'
 import { sqliteReader } from './sqlite-reader.ts'
 import { writeTransaction } from './write-transaction.ts'
 
@@ -27,6 +28,7 @@ export function openSqliteHistory(file: string, holder: Holder): History {
   }
   return {
     ...sqliteReader(db),
+    ...sqliteOutbox(db, holder),
     approvals: async () => readApprovals(db),
     approvedResources: async (approval) => readApproved(db, approval),
     approve: async (approvals) => writeBetweenRuns(() => writeApprovals(db, idOf, approvals)),

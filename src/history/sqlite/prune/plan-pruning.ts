@@ -46,5 +46,9 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
   const since = looksAt(db, latest).map(({ incompleteSince }) => incompleteSince?.number ?? null)
   need('since when a project was not looked at in full', since)
   need('approved baseline', numbers('SELECT DISTINCT run FROM baseline WHERE holds AND run IS NOT NULL'))
+  need(
+    'a message about it waits',
+    numbers("SELECT DISTINCT run FROM notification WHERE state = 'pending' AND run IS NOT NULL"),
+  )
   return reasons
 }

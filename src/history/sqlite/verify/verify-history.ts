@@ -4,6 +4,7 @@ import { messageOf } from '../../../model/errors.ts'
 import type { RunRecord } from '../../history.ts'
 import type { Check, CheckResult, Depth } from './check.ts'
 import { fileChecks } from './file-checks.ts'
+import { notificationChecks } from './notification-checks.ts'
 import { runChecks } from './run-checks.ts'
 import { versionChecks } from './version-checks.ts'
 import { violationChecks } from './violation-checks.ts'
@@ -25,7 +26,7 @@ export interface Question {
 
 /** Examines a history, all checks as of one moment. Reads only. */
 export function verifyHistory(db: Database.Database, { depth, exitCodeOf }: Question): Verification {
-  const checks = [...fileChecks, ...runChecks(exitCodeOf), ...versionChecks, ...violationChecks]
+  const checks = [...fileChecks, ...runChecks(exitCodeOf), ...versionChecks, ...violationChecks, ...notificationChecks]
   return db.transaction(() => {
     const results = checks.map((check) => look(check, db, depth)).sort(inOrder)
     return { ok: results.every(({ ok }) => ok), run: lastRun(db), checks: results }

@@ -1,0 +1,184 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Channel } from '../config/read-configuration.ts'
+import type { ChannelState, WaitingMessage } from '../history/outbox.ts'
+import { AuditError, exitCodes } from '../model/errors.ts'
+import type { Outcome } from '../notify/outcome.ts'
+import type { Execute } from './execute.ts'
+import { type HistoryOptions, openHistory } from './history-of.ts'
+import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
+import type { Terminal } from './terminal.ts'
+
+interface NotifyOptions extends HistoryOptions {
+  /** true: every channel. */
+  readonly test?: string | true
+  readonly pending?: true
+  readonly format: 'text' | 'json'
+}
+
+export function defineNotify(program: Command, execute: Execute): void {
+  program
+    .command('notify')
+    .description('deliver the messages that wait; try the channels; show what could not be delivered')
+    .option('--test [channel]', 'send a test to one channel, or to all, past the queue', nameOf)
+    .option('--pending', 'only show the channels, what waits and what was given up')
+    .option('--config <file>', 'configuration', 'hookdrift.yaml')
+    .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
+    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addHelpText(
+      'after',
+      `
+  hookdrift notify              tries everything that waits, now
+  hookdrift notify --test       whether every channel works
+  hookdrift notify --pending    what waits, what was given up, and which receivers are gone; needs no secrets
+
+Exit codes: 0, also when a message could not be delivered: it stays and is tried again; 2 usage or configuration,
+            4 a --test did not arrive.`,
+    )
+    .action((options: NotifyOptions) => execute((terminal) => notify(options, terminal)))
+}
+
+function nameOf(text: string): string {
+  if (text !== '') return text
+  throw new InvalidArgumentError('Expected the name of a channel.')
+}
+
+function notify(options: NotifyOptions, terminal: Terminal): Promise<number> {
+  if (options.pending && options.test !== undefined) throw new AuditError(2, '--pending and --test: one at a time')
+  if (options.pending) return showPending(options, terminal)
+  return options.test === undefined ? deliverNow(options, terminal) : testChannels(options, terminal)
+}
+
+async function showPending(options: NotifyOptions, terminal: Terminal): Promise<number> {
+  const history = await openHistory(options, terminal)
+  try {
+    const [channels, messages] = [await history.channels(), await history.undelivered()]
+    const run = (await history.runs()).at(-1)
+    const latest = run && { number: run.number, started_at: run.startedAt, finished_at: run.finishedAt, sealed: true }
+    await tellState({ channels, messages, run: latest ?? null }, options, terminal)
+    return exitCodes.clean
+  } finally {
+    await history.close()
+  }
+}
+
+async function deliverNow(options: NotifyOptions, terminal: Terminal): Promise<number> {
+  const { deliverNews, watchInLog, worker } = await import('./deliver-news.ts')
+  const { openLog } = await import('./log.ts')
+  const { untilSignalled } = await import('./until-signalled.ts')
+  const { channels, history } = await readChannels(options, terminal)
+  const watch = watchInLog(openLog(terminal))
+  const { exitCode } = await untilSignalled((signal) =>
+    deliverNews({ channels, history }, { ...worker, isPatient: false }, { terminal, watch, signal }),
+  )
+  await showPending({ ...options, history }, terminal)
+  return exitCode ?? exitCodes.clean
+}
+
+async function testChannels(options: NotifyOptions, terminal: Terminal): Promise<number> {
+  const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
+  const { testMessage } = await import('../notify/compose-messages.ts')
+  const { openReceivers, worker } = await import('./deliver-news.ts')
+  const { systemClock, thisProcess } = await import('./system.ts')
+  const { untilSignalled } = await import('./until-signalled.ts')
+
+  const { channels, history: file } = await readChannels(options, terminal)
+  const meant = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels
+  const history = openSqliteHistory(file, thisProcess)
+  try {
+    const receivers = await openReceivers(meant, file, history, terminal)
+    const gone = new Set((await history.channels()).flatMap(({ name, gone }) => (gone === null ? [] : [name])))
+    const { result, exitCode } = await untilSignalled((signal) =>
+      Promise.all(
+        receivers.map(async ({ name, send }) => {
+          const message = testMessage(name, new Date(systemClock.now()).toISOString())
+          const outcome = await send(message, AbortSignal.any([signal, AbortSignal.timeout(worker.timeoutMs)]))
+          // A person tried it and it answered: it is there again.
+          if (outcome.ok && gone.has(name)) await history.markGone(name, undefined)
+          return { channel: name, id: message.id, outcome }
+        }),
+      ),
+    )
+    tellTest(result, options, terminal)
+    return exitCode ?? (result.every(({ outcome }) => outcome.ok) ? exitCodes.clean : exitCodes.failure)
+  } finally {
+    await history.close()
+  }
+}
+
+async function readChannels(options: NotifyOptions, { env, cwd }: Terminal) {
+  const { readConfiguration } = await import('../config/read-configuration.ts')
+  const overridden = options.history === undefined ? undefined : pathFrom(cwd(), options.history)
+  const file = pathFrom(cwd(), options.config)
+  const { notify: channels, history } = readConfiguration(
+    file,
+    { env, readFile: readTextFile },
+    { history: overridden },
+  )
+  if (channels.length > 0) return { channels, history }
+  throw new AuditError(2, `${options.config} names no channels under notify`, {
+    advice: 'docs/notifications.md shows some',
+  })
+}
+
+async function channelNamed(name: string, channels: readonly Channel[]): Promise<Channel> {
+  const { nearestName } = await import('../document/nearest-name.ts')
+  const found = channels.find((channel) => channel.name === name)
+  if (found !== undefined) return found
+  const names = channels.map((channel) => channel.name)
+  const nearest = nearestName(name, names)
+  const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
+  throw new AuditError(2, `there is no channel ${name}${meant}`, { advice: `channels: ${names.join(', ')}` })
+}
+
+interface Tried {
+  readonly channel: string
+  readonly id: string
+  readonly outcome: Outcome
+}
+
+function tellTest(tried: readonly Tried[], { format }: NotifyOptions, { stdout }: Terminal): void {
+  const rows = tried.map(({ channel, id, outcome }) => {
+    return { channel, id, ok: outcome.ok, error: outcome.ok ? null : outcome.error }
+  })
+  if (format === 'json') {
+    stdout.write(`${JSON.stringify({ schema: 'hookdrift.notify/1', run: null, rows }, null, 2)}\n`)
+    return
+  }
+  for (const { channel, ok, error } of rows)
+    stdout.write(`${ok ? 'ok     ' : 'FAILED '} ${channel}${ok ? '' : `: ${error}`}\n`)
+}
+
+interface State {
+  readonly channels: readonly ChannelState[]
+  readonly messages: readonly WaitingMessage[]
+  readonly run: object | null
+}
+
+async function tellState({ channels, messages, run }: State, { format }: NotifyOptions, terminal: Terminal) {
+  const { layTable } = await import('../report/table.ts')
+  const { neutralise } = await import('../report/neutralise.ts')
+  const rows = messages.map(({ id, channel, run, createdAt, state, attempts, nextTryAt, error }) => {
+    const next_try_at = state === 'pending' ? nextTryAt : null
+    return { channel, id, run, created_at: createdAt, state, attempts, next_try_at, error }
+  })
+  const states = channels.map(({ name, pending, dead, lastDeliveredAt, gone }) => {
+    const state = gone === null ? 'open' : 'gone'
+    return { name, state, gone_at: gone?.at ?? null, pending, dead, last_delivered_at: lastDeliveredAt }
+  })
+  if (format === 'json') {
+    terminal.stdout.write(`${JSON.stringify({ schema: 'hookdrift.notify/1', run, channels: states, rows }, null, 2)}\n`)
+    return
+  }
+  const lines = states.map(({ name, gone_at, pending, dead, last_delivered_at }) => {
+    const fate = gone_at === null ? '' : `GONE: its receiver answered 410 at ${gone_at}, it is not tried again; `
+    const last = last_delivered_at === null ? 'nothing was delivered yet' : `last delivered at ${last_delivered_at}`
+    return neutralise(`${name}: ${fate}${pending} pending, ${dead} given up, ${last}`)
+  })
+  const columns = (['channel', 'id', 'run', 'created_at', 'state', 'attempts', 'next_try_at', 'error'] as const).map(
+    (name) => ({ name, value: (row: (typeof rows)[number]) => row[name] }),
+  )
+  const table = rows.length === 0 ? [] : ['', ...layTable(columns, rows, Number.POSITIVE_INFINITY)]
+  const nothing = states.length === 0 ? ['No channel ever had a message.'] : []
+  terminal.stdout.write(`${[...nothing, ...lines, ...table].join('\n')}\n`)
+}

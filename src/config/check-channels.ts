@@ -1,0 +1,84 @@
+import type { Problem } from '../document/problem.ts'
+import type { ReadDocument } from '../document/read-document.ts'
+import { isLoopback } from './check-services.ts'
+import { isChosen } from './choose-projects.ts'
+import type { DecodedConfiguration } from './configuration-schema.ts'
+import { isLiteral, referenceForms } from './expand-references.ts'
+import { type DecodedChannel, smtpServer } from './notify-schema.ts'
+
+type ConfigurationDocument = ReadDocument<DecodedConfiguration>
+
+/** Channels that cannot be told apart, or that would never be told anything. */
+export function* findChannelFaults(document: ConfigurationDocument): Generator<Problem> {
+  const names = new Map<string, number>()
+  const projects = document.value.services.flatMap((service) =>
+    service.projects.map(({ id, name, labels }) => ({ name: `${service.name}/${name ?? id}`, labels })),
+  )
+  for (const [index, channel] of document.value.notify.entries()) {
+    const path = ['notify', index]
+    const first = names.get(channel.name)
+    if (first !== undefined) {
+      yield document.problem(
+        [...path, 'name'],
+        `a second channel named ${channel.name}, the first stands in line ${first}`,
+      )
+    }
+    names.set(channel.name, first ?? document.at(path).line)
+    for (const [position, pattern] of (channel.projects ?? []).entries()) {
+      if (projects.some(({ name }) => isChosen(name, [pattern]))) continue
+      yield document.problem([...path, 'projects', position], `${pattern} matches no project`)
+    }
+    for (const [label, value] of Object.entries(channel.labels ?? {})) {
+      if (projects.some(({ labels }) => Object.hasOwn(labels, label) && labels[label] === value)) continue
+      yield document.problem([...path, 'labels', label], `no project carries the label ${label}: ${value}`)
+    }
+    yield* loginFaults(channel, path, document)
+  }
+}
+
+/** What is accepted and yet should not stay. */
+export function* findChannelWarnings(document: ConfigurationDocument): Generator<Problem> {
+  for (const [index, channel] of document.value.notify.entries()) {
+    for (const member of secretMembers(channel)) {
+      const path = ['notify', index, member]
+      const written = document.written(path)
+      if (written !== undefined && isLiteral(written)) {
+        yield document.problem(path, `a secret stands in the file; use ${referenceForms}`)
+      }
+    }
+    if (channel.type !== 'webhook' && channel.type !== 'slack') continue
+    const { protocol, hostname } = new URL(channel.url)
+    if (protocol === 'http:' && !isLoopback(hostname)) {
+      yield document.problem(['notify', index, 'url'], 'messages travel in clear over http; use https')
+    }
+  }
+}
+
+function* loginFaults(
+  channel: DecodedChannel,
+  path: readonly (string | number)[],
+  document: ConfigurationDocument,
+): Generator<Problem> {
+  if (channel.type !== 'email') return
+  const server = smtpServer(channel.smtp)
+  const user = channel.user ?? server?.user
+  const password = channel.password ?? server?.password
+  if ((user === undefined) === (password === undefined)) return
+  yield document.problem(
+    [...path, 'smtp'],
+    `a ${user === undefined ? 'password without a user' : 'user without a password'}`,
+  )
+}
+
+function secretMembers(channel: DecodedChannel): readonly string[] {
+  switch (channel.type) {
+    case 'webhook':
+      return ['url', 'secret']
+    case 'slack':
+      return ['url']
+    case 'email':
+      return smtpServer(channel.smtp)?.password === undefined ? ['password'] : ['smtp', 'password']
+    default:
+      return []
+  }
+}

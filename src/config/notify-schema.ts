@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { severities } from '../model/violation.ts'
+import type { Format } from '../report/reports.ts'
+import { referenceForms } from './expand-references.ts'
+
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/, { error: 'letters, digits, `.`, `_` and `-`, at most 100' })
+const text = z.string().regex(/^[^\0-\x1f\x7f]{1,200}$/, { error: 'text without line breaks, at most 200 characters' })
+
+/** Named here, so that reading a configuration loads no report; a test holds them against the table. */
+export const directoryFormats = [
+  ...(['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal'] as const),
+] as const satisfies readonly Format[]
+
+const chosen = {
+  name: name.describe('Stands in the log, in metrics and in `hookdrift notify`'),
+  projects: z
+    .array(z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, { error: 'service/project, or a pattern such as `acme/*`' }))
+    .min(1)
+    .max(1000)
+    .exactOptional()
+    .describe('Only these: service/project, a bare project name, or a pattern with `*`. Default: all'),
+  min_severity: z.enum(severities).exactOptional().describe('Only violations at or above it'),
+  labels: z.record(text, text).exactOptional().describe('Only projects that carry all of these'),
+}
+
+const url = z.string().refine(isChannelUrl, { error: 'an http or https URL without user, password or fragment' })
+const secret = z.string().refine((value) => secretBytes(value) !== undefined, {
+  error: '`whsec_` and 16 to 128 bytes in Base64, as `openssl rand -base64 32` makes them',
+})
+const address = z
+  .string()
+  .regex(/^[^\s<>()[\]\\,;:"@\0-\x1f\x7f-\uffff]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/, {
+    error: 'an address such as `hookdrift@example.com`',
+  })
+const credential = z.string().regex(/^[^\0-\x1f\x7f]{1,1000}$/, { error: 'text without line breaks' })
+
+/** Where people are told of what changed. */
+export const channelSchema = z.discriminatedUnion('type', [
+  z.strictObject({ ...chosen, type: z.literal('log') }),
+  z.strictObject({
+    ...chosen,
+    type: z.literal('directory'),
+    path: z
+      .string()
+      .regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a directory' })
+      .describe('Made when it is not there; relative to this file'),
+    formats: z.array(z.enum(directoryFormats)).min(1).default(['json', 'text']).describe('Of the reports'),
+    keep: z.int().min(1).max(1_000_000).default(90).describe('Runs whose reports stay'),
+  }),
+  z.strictObject({
+    ...chosen,
+    type: z.literal('webhook'),
+    url: url.describe(`A secret; as ${referenceForms}`),
+    secret: secret.describe(`Signs the messages, after Standard Webhooks; as ${referenceForms}`),
+  }),
+  z.strictObject({
+    ...chosen,
+    type: z.literal('slack'),
+    url: url.describe('An incoming webhook of Slack, or of what understands the same; a secret'),
+  }),
+  z.strictObject({
+    ...chosen,
+    type: z.literal('email'),
+    smtp: z
+      .string()
+      .refine((value) => smtpServer(value) !== undefined, {
+        error:
+          '`smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` in front of the host where it asks for one',
+      })
+      .describe('The mail server; with credentials, only over TLS'),
+    user: credential.exactOptional().describe('Instead of one in `smtp`'),
+    password: credential.exactOptional().describe(`A secret; as ${referenceForms}`),
+    from: address,
+    to: z.array(address).min(1).max(100),
+  }),
+])
+
+export type DecodedChannel = z.output<typeof channelSchema>
+
+/** Members of a channel that messages may show; whatever else stands there may be a secret. */
+const shown: ReadonlySet<unknown> = new Set([
+  ...Object.keys(chosen),
+  ...['type', 'path', 'formats', 'keep', 'from', 'to'],
+])
+
+/** Whether a value of the configuration belongs to what channels keep secret. */
+export function isChannelSecret(path: readonly (string | number)[]): boolean {
+  return path[0] === 'notify' && !shown.has(path[2])
+}
+
+/** A channel without its secrets, for the digest of a configuration. */
+export function withoutSecrets(channel: DecodedChannel): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(channel).map(([member, value]) => [member, shown.has(member) ? value : 'secret']),
+  )
+}
+
+/** The bytes that a secret stands for; undefined for what is no secret of Standard Webhooks. */
+export function secretBytes(value: string): Buffer | undefined {
+  const base64 = value.replace(/^whsec_/, '')
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined
+  const bytes = Buffer.from(base64, 'base64')
+  const isWhole = bytes.toString('base64').replace(/=+$/, '') === base64.replace(/=+$/, '')
+  return isWhole && bytes.length >= 16 && bytes.length <= 128 ? bytes : undefined
+}
+
+export interface SmtpServer {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte. */
+  readonly isSecure: boolean
+  readonly user: string | undefined
+  readonly password: string | undefined
+}
+
+export function smtpServer(value: string): SmtpServer | undefined {
+  const url = /[\s\0-\x1f\x7f]/.test(value) ? null : URL.parse(value)
+  if (url === null || !['smtp:', 'smtps:'].includes(url.protocol)) return undefined
+  if (url.hostname === '' || !['', '/'].includes(url.pathname) || /[?#]/.test(value)) return undefined
+  const isSecure = url.protocol === 'smtps:'
+  try {
+    const part = (text: string) => (text === '' ? undefined : decodeURIComponent(text))
+    const [user, password] = [part(url.username), part(url.password)]
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    return { host, port: url.port === '' ? (isSecure ? 465 : 587) : Number(url.port), isSecure, user, password }
+  } catch {
+    return undefined
+  }
+}
+
+function isChannelUrl(value: string): boolean {
+  const url = URL.parse(value)
+  if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false
+  return url.username === '' && url.password === '' && !/[#\s\0-\x1f]/.test(value)
+}

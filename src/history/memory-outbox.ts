@@ -1,0 +1,122 @@
+import { type Holder, isHeld, type Lease } from './holder.ts'
+import type { Gone, NewMessage, Outbox, WaitingMessage } from './outbox.ts'
+import { compareText } from './report-order.ts'
+
+export interface OutboxRows {
+  readonly channels: Map<string, ChannelRow>
+  messages: readonly MessageRow[]
+}
+
+interface ChannelRow {
+  written: number
+  gone: Gone | null
+  claim: (Lease & { readonly token: number }) | undefined
+}
+
+interface MessageRow extends Omit<WaitingMessage, 'state'> {
+  readonly state: 'pending' | 'delivered' | 'dead'
+  readonly body: string
+  readonly settledAt: string | null
+}
+
+export function memoryOutbox(rows: OutboxRows, holder: Holder): Outbox {
+  const now = () => new Date(holder.now()).toISOString()
+  const change = (isMeant: (row: MessageRow) => boolean, changes: (row: MessageRow) => Partial<MessageRow>): number => {
+    const meant = new Set(rows.messages.filter((row) => row.state === 'pending' && isMeant(row)))
+    rows.messages = rows.messages.map((row) => (meant.has(row) ? { ...row, ...changes(row) } : row))
+    return meant.size
+  }
+  return {
+    enqueue: async (messages, at) => addMessages(rows, messages, at),
+    channels: async () =>
+      [...rows.channels]
+        .sort(([a], [b]) => compareText(a, b))
+        .map(([name, { gone }]) => {
+          const own = rows.messages.filter(({ channel }) => channel === name)
+          const times = own.flatMap(({ state, settledAt }) => (state === 'delivered' && settledAt ? [settledAt] : []))
+          return {
+            name,
+            pending: own.filter(({ state }) => state === 'pending').length,
+            dead: own.filter(({ state }) => state === 'dead').length,
+            lastDeliveredAt: times.sort().at(-1) ?? null,
+            gone,
+          }
+        }),
+    undelivered: async () =>
+      rows.messages
+        .flatMap(({ body: _, settledAt: __, state, ...row }) => (state === 'delivered' ? [] : [{ ...row, state }]))
+        .sort((a, b) => compareText(a.channel, b.channel) || a.number - b.number),
+    async firstWaiting(name) {
+      const row = rows.messages.find(({ channel, state }) => channel === name && state === 'pending')
+      if (row === undefined) return undefined
+      const { settledAt: _, ...waiting } = row
+      return { ...waiting, state: 'pending' }
+    },
+
+    async claim(name) {
+      const channel = rows.channels.get(name)
+      if (channel === undefined || (channel.claim !== undefined && isHeld(channel.claim, holder))) return undefined
+      const { host, bootId, pid } = holder
+      const token = (channel.claim?.token ?? 0) + 1
+      channel.claim = { token, host, bootId, pid, takenAt: now(), heartbeatAt: now() }
+      return token
+    },
+    async renew(name, token) {
+      const channel = rows.channels.get(name)
+      if (channel?.claim?.token !== token) return false
+      channel.claim = { ...channel.claim, heartbeatAt: now() }
+      return true
+    },
+    async release(name, token) {
+      const channel = rows.channels.get(name)
+      if (channel?.claim?.token === token) channel.claim = { ...channel.claim, heartbeatAt: '1970-01-01T00:00:00.000Z' }
+    },
+
+    async delivered(id, at) {
+      change(
+        (row) => row.id === id,
+        ({ attempts }) => ({ state: 'delivered', attempts: attempts + 1, error: null, settledAt: at }),
+      )
+    },
+    async failed(id, { at, error, nextTryAt }) {
+      const after =
+        nextTryAt === undefined ? ({ state: 'dead', settledAt: at } as const) : { nextTryAt, settledAt: null }
+      change(
+        (row) => row.id === id,
+        ({ attempts }) => ({ ...after, attempts: attempts + 1, error }),
+      )
+    },
+    giveUp: async (name, before, at) =>
+      change(
+        ({ channel, createdAt }) => channel === name && createdAt < before,
+        () => ({ state: 'dead', settledAt: at }),
+      ),
+    async markGone(name, gone) {
+      const channel = rows.channels.get(name)
+      if (channel !== undefined) channel.gone = gone ?? null
+    },
+    async dropSettled(before) {
+      const isKept = ({ settledAt }: MessageRow) => settledAt === null || settledAt >= before
+      rows.messages = [...Map.groupBy(rows.messages, ({ channel }) => channel).values()].flatMap((own) => {
+        const first = own.findIndex(isKept)
+        return first < 0 ? [] : own.slice(first)
+      })
+    },
+  }
+}
+
+/** A message that is there already stays as it is. */
+export function addMessages(rows: OutboxRows, messages: readonly NewMessage[], at: string): void {
+  for (const message of messages) {
+    if (rows.messages.some(({ id }) => id === message.id)) continue
+    const channel = rows.channels.get(message.channel) ?? { written: 0, gone: null, claim: undefined }
+    channel.written += 1
+    rows.channels.set(message.channel, channel)
+    const fresh = { state: 'pending', attempts: 0, error: null, settledAt: null } as const
+    rows.messages = [...rows.messages, { ...message, ...fresh, number: channel.written, createdAt: at, nextTryAt: at }]
+  }
+}
+
+export function emptyOutbox(): OutboxRows {
+  return { channels: new Map(), messages: [] }
+}

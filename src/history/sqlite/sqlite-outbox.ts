@@ -1,0 +1,133 @@
+import type { Database } from 'better-sqlite3'
+import { type Holder, isHeld, type Lease } from '../holder.ts'
+import type { ChannelState, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
+import { prepared } from './prepared.ts'
+import { writeTransaction } from './write-transaction.ts'
+
+const waitingColumns = `id, channel, number, run, created_at AS createdAt, state, attempts, next_try_at AS nextTryAt, error`
+
+export function sqliteOutbox(db: Database, holder: Holder): Outbox {
+  const write = async <Result>(work: () => Result): Promise<Result> => writeTransaction(db, work)
+  const now = () => new Date(holder.now()).toISOString()
+  return {
+    enqueue: (messages, at) => write(() => writeMessages(db, messages, at)),
+    channels: async () =>
+      prepared<[], Omit<ChannelState, 'gone'> & { goneAt: string | null; goneTarget: string | null }>(
+        db,
+        `SELECT name, gone_at AS goneAt, gone_target AS goneTarget,
+           (SELECT count(*) FROM notification n WHERE n.channel = name AND n.state = 'pending') AS pending,
+           (SELECT count(*) FROM notification n WHERE n.channel = name AND n.state = 'dead') AS dead,
+           (SELECT max(settled_at) FROM notification n WHERE n.channel = name AND n.state = 'delivered') AS lastDeliveredAt
+         FROM channel ORDER BY name`,
+      )
+        .all()
+        .map(({ goneAt, goneTarget, ...state }) => ({
+          ...state,
+          gone: goneAt === null ? null : { at: goneAt, target: goneTarget ?? '' },
+        })),
+    undelivered: async () =>
+      prepared<[], WaitingMessage>(
+        db,
+        `SELECT ${waitingColumns} FROM notification WHERE state IN ('pending', 'dead') ORDER BY channel, number`,
+      ).all(),
+    firstWaiting: async (channel) =>
+      prepared<[string], WaitingMessage & { body: string }>(
+        db,
+        `SELECT ${waitingColumns}, body FROM notification WHERE channel = ? AND state = 'pending' ORDER BY number LIMIT 1`,
+      ).get(channel),
+
+    claim: (channel) =>
+      write(() => {
+        const held = prepared<[string], Lease & { token: number }>(
+          db,
+          `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt
+           FROM channel WHERE name = ?`,
+        ).get(channel)
+        if (held === undefined || isHeld(held, holder)) return undefined
+        const token = held.token + 1
+        prepared<unknown[], never>(
+          db,
+          `UPDATE channel SET token = ?, host = ?, boot_id = ?, pid = ?, taken_at = ?, heartbeat_at = ? WHERE name = ?`,
+        ).run(token, holder.host, holder.bootId, holder.pid, now(), now(), channel)
+        return token
+      }),
+    renew: (channel, token) =>
+      write(() => {
+        const renewed = prepared<unknown[], never>(
+          db,
+          'UPDATE channel SET heartbeat_at = ? WHERE name = ? AND token = ?',
+        ).run(now(), channel, token)
+        return renewed.changes === 1
+      }),
+    release: (channel, token) =>
+      write(() => {
+        prepared<unknown[], never>(
+          db,
+          "UPDATE channel SET heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE name = ? AND token = ?",
+        ).run(channel, token)
+      }),
+
+    delivered: (id, at) =>
+      write(() => {
+        prepared<unknown[], never>(
+          db,
+          `UPDATE notification SET state = 'delivered', attempts = attempts + 1, error = NULL, settled_at = ?
+           WHERE id = ? AND state = 'pending'`,
+        ).run(at, id)
+      }),
+    failed: (id, { at, error, nextTryAt }) =>
+      write(() => {
+        prepared<unknown[], never>(
+          db,
+          `UPDATE notification SET attempts = attempts + 1, error = @error,
+             state = iif(@next IS NULL, 'dead', 'pending'), settled_at = iif(@next IS NULL, @at, NULL),
+             next_try_at = ifnull(@next, next_try_at)
+           WHERE id = @id AND state = 'pending'`,
+        ).run({ id, at, error, next: nextTryAt ?? null })
+      }),
+    giveUp: (channel, before, at) =>
+      write(
+        () =>
+          prepared<unknown[], never>(
+            db,
+            `UPDATE notification SET state = 'dead', settled_at = ?
+             WHERE channel = ? AND state = 'pending' AND created_at < ?`,
+          ).run(at, channel, before).changes,
+      ),
+    markGone: (channel, gone) =>
+      write(() => {
+        prepared<unknown[], never>(db, 'UPDATE channel SET gone_at = ?, gone_target = ? WHERE name = ?').run(
+          gone?.at ?? null,
+          gone?.target ?? null,
+          channel,
+        )
+      }),
+    dropSettled: (before) => write(() => dropSettled(db, before)),
+  }
+}
+
+/** Within the transaction of the caller. A message that is there already stays as it is. */
+export function writeMessages(db: Database, messages: readonly NewMessage[], at: string): void {
+  const isThere = prepared<[string], number>(db, 'SELECT 1 FROM notification WHERE id = ?')
+  const number = prepared<[string], number>(
+    db,
+    `INSERT INTO channel (name, written) VALUES (?, 1)
+     ON CONFLICT (name) DO UPDATE SET written = written + 1 RETURNING written`,
+  ).pluck()
+  const insert = prepared<unknown[], never>(
+    db,
+    `INSERT INTO notification (id, channel, number, run, created_at, body, next_try_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  for (const { id, channel, run, body } of messages) {
+    if (isThere.get(id) === undefined) insert.run(id, channel, number.get(channel), run, at, body, at)
+  }
+}
+
+/** Only from the front, so that a number that is missing behind it was not dropped by us. */
+function dropSettled(db: Database, before: string): void {
+  db.prepare(
+    `UPDATE channel SET dropped = max(dropped, ifnull((SELECT min(n.number) FROM notification n
+       WHERE n.channel = channel.name AND (n.settled_at IS NULL OR n.settled_at >= ?)), written + 1) - 1)`,
+  ).run(before)
+  db.prepare('DELETE FROM notification WHERE number <= (SELECT dropped FROM channel WHERE name = channel)').run()
+}

@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Report } from '../../model/report.ts'
+import { filesOf } from '../../report/report-files.ts'
+import { type Format, reports } from '../../report/reports.ts'
+import { accepted, type Outcome, refused, type Send } from '../outcome.ts'
+
+interface Directory {
+  readonly path: string
+  readonly formats: readonly Format[]
+  readonly keep: number
+}
+
+/**
+ * Puts each run's reports into a directory of its own, `run-000017/report.json`, and lets `latest` lead to the newest.
+ * Readers see a run's directory whole or not at all. `readReport`: undefined for a run that is gone.
+ */
+export function sendToDirectory(directory: Directory, readReport: (run: number) => Promise<Report | undefined>): Send {
+  return async ({ run }) => {
+    try {
+      // Whatever can go wrong with a test goes wrong here too.
+      if (run === null) return tryDirectory(directory.path)
+      const report = await readReport(run.number)
+      if (report === undefined) return refused(`run ${run.number} is not in the history any more`)
+      return putReports(directory, report)
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error)) throw error
+      return refused(`cannot write there: ${error.code}`)
+    }
+  }
+}
+
+function tryDirectory(path: string): Outcome {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const file = join(path, '.hookdrift-test')
+  writeFileSync(file, '', { mode: 0o600 })
+  rmSync(file)
+  return accepted
+}
+
+const runName = /^run-(\d{6,})$/
+
+function putReports({ path, formats, keep }: Directory, report: Report): Outcome {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const name = `run-${`${report.run.number}`.padStart(6, '0')}`
+  const draft = join(path, `.${name}.tmp`)
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { mode: 0o700 })
+  for (const format of formats) {
+    for (const { file, look } of filesOf(format, join(draft, `report${extensions[format]}`))) {
+      writeFileSync(file, reports[format](report, look), { mode: 0o600, flush: true })
+    }
+  }
+  putInPlace(draft, join(path, name))
+  pointTo(path, name)
+  forgetOld(path, keep)
+  return accepted
+}
+
+/** What is there already was put there whole, from the same run; it makes way, for formats may be others now. */
+function putInPlace(draft: string, place: string): void {
+  const old = `${draft}.old`
+  rmSync(old, { recursive: true, force: true })
+  if (existsSync(place)) renameSync(place, old)
+  renameSync(draft, place)
+  rmSync(old, { recursive: true, force: true })
+}
+
+/** `latest` is exchanged, so that it always leads somewhere; a run that is delivered late does not set it back. */
+function pointTo(path: string, name: string): void {
+  const newest = runsIn(path).at(-1) ?? name
+  const link = join(path, '.latest.tmp')
+  rmSync(link, { force: true })
+  symlinkSync(newest, link)
+  renameSync(link, join(path, 'latest'))
+}
+
+function forgetOld(path: string, keep: number): void {
+  for (const name of runsIn(path).slice(0, -keep)) rmSync(join(path, name), { recursive: true, force: true })
+}
+
+/** Oldest first. */
+function runsIn(path: string): string[] {
+  const numberOf = (name: string) => Number(runName.exec(name)?.[1])
+  return readdirSync(path)
+    .filter((name) => runName.test(name))
+    .sort((a, b) => numberOf(a) - numberOf(b))
+}
+
+const extensions: Readonly<Record<Format, string>> = {
+  text: '.txt',
+  json: '.json',
+  sarif: '.sarif',
+  junit: '.junit.xml',
+  markdown: '.md',
+  csv: '.csv',
+  html: '.html',
+  ocsf: '.ocsf.json',
+  oscal: '.oscal.json',
+}

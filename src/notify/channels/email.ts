@@ -1,0 +1,103 @@
+import { createTransport } from 'nodemailer'
+import { smtpServer } from '../../config/notify-schema.ts'
+import { cut } from '../../report/cut.ts'
+import { neutralise } from '../../report/neutralise.ts'
+import type { Message } from '../message.ts'
+import { accepted, type Outcome, refused, type Send } from '../outcome.ts'
+import { type Line, showMessage } from '../show-message.ts'
+
+interface Email {
+  readonly smtp: string
+  readonly user?: string
+  readonly password?: string
+  readonly from: string
+  readonly to: readonly string[]
+}
+
+const waitMs = 10_000
+
+/** Mail in plain text: nothing in it is a link or a picture unless the reader's program makes it one. */
+export function sendByEmail(email: Email): Send {
+  const server = smtpServer(email.smtp)
+  if (server === undefined) throw new Error('a mail server that is none was let through') // the schema refuses it
+  const [user, pass] = [email.user ?? server.user, email.password ?? server.password]
+  const auth = user === undefined || pass === undefined ? undefined : { user, pass }
+  return async (message, signal) => {
+    if (signal.aborted) return refused('no answer in time')
+    const transport = createTransport({
+      host: server.host,
+      port: server.port,
+      secure: server.isSecure,
+      // A password must not be had by whoever takes the offer of TLS out of the greeting.
+      requireTLS: auth !== undefined && !server.isSecure && !isLoopback(server.host),
+      ...(auth === undefined ? {} : { auth }),
+      connectionTimeout: waitMs,
+      greetingTimeout: waitMs,
+      socketTimeout: waitMs,
+      dnsTimeout: waitMs,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+    const stopped = whenAborted(signal)
+    const sent = transport.sendMail(mailOf(message, email)).then(
+      () => accepted,
+      (error: unknown) => refused(describe(error)),
+    )
+    try {
+      return await Promise.race([sent, stopped])
+    } finally {
+      transport.close()
+    }
+  }
+}
+
+function mailOf(message: Message, { from, to }: Email) {
+  const domain = from.slice(from.lastIndexOf('@') + 1)
+  return {
+    from,
+    to: [...to],
+    // One line: a line break would begin another header.
+    subject: neutralise(cut(message.title, 200)),
+    text: `${showMessage(message).map(mailLine).join('\n')}\n\n${message.id}\n`,
+    date: new Date(message.created_at),
+    // The same at every attempt, so that a mailbox can tell that it has it.
+    messageId: `<${message.id}@${domain}>`,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Hookdrift-Id': message.id },
+  }
+}
+
+function mailLine({ own, foreign, level }: Line): string {
+  const said = neutralise(own)
+  if (foreign === undefined) return level === 'title' ? `${said}\n` : said
+  return `${said}\n    ${neutralise(cut(foreign, 500))}`
+}
+
+function whenAborted(signal: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(refused('no answer in time')), { once: true })
+  })
+}
+
+/** Codes only: the text of an error quotes what the server says, which may quote the credentials. */
+function describe(error: unknown): string {
+  const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown }
+  const status = typeof responseCode === 'number' ? ` (${responseCode})` : ''
+  const known = typeof code === 'string' ? failures[code] : undefined
+  if (known !== undefined) return known + status
+  return `the mail was not accepted${typeof code === 'string' && /^\w{1,40}$/.test(code) ? `: ${code}` : ''}${status}`
+}
+
+const failures: Readonly<Record<string, string>> = {
+  EAUTH: 'the mail server refused the credentials',
+  ECONNECTION: 'no connection to the mail server',
+  ECONNREFUSED: 'connection refused',
+  EDNS: 'host name not found',
+  EENVELOPE: 'the mail server refused an address',
+  ESOCKET: 'the connection to the mail server failed',
+  ETIMEDOUT: 'no answer in time',
+  ETLS: 'no TLS with the mail server, and credentials do not travel without it',
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127\.[\d.]+$/.test(host)
+}

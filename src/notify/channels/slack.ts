@@ -1,0 +1,37 @@
+import { cut } from '../../report/cut.ts'
+import { neutralise } from '../../report/neutralise.ts'
+import type { ProxyVariables } from '../../service/proxy-for.ts'
+import type { Send } from '../outcome.ts'
+import { post } from '../post.ts'
+import { type Line, showMessage } from '../show-message.ts'
+
+/** An incoming webhook of Slack, or of what understands the same JSON. It has no place for an id; the text carries it. */
+export function sendToSlack({ url }: { readonly url: string }, env: ProxyVariables): Send {
+  return (message, signal) => {
+    const text = [...showMessage(message).map(slackLine), `_${message.id}_`].join('\n')
+    // Nothing is to be found in our text that we did not put there.
+    const asWritten = { mrkdwn: true, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false }
+    return post({ url, headers: {}, body: JSON.stringify({ text, ...asWritten }) }, env, signal)
+  }
+}
+
+function slackLine({ own, foreign, level }: Line): string {
+  const said = level === 'title' ? `*${escaped(own)}*` : escaped(own)
+  return foreign === undefined ? said : `${said} ${slackCode(foreign)}`
+}
+
+/**
+ * Text of others, as code: there neither mentions nor links nor emphasis are looked for. What could end the code or
+ * begin a mention or a link elsewhere is spelled otherwise.
+ */
+export function slackCode(text: string): string {
+  const inert = neutralise(cut(text, 300))
+    .replaceAll('`', "'")
+    .replaceAll('@', '@\u2060')
+    .replaceAll('://', ':\u2060//')
+  return `\`${escaped(inert)}\``
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,118 @@
+import type { ChannelState, Outbox } from '../history/outbox.ts'
+import { readMessage } from './message.ts'
+import type { Send } from './outcome.ts'
+
+export interface Receiver {
+  readonly name: string
+  readonly send: Send
+  /** Where it leads, sealed. */
+  readonly target: string
+}
+
+export interface Delivery {
+  readonly receivers: readonly Receiver[]
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** For one attempt, and for all attempts on one channel together. */
+  readonly timeoutMs: number
+  readonly totalMs: number
+  /** Aborted when so many milliseconds are over. */
+  readonly timeoutAfter: (ms: number) => AbortSignal
+  readonly signal: AbortSignal
+  /** Whether the time that a failed message still has to wait is waited for. */
+  readonly isPatient: boolean
+  readonly watch: DeliveryWatch
+}
+
+export interface DeliveryWatch {
+  delivered(channel: string, id: string): void
+  failed(channel: string, id: string, error: string): void
+  gone(channel: string): void
+  /** It is not tried any more. */
+  gaveUp(channel: string, id: string, error: string): void
+}
+
+const dayMs = 24 * 3_600_000
+/** What was settled so long ago is forgotten. */
+const rememberedMs = 30 * dayMs
+const firstWaitMs = 10_000
+const longestWaitMs = 30 * 60_000
+
+/**
+ * Delivers what waits, each channel by itself and in the order in which it was written: behind a message that fails, the
+ * others wait. What cannot be delivered for a day is given up. Never rejects for a receiver's sake.
+ */
+export async function deliver(outbox: Outbox, delivery: Delivery): Promise<void> {
+  const { receivers, now } = delivery
+  const states = new Map((await outbox.channels()).map((state) => [state.name, state]))
+  const known = new Map(receivers.map((receiver) => [receiver.name, receiver]))
+  const at = isoTime(now())
+  for (const state of states.values()) {
+    // Nobody will try these.
+    if (isOpen(state, known.get(state.name))) continue
+    await outbox.giveUp(state.name, isoTime(now() - dayMs), at)
+  }
+  const open = receivers.filter((receiver) => {
+    const state = states.get(receiver.name)
+    return state !== undefined && state.pending > 0 && isOpen(state, receiver)
+  })
+  await Promise.all(open.map((receiver) => deliverChannel(outbox, receiver, delivery)))
+  await outbox.dropSettled(isoTime(now() - rememberedMs))
+}
+
+/** A receiver that said it is gone is tried again only when it is another one. */
+export function isOpen({ gone }: Pick<ChannelState, 'gone'>, receiver: Pick<Receiver, 'target'> | undefined): boolean {
+  return receiver !== undefined && (gone === null || gone.target !== receiver.target)
+}
+
+/** Before attempt `n + 1` of a message, in milliseconds. */
+export function waitMs(attempts: number): number {
+  return Math.min(longestWaitMs, firstWaitMs * 2 ** (attempts - 1))
+}
+
+async function deliverChannel(outbox: Outbox, receiver: Receiver, delivery: Delivery): Promise<void> {
+  const { name } = receiver
+  const { signal, now, totalMs } = delivery
+  const token = await outbox.claim(name)
+  if (token === undefined) return
+  const end = now() + totalMs
+  try {
+    while (!signal.aborted && now() < end && (await outbox.renew(name, token))) {
+      if (!(await deliverNext(outbox, receiver, delivery, end - now()))) return
+    }
+  } finally {
+    await outbox.release(name, token)
+  }
+}
+
+/** Whether the message after it may be tried. */
+async function deliverNext(outbox: Outbox, receiver: Receiver, delivery: Delivery, leftMs: number): Promise<boolean> {
+  const { now, watch, signal, timeoutAfter, timeoutMs } = delivery
+  const { name, send, target } = receiver
+  const next = await outbox.firstWaiting(name)
+  if (next === undefined || (delivery.isPatient && Date.parse(next.nextTryAt) > now())) return false
+  const { id, body, attempts, createdAt } = next
+  const outcome = await send(readMessage(body), AbortSignal.any([signal, timeoutAfter(Math.min(timeoutMs, leftMs))]))
+  const at = isoTime(now())
+  if (outcome.ok) {
+    await outbox.delivered(id, at)
+    watch.delivered(name, id)
+    return true
+  }
+  // We were told to stop: that says nothing of the receiver.
+  if (signal.aborted) return false
+  const { error, isGone = false } = outcome
+  const isOver = now() - Date.parse(createdAt) >= dayMs
+  await outbox.failed(id, { at, error, nextTryAt: isOver ? undefined : isoTime(now() + waitMs(attempts + 1)) })
+  if (isGone) {
+    await outbox.markGone(name, { at, target })
+    watch.gone(name)
+  }
+  if (isOver) watch.gaveUp(name, id, error)
+  else watch.failed(name, id, error)
+  return isOver && !isGone
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}

@@ -1,0 +1,117 @@
+import { hash } from 'node:crypto'
+import type { RunRecord } from '../history/history.ts'
+import type { Before, Move } from '../history/news.ts'
+import { type Severity, severities } from '../model/violation.ts'
+import { quote } from '../report/neutralise.ts'
+import { type Event, type EventType, eventTypes } from './message.ts'
+
+/** What changed with a run, most important first. Pure: the same record and past give the same events, ids and all. */
+export function findEvents(record: RunRecord, before: Before): readonly Event[] {
+  return [...coverageEvents(record, before), ...violationEvents(record, before), ...ruleEvents(record, before)].sort(
+    byImportance,
+  )
+}
+
+/** Of what happens to the worker itself. `at`: ISO 8601, UTC. */
+export function workerEvent(type: 'worker.failed' | 'worker.recovered', text: string, at: string): Event {
+  return { id: idOf([type, text, at]), type, severity: 'critical', project: null, text }
+}
+
+/** `msg_`, `evt_`, `test_` and 32 hex digits of what makes the thing what it is. */
+export function idOf(parts: readonly (string | number | null)[], prefix = 'evt'): string {
+  return `${prefix}_${hash('sha256', JSON.stringify(parts)).slice(0, 32)}`
+}
+
+/** A run is told from those of other histories by its start and by what it was configured to look at. */
+export function runIdentity(record: RunRecord): (string | number)[] {
+  return [record.number, record.startedAt, record.configurationDigest]
+}
+
+/** Not to see is worse than what could be seen: it is told whatever severity a channel asks for. */
+const ofCoverage: Severity = 'critical'
+
+function coverageEvents(record: RunRecord, { looks }: Before): Event[] {
+  return record.coverage.flatMap(({ project, listing, status, reason }): Event[] => {
+    const was = looks.get(project)?.statuses.get(listing)
+    const make = (type: EventType, text: string): Event[] => {
+      const id = idOf([type, project, listing, ...runIdentity(record)])
+      return [{ id, type, severity: ofCoverage, project, listing, text }]
+    }
+    if (status === 'complete') {
+      const isBack = was !== undefined && was !== 'complete'
+      return isBack ? make('coverage.regained', `the ${listing} are walked to their end again`) : []
+    }
+    // A listing that was never offered is none that was lost.
+    const isLost =
+      status === 'skipped' ? was === 'complete' : was === undefined || was === 'complete' || was === 'skipped'
+    return isLost ? make('coverage.lost', `the ${listing} could not be seen whole: ${status}, ${reason}`) : []
+  })
+}
+
+function violationEvents(record: RunRecord, { moves }: Before): Event[] {
+  return moves.flatMap((move): Event[] => {
+    const type = typeOf(move)
+    if (type === undefined) return []
+    const { project, severity, rule, kind, uid, name, path, fingerprint, message: text } = move
+    const id = idOf([type, fingerprint, ...runIdentity(record)])
+    return [{ id, type, severity, project, rule, kind, uid, name, path, fingerprint, text }]
+  })
+}
+
+function typeOf({ before, now }: Move): EventType | undefined {
+  if (now === 'ended') return 'violation.resolved'
+  if (now !== 'open') return undefined
+  if (before === 'never') return 'violation.opened'
+  // What was accepted counts again when its waiver ends; what was unknown had been told.
+  return before === 'unknown' ? undefined : 'violation.reopened'
+}
+
+/** Rules of which a project says nothing any more: they could not judge, or what they found could not be looked at. */
+function ruleEvents(record: RunRecord, { looks, moves }: Before): Event[] {
+  const lost = moves.filter(({ now }) => now === 'unknown')
+  const moved = new Set(lost.map(({ fingerprint }) => fingerprint))
+  const unknownAlready = new Set(
+    record.violations
+      .filter(({ state, fingerprint }) => state === 'unknown' && !moved.has(fingerprint))
+      .map(({ project, rule }) => `${project} ${rule}`),
+  )
+  const found = new Map<string, { project: string; rule: string; text: string }>()
+  for (const { project, unjudged } of record.projects) {
+    for (const [rule, reason] of Object.entries(unjudged)) {
+      const wasUnknown = Object.hasOwn(looks.get(project)?.unjudged ?? {}, rule)
+      if (!wasUnknown) found.set(`${project} ${rule}`, { project, rule, text: `it could not judge: ${reason}` })
+    }
+  }
+  for (const [key, group] of Map.groupBy(lost, ({ project, rule }) => `${project} ${rule}`)) {
+    const [first] = group
+    if (first === undefined || found.has(key) || unknownAlready.has(key)) continue
+    const { project, rule, name, uid } = first
+    const others = group.length === 1 ? '' : ` and ${group.length - 1} more`
+    const text = `what it found could not be looked at: ${quote(name === '' ? uid : name)}${others}`
+    found.set(key, { project, rule, text })
+  }
+  const severityOf = new Map(record.rules.map(({ id, severity }) => [id, severity]))
+  return [...found.values()].map(({ project, rule, text }) => {
+    const id = idOf(['rule.unknown', project, rule, ...runIdentity(record)])
+    return { id, type: 'rule.unknown', severity: severityOf.get(rule) ?? 'medium', project, rule, text }
+  })
+}
+
+const goodNews: ReadonlySet<EventType> = new Set(['worker.recovered', 'coverage.regained', 'violation.resolved'])
+
+/** Bad news before good, severe before light, then by what it is and where. */
+export function byImportance(a: Event, b: Event): number {
+  return (
+    Number(goodNews.has(a.type)) - Number(goodNews.has(b.type)) ||
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    eventTypes.indexOf(a.type) - eventTypes.indexOf(b.type) ||
+    compare(a.project ?? '', b.project ?? '') ||
+    compare(a.rule ?? '', b.rule ?? '') ||
+    compare(a.uid ?? '', b.uid ?? '') ||
+    compare(a.id, b.id)
+  )
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

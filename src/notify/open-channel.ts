@@ -1,0 +1,35 @@
+import type { Channel } from '../config/read-configuration.ts'
+import type { Report } from '../model/report.ts'
+import type { ProxyVariables } from '../service/proxy-for.ts'
+import type { LogLine } from './channels/log.ts'
+import type { Send } from './outcome.ts'
+
+/** What channels need of the world. */
+export interface ChannelWorld {
+  readonly env: ProxyVariables
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  readonly log: LogLine
+  readonly readReport: (run: number) => Promise<Report | undefined>
+}
+
+/** How messages are handed over on a channel. Loads what that takes and no more. */
+export async function openChannel(channel: Channel, { env, now, log, readReport }: ChannelWorld): Promise<Send> {
+  switch (channel.type) {
+    case 'log':
+      return (await import('./channels/log.ts')).sendToLog(channel, log)
+    case 'directory':
+      return (await import('./channels/directory.ts')).sendToDirectory(channel, readReport)
+    case 'webhook':
+      return (await import('./channels/webhook.ts')).sendToWebhook(channel, env, now)
+    case 'slack':
+      return (await import('./channels/slack.ts')).sendToSlack(channel, env)
+    case 'email':
+      return (await import('./channels/email.ts')).sendByEmail(channel)
+  }
+}
+
+/** Where a channel leads, as one text: sealed, it tells whether somebody gave it another receiver. */
+export function targetOf(channel: Channel): string {
+  return channel.type === 'webhook' || channel.type === 'slack' ? channel.url : ''
+}

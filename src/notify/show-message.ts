@@ -1,0 +1,51 @@
+import { neutralise } from '../report/neutralise.ts'
+import type { Event, EventType, Message, Storm } from './message.ts'
+
+/** One line for people: our words, then those of others, which each channel shows in a way that nothing in them acts. */
+export interface Line {
+  readonly level: 'title' | 'text' | 'event'
+  readonly own: string
+  readonly foreign?: string
+}
+
+export function showMessage(message: Message): readonly Line[] {
+  const { title, verdict, storm, rules, events, more, command, run } = message
+  const text = (own: string): Line => ({ level: 'text', own })
+  return [
+    { level: 'title', own: title },
+    ...(verdict === null ? [] : [text(`${verdict.text} Exit code ${verdict.exit_code}.`)]),
+    ...(storm === null ? [] : [text(storms[storm])]),
+    ...rules.map(({ rule, severity, events: count }) => text(`${count} × ${rule} (${severity})`)),
+    ...events.flatMap(showEvent),
+    ...(more > 0 ? [text(`and ${more} more: ${command}`)] : run === null ? [] : [text(`All of it: ${command}`)]),
+  ]
+}
+
+const storms: Readonly<Record<Storm, string>> = {
+  first_run: 'This is the first run of its history: all that stands is new to it. The worst of it:',
+  policy_changed: 'The policy or hookdrift itself is another than in the run before. The worst of it:',
+  mass: 'Much changed at once. The worst of it:',
+}
+
+const marks: Readonly<Record<EventType, string>> = {
+  'worker.failed': 'FAILED',
+  'worker.recovered': 'recovered',
+  'coverage.lost': 'OUT OF SIGHT',
+  'coverage.regained': 'in sight again',
+  'violation.reopened': 'reopened',
+  'violation.opened': 'opened',
+  'violation.resolved': 'resolved',
+  'rule.unknown': 'unknown',
+}
+
+function showEvent({ type, severity, project, rule, kind, name, uid, text }: Event): Line[] {
+  const isOfViolation = type.startsWith('violation.')
+  const own = [
+    `• ${marks[type]}`,
+    ...(isOfViolation || rule !== undefined ? [severity] : []),
+    ...(rule === undefined ? [] : [rule]),
+    ...(project === null ? [] : [`in ${project}`]),
+  ].join(' ')
+  const what = kind === undefined ? '' : `${kind} ${name === '' || name === undefined ? '' : `"${name}" `}${uid}: `
+  return [{ level: 'event', own: neutralise(own), foreign: what + text }]
+}

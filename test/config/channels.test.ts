@@ -1,0 +1,117 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
+import { describe, expect, it } from 'vitest'
+import { directoryFormats } from '../../src/config/notify-schema.ts'
+import { reports } from '../../src/report/reports.ts'
+import { configure, refusal, withService } from './a-world.ts'
+
+const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
+const env = {
+  ACME_KEY: 'not-a-real-key',
+  HOOK_URL: 'https://hooks.example.com/in?k=not-a-real-key',
+  HOOK_SECRET: secret,
+  PASSWORD: 'not-a-real-key',
+}
+const hook = { name: 'hook', type: 'webhook', url: '${HOOK_URL}', secret: '${HOOK_SECRET}' }
+const mail = {
+  name: 'mail',
+  type: 'email',
+  smtp: 'smtp://mail.example.com',
+  from: 'a@example.com',
+  to: ['b@example.com'],
+}
+const withChannels = (...notify: unknown[]) => withService({}, { notify })
+const refusalOf = (...notify: unknown[]) => refusal(withChannels(...notify), { env })
+
+describe('channels', () => {
+  it('are read, their secrets from the environment and from files, their paths beside the configuration', () => {
+    const files = { '/etc/hookdrift/url': `${env.HOOK_URL}\n` }
+    const chat = { name: 'chat', type: 'slack', url: '${file:url}', min_severity: 'high', projects: ['acme/*'] }
+    const configuration = configure(withChannels(hook, chat, { name: 'files', type: 'directory', path: 'out' }), {
+      env,
+      files,
+    })
+    expect(configuration.warnings).toEqual([])
+    expect(configuration.notify).toEqual([
+      { ...hook, url: env.HOOK_URL, secret },
+      { ...chat, url: env.HOOK_URL },
+      { name: 'files', type: 'directory', path: '/etc/hookdrift/out', formats: ['json', 'text'], keep: 90 },
+    ])
+  })
+
+  it('know the formats of reports', () => {
+    expect([...directoryFormats].sort()).toEqual(Object.keys(reports).sort())
+  })
+
+  it.each<[string, unknown, RegExp]>([
+    ['a type that there is not', { name: 'a', type: 'pager' }, /type is "pager", expected/],
+    ['a member of another type', { name: 'a', type: 'log', url: 'x' }, /`?url`? is unknown/],
+    ['a webhook without a secret', { ...hook, secret: undefined }, /secret is missing, expected `whsec_`/],
+    ['a severity that there is not', { ...hook, min_severity: 'bad' }, /min_severity is "bad"/],
+    [
+      'a mail server that is none',
+      { ...mail, smtp: 'https://mail.example.com' },
+      /smtp has a value that does not fit \(not shown\)/,
+    ],
+    ['an address that would begin a header', { ...mail, from: 'a@example.com\r\nBcc: c@example.com' }, /from is/],
+    ['two addresses in one', { ...mail, to: ['b@example.com, c@example.com'] }, /to\[0\] is/],
+    ['a user without a password', { ...mail, user: 'u' }, /a user without a password/],
+    ['a project that there is not', { ...hook, projects: ['acme/x'] }, /acme\/x matches no project/],
+    ['a label that no project carries', { ...hook, labels: { env: 'prod' } }, /no project carries the label env: prod/],
+    ['keep 0', { name: 'a', type: 'directory', path: 'x', keep: 0 }, /keep is 0/],
+    ['a format twice wrong', { name: 'a', type: 'directory', path: 'x', formats: ['pdf'] }, /formats\[0\] is "pdf"/],
+  ])('refuse %s, with its place', (_, channel, expected) => {
+    const lines = refusalOf(channel)
+    expect(lines).toHaveLength(1)
+    expect(lines[0]).toMatch(/^1:\d+: /)
+    expect(lines[0]).toMatch(expected)
+  })
+
+  it('refuse a name that stands twice', () => {
+    expect(refusalOf(hook, hook)[0]).toMatch(/a second channel named hook, the first stands in line 1/)
+  })
+
+  it('show no secret, whatever is wrong with it and wherever it stands', () => {
+    const leak = 'https://me:not-a-real-key@hooks.example.com/not-a-real-key#x'
+    const wrong = [
+      { ...hook, url: leak },
+      { ...hook, secret: 'not-a-real-key!' },
+      { ...hook, secret: ['not-a-real-key'] },
+      { ...hook, url: { of: leak } },
+      { ...mail, password: 'not-a-real-key\n' },
+      { ...mail, smtp: `smtp://u:not-a-real-key@h/?x` },
+      leak,
+    ]
+    for (const channel of wrong) {
+      const lines = refusalOf(channel)
+      expect(lines.length).toBeGreaterThan(0)
+      expect(lines.join('\n')).not.toContain('not-a-real-key')
+    }
+    expect(refusal(withService({}, { notify: leak })).join('\n')).not.toContain('not-a-real-key')
+    const unfit = refusal(withChannels(hook), { env: { ...env, HOOK_SECRET: 'not-a-real-key!' } })
+    expect(unfit.join('\n')).not.toContain('not-a-real-key')
+  })
+
+  it('warn of secrets that stand in the file or travel in clear', () => {
+    const { warnings } = configure(
+      withChannels(
+        { ...hook, url: 'http://hooks.example.com/x', secret },
+        { ...mail, smtp: 'smtp://u:p@mail.example.com' },
+      ),
+      { env },
+    )
+    expect(warnings.map((line) => line.replace(/^.*:\d+:\d+: /, ''))).toEqual([
+      'a secret stands in the file; use ${VAR} or ${file:PATH}',
+      'messages travel in clear over http; use https',
+      'a secret stands in the file; use ${VAR} or ${file:PATH}',
+      'a secret stands in the file; use ${VAR} or ${file:PATH}',
+    ])
+  })
+
+  it('are in the digest of the configuration, their secrets are not', () => {
+    const digest = (channel: object, more = {}) => configure(withChannels(channel), { env: { ...env, ...more } }).digest
+    expect(digest(hook, { HOOK_URL: 'https://other.example.com', HOOK_SECRET: `${secret}AAAA` })).toBe(digest(hook))
+    expect(digest({ ...hook, name: 'other' })).not.toBe(digest(hook))
+    expect(digest({ ...hook, min_severity: 'low' })).not.toBe(digest(hook))
+    expect(configure(withChannels(), { env }).digest).toBe(configure(withService({}), { env }).digest)
+  })
+})

@@ -1,0 +1,266 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Draft, History } from '../../src/history/history.ts'
+import { leaseExpiryMs } from '../../src/history/holder.ts'
+import type { Before, Tell } from '../../src/history/news.ts'
+import type { NewMessage } from '../../src/history/outbox.ts'
+import type { Place } from './history-contract.ts'
+import { Machines } from './processes.ts'
+import { aContext, aCoverage, aStart, at, aViolation, instead, only, orders, payments, walkAll } from './samples.ts'
+
+const aMessage = (id: string, channel = 'hook', run: number | null = 1): NewMessage => {
+  return { id, channel, run, body: `{"id":"${id}"}` }
+}
+
+/** What every backend promises of messages. */
+export function describeOutbox(name: string, makePlace: () => Place): void {
+  describe(`${name}: messages`, () => {
+    let place: Place
+    let machines: Machines
+    let history: History
+    let hour: number
+
+    beforeEach(() => {
+      hour = 0
+      place = makePlace()
+      machines = new Machines()
+      history = place.open(machines.process(100))
+    })
+    afterEach(async () => {
+      await history.close()
+      expect(await place.dispose()).toEqual([])
+    })
+
+    /** A run that does what is asked; gives what was known before it. */
+    async function run(
+      work: (draft: Draft) => Promise<unknown> = async () => {},
+      { tell = () => [], projects = [payments] }: { tell?: Tell; projects?: (typeof payments)[] } = {},
+    ): Promise<Before> {
+      hour += 1
+      const draft = await history.begin(aStart(at(hour), { policyDigest: `policy ${hour}` }))
+      for (const project of projects) await walkAll(draft, project)
+      await work(draft)
+      let before: Before | undefined
+      await draft.seal(
+        at(hour),
+        () => 0,
+        (record, known) => {
+          before = known
+          return tell(record, known)
+        },
+      )
+      if (before === undefined) throw new Error('nobody was asked')
+      return before
+    }
+    const movesOf = ({ moves }: Before) => moves.map(({ uid, before, now }) => `${uid}: ${before} → ${now}`).sort()
+    const standing = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+    const open =
+      (...uids: string[]) =>
+      (draft: Draft) =>
+        draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) })
+    const end = (uid: string) => async (draft: Draft) => draft.endViolations([(await standing(draft, uid)).id])
+    const turn = (uid: string, state: 'open' | 'unknown' | 'waived') => async (draft: Draft) => {
+      const waiver = state === 'waived' ? { owner: 'team', reason: 'moves', expires: at(99) } : undefined
+      const turned = instead(await standing(draft, uid), { state, waiver })
+      await draft.stageViolations(payments, { confirmed: [], violations: [turned] })
+    }
+    const waiting = async () => (await history.undelivered()).map(({ id, number, state }) => [id, number, state])
+
+    describe('what moved', () => {
+      it('is told by the violations, against what stood before', async () => {
+        expect(movesOf(await run(open('a', 'b', 'c')))).toEqual([
+          'a: never → open',
+          'b: never → open',
+          'c: never → open',
+        ])
+        expect(movesOf(await run())).toEqual([])
+        const changes = [end('a'), turn('b', 'waived'), turn('c', 'unknown')]
+        const many = async (draft: Draft) => {
+          for (const change of changes) await change(draft)
+        }
+        expect(movesOf(await run(many))).toEqual(['a: open → ended', 'b: open → waived', 'c: open → unknown'])
+        const back = async (draft: Draft) => {
+          await open('a')(draft)
+          await turn('b', 'open')(draft)
+          await turn('c', 'open')(draft)
+        }
+        expect(movesOf(await run(back))).toEqual(['a: ended → open', 'b: waived → open', 'c: unknown → open'])
+      })
+
+      it('is nothing when a violation is only worded otherwise', async () => {
+        await run(open('a'))
+        const reworded = async (draft: Draft) => {
+          const violation = instead(await standing(draft, 'a'), { message: 'other words', severity: 'low' })
+          await draft.stageViolations(payments, { confirmed: [], violations: [violation] })
+        }
+        expect(movesOf(await run(reworded))).toEqual([])
+      })
+
+      it('says of a project what its last look proved, and nothing of projects that the run did not look at', async () => {
+        const first = await run(async (draft) => draft.stageContext(aContext()), { projects: [payments, orders] })
+        expect([first.isFirst, first.policyDigest, first.looks.size]).toEqual([true, undefined, 0])
+        await run(
+          async (draft) => {
+            await draft.stageWalk(orders, aCoverage('sources', 'failed'), undefined)
+          },
+          { projects: [orders] },
+        )
+        const third = await run(async () => {}, { projects: [payments] })
+        expect([third.isFirst, third.policyDigest]).toEqual([false, 'policy 2'])
+        expect([...third.looks.keys()]).toEqual([payments.name])
+        expect(third.looks.get(payments.name)?.unjudged).toEqual({ 'endpoint/orphan': 'it threw' })
+        const fourth = await run(async () => {}, { projects: [orders] })
+        expect(fourth.looks.get(orders.name)?.statuses.get('sources')).toBe('failed')
+      })
+
+      it('is told by the next look when it was not told', async () => {
+        await run(open('a', 'b'))
+        const later: Tell = () => 'later'
+        await run(
+          async (draft) => {
+            await end('a')(draft)
+            await open('c', 'd')(draft)
+          },
+          { tell: later, projects: [payments, orders] },
+        )
+        await run(async () => {}, { projects: [orders] })
+        const next = await run(async (draft) => end('d')(draft))
+        expect(movesOf(next)).toEqual(['a: open → ended', 'c: never → open'])
+        expect(movesOf(await run())).toEqual([])
+      })
+    })
+
+    describe('the outbox', () => {
+      it('holds what was told with the seal, numbered by channel, and each id once', async () => {
+        await run(open('a'), { tell: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
+        await history.enqueue([aMessage('m2'), aMessage('m3', 'hook', null)], at(7))
+        expect(await waiting()).toEqual([
+          ['n1', 1, 'pending'],
+          ['m1', 1, 'pending'],
+          ['m2', 2, 'pending'],
+          ['m3', 3, 'pending'],
+        ])
+        expect(await history.firstWaiting('hook')).toEqual({
+          ...{ id: 'm1', channel: 'hook', number: 1, run: 1, createdAt: at(1), state: 'pending', attempts: 0 },
+          ...{ nextTryAt: at(1), error: null, body: '{"id":"m1"}' },
+        })
+        expect(await history.firstWaiting('nobody')).toBeUndefined()
+      })
+
+      it('holds nothing of a run that was given up', async () => {
+        const draft = await history.begin(aStart(at(1)))
+        await walkAll(draft)
+        await draft.abandon(at(1))
+        expect(await history.channels()).toEqual([])
+      })
+
+      it('holds nothing of a run whose seal failed', async () => {
+        const draft = await history.begin(aStart(at(1)))
+        await walkAll(draft)
+        const failing: Tell = () => {
+          throw new Error('no words')
+        }
+        await expect(draft.seal(at(1), () => 0, failing)).rejects.toThrow('no words')
+        expect([await history.runs(), await history.channels()]).toEqual([[], []])
+      })
+
+      it('goes on to the next message when one is delivered or given up, and not when it failed', async () => {
+        await history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
+        await history.failed('m1', { at: at(2), error: 'answered 500', nextTryAt: at(3) })
+        const tried = { id: 'm1', attempts: 1, nextTryAt: at(3), error: 'answered 500', state: 'pending' }
+        expect(await history.firstWaiting('hook')).toMatchObject(tried)
+        await history.delivered('m1', at(3))
+        expect((await history.firstWaiting('hook'))?.id).toBe('m2')
+        await history.failed('m2', { at: at(4), error: 'answered 500', nextTryAt: undefined })
+        expect((await history.firstWaiting('hook'))?.id).toBe('m3')
+        expect(await history.channels()).toEqual([
+          { name: 'hook', pending: 1, dead: 1, lastDeliveredAt: at(3), gone: null },
+        ])
+        await history.delivered('m2', at(5))
+        expect(await waiting()).toEqual([
+          ['m2', 2, 'dead'],
+          ['m3', 3, 'pending'],
+        ])
+      })
+
+      it('gives up what was written before a time', async () => {
+        await history.enqueue([aMessage('m1')], at(1))
+        await history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(3))
+        expect(await history.giveUp('hook', at(2), at(9))).toBe(1)
+        expect(await waiting()).toEqual([
+          ['n1', 1, 'pending'],
+          ['m1', 1, 'dead'],
+          ['m2', 2, 'pending'],
+        ])
+      })
+
+      it('remembers that a receiver is gone, until it is there again', async () => {
+        await history.enqueue([aMessage('m1')], at(1))
+        const gone = { at: at(2), target: 'sealed:1' }
+        await history.markGone('hook', gone)
+        expect((await history.channels())[0]?.gone).toEqual(gone)
+        await history.markGone('hook', undefined)
+        expect((await history.channels())[0]?.gone).toBeNull()
+      })
+
+      it('forgets what was settled long ago, never what waits or comes behind it', async () => {
+        await history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
+        await history.failed('m1', { at: at(2), error: 'no', nextTryAt: undefined })
+        await history.dropSettled(at(2))
+        expect(await waiting()).toHaveLength(3)
+        await history.dropSettled(at(3))
+        expect(await waiting()).toEqual([
+          ['m2', 2, 'pending'],
+          ['m3', 3, 'pending'],
+        ])
+        await history.failed('m3', { at: at(4), error: 'no', nextTryAt: undefined })
+        await history.dropSettled(at(9))
+        expect(await waiting()).toEqual([
+          ['m2', 2, 'pending'],
+          ['m3', 3, 'dead'],
+        ])
+        await history.delivered('m2', at(5))
+        await history.dropSettled(at(9))
+        expect(await waiting()).toEqual([])
+        await history.enqueue([aMessage('m4')], at(9))
+        expect(await waiting()).toEqual([['m4', 4, 'pending']])
+      })
+    })
+
+    describe('a channel', () => {
+      it('is delivered on by one process at a time', async () => {
+        const other = place.open(machines.process(200))
+        await history.enqueue([aMessage('m1')], at(1))
+        const token = await history.claim('hook')
+        if (token === undefined) throw new Error('not claimed')
+        expect(await other.claim('hook')).toBeUndefined()
+        expect(await history.claim('hook')).toBeUndefined()
+        expect(await history.renew('hook', token)).toBe(true)
+        await history.release('hook', token)
+        const next = await other.claim('hook')
+        expect(next).toBeGreaterThan(token)
+        expect(await history.renew('hook', token)).toBe(false)
+        await other.close()
+      })
+
+      it('is free again when its holder is dead, or was silent for too long', async () => {
+        const killed = machines.process(300)
+        const other = place.open(killed)
+        await history.enqueue([aMessage('m1')], at(1))
+        await other.claim('hook')
+        killed.kill()
+        const mine = await history.claim('hook')
+        expect(mine).toBeDefined()
+        const third = place.open(machines.process(400))
+        expect(await third.claim('hook')).toBeUndefined()
+        machines.pass(leaseExpiryMs / 1000)
+        expect(await third.claim('hook')).toBeDefined()
+        await third.close()
+        await other.close()
+      })
+
+      it('that never had a message cannot be claimed', async () => {
+        expect(await history.claim('hook')).toBeUndefined()
+      })
+    })
+  })
+}

@@ -60,6 +60,7 @@ async function worker(options: WorkerOptions, given: Terminal): Promise<number> 
   const { openMetrics } = await import('../worker/metrics.ts')
   const { serve } = await import('../worker/serve.ts')
   const { openLog } = await import('./log.ts')
+  const { openTellers } = await import('./open-tellers.ts')
   const { performAudit, tellWarnings } = await import('./perform-audit.ts')
   const { systemClock } = await import('./system.ts')
   const { toolVersion } = await import('./tool-version.ts')
@@ -83,6 +84,12 @@ async function worker(options: WorkerOptions, given: Terminal): Promise<number> 
   const serving = listen === undefined ? undefined : await serve(listen, { troubles, metrics: scrape })
   if (serving !== undefined) log.info({ url: serving.url }, 'listening')
 
+  const tellers = openTellers({
+    terminal,
+    log,
+    metrics,
+    news: () => ({ channels: orders.configuration.notify, history: orders.configuration.history }),
+  })
   const work: Work<Report> = {
     clock: systemClock,
     random: Math.random,
@@ -98,10 +105,12 @@ async function worker(options: WorkerOptions, given: Terminal): Promise<number> 
       const order = { ...orders, history, only, failOn: options.failOn, quiet: true, runsProbes, runTimeoutMs, onPage }
       return untilCrash(signal, (signal) => performAudit(order, terminal, signal))
     },
-    watch: tellAll([logOf(log), metrics, health]),
+    watch: tellAll([logOf(log), metrics, health, tellers.watch]),
   }
   try {
-    const { exitCode } = await untilSignalled((signal) => keepSchedule(work, signal))
+    const { exitCode } = await untilSignalled((signal) =>
+      Promise.all([keepSchedule(work, signal), tellers.keep(signal)]),
+    )
     log.info('stopped')
     return exitCode ?? exitCodes.clean
   } finally {

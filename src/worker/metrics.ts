@@ -18,9 +18,23 @@ export interface Metrics {
   failed(schedule: string): void
   page(listing: Listing, durationMs: number): void
   reloaded(isGood: boolean): void
+  /** How the channels of notifications are; those that are configured and never had a message too. */
+  channels(states: readonly NotifiedChannel[]): void
+  /** An attempt to deliver a notification. */
+  attempted(channel: string, outcome: AttemptOutcome): void
   /** What earlier runs left: fills the gauges and counts nothing. */
   remember(past: Past): void
 }
+
+export interface NotifiedChannel {
+  readonly name: string
+  readonly pending: number
+  readonly dead: number
+  readonly isGone: boolean
+}
+
+export const attemptOutcomes = ['delivered', 'failed'] as const
+export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
 interface MetricsWorld {
   readonly version: string
@@ -61,6 +75,10 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
   const skipped = counter('ticks_skipped_total', 'Ticks that had no run of their own', ['schedule', 'reason'])
   const requests = counter('requests_total', 'Requests to the services, retries included', ['project'])
   const retries = counter('retries_total', 'Requests that were sent again', ['project'])
+  const waiting = gauge('notifications_pending', 'Messages that wait for their delivery', ['channel'])
+  const givenUp = gauge('notifications_dead', 'Messages of the last 30 days that were given up', ['channel'])
+  const gone = gauge('notification_channel_gone', '1 while a receiver that answered 410 is not tried', ['channel'])
+  const attempts = counter('notification_attempts_total', 'Attempts to deliver a message', ['channel', 'outcome'])
   const runSeconds = new Histogram({
     name: 'hookdrift_run_duration_seconds',
     help: 'How long runs take, from their beginning to the seal',
@@ -146,6 +164,16 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
     },
     page: (listing, durationMs) => pageSeconds.observe({ listing }, durationMs / 1000),
     reloaded: (isGood) => reloadFailed.set(isGood ? 0 : 1),
+    channels(states) {
+      for (const metric of [waiting, givenUp, gone]) metric.reset()
+      for (const { name: channel, pending, dead, isGone } of states) {
+        waiting.set({ channel }, pending)
+        givenUp.set({ channel }, dead)
+        gone.set({ channel }, isGone ? 1 : 0)
+        for (const outcome of attemptOutcomes) attempts.inc({ channel, outcome }, 0)
+      }
+    },
+    attempted: (channel, outcome) => attempts.inc({ channel, outcome }),
     remember(past) {
       fleet = past.fleet
       show(fleet)

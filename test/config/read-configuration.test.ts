@@ -51,6 +51,7 @@ describe('readConfiguration', () => {
       ],
       runTimeoutMs: 3_600_000,
       listen: undefined,
+      notify: [],
       schedules: [],
       digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       warnings: [],

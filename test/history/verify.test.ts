@@ -70,6 +70,9 @@ beforeAll(async () => {
   const given = await history.begin(aStart(at(3)))
   await given.abandon(at(3.5))
   await run(4, (draft) => walkAll(draft))
+  await history.delivered('msg_hook_1', at(5))
+  await history.failed('msg_chat_1', { at: at(5), error: 'answered 500', nextTryAt: undefined })
+  await history.failed('msg_chat_2', { at: at(5), error: 'answered 500', nextTryAt: at(6) })
   await history.close()
   const db = new Database(file)
   db.pragma('journal_mode = DELETE')
@@ -87,7 +90,15 @@ async function run(number: number, work: (draft: Draft) => Promise<void>): Promi
   const draft = await history.begin(aStart(at(number)))
   await work(draft)
   await draft.stageContext(aContext())
-  await draft.seal(at(number + 0.5), () => 0)
+  const message = (channel: string) => {
+    const id = `msg_${channel}_${number}`
+    return { id, channel, run: number, body: JSON.stringify({ id }) }
+  }
+  await draft.seal(
+    at(number + 0.5),
+    () => 0,
+    () => [message('hook'), message('chat')],
+  )
 }
 
 /** What verify says once somebody changed the file with plain SQL, in which nothing is forbidden. */
@@ -115,7 +126,7 @@ describe('a history that nobody touched', () => {
     expect(checks.map(({ id }) => id)).toEqual([
       'integrity_check',
       'foreign_key_check',
-      ...['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I8', 'I10'],
+      ...['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I8', 'I9', 'I10'],
     ])
   })
 
@@ -212,6 +223,33 @@ describe('one bit that is flipped', () => {
       "UPDATE version SET body = replace(body, 'x', 'y')",
       'I2: the body of endpoint a since run 2 (version 4) does not match its digest',
     ],
+    [
+      "DELETE FROM notification WHERE id = 'msg_hook_2'",
+      'I9: 1 of the messages that were written for hook are missing',
+    ],
+    [
+      "UPDATE notification SET state = 'delivered', attempts = 1, settled_at = created_at WHERE id = 'msg_hook_4'",
+      'I9: message msg_hook_4 was delivered although one before it waits',
+    ],
+    [
+      "UPDATE notification SET attempts = 0 WHERE id = 'msg_hook_1'",
+      'I9: message msg_hook_1 is called delivered and was never tried',
+    ],
+    [
+      "UPDATE notification SET settled_at = NULL WHERE id = 'msg_chat_1'",
+      'I9: message msg_chat_1 is settled and has no time of it',
+    ],
+    [
+      "UPDATE notification SET settled_at = created_at WHERE id = 'msg_chat_2'",
+      'I9: message msg_chat_2 waits and has a time of its end',
+    ],
+    ["UPDATE notification SET id = 'msg_x' WHERE id = 'msg_chat_2'", 'I9: message msg_x calls itself msg_chat_2'],
+    ["UPDATE notification SET body = 'x' WHERE id = 'msg_chat_2'", 'I9: message msg_chat_2 calls itself nothing'],
+    [
+      "UPDATE notification SET run = 3 WHERE id = 'msg_chat_2'",
+      'I9: message msg_chat_2 is about run 3, which was never sealed',
+    ],
+    ["DELETE FROM channel WHERE name = 'hook'", 'I9: 3 of the messages that were written for hook are missing'],
     ["UPDATE version SET name = 'z' WHERE id = 2", 'I10: not as run 1 sealed it: versions'],
     ['UPDATE version SET to_run = NULL WHERE id = 2', 'I10: not as run 2 sealed it: ended versions'],
     ["UPDATE change SET uid = 'z' WHERE id = 1", 'I10: not as run 2 sealed it: changes'],

@@ -1,0 +1,100 @@
+import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
+import { AuditError, messageOf } from '../model/errors.ts'
+import type { Report } from '../model/report.ts'
+import { tellOutsideRun } from '../notify/compose-messages.ts'
+import type { DeliveryWatch } from '../notify/deliver.ts'
+import { workerEvent } from '../notify/find-events.ts'
+import { openDeliveries } from '../worker/keep-delivering.ts'
+import type { Watch } from '../worker/keep-schedule.ts'
+import type { Metrics } from '../worker/metrics.ts'
+import { deliverNews, type News, watchInLog, worker } from './deliver-news.ts'
+import type { Log } from './log.ts'
+import { systemClock, thisProcess } from './system.ts'
+import type { Terminal } from './terminal.ts'
+
+interface TellersWorld {
+  readonly terminal: Terminal
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'channels' | 'attempted'>
+  /** As the configuration says now. */
+  readonly news: () => News
+}
+
+/** Tells people, beside a worker's runs: of what the runs found, and of runs that fail. */
+export function openTellers({ terminal, log, metrics, news }: TellersWorld): {
+  readonly watch: Watch<Report>
+  keep(signal: AbortSignal): Promise<void>
+} {
+  const watch = countAttempts(watchInLog(log), metrics)
+  const deliveries = openDeliveries({
+    clock: systemClock,
+    async deliver(signal) {
+      const { channels, history } = news()
+      if (channels.length === 0) return metrics.channels([])
+      const states = await deliverNews({ channels, history }, worker, { terminal, watch, signal })
+      const known = new Map(states.map((state) => [state.name, state]))
+      metrics.channels(
+        channels.map(({ name }) => {
+          const { pending = 0, dead = 0, gone = null } = known.get(name) ?? {}
+          return { name, pending, dead, isGone: gone !== null }
+        }),
+      )
+    },
+    failed: (error) => log.error({ error: messageOf(error) }, 'notifications could not be looked after'),
+  })
+  return { watch: tellOfFailures(deliveries.wake, news, log), keep: deliveries.keep }
+}
+
+/** Of failures in a row the first is told, and the success after them. */
+function tellOfFailures(wake: () => void, news: () => News, log: Log): Watch<Report> {
+  let isFailing = false
+  const tell = async (type: 'worker.failed' | 'worker.recovered', text: string) => {
+    try {
+      const at = new Date(systemClock.now()).toISOString()
+      const { channels, history: file } = news()
+      const messages = tellOutsideRun(channels, workerEvent(type, text, at), at)
+      if (messages.length === 0) return
+      const history = openSqliteHistory(file, thisProcess)
+      await history.enqueue(messages, at).finally(() => history.close())
+    } catch (error) {
+      log.error({ error: messageOf(error) }, 'nobody could be told of it')
+    } finally {
+      wake()
+    }
+  }
+  return {
+    planned: () => {},
+    skipped: () => {},
+    started: () => {},
+    async ended(schedule) {
+      if (isFailing) await tell('worker.recovered', `a run of ${schedule} succeeded again`)
+      isFailing = false
+      wake()
+    },
+    failed(schedule, error) {
+      if (isFailing) return
+      isFailing = true
+      // What a bug says of itself may quote anything.
+      const why = error instanceof AuditError ? error.message : 'a bug; the log has it'
+      void tell('worker.failed', `a run of ${schedule} ended with an error: ${why}`)
+    },
+  }
+}
+
+function countAttempts(watch: DeliveryWatch, metrics: Pick<Metrics, 'attempted'>): DeliveryWatch {
+  return {
+    ...watch,
+    delivered(channel, id) {
+      metrics.attempted(channel, 'delivered')
+      watch.delivered(channel, id)
+    },
+    failed(channel, id, error) {
+      metrics.attempted(channel, 'failed')
+      watch.failed(channel, id, error)
+    },
+    gaveUp(channel, id, error) {
+      metrics.attempted(channel, 'failed')
+      watch.gaveUp(channel, id, error)
+    },
+  }
+}

@@ -1,13 +1,18 @@
 import type { RunContext } from '../history/history.ts'
+import type { JudgedProject } from '../model/judging.ts'
+import type { ProjectRef } from '../model/resource.ts'
 import type { Judge } from '../policy/judge.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import { controlsOf } from '../rules/controls.ts'
 import { remedies } from '../rules/remedies.ts'
-import type { AuditedProject } from './look.ts'
+
+interface Configured extends Pick<JudgedProject, 'labels' | 'place'> {
+  readonly ref: ProjectRef
+}
 
 /** What a reader of the record needs to know of the policy and the configuration of then. */
 export function describeContext(
-  { policy, projects }: { readonly policy: Policy; readonly projects: readonly AuditedProject[] },
+  { policy, projects }: { readonly policy: Policy; readonly projects: readonly Configured[] },
   judge: Judge,
 ): RunContext {
   const rules = namedRules(policy).map(({ rule, severity }) => ({

@@ -56,12 +56,17 @@ export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
 
 /** Whether all there is of a kind was seen, and the look was not narrowed by a filter: then what is missing is not there. */
 export function isKindWhole(statuses: Statuses, filters: Filters, kind: Kind): boolean {
-  const listing = listingOf(kind, statuses)
-  return isKindComplete(statuses, kind) && (listing === undefined || filterText(listing, filters) === null)
+  return isWholeUnder(statuses, (listing) => filterText(listing, filters), kind)
 }
 
-/** The listing that shows all there is of a kind. */
-function listingOf(kind: Kind, statuses: Statuses): Listing | undefined {
+/** The same, where what a listing was narrowed to is known as text alone; null when it was not. */
+export function isWholeUnder(statuses: Statuses, filterOf: (listing: Listing) => string | null, kind: Kind): boolean {
+  const listing = listingOf(kind, statuses)
+  return isKindComplete(statuses, kind) && (listing === undefined || filterOf(listing) === null)
+}
+
+/** The listing that shows all there is of a kind; of a project itself and of probes, none does. */
+export function listingOf(kind: Kind, statuses: Statuses): Listing | undefined {
   if (kind === 'endpoint') return 'endpoints'
   if (kind === 'subscription' || kind === 'device') return 'subscriptions'
   if (kind === 'source') return areSourcesListed(statuses) ? 'sources' : 'subscriptions'

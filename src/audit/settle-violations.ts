@@ -34,7 +34,7 @@ export async function settleFindings(
   }
 }
 
-export interface Ending {
+export interface Ending<Violation extends Finding = StandingViolation> {
   readonly judge: Judge
   /**
    * Whether a kind was seen well enough for the silence of a rule of this scope to mean something: as far as it was
@@ -42,7 +42,7 @@ export interface Ending {
    */
   readonly isComplete: Readonly<Record<Rule['scope'], (kind: Kind) => boolean>>
   /** Whether what a violation is about stands and could not be looked at. */
-  readonly isOutOfSight: (violation: StandingViolation) => boolean
+  readonly isOutOfSight: (violation: Violation) => boolean
 }
 
 /**
@@ -65,7 +65,11 @@ export async function endViolations(draft: Draft, project: ProjectRef, ending: E
   await draft.stageViolations(project, { confirmed: [], violations })
 }
 
-function isResolved(violation: StandingViolation, { judge, isComplete, isOutOfSight }: Ending): boolean {
+/** Whether the look was good enough to say that what was not found again is gone. */
+export function isResolved<Violation extends Finding>(
+  violation: Violation,
+  { judge, isComplete, isOutOfSight }: Ending<Violation>,
+): boolean {
   const needs = judge.needsOf(violation.rule)
   if (needs === undefined) return true
   if (isOutOfSight(violation)) return false
@@ -78,7 +82,8 @@ function placeOf({ rule, uid, path }: Finding): string {
   return `${rule}\n${path}\n${uid}`
 }
 
-function unsoftened(finding: Finding, { severity, message }: StandingViolation): Finding {
+/** Half a look finds fewer accomplices: what stood keeps the worse of its words. */
+export function unsoftened(finding: Finding, { severity, message }: Finding): Finding {
   return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
 }
 

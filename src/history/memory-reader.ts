@@ -2,8 +2,13 @@ import type { Kind, ProjectRef } from '../model/resource.ts'
 import { isPolicyProject, kinds, policyProject } from '../model/resource.ts'
 import { memoryBaselines } from './memory-baselines.ts'
 import { keyOf, lookedAt, type Memory, type RunRow, readRows, recordOf, type VersionRow } from './memory-rows.ts'
-import type { HistoryReader, Identity, KeptVersion, ProjectLook, SealedRun } from './reader.ts'
+import type { HistoryReader, Identity, JudgeableVersion, KeptVersion, ProjectLook, SealedRun } from './reader.ts'
 import { compareText, inListingOrder, inReportOrder, inResourceOrder } from './report-order.ts'
+
+function projectOf(key: string): { readonly service: string; readonly uid: string } {
+  const [service, uid]: [string, string] = JSON.parse(key)
+  return { service, uid }
+}
 
 /** The questions, answered by going through all there is. */
 export function memoryReader(memory: Memory): HistoryReader {
@@ -53,6 +58,7 @@ export function memoryReader(memory: Memory): HistoryReader {
   const kept = ({ name, fromRun, digest, body, sealKeyId }: VersionRow): KeptVersion => {
     return { name, fromRun, digest, body, sealKeyId }
   }
+  const judgeable = (row: VersionRow): JudgeableVersion => ({ ...kept(row), since: row.since, facts: row.facts })
   const spanOf = (row: { fromRun: number; toRun?: number }, run: number) => {
     const toRun = row.toRun !== undefined && row.toRun <= run ? row.toRun : null
     return { fromRun: row.fromRun, from: startOf(row.fromRun), toRun, to: toRun === null ? null : startOf(toRun) }
@@ -156,9 +162,31 @@ export function memoryReader(memory: Memory): HistoryReader {
           const at = (run: number) => versionsOf(identity, run).find(({ toRun }) => toRun === undefined || toRun > run)
           const [before, after] = [at(from), at(to)]
           if (before?.digest === after?.digest) return []
-          return [{ ...identity, before: before && kept(before), after: after && kept(after) }]
+          return [{ ...identity, before: before && judgeable(before), after: after && judgeable(after) }]
         })
         .sort((a, b) => inResourceOrder({ ...a, project: a.project.name }, { ...b, project: b.project.name }))
+    },
+
+    async circumstances(number) {
+      const run = rows().runs[number - 1]
+      if (run?.state !== 'sealed') return undefined
+      return {
+        configurationDigest: run.configurationDigest,
+        sealKeyId: run.sealKeyId,
+        projects: run.context?.projects ?? [],
+        changes: readRows(rows(), run).changes,
+        held: rows()
+          .held.filter((row) => row.run === number)
+          .map(({ project, listing, uids }) => ({ project: projectOf(project), listing, uids }))
+          .sort((a, b) => compareText(a.project.uid, b.project.uid) || compareText(a.listing, b.listing)),
+        unreferenced: rows()
+          .marks.filter(({ fromRun, toRun }) => fromRun <= number && (toRun === undefined || toRun > number))
+          .map(({ project, kind, uid }) => ({ project: projectOf(project), kind, uid }))
+          .sort(
+            (a, b) =>
+              compareText(a.project.uid, b.project.uid) || compareText(a.kind, b.kind) || compareText(a.uid, b.uid),
+          ),
+      }
     },
 
     async find(uid, run) {

@@ -1,6 +1,7 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
-import type { Kind, ProjectRef } from '../model/resource.ts'
+import type { JudgedProject } from '../model/judging.ts'
+import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Baselines, RecordedViolation, RunRecord } from './history.ts'
 
 /**
@@ -27,6 +28,9 @@ export interface HistoryReader {
   stateAt(project: ProjectRef, run: number, kind?: Kind): Promise<readonly ResourceThen[]>
   /** Resources of which another version stood at `to` than at `from`, an earlier run; by project, kind and uid. */
   differing(from: number, to: number): Promise<readonly Differing[]>
+
+  /** What a sealed run was given and noted; undefined when there is no sealed run of that number. */
+  circumstances(run: number): Promise<Circumstances | undefined>
 
   /** Where a uid was ever seen as of a run. */
   find(uid: string, run: number): Promise<readonly Identity[]>
@@ -81,6 +85,14 @@ export interface KeptVersion {
   readonly sealKeyId: string
 }
 
+/** With all that rules judge by. */
+export interface JudgeableVersion extends KeptVersion {
+  /** Start of the run that saw it so first. */
+  readonly since: string
+  /** Canonical JSON; empty when there are none. */
+  readonly facts: string
+}
+
 export interface ResourceThen extends KeptVersion {
   readonly kind: Kind
   readonly uid: string
@@ -94,8 +106,26 @@ export interface Differing {
   readonly project: ProjectRef
   readonly kind: Kind
   readonly uid: string
-  readonly before: KeptVersion | undefined
-  readonly after: KeptVersion | undefined
+  readonly before: JudgeableVersion | undefined
+  readonly after: JudgeableVersion | undefined
+}
+
+/** What a run was given, and what it noted that is no state: for those who judge it again. */
+export interface Circumstances {
+  readonly configurationDigest: string
+  /** Which installation key sealed what it wrote. */
+  readonly sealKeyId: string
+  /** Sorted by project; empty for runs of a time when this was not kept. */
+  readonly projects: readonly JudgedProject[]
+  readonly changes: RunRecord['changes']
+  /** What walks missed and were not believed. */
+  readonly held: readonly (ProjectKey & { readonly listing: Listing; readonly uids: readonly string[] })[]
+  /** What nothing refers to any more as of the run. */
+  readonly unreferenced: readonly (ProjectKey & { readonly kind: Kind; readonly uid: string })[]
+}
+
+export interface ProjectKey {
+  readonly project: Pick<ProjectRef, 'service' | 'uid'>
 }
 
 export interface Identity {

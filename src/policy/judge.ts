@@ -15,6 +15,7 @@ import {
   type Rule,
   type Run,
   type Surroundings,
+  telling,
 } from '../rules/rule.ts'
 import { startMeter } from './meter.ts'
 import { type ActiveRule, namedRules, type Policy } from './policy.ts'
@@ -26,6 +27,12 @@ import { startWaiving, type Waiving } from './waiving.ts'
 /** Judges resources as they pass, in the order of walking; rules across resources answer at the end. */
 export interface Judge {
   visit(project: ProjectRef, resource: Resource, since?: Surroundings['since']): Finding[]
+  /** Rules that look at a resource alone. `visit` asks each, and passes the resource on. */
+  rulesFor(project: ProjectRef, resource: Resource): readonly ActiveRule[]
+  /** What one of those rules says; undefined where it failed. `onNow`: told when it asks what time it is. */
+  ask(active: ActiveRule, subject: Subject, onNow?: () => void): Finding[] | undefined
+  /** Shows a resource to rules across resources, and counts it as judged. */
+  pass(project: ProjectRef, resource: Resource): void
   /** Paths of a resource of which `visit` needs to know since when they hold their value. */
   datesOf(resource: Resource): readonly string[]
   /** What rules say of a resource beside what it was. */
@@ -50,6 +57,13 @@ export interface Judge {
   readonly waiving: Waiving
   /** What a rule needs to see completely before its silence means anything; undefined when the policy has it off. */
   needsOf(rule: string): Needs | undefined
+}
+
+/** A resource to be judged by itself. */
+export interface Subject {
+  readonly project: ProjectRef
+  readonly resource: Resource
+  readonly since?: Surroundings['since'] | undefined
 }
 
 export interface Needs {
@@ -146,18 +160,37 @@ export function startJudge(
     return tally
   }
 
+  /** undefined where the rule failed. */
   const findWith = (
     active: ActiveRule,
     project: ProjectRef,
     resource: Resource,
     check: () => Iterable<Problem>,
-  ): Finding[] => {
+  ): Finding[] | undefined => {
     try {
-      return [...check()].map((problem) => waiving.waive(stamp(active, resource, problem), project, resource))
+      const findings: Finding[] = []
+      for (const problem of check()) findings.push(waiving.waive(stamp(active, resource, problem), project, resource))
+      return findings
     } catch (error) {
       failed(project.name, active.rule, error)
-      return []
+      return undefined
     }
+  }
+
+  const surroundingsOf = ({ project, since = noSurroundings.since }: Subject, onNow?: () => void): Surroundings => {
+    const labels = labelsOf(project)
+    if (onNow === undefined) return { labels, since, around: { ...run, project } }
+    return { labels, since, around: telling({ labelsOf, meter: run.meter, project }, now, onNow), onNow }
+  }
+
+  const pass = (project: ProjectRef, resource: Resource) => {
+    const set = setFor.resource(project, resource)
+    count(tallyOf(project), set.byId, resource.kind)
+    const place: Place = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
+    if (set !== setFor.everyone) exceptions.set(keyOf(place), set)
+    waiving.remember(project, resource)
+    passTo(everywhere, fleetFolds, resource, place)
+    passTo(project.name, foldsOf(project), resource, place)
   }
 
   return {
@@ -165,34 +198,35 @@ export function startJudge(
     datesOf(resource) {
       return datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : []))
     },
-    visit(project, resource, since = noSurroundings.since) {
+    visit(project, resource, since) {
       const findings: Finding[] = []
-      const surroundings: Surroundings = { labels: labelsOf(project), since, around: { ...run, project } }
-      const set = setFor.resource(project, resource)
-      count(tallyOf(project), set.byId, resource.kind)
-      for (const { active, bound } of set.byKind.get(resource.kind) ?? []) {
-        try {
-          for (const problem of bound.check(resource, now, surroundings)) {
-            findings.push(waiving.waive(stamp(active, resource, problem), project, resource))
-          }
-        } catch (error) {
-          failed(project.name, active.rule, error)
-        }
+      const surroundings = surroundingsOf({ project, resource, since })
+      for (const { active, bound } of setFor.resource(project, resource).byKind.get(resource.kind) ?? []) {
+        const found = findWith(active, project, resource, () => bound.check(resource, now, surroundings))
+        for (const finding of found ?? []) findings.push(finding)
       }
-      const place: Place = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
-      if (set !== setFor.everyone) exceptions.set(keyOf(place), set)
-      waiving.remember(project, resource)
-      passTo(everywhere, fleetFolds, resource, place)
-      passTo(project.name, foldsOf(project), resource, place)
+      pass(project, resource)
       return findings
     },
+    rulesFor: (project, resource) =>
+      (setFor.resource(project, resource).byKind.get(resource.kind) ?? []).map(({ active }) => active),
+    ask(active, subject, onNow) {
+      const { bound } = active
+      if (bound.scope !== 'resource') return []
+      const { project, resource } = subject
+      const surroundings = surroundingsOf(subject, onNow)
+      return findWith(active, project, resource, () => bound.check(resource, now, surroundings))
+    },
+    pass,
     compare(project, resource, drift) {
       const rules = setFor.resource(project, resource).drift.filter(({ bound }) => bound.kinds.includes(drift.kind))
-      return rules.flatMap(({ active, bound }) => findWith(active, project, resource, () => bound.check(drift, now)))
+      return rules.flatMap(
+        ({ active, bound }) => findWith(active, project, resource, () => bound.check(drift, now)) ?? [],
+      )
     },
     judgeLook(project, resource, look) {
       const rules = setFor.resource(project, resource).look
-      return rules.flatMap(({ active, bound }) => findWith(active, project, resource, () => bound.check(look)))
+      return rules.flatMap(({ active, bound }) => findWith(active, project, resource, () => bound.check(look)) ?? [])
     },
     optionsOf: (project, resource, rule) => setFor.resource(project, resource).byId.get(rule)?.options,
     concludeProject(project, looked) {

@@ -62,6 +62,8 @@ export interface Surroundings {
   since(path: string): string | undefined
   /** Where it stands and in which run; every judge says so. */
   readonly around?: Around
+  /** Told when a rule asks what time it is: who judges the past asks only such a rule again. */
+  readonly onNow?: () => void
 }
 
 export const noSurroundings: Surroundings = { labels: {}, since: () => undefined }
@@ -78,6 +80,8 @@ export interface Description<Schema extends z.ZodObject> {
   readonly highest?: Severity
   /** In no pack, not even in `all`: judges only where a policy names it. */
   readonly optIn?: true
+  /** Fields that it judges by and that no history keeps, because they change by themselves. */
+  readonly unkept?: readonly string[]
   readonly options?: Schema
 }
 
@@ -117,6 +121,8 @@ export interface Rule {
   readonly needs: readonly Kind[]
   /** `resource`, `drift`: one at a time; `look`: what looking at a project came to; else across resources. */
   readonly scope: 'resource' | 'drift' | 'look' | 'project' | 'fleet'
+  /** Fields that it judges by and that no history keeps. */
+  readonly unkept?: readonly string[]
   /** @throws ZodError when the options are not its own */
   bind(options: unknown): BoundRule
   /** What the policy file says of a rule of its own; undefined for those that come with the program. */
@@ -194,10 +200,24 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
       return {
         scope: 'resource',
         // The judge calls a rule with resources of its kind only, in the form that the inventory gives them.
-        check: (resource, now, { labels, since } = noSurroundings) =>
-          definition.check(resource as unknown as JudgedResource<K>, { options, now, labels, since }),
+        check: (resource, now, { labels, since, onNow } = noSurroundings) =>
+          definition.check(
+            resource as unknown as JudgedResource<K>,
+            onNow === undefined ? { options, now, labels, since } : telling({ options, labels, since }, now, onNow),
+          ),
         ...(dates && { dates: (resource) => dates(resource as unknown as JudgedResource<K>) }),
       }
+    },
+  }
+}
+
+/** A context that tells when it is asked for the time. */
+export function telling<Rest extends object>(rest: Rest, now: number, onNow: () => void): Rest & { now: number } {
+  return {
+    ...rest,
+    get now() {
+      onNow()
+      return now
     },
   }
 }
@@ -238,8 +258,10 @@ export function describeRule({
   packs: themes,
   highest = severity,
   optIn,
+  unkept,
 }: Description<z.ZodObject>) {
-  if (optIn) return { id, title, severity, packs: [] }
+  const kept = unkept === undefined ? {} : { unkept }
+  if (optIn) return { id, title, severity, packs: [], ...kept }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
-  return { id, title, severity, packs: [...themes, ...general] }
+  return { id, title, severity, packs: [...themes, ...general], ...kept }
 }

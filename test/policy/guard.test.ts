@@ -12,7 +12,7 @@ const unmetered = { begin: () => {}, end: () => {}, isSpent: () => false }
 function both(text: string) {
   const answers = [text, guarded(environment.parse(text).ast)].map((form) => {
     try {
-      return language.evaluation.run(unmetered, 0, () => environment.parse(form)({}))
+      return language.evaluation.run(unmetered, { now: 0 }, () => environment.parse(form)({}))
     } catch (error) {
       return error instanceof Error ? error.name : 'thrown'
     }
@@ -83,7 +83,7 @@ describe('the guarded form of an expression', () => {
       expected: 'true or false',
     })
     if (!('compiled' in result)) throw new Error('it does not compile')
-    expect(language.evaluation.run(unmetered, 0, () => result.compiled.evaluate({}))).toBe(true)
+    expect(language.evaluation.run(unmetered, { now: 0 }, () => result.compiled.evaluate({}))).toBe(true)
     expect(language.evaluation.steps).toBe(110)
   })
 })

@@ -57,7 +57,7 @@ function readNotices(db: Database, number: number): RunRecord['notices'] {
     .sort((a, b) => compareText(a.project, b.project))
 }
 
-function readChanges(db: Database, number: number): RunRecord['changes'] {
+export function readChanges(db: Database, number: number): RunRecord['changes'] {
   const rows = db
     .prepare<
       { run: number },

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { HistoryReader, Identity } from '../reader.ts'
+import { circumstances } from './circumstances.ts'
 import { endedRuns } from './ended-runs.ts'
 import { baselinesAt, looksAt } from './looks-at.ts'
 import { readRun } from './read-run.ts'
@@ -33,6 +34,7 @@ export function sqliteReader(db: Database): HistoryReader {
     resolvedBetween: (after, run) => ask(() => resolvedBetween(db, after, run)),
     stateAt: (project: ProjectRef, run: number, kind?: Kind) => ask(() => stateAt(db, project, run, kind)),
     differing: (from, to) => ask(() => differing(db, from, to)),
+    circumstances: (run) => ask(() => circumstances(db, run)),
     find: (uid, run) => ask(() => find(db, uid, run)),
     versionsOf: (identity: Identity, run: number) => ask(() => versionsOf(db, identity, run)),
     violationsOf: (identity: Identity, run: number) => ask(() => violationsOf(db, identity, run)),

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { Differing, KeptVersion, ResourceThen } from '../reader.ts'
+import type { Differing, JudgeableVersion, ResourceThen } from '../reader.ts'
 import { compareText, inResourceOrder } from '../report-order.ts'
 import { findProject, lastLooks } from './looks-at.ts'
 import { prepared } from './prepared.ts'
@@ -33,7 +33,7 @@ function unreferencedAt(db: Database, project: number, run: number): Set<string>
   return new Set(marks.all({ project, run }).map(({ kind, uid }) => `${kind} ${uid}`))
 }
 
-interface Side extends KeptVersion {
+interface Side extends JudgeableVersion {
   readonly project: number
   readonly kind: Kind
   readonly uid: string
@@ -44,8 +44,8 @@ interface Side extends KeptVersion {
  * so that it costs what changed between the two. A run's new rows have ids above its floor.
  */
 export function differing(db: Database, from: number, to: number): Differing[] {
-  const side = `SELECT v.project_id AS project, v.kind, v.uid, ${keptColumns} FROM version v
-    CROSS JOIN run r ON r.number = v.from_run`
+  const side = `SELECT v.project_id AS project, v.kind, v.uid, ${keptColumns}, v.facts, r.started_at AS since
+    FROM version v CROSS JOIN run r ON r.number = v.from_run`
   const befores = prepared<{ from: number; to: number }, Side>(
     db,
     `${side} WHERE v.to_run > @from AND v.to_run <= @to AND v.from_run <= @from`,
@@ -56,7 +56,7 @@ export function differing(db: Database, from: number, to: number): Differing[] {
          AND v.from_run > @from AND v.from_run <= @to AND (v.to_run IS NULL OR v.to_run > @to)`,
   ).all({ from, to })
   const projects = new Map(lastLooks(db, to).map(({ id, run: _, ...project }) => [id, project]))
-  const pairs = new Map<string, { at: Side; before?: KeptVersion; after?: KeptVersion }>()
+  const pairs = new Map<string, { at: Side; before?: JudgeableVersion; after?: JudgeableVersion }>()
   for (const row of befores) pairs.set(keyOf(row), { at: row, before: kept(row) })
   for (const row of afters) pairs.set(keyOf(row), { ...pairs.get(keyOf(row)), at: row, after: kept(row) })
   return [...pairs.values()]
@@ -68,8 +68,8 @@ export function differing(db: Database, from: number, to: number): Differing[] {
     .sort((a, b) => inResourceOrder({ ...a, project: a.project.name }, { ...b, project: b.project.name }))
 }
 
-function kept({ name, fromRun, digest, body, sealKeyId }: Side): KeptVersion {
-  return { name, fromRun, digest, body, sealKeyId }
+function kept({ name, fromRun, digest, body, sealKeyId, since, facts }: Side): JudgeableVersion {
+  return { name, fromRun, digest, body, sealKeyId, since, facts }
 }
 
 function keyOf({ project, kind, uid }: Side): string {

@@ -62,7 +62,7 @@ function programEnvironment(language: Language): Language['environment'] {
 }
 
 /** What changes by itself in the resource or what stands beside it. */
-function volatileFields(kind: Kind): ReadonlySet<string> {
+export function volatileFields(kind: Kind): ReadonlySet<string> {
   const kinds: readonly Kind[] = 'endpoint' in otherVariables(kind) ? [kind, 'endpoint', 'source'] : [kind]
   return new Set(
     kinds.flatMap((each) =>

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
 import { type BoundRule, noSurroundings, type Problem, type Rule, type Run } from '../../rules/rule.ts'
-import { type Compiled, compile } from './compile.ts'
+import { type Compiled, compile, volatileFields } from './compile.ts'
 import type { Mistake, Uses } from './inspect.ts'
 import { type Language, languageOf, otherVariables, ProjectValue, typeNameOf } from './language.ts'
 import { type Beside, judgeCounted, judgeJoined } from './neighbours.ts'
@@ -81,6 +81,7 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
     packs: [],
     options: z.strictObject({}),
     needs: [kind, ...visits],
+    ...unkeptBy(expressions),
     scope: others.length === 0 ? 'resource' : 'project',
     custom: { controls, remedy, source: sourceOf(source) },
     bind: () => bound(expressions, others),
@@ -122,17 +123,17 @@ function judge(
   { kind, language, when, assert, message }: Expressions,
   resource: Resource,
   project: ProjectRef,
-  { now, labelsOf, meter }: Run,
+  run: Run,
   beside: Beside,
 ): Problem | undefined {
   const context = {
     resource: objectOf(language, kind, resource),
-    project: projectOf(project, labelsOf(project)),
+    project: projectOf(project, run.labelsOf(project)),
     ...(beside.endpoint === undefined ? {} : { endpoint: objectOf(language, 'endpoint', beside.endpoint) }),
     ...(beside.source === undefined ? {} : { source: objectOf(language, 'source', beside.source) }),
     ...(beside.subscriptions === undefined ? {} : { subscriptions: BigInt(beside.subscriptions) }),
   }
-  const ask = (expression: Compiled) => language.evaluation.run(meter, now, () => expression.evaluate(context))
+  const ask = (expression: Compiled) => language.evaluation.run(run.meter, run, () => expression.evaluate(context))
   try {
     if (when !== undefined && truth(ask(when)) !== true) return undefined
     if (truth(ask(assert)) !== false) return undefined
@@ -205,6 +206,17 @@ function membersUsed(expressions: Expressions, variable: string): ReadonlySet<st
     for (const member of of ?? []) members.add(member)
   }
   return members
+}
+
+/** What it reads of that changes by itself, and is not kept. */
+function unkeptBy({ kind, when, assert }: Expressions): Pick<Rule, 'unkept'> {
+  const volatile = volatileFields(kind)
+  const read = [when, assert].flatMap((compiled) =>
+    [...(compiled?.uses ?? [])].flatMap(([variable, members]) =>
+      variable === 'project' || members === 'all' ? [] : [...members].filter((member) => volatile.has(member)),
+    ),
+  )
+  return read.length === 0 ? {} : { unkept: [...new Set(read)] }
 }
 
 /** A message without its particulars. */

@@ -9,16 +9,15 @@ const stepsPerLook = 512
  * within an expression can be swallowed by `||` or a macro; what stands here cannot.
  */
 export class Evaluation {
-  /** Milliseconds since the epoch. */
-  now = 0
+  #time: { readonly now: number } = { now: 0 }
   #steps = 0
   #meter: Meter | undefined
   #isStopped: string | undefined
   #hasReadUnshown = false
 
   /** Answers `undefined` where the expression read something that the service does not show. @throws Error */
-  run<T>(meter: Meter, now: number, evaluate: () => T): T | undefined {
-    this.now = now
+  run<T>(meter: Meter, time: { readonly now: number }, evaluate: () => T): T | undefined {
+    this.#time = time
     this.#meter = meter
     this.#steps = 0
     this.#isStopped = undefined
@@ -36,6 +35,11 @@ export class Evaluation {
     } finally {
       meter.end()
     }
+  }
+
+  /** Milliseconds since the epoch. Read when an expression asks and not before: somebody may want to know that it did. */
+  get now(): number {
+    return this.#time.now
   }
 
   get steps(): number {

@@ -30,7 +30,7 @@ export function compilePayloadExpression(
     expression: (payload, now) => {
       try {
         const value = freeValue(payload, { items: 0 })
-        const answer = evaluation.run(unmetered, now, () => result.compiled.evaluate({ payload: value }))
+        const answer = evaluation.run(unmetered, { now }, () => result.compiled.evaluate({ payload: value }))
         if (typeof answer === 'boolean') return { is: answer ? 'true' : 'false' }
         return { is: 'fails', why: 'it gives neither true nor false' }
       } catch (error) {

@@ -1,0 +1,87 @@
+import type { Differing, JudgeableVersion, ProjectKey } from '../../history/reader.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Facts, Kind, Resource } from '../../model/resource.ts'
+import type { Judged } from './judged-version.ts'
+
+/** The fleet as a run left it, while a replay goes from run to run. */
+export type FleetThen = Map<string, ProjectThen>
+
+export interface ProjectThen {
+  /** By `kind uid`. */
+  readonly standing: Map<string, VersionThen>
+  /** Those that are not what the last complete look at their kind saw. */
+  readonly fresh: Set<VersionThen>
+}
+
+/** A version that stands, with what a replay knows of it. */
+export interface VersionThen {
+  readonly resource: Resource
+  readonly fromRun: number
+  readonly sealKeyId: string
+  /** As of the last complete look at its kind; undefined when it was not there. */
+  base: VersionThen | undefined
+  /** What the walk that saw it last was narrowed to; undefined: none saw it since the replay began. */
+  seenUnder: string | null | undefined
+  /** What rules about one resource said of it; worked out when it is first seen. */
+  judged: Judged | undefined
+}
+
+export function keyOfProject({ service, uid }: ProjectKey['project']): string {
+  return JSON.stringify([service, uid])
+}
+
+/** How many resources of a kind are gone, by project. */
+export type Losses = ReadonlyMap<string, ReadonlyMap<Kind, number>>
+
+/** Takes over what a run wrote and ended; only what differs is parsed. */
+export function takeOver(fleet: FleetThen, differences: readonly Differing[]): Losses {
+  const losses: Map<string, Map<Kind, number>> = new Map()
+  for (const { project, kind, uid, after } of differences) {
+    const then = projectThen(fleet, keyOfProject(project))
+    const key = `${kind} ${uid}`
+    const before = then.standing.get(key)
+    if (before !== undefined) then.fresh.delete(before)
+    if (after === undefined) {
+      then.standing.delete(key)
+      const lost = losses.get(keyOfProject(project)) ?? new Map<Kind, number>()
+      losses.set(keyOfProject(project), lost.set(kind, (lost.get(kind) ?? 0) + 1))
+      continue
+    }
+    const version = read(kind, uid, after, before)
+    then.standing.set(key, version)
+    then.fresh.add(version)
+  }
+  return losses
+}
+
+export function projectThen(fleet: FleetThen, key: string): ProjectThen {
+  const known = fleet.get(key)
+  if (known !== undefined) return known
+  const made: ProjectThen = { standing: new Map(), fresh: new Set() }
+  fleet.set(key, made)
+  return made
+}
+
+/** From now on changes of these kinds are told from what stands now. */
+export function rebase({ fresh }: ProjectThen, isComplete: (kind: Kind) => boolean): void {
+  for (const version of fresh) {
+    if (!isComplete(version.resource.kind)) continue
+    version.base = version
+    fresh.delete(version)
+  }
+}
+
+function read(kind: Kind, uid: string, kept: JudgeableVersion, before: VersionThen | undefined): VersionThen {
+  const { name, body, facts, fromRun, sealKeyId } = kept
+  // What we wrote ourselves as canonical JSON of these types.
+  const attributes = JSON.parse(body) as JsonObject
+  const known = facts === '' ? {} : (JSON.parse(facts) as Facts)
+  return {
+    resource: { kind, uid, name, attributes, facts: known, volatile: {} },
+    fromRun,
+    sealKeyId,
+    base: before?.base,
+    seenUnder: before?.seenUnder,
+    judged: undefined,
+  }
+}

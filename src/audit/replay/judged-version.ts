@@ -1,0 +1,100 @@
+import type { HistoryReader, Identity } from '../../history/reader.ts'
+import { canonicalJson } from '../../model/canonical-json.ts'
+import { type JsonObject, valueAt } from '../../model/json.ts'
+import type { ProjectRef } from '../../model/resource.ts'
+import type { Finding } from '../../model/violation.ts'
+import type { Judge } from '../../policy/judge.ts'
+import type { ActiveRule } from '../../policy/policy.ts'
+import type { VersionThen } from './fleet-then.ts'
+import { type Placed, placed } from './ledger.ts'
+
+/** What rules about one resource say of a version: most of them once and for all. */
+export interface Judged {
+  /** What holds while the version stands. */
+  readonly lasting: readonly Placed[]
+  /** Rules to ask in every run: they ask the time, may be waived until a time, or failed. */
+  readonly timed: readonly ActiveRule[]
+  /** Dates of values, for rules that want them. */
+  readonly since: ((path: string) => string | undefined) | undefined
+  /** Labels that it was judged under. */
+  readonly labels: object
+}
+
+interface Occasion {
+  readonly judge: Judge
+  readonly project: ProjectRef
+  readonly labels: object
+  /** Rules that are left out. */
+  readonly limits: ReadonlyMap<string, string>
+  /** Whether some waiver is for a rule. */
+  isWaivable(rule: string): boolean
+  /** For what only the past tells. */
+  readonly history: HistoryReader
+  readonly run: number
+}
+
+/** Judges a version, or what of its judgement may have changed since it was last asked for. */
+export async function judgeVersion(version: VersionThen, occasion: Occasion): Promise<readonly (readonly Placed[])[]> {
+  const { judge, project, labels } = occasion
+  const known = version.judged
+  if (known === undefined || known.labels !== labels) return judgeAnew(version, occasion)
+  if (known.timed.length === 0) return [known.lasting]
+  const subject = { project, resource: version.resource, since: known.since }
+  const now = known.timed.flatMap((active) => (judge.ask(active, subject) ?? []).map(placed))
+  return [known.lasting, now]
+}
+
+async function judgeAnew(version: VersionThen, occasion: Occasion): Promise<readonly (readonly Placed[])[]> {
+  const { judge, project, labels, limits, isWaivable } = occasion
+  const { resource } = version
+  const since = await dating(version, occasion)
+  const lasting: Placed[] = []
+  const today: Placed[] = []
+  const timed: ActiveRule[] = []
+  for (const active of judge.rulesFor(project, resource)) {
+    if (limits.has(active.rule.id)) continue
+    let asksTime = false
+    const findings: Finding[] | undefined = judge.ask(active, { project, resource, since }, () => {
+      asksTime = true
+    })
+    const isTimed = asksTime || findings === undefined || isWaivable(active.rule.id)
+    if (isTimed) timed.push(active)
+    for (const finding of findings ?? []) (isTimed ? today : lasting).push(placed(finding))
+  }
+  version.judged = { lasting: lasting.length === 0 ? none : lasting, timed: timed.length === 0 ? nobody : timed, since, labels }
+  return [lasting, today]
+}
+
+const none: readonly Placed[] = []
+const nobody: readonly ActiveRule[] = []
+
+async function dating({ resource }: VersionThen, { judge, project, history, run }: Occasion): Promise<Judged['since']> {
+  const paths = judge.datesOf(resource)
+  if (paths.length === 0) return undefined
+  const { kind, uid } = resource
+  const dates = await dateValues(history, { project, kind, uid }, paths, run)
+  return (path) => dates.get(path)
+}
+
+/** Since when a resource has held its values as of a run: back from version to version, up to the first break. */
+async function dateValues(
+  history: HistoryReader,
+  identity: Identity,
+  paths: readonly string[],
+  run: number,
+): Promise<ReadonlyMap<string, string>> {
+  const versions = (await history.versionsOf(identity, run)).toReversed()
+  // What we wrote ourselves.
+  const bodies = versions.map(({ body }) => JSON.parse(body) as JsonObject)
+  const dates = new Map<string, string>()
+  for (const path of paths) {
+    const values = bodies.map((body) => canonicalJson(valueAt(body, path) ?? null))
+    for (const [at, version] of versions.entries()) {
+      const later = versions[at - 1]
+      const isBroken = later !== undefined && version.toRun !== later.fromRun
+      if (isBroken || values[at] !== values[0]) break
+      dates.set(path, version.from)
+    }
+  }
+  return dates
+}

@@ -6,6 +6,7 @@ import type {
   ControlState,
   ControlViolation,
   ControlWaiver,
+  ReplayedWith,
 } from '../model/compliance.ts'
 import type { JudgingRule } from '../model/judging.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
@@ -19,10 +20,13 @@ export interface ComplianceInput {
   readonly period?: CompliancePeriod
   /** Violations that were resolved within the period, before the run. */
   readonly resolvedBefore?: readonly ControlViolation[]
+  /** When the report is not what was recorded. */
+  readonly replayedWith?: ReplayedWith
 }
 
 /** What a run says of each control of a framework: a function of its report, so the same today and in a year. */
-export function composeCompliance({ report, mapping, period, resolvedBefore = [] }: ComplianceInput): Compliance {
+export function composeCompliance(input: ComplianceInput): Compliance {
+  const { report, mapping, period, resolvedBefore = [], replayedWith } = input
   const stood = report.violations.map((violation) => withDuration(violation, report.run.started_at))
   const violations = [...stood, ...resolvedBefore]
   return {
@@ -33,6 +37,7 @@ export function composeCompliance({ report, mapping, period, resolvedBefore = []
     run: report.run,
     digests: report.digests,
     verify: 'hookdrift verify',
+    ...(replayedWith === undefined ? {} : { replayed_with: replayedWith }),
     ...(period === undefined ? {} : { period }),
     controls: mapping.controls.map((control) => judgeControl(control, mapping.id, report, violations)),
   }

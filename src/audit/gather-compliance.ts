@@ -2,10 +2,9 @@ import { findRunAt } from '../history/find-run.ts'
 import type { HistoryReader, SealedRun } from '../history/reader.ts'
 import type { Compliance, CompliancePeriod, ControlViolation } from '../model/compliance.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Report } from '../model/report.ts'
 import type { FrameworkMapping } from '../rules/framework-mapping.ts'
 import { composeCompliance } from './compose-compliance.ts'
-import { composeReport } from './compose-report.ts'
+import { type Judgements, recordedJudgements } from './judgements.ts'
 
 /**
  * What the controls of a framework looked like over a time: as its last run left them, with all that was resolved
@@ -16,6 +15,7 @@ export async function gatherCompliance(
   history: HistoryReader,
   mapping: FrameworkMapping,
   { from, to }: { readonly from: string; readonly to: string },
+  judgements: Judgements = recordedJudgements(history),
 ): Promise<Compliance> {
   const [start, end] = [instantOf(from, 'start'), instantOf(to, 'end')]
   if (!(start < end)) throw new AuditError(2, `--from ${from} is not before --to ${to}`)
@@ -27,10 +27,9 @@ export async function gatherCompliance(
     findRunAt(runs, to)
     throw new AuditError(2, `no run was sealed from ${from} to ${to}`)
   }
-  const report = await reportOf(history, last.number)
-  const resolved = await history.resolvedBetween(first.number - 1, last.number - 1)
+  const resolved = await judgements.resolvedBefore(first.number - 1, last.number)
   return composeCompliance({
-    report,
+    ...(await judgements.judge(last.number)),
     mapping,
     period: await periodOf(history, within, start, end),
     resolvedBefore: resolved.map(
@@ -43,12 +42,6 @@ export async function gatherCompliance(
       }),
     ),
   })
-}
-
-export async function reportOf(history: HistoryReader, run: number): Promise<Report> {
-  const record = await history.readRun(run)
-  if (record === undefined) throw new AuditError(4, `run ${run} went away while it was read`)
-  return composeReport(record)
 }
 
 async function periodOf(

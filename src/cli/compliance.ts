@@ -1,15 +1,20 @@
 import { readFileSync } from 'node:fs'
 import { composeCompliance } from '../audit/compose-compliance.ts'
-import { gatherCompliance, reportOf } from '../audit/gather-compliance.ts'
+import { gatherCompliance } from '../audit/gather-compliance.ts'
+import { recordedJudgements } from '../audit/judgements.ts'
+import type { ReplayedHistory } from '../audit/replay/replay-policy.ts'
+import { replayedJudgements } from '../audit/replay/replay-run.ts'
 import { readFramework } from '../config/read-framework.ts'
-import type { HistoryReader } from '../history/reader.ts'
 import type { Compliance } from '../model/compliance.ts'
 import { AuditError, messageOf } from '../model/errors.ts'
+import { readPolicy } from '../policy/read-policy.ts'
 import { complianceFormatOf } from '../report/compliance-reports.ts'
 import { lookOfFile } from '../report/report-files.ts'
 import { builtInFrameworks, type FrameworkMapping } from '../rules/framework-mapping.ts'
 import type { Writers } from './deliver-report.ts'
 import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
+import { systemClock } from './system.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ComplianceQuestion {
@@ -17,6 +22,8 @@ export interface ComplianceQuestion {
   readonly framework: string
   readonly from: string | undefined
   readonly to: string | undefined
+  /** A policy file to judge by, instead of what was recorded. */
+  readonly policy: string | undefined
 }
 
 export const complianceWriters: Writers<Compliance> = {
@@ -26,17 +33,20 @@ export const complianceWriters: Writers<Compliance> = {
 
 /**
  * Answers for a run, or for a time when one is asked about.
- * @throws AuditError 2 when the framework cannot be read
+ * @throws AuditError 2 when the framework or the policy cannot be read
  */
 export function planCompliance(
-  { framework, from, to }: ComplianceQuestion,
+  { framework, from, to, policy }: ComplianceQuestion,
   terminal: Terminal,
-): (history: HistoryReader, run: number) => Promise<Compliance> {
+): (history: ReplayedHistory, run: number) => Promise<Compliance> {
   const mapping = mappingOf(framework, terminal)
+  const asked = policy === undefined ? undefined : readPolicy(pathFrom(terminal.cwd(), policy), readTextFile)
   return async (history, run) => {
-    if (from === undefined) return composeCompliance({ report: await reportOf(history, run), mapping })
+    const judgements =
+      asked === undefined ? recordedJudgements(history) : replayedJudgements(history, asked, systemClock.now)
+    if (from === undefined) return composeCompliance({ ...(await judgements.judge(run)), mapping })
     const end = to ?? (await history.runs()).at(-1)?.finishedAt ?? from
-    return gatherCompliance(history, mapping, { from, to: end })
+    return gatherCompliance(history, mapping, { from, to: end }, judgements)
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader, SealedRun } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
 import { type Kind, kinds } from '../model/resource.ts'
@@ -58,7 +59,7 @@ export function limitOf({ limit, format }: ReadingOptions): number {
 export async function asking<Result>(
   options: ReadingOptions,
   terminal: Terminal,
-  ask: (reader: HistoryReader) => Promise<Result>,
+  ask: (reader: HistoryReader & Approvals) => Promise<Result>,
 ): Promise<Result> {
   const reader = await openHistory(options, terminal)
   try {

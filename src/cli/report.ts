@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
@@ -12,6 +13,7 @@ interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly framework?: string
   readonly from?: string
   readonly to?: string
+  readonly policy?: string
 }
 
 export function defineReport(program: Command, execute: Execute): void {
@@ -27,6 +29,7 @@ export function defineReport(program: Command, execute: Execute): void {
       new Option('--from <time>', 'with --framework: over a time instead of as of a run').conflicts(['run', 'at']),
     )
     .option('--to <time>', 'end of that time; default: the last run')
+    .option('--policy <file>', 'with --framework: as if this policy had judged then')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
   addFormatOptions(command).action((options: ReportOptions) => execute((terminal) => report(options, terminal)))
@@ -51,17 +54,22 @@ async function report(options: ReportOptions, terminal: Terminal): Promise<numbe
 async function plan(
   options: ReportOptions,
   terminal: Terminal,
-): Promise<(history: HistoryReader, run: number) => Promise<void>> {
+): Promise<(history: HistoryReader & Approvals, run: number) => Promise<void>> {
   const { planDelivery, reportWriters } = await import('./deliver-report.ts')
-  const { framework, from, to } = options
+  const { framework, from, to, policy } = options
   if (framework === undefined) {
     if (from !== undefined || to !== undefined) throw new AuditError(2, '--from and --to need --framework')
-    const { reportOf } = await import('../audit/gather-compliance.ts')
+    if (policy !== undefined) {
+      throw new AuditError(2, '--policy needs --framework', {
+        advice: 'what another policy would have found, violation by violation, says: hookdrift policy replay',
+      })
+    }
+    const { recordedJudgements } = await import('../audit/judgements.ts')
     const deliver = planDelivery(options, terminal, reportWriters)
-    return async (history, run) => deliver(await reportOf(history, run))
+    return async (history, run) => deliver((await recordedJudgements(history).judge(run)).report)
   }
   const { complianceWriters, planCompliance } = await import('./compliance.ts')
   const deliver = planDelivery(options, terminal, complianceWriters)
-  const answer = planCompliance({ framework, from, to }, terminal)
+  const answer = planCompliance({ framework, from, to, policy }, terminal)
   return async (history, run) => deliver(await answer(history, run))
 }

@@ -18,10 +18,29 @@ export interface Compliance {
   readonly digests: Digests
   /** The command that checks what this rests on. */
   readonly verify: string
+  /** When a policy was asked that did not judge then: what it would have found. */
+  readonly replayed_with?: ReplayedWith
   /** When the question was about a time and not about a run. */
   readonly period?: CompliancePeriod
   /** All controls of the framework, in its order. */
   readonly controls: readonly ControlEvidence[]
+}
+
+export interface ReplayedWith {
+  /** Digest of the policy that was asked; SHA-256 in hex. */
+  readonly policy: string
+  /** Of the policy that judged then. */
+  readonly instead_of: string
+  /** What the history could not be asked, in whichever run, sorted by rule. */
+  readonly unjudged: readonly Unjudged[]
+}
+
+/** A rule that the history cannot answer, or not everywhere, and why. */
+export interface Unjudged {
+  readonly rule: string
+  readonly reason: string
+  /** Where; absent: everywhere. Sorted. */
+  readonly projects?: readonly string[]
 }
 
 export interface ControlEvidence {

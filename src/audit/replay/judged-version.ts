@@ -61,7 +61,12 @@ async function judgeAnew(version: VersionThen, occasion: Occasion): Promise<read
     if (isTimed) timed.push(active)
     for (const finding of findings ?? []) (isTimed ? today : lasting).push(placed(finding))
   }
-  version.judged = { lasting: lasting.length === 0 ? none : lasting, timed: timed.length === 0 ? nobody : timed, since, labels }
+  version.judged = {
+    lasting: lasting.length === 0 ? none : lasting,
+    timed: timed.length === 0 ? nobody : timed,
+    since,
+    labels,
+  }
   return [lasting, today]
 }
 

@@ -1,14 +1,7 @@
+import type { Unjudged } from '../../model/compliance.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import { namedRules, type Policy } from '../../policy/policy.ts'
 import type { Rule } from '../../rules/rule.ts'
-
-/** A rule that the history cannot answer, or not everywhere, and why. */
-export interface Unjudged {
-  readonly rule: string
-  readonly reason: string
-  /** Where it holds; undefined: everywhere. Sorted. */
-  readonly projects?: readonly string[]
-}
 
 /** Rules that no past run can be asked, with the reason. */
 export function findLimits(policy: Policy): ReadonlyMap<string, string> {

@@ -1,6 +1,7 @@
 import type { Approvals } from '../../history/approvals.ts'
 import type { RunContext } from '../../history/history.ts'
 import type { Circumstances, HistoryReader, ProjectLook, SealedRun } from '../../history/reader.ts'
+import type { Unjudged } from '../../model/compliance.ts'
 import type { JudgedProject } from '../../model/judging.ts'
 import { type Kind, type ProjectRef, policyProject, type Resource } from '../../model/resource.ts'
 import type { Finding } from '../../model/violation.ts'
@@ -24,7 +25,7 @@ import {
 } from './fleet-then.ts'
 import { judgeVersion } from './judged-version.ts'
 import { type Ledger, openLedger, type Placed, placed, type Stretch } from './ledger.ts'
-import { findLimits, gatherUnjudged, type Unjudged } from './limits.ts'
+import { findLimits, gatherUnjudged } from './limits.ts'
 import { findEvidence, type Sight, sightOf } from './sight.ts'
 
 export interface ReplayAsked {

@@ -3,10 +3,10 @@ import { type Cell, csvTable } from '../csv/csv-table.ts'
 import type { ComplianceFormat } from './compliance-format.ts'
 
 /** A row for each control and each violation that its rules found; a control without one has a row of its own. */
-export const complianceCsv: ComplianceFormat = ({ framework, controls }) =>
+export const complianceCsv: ComplianceFormat = ({ framework, controls, replayed_with: replayed }) =>
   csvTable(
-    [...controlColumns, ...violationColumns],
-    controls.flatMap((control) => rowsOf(framework, control)),
+    [...controlColumns, ...violationColumns, 'replayed_with'],
+    controls.flatMap((control) => rowsOf(framework, control).map((row) => [...row, replayed?.policy ?? null])),
   )
 
 const controlColumns = [

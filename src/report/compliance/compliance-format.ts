@@ -1,5 +1,6 @@
 import type { Compliance, ControlState } from '../../model/compliance.ts'
 import type { Look } from '../report-format.ts'
+import { tellUnjudged } from '../tell-unjudged.ts'
 
 /** One way to write down what a run says of a framework's controls: a pure function of it, whole lines. */
 export type ComplianceFormat = (compliance: Compliance, look: Look) => string
@@ -16,6 +17,18 @@ export function countStates({ controls }: Compliance): Record<ControlState, numb
   const counts = { not_met: 0, not_fully_looked_at: 0, met: 0, not_covered: 0 }
   for (const { state } of controls) counts[state] += 1
   return counts
+}
+
+/** That this is not what was recorded, and what could not be judged; empty where it is. */
+export function tellReplay({ replayed_with: replayed }: Compliance): readonly string[] {
+  if (replayed === undefined) return []
+  const { policy, instead_of: before, unjudged } = replayed
+  return [
+    policy === before
+      ? 'Replayed: judged from the history by the policy that judged then.'
+      : `Replayed: as if the policy ${policy.slice(0, 12)} had judged then. The one that did was ${before.slice(0, 12)}.`,
+    ...unjudged.map(tellUnjudged),
+  ]
 }
 
 /** `2 not met, 1 not fully looked at, 3 met, 38 not covered by this tool`. */

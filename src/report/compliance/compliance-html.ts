@@ -11,7 +11,7 @@ import { renderPage } from '../html/render-page.ts'
 import { showWho } from '../html/show-who.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
-import { type ComplianceFormat, countStates, stateNames, tellStates } from './compliance-format.ts'
+import { type ComplianceFormat, countStates, stateNames, tellReplay, tellStates } from './compliance-format.ts'
 import { showStood } from './show-stood.ts'
 
 /** One page for an auditor: every control with its state, and below it what that rests on. */
@@ -19,11 +19,13 @@ export const complianceHtml: ComplianceFormat = (compliance) => {
   const { framework, title, run, controls, period } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const counts = countStates(compliance)
+  const replayed = tellReplay(compliance)
   return renderPage({
     title: `hookdrift ${framework}, run ${run.number}, ${showTime(run.started_at)}`,
     heading: `${title}: evidence from webhook configuration`,
     verdict: { text: `${tellStates(compliance)}.`, isGood: counts.not_met === 0 && counts.not_fully_looked_at === 0 },
     sections: [
+      ...(replayed.length === 0 ? [] : [{ id: 'replayed', title: 'Replayed', content: showReplay(replayed) }]),
       { id: 'controls', title: 'Controls', content: showTable(compliance) },
       ...(period === undefined ? [] : [{ id: 'period', title: 'Period', content: showPeriod(period) }]),
       { id: 'evidence', title: 'Evidence', content: html`${covered.map(showControl)}` },
@@ -128,6 +130,13 @@ function showViolation(violation: ControlViolation): Markup {
   const end = resolved_at === undefined ? `${state}, stands for` : `resolved ${showTime(resolved_at)} after`
   return html`<li data-fingerprint="${fingerprint}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p><span class="${severity}">${severity}</span> <code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${showWho(violation)} · since ${showTime(first_seen)}, ${end} ${showStood(stood_ms)}</p></li>
 `
+}
+
+function showReplay(sentences: readonly string[]): Markup {
+  return html`${sentences.map(
+    (text) => html`<p>${text}</p>
+`,
+  )}`
 }
 
 function showPeriod({ from, to, runs, interrupted, incomplete, longest_gap }: CompliancePeriod): Markup {

@@ -5,7 +5,7 @@ import { fill } from '../markdown/fill.ts'
 import { prose } from '../markdown/prose.ts'
 import { row, type Section, table } from '../markdown/table.ts'
 import { showTime } from '../text/show-time.ts'
-import { type ComplianceFormat, stateNames, tellStates } from './compliance-format.ts'
+import { type ComplianceFormat, stateNames, tellReplay, tellStates } from './compliance-format.ts'
 import { showStood } from './show-stood.ts'
 
 const mostCharacters = 64_500
@@ -24,6 +24,7 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
     '',
     `**${tellStates(compliance)}.** Evidence for an assessment, and no assessment.`,
     '',
+    ...tellReplay(compliance).flatMap((text) => [prose(text, 500), '']),
     row(['control', 'title', 'state', 'rules', 'walks']),
     row(['---', '---', '---', '---:', '---:']),
     ...covered.map(showControl),

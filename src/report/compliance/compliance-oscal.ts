@@ -4,7 +4,7 @@ import { controlToken } from '../oscal/control-token.ts'
 import { nameUuid } from '../oscal/name-uuid.ts'
 import { inventoryOf, observeGap, observeViolation } from '../oscal/observations.ts'
 import { property, shown } from '../oscal/property.ts'
-import { type ComplianceFormat, stateNames, tellStates } from './compliance-format.ts'
+import { type ComplianceFormat, stateNames, tellReplay, tellStates } from './compliance-format.ts'
 
 /**
  * OSCAL assessment results: a finding for each control that was judged. OSCAL knows satisfied and not satisfied; what
@@ -12,7 +12,7 @@ import { type ComplianceFormat, stateNames, tellStates } from './compliance-form
  */
 export const complianceOscal: ComplianceFormat = (compliance) => {
   const { framework, title, tool, run, digests, controls, verify } = compliance
-  const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}`
+  const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}${compliance.replayed_with === undefined ? '' : ` ${digests.policy}`}`
   const surroundings = { seed, collected: run.finished_at, rules: new Map<string, never>() }
   const judged = controls.filter(({ state }) => state !== 'not_covered')
   const gaps = new Map(
@@ -40,7 +40,7 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
         {
           uuid: nameUuid(seed, 'result'),
           title: shown(title),
-          description: tellStates(compliance),
+          description: [tellStates(compliance), ...tellReplay(compliance).map(shown)].join('. '),
           start: compliance.period?.from ?? run.started_at,
           end: compliance.period?.to ?? run.finished_at,
           props: [
@@ -49,6 +49,7 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
             ...property('configuration', digests.configuration),
             ...property('chain', digests.chain ?? undefined),
             ...property('verify', verify),
+            ...property('replayed-with', compliance.replayed_with?.policy),
           ],
           ...(inventory.length === 0 ? {} : { 'local-definitions': { 'inventory-items': inventory } }),
           'reviewed-controls': { 'control-selections': [selectionOf(judged, framework)] },

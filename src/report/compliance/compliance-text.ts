@@ -7,7 +7,7 @@ import type { Look } from '../report-format.ts'
 import { shorten } from '../text/shorten.ts'
 import { showResource } from '../text/show-resource.ts'
 import { showTime } from '../text/show-time.ts'
-import { type ComplianceFormat, stateNames, tellStates } from './compliance-format.ts'
+import { type ComplianceFormat, stateNames, tellReplay, tellStates } from './compliance-format.ts'
 import { showStood } from './show-stood.ts'
 
 /** For people at a terminal: each control with its state and what that rests on, those not covered at the end. */
@@ -21,6 +21,7 @@ export const complianceText: ComplianceFormat = (compliance, look) => {
     ...wrapProse(neutralise(`${title} (${framework}): ${tellStates(compliance)}.`), width),
     ...wrapProse('Evidence for an assessment, and no assessment: "met" speaks of what hookdrift looks at.', width),
     `Run ${run.number}, ${showTime(run.started_at)}.`,
+    ...tellReplay(compliance).flatMap((text) => wrapProse(neutralise(text), width)),
     ...(period === undefined ? [] : showPeriod(period, width)),
     ...covered.flatMap((control) => showControl(control, look, width)),
     ...(left.length === 0 ? [] : ['', `Not covered by this tool: ${count(left.length, 'control')}`]),

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import type { Execute } from './execute.ts'
+import { pathFrom } from './path-from.ts'
+import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
+import type { Terminal } from './terminal.ts'
+
+interface ReplayOptions extends ReadingOptions {
+  readonly policy: string
+  readonly since?: string
+  readonly project: readonly string[]
+}
+
+export function definePolicyReplay(policy: Command, execute: Execute): void {
+  const command = policy
+    .command('replay')
+    .description('say what a policy would have found in past runs, and since when')
+    .requiredOption('--policy <file>', 'the policy to judge by')
+    .option('--since <days|run|date>', 'only runs since then: 90d before the last one, a run, or a date; default: all')
+  addReadingOptions(addProjectOption(command)).action((options: ReplayOptions) =>
+    execute((terminal) => replay(options, terminal)),
+  )
+}
+
+async function replay(options: ReplayOptions, terminal: Terminal): Promise<number> {
+  const { readPolicy } = await import('../policy/read-policy.ts')
+  const { readReplay, replayFace } = await import('../reading/read-replay.ts')
+  const { readTextFile } = await import('./read-text-file.ts')
+  const { systemClock } = await import('./system.ts')
+  const { since, project: projects } = options
+  const policy = readPolicy(pathFrom(terminal.cwd(), options.policy), readTextFile)
+  const answer = await asking(options, terminal, (history) =>
+    readReplay(history, { policy, since, projects, limit: limitOf(options), clock: systemClock.now }),
+  )
+  return tellAnswer(answer, replayFace, options.format, terminal)
+}

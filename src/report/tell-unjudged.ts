@@ -1,0 +1,11 @@
+import type { Unjudged } from '../model/compliance.ts'
+import { count } from './count.ts'
+
+/** What a replay could not judge, as a sentence. */
+export function tellUnjudged({ rule, reason, projects }: Unjudged): string {
+  const where =
+    projects === undefined
+      ? ''
+      : ` in some runs of ${projects.length === 1 ? projects[0] : count(projects.length, 'project')}`
+  return `Not judged: ${rule}${where}: ${reason}.`
+}

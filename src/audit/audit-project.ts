@@ -78,7 +78,7 @@ async function openStage({ ref, filters }: AuditedProject, { draft, sealer }: Pr
     baselines: await draft.baselines(ref),
     filters,
     wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
-    sealKeyId: sealer.keyId,
+    sealer,
   }
 }
 

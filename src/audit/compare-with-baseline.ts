@@ -1,6 +1,7 @@
 import type { ApprovedBody } from '../history/approvals.ts'
 import type { StagedChange } from '../history/history.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
+import { reseal } from '../inventory/reseal.ts'
 import type { Kind, Listing, Resource } from '../model/resource.ts'
 import type { Drift } from '../rules/drift.ts'
 import type { ExpectedState } from './expected-state.ts'
@@ -57,7 +58,7 @@ export async function readRecentChanges(
 }
 
 export function compareWithBaseline(stage: Stage, { expected, recent, now }: Baseline): Comparison {
-  const { sealKeyId, filters } = stage
+  const { sealer, filters } = stage
   const seen = new Set<string>()
   let uncompared = 0
 
@@ -80,7 +81,7 @@ export function compareWithBaseline(stage: Stage, { expected, recent, now }: Bas
       after: resource.attributes,
       fields: change?.fields ?? [],
       isApproved: false,
-      areSealsComparable: base === undefined || base === 'same' || base.sealKeyId === sealKeyId,
+      areSealsComparable: base === undefined || base === 'same' || base.sealKeyId === sealer.keyId,
       recent: changes,
     }
   }
@@ -103,12 +104,14 @@ export function compareWithBaseline(stage: Stage, { expected, recent, now }: Bas
       if (changes.size === 0) return undefined
       return { ...common, change: 'none', before: attributes, fields: [], areSealsComparable: true }
     }
-    const areSealsComparable = body.sealKeyId === sealKeyId
+    const areSealsComparable = body.sealKeyId === sealer.keyId
     if (!areSealsComparable && holdsSeals(body.attributes)) uncompared++
-    const fields = diffAttributes(kind, body.attributes, attributes, { sealsComparable: areSealsComparable })
+    // What was approved may have been written by an earlier hookdrift, which sealed less.
+    const before = reseal(kind, body.attributes, sealer)
+    const fields = diffAttributes(kind, before, attributes, { sealsComparable: areSealsComparable })
     if (fields.length === 0 && changes.size === 0) return undefined
     const verb = fields.length === 0 ? 'none' : 'modified'
-    return { ...common, change: verb, before: body.attributes, fields, areSealsComparable }
+    return { ...common, change: verb, before, fields, areSealsComparable }
   }
 
   /** Whether what the state does not hold is new: it may also have been out of its sight. */

@@ -9,6 +9,8 @@ import type {
   StoredBody,
 } from '../history/history.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
+import { reseal } from '../inventory/reseal.ts'
+import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type Json, type JsonObject, valueAt } from '../model/json.ts'
@@ -23,8 +25,7 @@ export interface Stage {
   readonly filters: Filters
   /** Whether the list of sources was ever read to its end. */
   readonly wereSourcesListed: boolean
-  /** Names the installation key of this run. */
-  readonly sealKeyId: string
+  readonly sealer: Sealer
 }
 
 export interface Staged {
@@ -58,7 +59,8 @@ export async function stageResources(
   listing: Listing,
   resources: readonly Resource[],
 ): Promise<Staged> {
-  const { draft, project, baselines, sealKeyId } = stage
+  const { draft, project, baselines, sealer } = stage
+  const sealKeyId = sealer.keyId
   const known = await draft.known(
     project,
     kind,
@@ -81,7 +83,7 @@ export async function stageResources(
   for (const form of forms) {
     const version = known.get(form.resource.uid)
     const before = version === undefined ? undefined : bodies.get(version.id)
-    const now = before === undefined ? form : write(withKnown(form.resource, before, sealKeyId))
+    const now = before === undefined ? form : write(withKnown(form.resource, before, sealer))
     isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
     const isSame = version !== undefined && version.digest === now.digest
     if (isSame) seen.push(version.id)
@@ -157,8 +159,9 @@ function factsInOrder(facts: Facts): JsonObject {
 }
 
 /** What this look did not show is taken from what is known, with what is known of its secrets. */
-function withKnown(resource: Resource, known: StoredBody, sealKeyId: string): Resource {
-  const before = known.sealKeyId === sealKeyId ? known.attributes : maskSeals(known.attributes)
+function withKnown(resource: Resource, known: StoredBody, sealer: Sealer): Resource {
+  const own = known.sealKeyId === sealer.keyId ? known.attributes : maskSeals(known.attributes)
+  const before = known.normaliser === normaliserVersion ? own : reseal(resource.kind, own, sealer)
   const attributes = carryOver(resource.kind, before, resource.attributes)
   const carried = Object.entries(known.facts).filter(
     ([path]) => !(path in resource.facts) && valueAt(attributes, path) === valueAt(before, path),

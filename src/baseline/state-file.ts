@@ -20,14 +20,15 @@ const kind = z.enum(kinds)
 const name = z.string().min(1)
 const sealKey = z.string().regex(/^[0-9a-f]{16}$/, 'the id of an installation key, 16 hex digits')
 
+const normalForms = `a normal form that this hookdrift knows, 1 to ${normaliserVersion}; export the state again with it`
+
 const stateSchema = z.strictObject({
   schema: z.literal('hookdrift.state/1'),
   project: name,
   service: name,
   uid: name,
-  normal_form: z.literal(normaliserVersion, {
-    error: `${normaliserVersion}, the normal form of this hookdrift; export the state again`,
-  }),
+  // What an earlier form left readable is sealed when it is compared.
+  normal_form: z.int({ error: normalForms }).min(1, normalForms).max(normaliserVersion, normalForms),
   seal_key: sealKey,
   looks: z.partialRecord(kind, z.strictObject({ listing: z.enum(listings), filter: z.string().nullable() })),
   resources: z.partialRecord(

@@ -3,6 +3,7 @@ import type { FieldChange } from '../model/change.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { isMasked, type Kind, maskedSeal } from '../model/resource.ts'
 import type { Field, Members } from './field.ts'
+import { mapMembers } from './objects.ts'
 import { wireSchema } from './wire-schema.ts'
 
 export interface DiffOptions {
@@ -44,10 +45,10 @@ function carryField(field: Field | undefined, before: Json | undefined, after: J
   if (isMasked(after) && isSeal(before)) return before
   if (field?.type === 'struct' && isJsonObject(before) && isJsonObject(after)) {
     if (field.collapse === undefined) return carryMembers(field.members, before, after)
-    return mapOwn(after, (key, value) => carryField(fieldOf(field.members, key), ownOf(before, key), value))
+    return mapMembers(after, (key, value) => carryField(fieldOf(field.members, key), ownOf(before, key), value))
   }
   if (field?.type === 'keyed' && isJsonObject(before) && isJsonObject(after)) {
-    return mapOwn(after, (key, value) => {
+    return mapMembers(after, (key, value) => {
       const old = ownOf(before, key)
       return isJsonObject(old) && isJsonObject(value) ? carryMembers(field.members, old, value) : value
     })
@@ -153,12 +154,6 @@ function fieldOf(members: Members, key: string): Field | undefined {
   return Object.hasOwn(members, key) ? members[key] : undefined
 }
 
-function mapOwn(object: JsonObject, change: (key: string, value: Json) => Json): JsonObject {
-  const out: Record<string, Json> = {}
-  for (const [key, value] of Object.entries(object)) setOwn(out, key, change(key, value))
-  return out
-}
-
 /** Whether anything in there was sealed under an installation key. */
 export function holdsSeals(value: Json): boolean {
   if (typeof value === 'string') return sealWithin.test(value)
@@ -169,7 +164,7 @@ const sealWithin = /sealed:[0-9a-f]{32}/
 
 /** The same attributes with every seal turned into "present, unknowable": what another installation key sealed. */
 export function maskSeals(attributes: JsonObject): JsonObject {
-  return mapOwn(attributes, (_, value) => maskSealsWithin(value))
+  return mapMembers(attributes, (_, value) => maskSealsWithin(value))
 }
 
 function maskSealsWithin(value: Json): Json {

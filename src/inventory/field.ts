@@ -3,10 +3,12 @@
  * there is no leaf without a decision, so a new field cannot slip through undecided.
  */
 export type Leaf =
-  /** Plain text: identifiers, names of things, enumerations. Never a secret. */
+  /** Plain text: identifiers, names of things, enumerations. No secret; one that was put there by mistake is sealed by its form. */
   | { readonly type: 'text' }
-  /** Text that a person wrote. Sealed within where it holds something that looks like a credential. */
+  /** Text that a person wrote. Sealed within where it holds something that looks like a credential or random. */
   | { readonly type: 'prose' }
+  /** A certificate in PEM, which is public and looks random. A private key beside it is sealed. */
+  | { readonly type: 'certificate' }
   /** Program text. Literals that look like credentials are sealed within it. */
   | { readonly type: 'code' }
   /** An address. Userinfo and token-like query values are sealed within it. */
@@ -59,6 +61,7 @@ export type Presence = 'optional' | 'volatile' | 'reference'
 
 export const text: Field = { type: 'text' }
 export const prose: Field = { type: 'prose' }
+export const certificate: Field = { type: 'certificate' }
 export const code: Field = { type: 'code' }
 export const url: Field = { type: 'url' }
 export const secretUrl: Field = { type: 'secret-url' }

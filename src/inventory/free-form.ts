@@ -1,8 +1,8 @@
 import { isJsonObject, type Json } from '../model/json.ts'
-import { isSecretName, looksRandom } from './looks-secret.ts'
+import { isSecretName, looksRandom } from '../model/looks-secret.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
 import { asText } from './scalars.ts'
-import { sealCredentials, sealUrl } from './seal-url.ts'
+import { sealCredentials, sealProse, sealUrl } from './seal-url.ts'
 import type { Sealer } from './sealer.ts'
 
 /** JSON of unknown make: kept as it is, in canonical order, with what looks secret sealed. */
@@ -10,12 +10,17 @@ export function normaliseFree(raw: Json, name: string, sealer: Sealer): Json {
   if (raw === null || raw === '' || typeof raw === 'boolean') return raw
   if (isSecretName(name) && isOneSecret(raw)) return sealer.seal(asSecretText(raw))
   if (typeof raw === 'string') {
-    if (looksRandom(raw) && !isIdentifierName(name)) return sealer.seal(raw)
-    return /^[a-z][a-z0-9+.-]*:\/\//i.test(raw) ? sealUrl(raw, sealer) : sealCredentials(raw, sealer)
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(raw)) return sealUrl(raw, sealer)
+    if (isIdentifierName(name)) return sealCredentials(raw, sealer)
+    return looksRandom(raw) ? sealer.seal(raw) : sealProse(raw, sealer)
   }
   if (Array.isArray(raw)) return raw.map((item) => normaliseFree(item, name, sealer))
   if (!isJsonObject(raw)) return raw
-  return inKeyOrder(objectOf(Object.entries(raw).map(([key, value]) => [key, normaliseFree(value, key, sealer)])))
+  return inKeyOrder(
+    objectOf(
+      Object.entries(raw).map(([key, value]) => [sealCredentials(key, sealer), normaliseFree(value, key, sealer)]),
+    ),
+  )
 }
 
 /** A text or number, or the bytes of one; times and flags are none. */

@@ -5,7 +5,7 @@ import { asSecretText, normaliseFree } from './free-form.ts'
 import { inKeyOrder, isEmpty, objectOf } from './objects.ts'
 import { asNumber, asScalar, asSeconds, asText, asTime } from './scalars.ts'
 import { sealCode } from './seal-code.ts'
-import { hostOf, sealBehindHost, sealCredentials, sealUrl } from './seal-url.ts'
+import { hostOf, sealBehindHost, sealCredentials, sealProse, sealUrl } from './seal-url.ts'
 import type { Sealer } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
 
@@ -59,7 +59,7 @@ function withUnknownMembers(
   if (unknown.length === 0) return known
   for (const key of unknown) {
     const value = normaliseFree(raw[key] ?? null, key, job.sealer)
-    if (!(job.isStub && isEmpty(value))) setOwn(known, key, value)
+    if (!(job.isStub && isEmpty(value))) setOwn(known, sealCredentials(key, job.sealer), value)
   }
   return inKeyOrder(known)
 }
@@ -83,9 +83,10 @@ function normaliseShown(field: Field, raw: Json, path: string, key: string, job:
     return field.type === 'set' || field.type === 'addresses' ? [] : field.type === 'keyed' ? {} : null
   switch (field.type) {
     case 'text':
-      return asText(raw)
-    case 'prose':
+    case 'certificate':
       return sealCredentials(asText(raw), job.sealer)
+    case 'prose':
+      return sealProse(asText(raw), job.sealer)
     case 'code':
       return sealCode(asText(raw), job.sealer)
     case 'url':
@@ -103,7 +104,7 @@ function normaliseShown(field: Field, raw: Json, path: string, key: string, job:
     case 'time':
       return asTime(asText(raw))
     case 'set':
-      return listOf(raw)
+      return listOf(raw).map((item) => sealCredentials(item, job.sealer))
     case 'addresses':
       return listOf(raw).map((address) => sealUrl(address, job.sealer))
     case 'free':

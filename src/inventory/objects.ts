@@ -14,6 +14,11 @@ export function objectOf(entries: readonly (readonly [string, Json])[]): Record<
   return out
 }
 
+/** The same keys with other values. */
+export function mapMembers(object: JsonObject, change: (key: string, value: Json) => Json): JsonObject {
+  return objectOf(Object.entries(object).map(([key, value]) => [key, change(key, value)]))
+}
+
 export function inKeyOrder(object: JsonObject): JsonObject {
   return objectOf(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
 }

@@ -1,4 +1,4 @@
-import { isSecretName, looksRandom } from './looks-secret.ts'
+import { isSecretName, looksRandom, replaceRandomWords } from '../model/looks-secret.ts'
 import { sealCredentials, sealUrl } from './seal-url.ts'
 import type { Sealer } from './sealer.ts'
 
@@ -7,7 +7,8 @@ const literals = /(?:["'`]?([A-Za-z_$][\w$-]*)["'`]?\]?\s*[:=]\s*)?(["'`])((?:\\
 
 /**
  * Seals, within program text, the literals that look like credentials: by the name they are given to, by their
- * form, or by their randomness. Everything else stays readable, so that a change of the program can be understood.
+ * form, or by their randomness; in longer literals and in comments, the words that do. Everything else stays readable,
+ * so that a change of the program can be understood.
  */
 export function sealCode(program: string, sealer: Sealer): string {
   const sealed = program.replace(literals, (whole, name: string | undefined, quote: string, literal: string) => {
@@ -17,5 +18,5 @@ export function sealCode(program: string, sealer: Sealer): string {
     const opening = whole.slice(0, whole.length - literal.length - 2)
     return `${opening}${quote}${isSecret ? sealer.seal(literal) : kept}${quote}`
   })
-  return sealCredentials(sealed, sealer)
+  return replaceRandomWords(sealCredentials(sealed, sealer), sealer.seal)
 }

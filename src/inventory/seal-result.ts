@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { replaceRandomWords } from '../model/looks-secret.ts'
 import { normaliseFree } from './free-form.ts'
-import { looksRandom } from './looks-secret.ts'
 import { objectOf } from './objects.ts'
 import { sealCode } from './seal-code.ts'
 import { sealCredentials } from './seal-url.ts'
@@ -21,10 +21,7 @@ export function createResultSealer(program: string, payload: JsonObject, sealer:
   const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => seal(rest, secret, sealer), text)
   return {
     value: (result) => mapTexts(normaliseFree(result, '', sealer), withoutSecrets),
-    text: (words) =>
-      withoutSecrets(sealCredentials(words, sealer)).replace(/[A-Za-z0-9+/=_-]{20,}/g, (word) =>
-        looksRandom(word) ? sealer.seal(word) : word,
-      ),
+    text: (words) => replaceRandomWords(withoutSecrets(sealCredentials(words, sealer)), sealer.seal),
   }
 }
 

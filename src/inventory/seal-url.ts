@@ -1,4 +1,11 @@
-import { credentials, isSecretParameter, looksRandom, mayHoldCredential } from './looks-secret.ts'
+import {
+  credentials,
+  isIdentifier,
+  isSecretParameter,
+  looksRandom,
+  mayHoldCredential,
+  replaceRandomWords,
+} from '../model/looks-secret.ts'
 import type { Sealer } from './sealer.ts'
 
 /** Hosts whose addresses are credentials: whoever knows the path may post. */
@@ -34,6 +41,14 @@ export function sealBehindHost(address: string, sealer: Sealer): string {
 /** Replaces everything in a text that has the form of a credential by its seal. */
 export function sealCredentials(text: string, sealer: Sealer): string {
   return mayHoldCredential(text) ? text.replace(credentials, (found) => sealer.seal(found)) : text
+}
+
+/**
+ * Seals within words that people wrote what has the form of a credential or looks random. Identifiers stay: people know
+ * and select things by them.
+ */
+export function sealProse(text: string, sealer: Sealer): string {
+  return replaceRandomWords(sealCredentials(text, sealer), sealer.seal, isIdentifier)
 }
 
 /** Host of an address as it stands, without userinfo and port; empty when there is none. */

@@ -8,11 +8,16 @@ import { maskedSeal } from '../model/resource.ts'
 export interface Sealer {
   /** Names the installation key without giving it away: 16 hex digits. */
   readonly keyId: string
-  /** `sealed:<32 hex digits>` (HMAC-SHA256 cut to 128 bits), or `sealed:masked` for a value that the service masks. */
+  /**
+   * `sealed:<32 hex digits>` (HMAC-SHA256 cut to 128 bits), or `sealed:masked` for a value that the service masks. What
+   * is a seal stays that seal.
+   */
   seal(secret: string): string
 }
 
 const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])
+
+const seals = /^sealed:(?:[0-9a-f]{32}|masked)$/
 
 /** `installationKey`: at least 32 bytes of randomness. */
 export function createSealer(installationKey: Buffer): Sealer {
@@ -21,6 +26,7 @@ export function createSealer(installationKey: Buffer): Sealer {
     keyId: hash('sha256', Buffer.concat([Buffer.from('hookdrift key id\0'), installationKey])).slice(0, 16),
     seal(secret) {
       if (masks.has(secret)) return maskedSeal
+      if (seals.test(secret)) return secret
       return `sealed:${createHmac('sha256', key).update(secret).digest('hex').slice(0, 32)}`
     },
   }

@@ -1,6 +1,7 @@
 import type { Kind } from '../model/resource.ts'
 import {
   addresses,
+  certificate,
   code,
   collapsing,
   flag,
@@ -120,7 +121,7 @@ const endpoint: Members = {
       }),
     }),
   }),
-  mtls_client_cert: optional(collapsing({ client_cert: prose, client_key: secret })),
+  mtls_client_cert: optional(collapsing({ client_cert: certificate, client_key: secret })),
   events: volatile(integer),
   failure_rate: volatile(integer),
   cb_state: volatile(text),
@@ -270,4 +271,4 @@ export const aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, stri
 }
 
 /** Raised when the normal form changes, so that a history can tell its own rewording from drift. */
-export const normaliserVersion = 1
+export const normaliserVersion = 2

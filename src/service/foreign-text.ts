@@ -1,3 +1,5 @@
+import { credentials, isIdentifier, replaceRandomWords } from '../model/looks-secret.ts'
+
 /** Words of the service for a message of ours: at most this many characters. */
 const maxLength = 200
 
@@ -12,8 +14,26 @@ const unprintable =
 export function foreignText(text: string, key: string): string {
   const line = text.replace(unprintable, ' ').replace(/\s+/g, ' ').trim().toWellFormed()
   const redacted = withoutKey(line, key)
-  return redacted.length <= maxLength ? redacted : `${redacted.slice(0, maxLength - 1).toWellFormed()}…`
+  if (redacted.length <= maxLength) return redacted
+  // What is left of a key that was cut would not look like one.
+  return `${redacted
+    .slice(0, maxLength - 1)
+    .toWellFormed()
+    .replace(/(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{1,19}$/, '')}…`
 }
+
+/**
+ * Words of the service without what looks like a credential, whosever it is: a gateway may echo a header that it was
+ * sent, a service what it could not read. Identifiers stay.
+ */
+export function withoutCredentials(text: string): string {
+  const bare = text.replace(credentials, '[credential]').replace(namedCredential, '$1[credential]')
+  return replaceRandomWords(bare, () => '[credential]', isIdentifier)
+}
+
+/** `Authorization: Token abc`, `"x-api-key":"abc"`. */
+const namedCredential =
+  /((?:authorization|api[-_]?key|password|secret|access[-_]?token)["']?\s*[:=]\s*["']?)(?!\[)(?:[a-z]+\s+(?=[^\s"',;]{6}))?[^\s"',;]{4,}/gi
 
 function withoutKey(text: string, key: string): string {
   // A key looks like `CO.<mask>.<secret>`: its long parts alone would give it away too.

@@ -1,4 +1,5 @@
 import type { Reply } from './ask.ts'
+import { withoutCredentials } from './foreign-text.ts'
 import { ServiceFault } from './service-fault.ts'
 
 /** `502 bad gateway after 5 tries, the service says "…" (request id abc)`: one line. */
@@ -6,7 +7,7 @@ export function tellFailure(reply: Reply & { ok: false }): string {
   const tries = reply.tries > 1 ? ` after ${reply.tries} tries` : ''
   const budget = reply.isBudgetSpent ? ', the time for tries is spent' : ''
   const hint = reply.hint === null ? '' : `: ${reply.hint}`
-  const said = reply.serviceMessage === null ? '' : `, the service says "${reply.serviceMessage}"`
+  const said = reply.serviceMessage === null ? '' : `, the service says "${withoutCredentials(reply.serviceMessage)}"`
   return withRequestId(`${reply.what}${tries}${budget}${hint}${said}`, reply.requestId)
 }
 

@@ -1,7 +1,12 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { compareWithBaseline } from '../../src/audit/compare-with-baseline.ts'
+import { stateOf } from '../../src/audit/expected-state.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { openMemoryHistory } from '../../src/history/memory-history.ts'
+import { reseal } from '../../src/inventory/reseal.ts'
+import { createSealer } from '../../src/inventory/sealer.ts'
 import { normaliserVersion } from '../../src/inventory/wire-schema.ts'
+import type { JsonObject } from '../../src/model/json.ts'
 import { Machines } from '../history/processes.ts'
 import { aStart, at, aVersion, payments, seal, walkAll } from '../history/samples.ts'
 
@@ -25,7 +30,7 @@ it.each([
       baselines: await draft.baselines(payments),
       filters: {},
       wereSourcesListed: false,
-      sealKeyId: 'key-1',
+      sealer: { keyId: 'key-1', seal: () => 'sealed:masked' },
     }
     const resource = {
       kind: 'endpoint',
@@ -49,3 +54,45 @@ it.each([
     await next.abandon(at(4))
   },
 )
+
+describe('a text that an earlier hookdrift left readable', () => {
+  const sealer = createSealer(Buffer.alloc(32, 1))
+  const word = '9f8e7d6c5b4a39281706f5e4'
+  const then = { function: `// was ${word}`, name: `orders ${word}` }
+  const seen = reseal('subscription', { name: then.name }, sealer)
+
+  it('is sealed where a look does not show it again and it is carried on', async () => {
+    const history = openMemoryHistory(new Machines().process(1))
+    const first = await history.begin(aStart())
+    await walkAll(first)
+    const old = aVersion('s', then, { kind: 'subscription', normaliser: normaliserVersion - 1 })
+    await first.stage(payments, { seen: [], versions: [old] })
+    await seal(first)
+    const draft = await history.begin(aStart(at(2)))
+    const baselines = await draft.baselines(payments)
+    const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, sealer }
+    const resource = { kind: 'subscription', uid: 's', name: '', attributes: seen, volatile: {}, facts: {} } as const
+    const { resources } = await stageResources(stage, 'subscription', 'subscriptions', [resource])
+    expect(JSON.stringify(resources[0]?.resource.attributes)).not.toContain(word)
+    expect(resources[0]?.resource.attributes.function).toMatch(/^\/\/ was sealed:/)
+    await draft.abandon(at(3))
+  })
+
+  it('is no difference to a baseline that was approved then', async () => {
+    const history = openMemoryHistory(new Machines().process(1))
+    const draft = await history.begin(aStart())
+    const stage = { draft, project: payments, baselines: {}, filters: {}, wereSourcesListed: false, sealer }
+    const approved = { kind: 'subscription', uid: 's', name: '', attributes: then, sealKeyId: sealer.keyId } as const
+    const expected = stateOf({ subscription: { listing: 'subscriptions', filter: null } }, [approved])
+    const comparison = compareWithBaseline(stage, { expected, recent: new Map(), now: 0 })
+    const drifts = async (attributes: JsonObject) => {
+      const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
+      const staged = { resource, since: 1, base: undefined, change: undefined }
+      const compared = await comparison.compare('subscriptions', [staged])
+      return compared.flatMap(({ drift }) => drift.fields.map(({ path }) => path))
+    }
+    expect(await drifts(reseal('subscription', then, sealer))).toEqual([])
+    expect(await drifts({ ...seen, function: '// was' })).toEqual(['/function'])
+    await draft.abandon(at(1))
+  })
+})

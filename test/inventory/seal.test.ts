@@ -1,9 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { normaliseMembers } from '../../src/inventory/normalise.ts'
+import { reseal } from '../../src/inventory/reseal.ts'
 import { sealCode } from '../../src/inventory/seal-code.ts'
-import { hostOf, sealBehindHost, sealUrl } from '../../src/inventory/seal-url.ts'
+import { hostOf, sealBehindHost, sealProse, sealUrl } from '../../src/inventory/seal-url.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { secretFactsOf } from '../../src/inventory/secret-facts.ts'
+import { wireSchema } from '../../src/inventory/wire-schema.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }
@@ -15,6 +18,9 @@ describe('a seal', () => {
     expect(sealer.seal('not-a-real-key')).not.toBe(sealer.seal('not-a-real-kez'))
     expect(sealer.seal('not-a-real-key')).not.toBe(createSealer(Buffer.alloc(32, 2)).seal('not-a-real-key'))
     expect(sealer.seal('not-a-real-key')).toMatch(/^sealed:[0-9a-f]{32}$/)
+  })
+  it('of a seal is that seal', () => {
+    expect(sealer.seal(sealer.seal('not-a-real-key'))).toBe(sealer.seal('not-a-real-key'))
   })
   it('of a mask says only that something is there', () => {
     expect(sealer.seal('[REDACTED]')).toBe('sealed:masked')
@@ -70,9 +76,66 @@ describe('program text', () => {
     [`fetch('https://u:pw@a.example/')`, `fetch('https://<4>@a.example/')`],
     [`return { event_type: 'order.created', data: p }`, `return { event_type: 'order.created', data: p }`],
     ['// whsec_0123456789abcdef', '// <22>'],
+    [`log("key 9f8e7d6c5b4a39281706f5e4 of " + p)`, `log("key <24> of " + p)`],
+    ['// was 9f8e7d6c5b4a39281706f5e4 before\nreturn p', '// was <24> before\nreturn p'],
+    ['`\n9f8e7d6c5b4a39281706f5e4\n`', '`\n<24>\n`'],
+    [`const secret = 'sealed:${'0'.repeat(32)}'`, `const secret = '<39>'`],
   ])('%s', (program, sealed) => {
     expect(sealCode(program, tagging)).toBe(sealed)
   })
+})
+
+describe('words of a person', () => {
+  it.each([
+    ['key 9f8e7d6c5b4a39281706f5e4 of the team', 'key <24> of the team'],
+    ['orders-endpoint-eu-2026-11-05', 'orders-endpoint-eu-2026-11-05'],
+    ['of 01M7XVZ2T417WGWM74AAK885VQ', 'of 01M7XVZ2T417WGWM74AAK885VQ'],
+    ['of 0c9f8e7d-6c5b-4a39-8281-706f5e4d3c2b', 'of 0c9f8e7d-6c5b-4a39-8281-706f5e4d3c2b'],
+    ['Basic authentication', 'Basic authentication'],
+    ['send Basic dXNlcjpub3QtYS1yZWFs', 'send <26>'],
+    ['orders', 'orders'],
+  ])('%s', (words, sealed) => {
+    expect(sealProse(words, tagging)).toBe(sealed)
+  })
+})
+
+describe('what an earlier hookdrift wrote', () => {
+  const before = {
+    name: 'orders 9f8e7d6c5b4a39281706f5e4',
+    filter_config: { event_types: ['*'], filter: { body: { note: 'use 9f8e7d6c5b4a39281706f5e4' }, headers: null } },
+    function: '// 9f8e7d6c5b4a39281706f5e4',
+    unknown_field: ['x 9f8e7d6c5b4a39281706f5e4'],
+  }
+
+  it('is sealed as it would be today', () => {
+    const written = JSON.stringify(reseal('subscription', before, sealer))
+    expect(written).not.toContain('9f8e7d6c5b4a39281706f5e4')
+    expect(written.match(/sealed:[0-9a-f]{32}/g)).toHaveLength(4)
+  })
+
+  it.each(['endpoint', 'source', 'subscription', 'project'] as const)(
+    'stays as it is where it is of today: %s',
+    (kind) => {
+      const texts = fc.constantFrom(
+        '9f8e7d6c5b4a39281706f5e4',
+        'a 9f8e7d6c5b4a39281706f5e4',
+        'whsec_0123456789ab',
+        '***',
+        'x',
+      )
+      const raw = fc.dictionary(
+        fc.constantFrom(...Object.keys(wireSchema[kind]), 'token', 'notes'),
+        fc.oneof(texts, fc.array(texts), fc.dictionary(fc.constantFrom('secret', 'note', 'auth'), texts)),
+      )
+      fc.assert(
+        fc.property(raw, (members) => {
+          const job = { sealer, isStub: false, neighbours: nobody, facts: {}, volatile: {} }
+          const attributes = normaliseMembers(wireSchema[kind], members, '', job)
+          expect(reseal(kind, attributes, sealer)).toEqual(attributes)
+        }),
+      )
+    },
+  )
 })
 
 describe('facts of a secret', () => {

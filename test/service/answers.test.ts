@@ -178,6 +178,21 @@ describe('an error', () => {
     expect(fault?.length).toBeLessThan(280)
   })
 
+  it.each([
+    ['cannot read Authorization: Bearer 9f8e7d6c5b4a', 'cannot read Authorization: [credential]'],
+    ['header {"x-api-key":"abcd1234"} is bad', 'header {"x-api-key":"[credential]"} is bad'],
+    ['Authorization: Token abcd1234', 'Authorization: [credential]'],
+    ['no key 9f8e7d6c5b4a39281706f5e4', 'no key [credential]'],
+    ['api_key: expired', 'api_key: [credential]'],
+    ['no endpoint 01M7XVZ2T417WGWM74AAK885VQ', 'no endpoint 01M7XVZ2T417WGWM74AAK885VQ'],
+    ['authorization failed: try again', 'authorization failed: try again'],
+    [`${'x '.repeat(94)}9f8e7d6c5b4a39281706f5e4`, `${'x '.repeat(94)}…`],
+  ])('%s is told without what looks like a credential', async (message, told) => {
+    expect(await faultOf(said(422, message))).toBe(
+      `invalid: page 1: 422 unprocessable entity, the service says "${told}" (request id req-7)`,
+    )
+  })
+
   it('does not let a service put the key into any other part of a message', async () => {
     const echo = { 'x-request-id': key, 'content-type': `text/${key}`, 'content-encoding': key }
     for (const status of [200, 404, 500]) {

@@ -12,7 +12,8 @@ const credentialForms = [
   /\bCO\.[A-Za-z0-9]{16}\.[A-Za-z0-9]{16,}/,
   /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/,
-  /\b(?:Bearer|Basic)\s+[A-Za-z0-9+/=._~-]{8,}/,
+  // "Basic authentication" is said of many an endpoint.
+  /\b(?:Bearer|Basic)\s+(?!(?:authenti[a-z]+|authori[a-z]+|credentials?|passwords?|username)(?![\w+/=.~-]))[A-Za-z0-9+/=._~-]{8,}/,
 ]
 
 /** Matches every credential form; global, for replacing. */
@@ -64,4 +65,27 @@ export function looksRandom(text: string): boolean {
   if (text.length < 20 || !/^[A-Za-z0-9+/=_-]+$/.test(text)) return false
   if (!/[0-9]/.test(text) || !/[A-Za-z]/.test(text)) return false
   return new Set(text).size >= 10 && (text.match(/[0-9]/g)?.length ?? 0) >= 4
+}
+
+/**
+ * Replaces every word of a text that looks random, and leaves alone what is sealed already.
+ * `isKept`: whether one stays readable all the same.
+ */
+export function replaceRandomWords(
+  text: string,
+  replace: (word: string) => string,
+  isKept: (word: string) => boolean = () => false,
+): string {
+  return text.replace(longWords, (word) =>
+    word.startsWith('sealed:') || !looksRandom(word) || isKept(word) ? word : replace(word),
+  )
+}
+
+const longWords = /sealed:[0-9a-f]{32}|[A-Za-z0-9+/=_-]{20,}/g
+
+/** Whether a word that looks random is a name people use: a ULID, a UUID, or words and numbers in a row (`orders-eu-2026-11-05`). */
+export function isIdentifier(word: string): boolean {
+  if (/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(word)) return true
+  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(word)) return true
+  return word.split(/[-_/+=]+/).every((part) => /^(?:[a-z]*|[A-Z]?[a-z]*|[A-Z]*|\d*|[A-Za-z]{1,3}\d{1,3})$/.test(part))
 }

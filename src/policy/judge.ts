@@ -160,6 +160,9 @@ export function startJudge(
     return tally
   }
 
+  /** Those of the resource before: most have nothing of their own, and resources come project by project. */
+  let plain: Surroundings | undefined
+
   /** undefined where the rule failed. */
   const findWith = (
     active: ActiveRule,
@@ -178,8 +181,12 @@ export function startJudge(
   }
 
   const surroundingsOf = ({ project, since = noSurroundings.since }: Subject, onNow?: () => void): Surroundings => {
+    if (onNow === undefined && since === noSurroundings.since && plain?.around?.project === project) return plain
     const labels = labelsOf(project)
-    if (onNow === undefined) return { labels, since, around: { ...run, project } }
+    if (onNow === undefined) {
+      plain = { labels, since, around: { ...run, project } }
+      return plain
+    }
     return { labels, since, around: telling({ labelsOf, meter: run.meter, project }, now, onNow), onNow }
   }
 

@@ -55,6 +55,44 @@ describe('report --framework', () => {
     expect(again.stdout).toBe(text.stdout)
   })
 
+  it('tells with --policy what another policy would have found, says so in every format, and names what it cannot judge', async () => {
+    await using desk = await openDesk({}, 'policy: ./policy.yaml\n')
+    desk.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/status-unknown: {} }\n')
+    desk.directory.write('new.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
+    desk.directory.write('blind.yaml', 'extends: []\nrules: { endpoint/failure-rate-high: {} }\n')
+    desk.directory.write('ours.yaml', ours)
+    await desk.audit()
+    breakOne(desk)
+    await desk.audit()
+    const run = (...args: string[]) =>
+      command([...args, '--history', 'hookdrift.db'], { cwd: desk.directory.path, env: {} })
+    const ask = (...args: string[]) => run('report', '--framework', 'ours.yaml', ...args)
+    const stateOf = async (...args: string[]) => {
+      const compliance = JSON.parse((await ask('--format', 'json', ...args)).stdout)
+      validate(compliance)
+      expect(validate.errors).toBeNull()
+      return [compliance.controls[0].state, compliance.replayed_with?.unjudged]
+    }
+    expect(await stateOf('--run', '2')).toEqual(['met', undefined])
+    expect(await stateOf('--run', '1', '--policy', 'new.yaml')).toEqual(['met', []])
+    expect(await stateOf('--run', '2', '--policy', 'new.yaml')).toEqual(['not_met', []])
+    expect(await stateOf('--from', '2020-01-01', '--policy', 'new.yaml')).toEqual(['not_met', []])
+    expect((await stateOf('--run', '2', '--policy', 'blind.yaml'))[0]).toBe('not_fully_looked_at')
+    for (const format of ['text', 'json', 'html', 'markdown', 'csv', 'oscal']) {
+      expect((await ask('--policy', 'new.yaml', '--format', format)).stdout).toMatch(/replayed/i)
+      expect((await ask('--format', format)).stdout).not.toMatch(/replayed:|replayed_with"|replayed-with/i)
+    }
+    expect((await run('report', '--policy', 'new.yaml')).stderr).toContain('--policy needs --framework')
+
+    const replay = await run('policy', 'replay', '--policy', 'new.yaml', '--format', 'json')
+    expect(replay.code).toBe(0)
+    const { schema, rows, replayed } = JSON.parse(replay.stdout)
+    expect([schema, replayed.runs]).toEqual(['hookdrift.replay/1', 2])
+    expect(rows).toMatchObject([{ rule: 'endpoint/inactive', state: 'opened', first_run: 2, last_run: 2 }])
+    expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '90d')).stdout).toContain('new (run 2)')
+    expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '7')).code).toBe(2)
+  })
+
   it('refuses what it does not know, with the place', async () => {
     await using desk = await openDesk()
     await desk.audit()

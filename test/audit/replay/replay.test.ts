@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { replayPolicy } from '../../../src/audit/replay/replay-policy.ts'
 import { violationsOf } from '../../../src/audit/replay/replay-run.ts'
@@ -17,6 +18,7 @@ import {
 import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../../src/model/report.ts'
 import type { Policy } from '../../../src/policy/policy.ts'
+import { rules } from '../../../src/rules/rules.ts'
 import { at, openSite, type Site } from '../a-site.ts'
 import { policyOf } from '../stand.ts'
 
@@ -118,6 +120,9 @@ describe('a replay of the policy of the time', () => {
   it('finds what every run recorded: first and last sight, state, waiver and words', async () => {
     await using site = await openSite({ fleet, stand })
     const reports = await liveThrough(site, policyOfThen)
+    const states = new Set(reports.flatMap(({ violations }) => violations.map(({ state }) => state)))
+    expect([...states].sort()).toEqual(['continuing', 'opened', 'resolved', 'unknown', 'waived'])
+    expect(new Set(reports.flatMap(({ violations }) => violations.map(({ rule }) => rule))).size).toBeGreaterThan(40)
     for (const report of reports) {
       const { replay, violations } = await replayed(site, policyOfThen, report.run.number)
       const silent = new Set(replay.unjudged.map(({ rule }) => rule))
@@ -133,5 +138,43 @@ describe('a replay of the policy of the time', () => {
         .soft({ run: report.run.number, violations: sort(got) })
         .toEqual({ run: report.run.number, violations: sort(recorded) })
     }
+  })
+
+  it('judges by another policy: since when, and what came and went', async () => {
+    await using site = await openSite({ fleet, stand })
+    const reports = await liveThrough(site, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
+    const startOf = (run: number) => at(reports, run - 1).run.started_at
+    const paused = policyOf('extends: []\nrules: { endpoint/paused-long: { max_hours: 13 } }')
+    const { replay } = await replayed(site, paused, reports.length)
+    // Paused before run 2 until before run 8. Runs 3 and 4 broke off, and nothing shows that they saw it.
+    const mine = replay.ended.filter(({ finding }) => finding.rule === 'endpoint/paused-long')
+    expect(mine.map(({ first, last, gone }) => [first.startedAt, last.startedAt, gone?.startedAt])).toEqual([
+      [startOf(5), startOf(7), startOf(8)],
+    ])
+    expect(replay.unjudged).toEqual([])
+  })
+
+  it('names rules that the history cannot answer where an approved baseline held', async () => {
+    await using site = await openSite({ fleet, stand })
+    const policy = policyOf('extends: []\nrules: { drift/unexpected: {}, endpoint/failure-rate-high: {} }')
+    await site.audit({ policy })
+    const history = openSqliteHistory(site.stand.file, site.stand.holder)
+    const project = { name: 'acme/payments', service: 'acme', uid: site.uidOf('payments') }
+    const when = new Date(site.stand.clock.now()).toISOString()
+    await history.approve([{ project, looks: {}, note: '', by: 'somebody', at: when, state: { run: 1 } }])
+    await history.close()
+    await site.audit({ policy })
+    const { replay } = await replayed(site, policy, 2)
+    expect(replay.unjudged.map(({ rule, projects }) => [rule, projects])).toEqual([
+      ['drift/unexpected', ['acme/payments']],
+      ['endpoint/failure-rate-high', undefined],
+    ])
+    expect(replay.context.projects.map(({ unjudged }) => Object.keys(unjudged).length)).toEqual([1, 1, 2])
+  })
+
+  it('knows of every rule whether it reads what is not kept', () => {
+    const source = (id: string) => readFileSync(new URL(`../../../src/rules/${id}.ts`, import.meta.url), 'utf8')
+    const reading = rules.filter(({ id, needs }) => !needs.includes('probe') && source(id).includes('volatile'))
+    expect(rules.filter(({ unkept }) => unkept !== undefined).map(({ id }) => id)).toEqual(reading.map(({ id }) => id))
   })
 })

@@ -4,7 +4,7 @@ import type { Finding } from '../model/violation.ts'
 import { type Comparison, compareWithBaseline, readRecentChanges } from './compare-with-baseline.ts'
 import { approvedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
-import { type AuditedProject, isKindWhole, type Statuses } from './look.ts'
+import { type AuditedProject, isKindWhole, type ProjectLook, type Statuses } from './look.ts'
 import { openPass, type Pass } from './open-pass.ts'
 import type { ProjectTools } from './project-tools.ts'
 import { leaveOutProbes, type Probed, runProbes } from './run-probes.ts'
@@ -12,18 +12,6 @@ import { settleFindings } from './settle-violations.ts'
 import type { Stage } from './stage-resources.ts'
 import { walkProject } from './walk-project.ts'
 import { compareWithPast, writeNotices } from './write-notices.ts'
-
-/** What looking at a project gave. */
-export interface ProjectLook {
-  readonly project: AuditedProject
-  readonly statuses: Statuses
-  /** Resources that stand and that nothing shows any more, as `kind uid`. */
-  readonly outOfSight: ReadonlySet<string>
-  /** What could not be tested, as `kind uid`: what only a probe can say of it is unknown. */
-  readonly untested: ReadonlySet<string>
-  /** Names of the probes that are about something here. */
-  readonly probed: ReadonlySet<string>
-}
 
 /** Walks a project's listings one after the other, drafts what they show, judges it, and settles what is left. */
 export async function auditProject(project: AuditedProject, tools: ProjectTools): Promise<ProjectLook> {

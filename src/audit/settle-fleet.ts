@@ -1,7 +1,7 @@
 import type { Draft } from '../history/history.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Judge } from '../policy/judge.ts'
-import type { ProjectLook } from './audit-project.ts'
+import type { ProjectLook } from './look.ts'
 import { isKindComplete, isKindWhole } from './look.ts'
 import { endViolations, settleFindings } from './settle-violations.ts'
 

@@ -6,7 +6,7 @@ import type { Judge } from '../policy/judge.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
-import type { ProjectLook } from './audit-project.ts'
+import type { ProjectLook } from './look.ts'
 import { isKindWhole } from './look.ts'
 import { endViolations, settleFindings } from './settle-violations.ts'
 

@@ -1,6 +1,6 @@
 import type { Draft } from '../history/history.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { ProjectLook } from './audit-project.ts'
+import type { ProjectLook } from './look.ts'
 import type { KnownProbe, NamedTarget } from './name-probes.ts'
 
 export interface NotRun extends NamedTarget {

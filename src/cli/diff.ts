@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AnswerFormat } from '../report/answer.ts'
+import type { AnswerFormat } from '../report/show-answer.ts'
 import type { Execute } from './execute.ts'
 import {
   addKindOption,

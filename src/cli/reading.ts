@@ -3,7 +3,8 @@ import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader, SealedRun } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
 import { type Kind, kinds } from '../model/resource.ts'
-import type { Answer, AnswerFormat, Face } from '../report/answer.ts'
+import type { Answer } from '../report/answer.ts'
+import type { AnswerFormat, Face } from '../report/show-answer.ts'
 import { type HistoryOptions, openHistory } from './history-of.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
@@ -82,7 +83,7 @@ export async function tellAnswer<Row>(
   format: AnswerFormat,
   terminal: Terminal,
 ): Promise<number> {
-  const { writeAnswer } = await import('../report/answer.ts')
+  const { writeAnswer } = await import('../report/show-answer.ts')
   const look = lookOf(terminal)
   const tableWidth = terminal.stdout.isTTY === true ? look.width : Number.POSITIVE_INFINITY
   terminal.stdout.write(writeAnswer(format, answer, face, { ...look, tableWidth }))

@@ -45,7 +45,7 @@ async function status(options: StatusOptions, terminal: Terminal): Promise<numbe
     limit: Number.POSITIVE_INFINITY,
   }
   const answer = await asking(options, terminal, (reader) => readStatus(reader, asked))
-  const { limited } = await import('../report/answer.ts')
+  const { limited } = await import('../report/show-answer.ts')
   await tellAnswer({ ...answer, ...limited(answer.rows, limitOf(options)) }, statusFace, options.format, terminal)
   return isStale(answer.rows) ? exitCodes.violations : exitCodes.clean
 }

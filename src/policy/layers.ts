@@ -2,19 +2,8 @@ import type { Json } from '../model/json.ts'
 import type { Severity } from '../model/violation.ts'
 import type { Pack, Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
+import type { Layer, Said } from './layer.ts'
 import type { ActiveRule } from './policy.ts'
-import type { Setting } from './policy-schema.ts'
-
-/** What one layer says, by rule; later layers win, rule by rule and option by option. */
-export type Layer = ReadonlyMap<string, Said>
-
-export interface Said {
-  readonly setting: Setting
-  /** What kind of layer says it: `pack recommended`, `rules`, `custom`, `override`. */
-  readonly layer: string
-  /** `file:line:column`; undefined for what holds without a word. */
-  readonly at: string | undefined
-}
 
 export function packLayer(pack: Pack, at: string | undefined): Layer {
   const said: Said = { setting: {}, layer: `pack ${pack}`, at }

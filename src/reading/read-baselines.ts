@@ -1,7 +1,8 @@
 import { isChosen } from '../config/choose-projects.ts'
 import { type Approval, holding } from '../history/approvals.ts'
 import type { History } from '../history/history.ts'
-import type { Answer, Face } from '../report/answer.ts'
+import type { Answer } from '../report/answer.ts'
+import type { Face } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { toAnswerRun } from './as-of.ts'
 

@@ -1,6 +1,7 @@
 import type { HistoryReader } from '../history/reader.ts'
 import type { ExitCode } from '../model/errors.ts'
-import type { Answer, Face } from '../report/answer.ts'
+import type { Answer } from '../report/answer.ts'
+import type { Face } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { statingExtent } from './as-of.ts'
 

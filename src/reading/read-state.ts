@@ -1,7 +1,8 @@
 import type { HistoryReader, SealedRun } from '../history/reader.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import { type Answer, type Face, limited } from '../report/answer.ts'
+import type { Answer } from '../report/answer.ts'
+import { type Face, limited } from '../report/show-answer.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { choose, statingExtent } from './as-of.ts'
 

@@ -1,42 +1,15 @@
 import type { HistoryReader, Identity, Referrer, SealedRun, VersionSpan, ViolationSpan } from '../history/reader.ts'
-import type { ChangeType, FieldChange } from '../model/change.ts'
+import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import type { Severity, ViolationState } from '../model/violation.ts'
-import { type Answer, type Face, limited } from '../report/answer.ts'
+import type { ViolationState } from '../model/violation.ts'
+import type { Answer } from '../report/answer.ts'
+import { type Face, limited } from '../report/show-answer.ts'
 import { choose, statingExtent } from './as-of.ts'
 import { fieldsBetween } from './read-diff.ts'
 import { showTimeline } from './show-timeline.ts'
-
-/**
- * What became of a resource in a run, besides the changes that a report knows: `first_seen` by the first look at its
- * kind; `restated` when another version was kept without a field that differs (the service showed more, secrets were
- * sealed under another key); null when only its violations changed.
- */
-export type TimelineChange = ChangeType | 'first_seen' | 'restated' | null
-
-export interface TimelineRow {
-  readonly run: number
-  /** Start of that run. */
-  readonly at: string
-  readonly project: string
-  readonly kind: Kind
-  readonly uid: string
-  readonly name: string
-  readonly change: TimelineChange
-  readonly fields: readonly FieldChange[]
-  readonly violations: readonly TimelineViolation[]
-}
-
-export interface TimelineViolation {
-  readonly fingerprint: string
-  readonly rule: string
-  readonly severity: Severity
-  readonly state: ViolationState
-  readonly path: string
-  readonly message: string
-}
+import type { TimelineChange, TimelineRow, TimelineViolation } from './timeline-row.ts'
 
 export interface TimelineAsked {
   readonly uid: string

@@ -8,7 +8,7 @@ import { shorten, shortenSeals } from '../report/text/shorten.ts'
 import { showFields } from '../report/text/show-drift.ts'
 import { showResource } from '../report/text/show-resource.ts'
 import { showTime } from '../report/text/show-time.ts'
-import type { TimelineChange, TimelineRow, TimelineViolation } from './read-timeline.ts'
+import type { TimelineChange, TimelineRow, TimelineViolation } from './timeline-row.ts'
 
 const words = {
   added: 'added',

@@ -17,6 +17,7 @@ export const views: Readonly<Record<string, string>> = {
   drift: 'what changed, run by run; fields is a list of {path, before, after}',
   open_violation: "violations that stand as of the last sealed run; 'unknown' ones were not looked at since last_seen",
   run_rule: 'which rules judged, run by run',
+  baseline: 'states that a person approved, revoked ones too; holds says whether drift rules compare with it',
 }
 
 /** The views of the newest schema, in the order in which they were made. */

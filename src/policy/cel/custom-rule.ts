@@ -7,7 +7,7 @@ import { type BoundRule, noSurroundings, type Problem, type Rule, type Run } fro
 import { type Compiled, compile, volatileFields } from './compile.ts'
 import type { Mistake, Uses } from './inspect.ts'
 import { type Language, languageOf, otherVariables, ProjectValue, typeNameOf } from './language.ts'
-import { type Beside, judgeCounted, judgeJoined } from './neighbours.ts'
+import { type Ask, type Beside, judgeCounted, judgeJoined, type Other } from './neighbours.ts'
 import { compileTemplate, type Template } from './template.ts'
 import { type ObjectValue, rootValue } from './values.ts'
 
@@ -88,8 +88,11 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
   }
 }
 
-const kindOfVariable = { endpoint: 'endpoint', source: 'source', subscriptions: 'subscription' } as const
-export type Other = keyof typeof kindOfVariable
+const kindOfVariable = {
+  endpoint: 'endpoint',
+  source: 'source',
+  subscriptions: 'subscription',
+} as const satisfies Record<Other, Kind>
 
 function bound(expressions: Expressions, others: readonly Other[]): BoundRule {
   if (others.length === 0) {
@@ -113,10 +116,6 @@ function bound(expressions: Expressions, others: readonly Other[]): BoundRule {
     },
   }
 }
-
-export type Ask = (resource: Resource, project: ProjectRef, beside: Beside) => Problem | undefined
-/** Members that are read of a variable; undefined: all of it may be. */
-export type Keep = (variable: string) => ReadonlySet<string> | undefined
 
 /** @throws Error saying which resource could not be judged, and why */
 function judge(

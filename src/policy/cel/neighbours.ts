@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
-import type { Resource } from '../../model/resource.ts'
-import type { Fold, LocatedProblem, Place } from '../../rules/rule.ts'
-import type { Ask, Keep, Other } from './custom-rule.ts'
+import type { ProjectRef, Resource } from '../../model/resource.ts'
+import type { Fold, LocatedProblem, Place, Problem } from '../../rules/rule.ts'
 
 /** What stands beside a resource, for rules that ask. */
 export interface Beside {
@@ -9,6 +8,13 @@ export interface Beside {
   readonly source?: Resource
   readonly subscriptions?: number
 }
+
+/** Variables of what stands beside a resource. */
+export type Other = keyof Beside
+
+export type Ask = (resource: Resource, project: ProjectRef, beside: Beside) => Problem | undefined
+/** Members that are read of a variable; undefined: all of it may be. */
+export type Keep = (variable: string) => ReadonlySet<string> | undefined
 
 interface Waiting {
   readonly at: Place

@@ -1,0 +1,32 @@
+import type { ChangeType, FieldChange } from '../model/change.ts'
+import type { Kind } from '../model/resource.ts'
+import type { Severity, ViolationState } from '../model/violation.ts'
+
+/**
+ * What became of a resource in a run, besides the changes that a report knows: `first_seen` by the first look at its
+ * kind; `restated` when another version was kept without a field that differs (the service showed more, secrets were
+ * sealed under another key); null when only its violations changed.
+ */
+export type TimelineChange = ChangeType | 'first_seen' | 'restated' | null
+
+export interface TimelineRow {
+  readonly run: number
+  /** Start of that run. */
+  readonly at: string
+  readonly project: string
+  readonly kind: Kind
+  readonly uid: string
+  readonly name: string
+  readonly change: TimelineChange
+  readonly fields: readonly FieldChange[]
+  readonly violations: readonly TimelineViolation[]
+}
+
+export interface TimelineViolation {
+  readonly fingerprint: string
+  readonly rule: string
+  readonly severity: Severity
+  readonly state: ViolationState
+  readonly path: string
+  readonly message: string
+}

@@ -1,0 +1,87 @@
+import type { Json } from '../model/json.ts'
+import type { Answer } from './answer.ts'
+import { wrapProse } from './columns.ts'
+import { type Cell, csvTable } from './csv/csv-table.ts'
+import { neutralise, neutraliseJson } from './neutralise.ts'
+import type { Look } from './report-format.ts'
+import { type Column, layTable } from './table.ts'
+import { openAnswerPage, type Page } from './text/page.ts'
+import { showExtent } from './text/show-extent.ts'
+
+/** How rows of a command are shown. */
+export interface Face<Row> {
+  readonly columns: readonly Column<Row>[]
+  /** Records of a row for CSV, where it has not one. */
+  readonly records?: (row: Row) => readonly (readonly Json[])[]
+  /** For people, instead of a table. */
+  readonly lines?: (answer: Answer<Row>, page: Page) => readonly string[]
+  /** What people read where there are no rows. */
+  readonly nothing: string
+}
+
+export interface AnswerLook extends Omit<Look, 'full'> {
+  /** Columns for tables: those of a terminal, endless for a pipe, where somebody may search them. */
+  readonly tableWidth: number
+}
+
+export const answerFormats = ['text', 'json', 'csv'] as const
+export type AnswerFormat = (typeof answerFormats)[number]
+
+export function writeAnswer<Row>(format: AnswerFormat, answer: Answer<Row>, face: Face<Row>, look: AnswerLook): string {
+  if (format === 'json') return writeJson(answer)
+  return format === 'csv' ? writeRecords(answer, face) : writeText(answer, face, look)
+}
+
+/** The first rows, and how many follow. */
+export function limited<Row>(rows: readonly Row[], limit: number) {
+  return { rows: rows.slice(0, limit), leftOut: Math.max(0, rows.length - limit) }
+}
+
+function writeJson<Row>({ command, run, coverage, more, rows, leftOut }: Answer<Row>): string {
+  const document = {
+    schema: `hookdrift.${command}/1`,
+    run,
+    ...more,
+    ...(coverage === undefined ? {} : { coverage }),
+    rows,
+    ...(leftOut === 0 ? {} : { left_out: leftOut }),
+  }
+  return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
+}
+
+function writeRecords<Row>({ rows }: Answer<Row>, { columns, records }: Face<Row>): string {
+  const shown = columns.filter(({ only }) => only !== 'text')
+  const recordsOf = records ?? ((row: Row) => [shown.map(({ value }) => value(row))])
+  return csvTable(
+    shown.map(({ name }) => name),
+    rows.flatMap((row) => recordsOf(row).map((record) => record.map(cellOf))),
+  )
+}
+
+/** Lists and objects are JSON text. */
+function cellOf(value: Json): Cell {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+}
+
+function writeText<Row>(answer: Answer<Row>, face: Face<Row>, look: AnswerLook): string {
+  const page = openAnswerPage(answer.run?.number ?? 0, look)
+  const body =
+    answer.rows.length === 0
+      ? [face.nothing]
+      : (face.lines?.(answer, page) ?? showTable(answer, face, page, look.tableWidth))
+  const left = `… and ${answer.leftOut === 'unknown' ? '' : `${answer.leftOut} `}more; --limit all shows them`
+  const saysRun = answer.run !== null || answer.rows.length === 0
+  const lines = [
+    ...(saysRun ? showExtent(answer, page) : []),
+    ...(answer.remarks ?? []).flatMap((remark) => wrapProse(neutralise(remark), page.width)),
+    ...(saysRun ? [''] : []),
+    ...body,
+    ...(answer.leftOut === 0 ? [] : ['', page.paint('aside', left)]),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+function showTable<Row>({ rows }: Answer<Row>, { columns }: Face<Row>, page: Page, width: number): string[] {
+  const [header = '', ...lines] = layTable(columns, rows, width)
+  return [page.paint('heading', header), ...lines]
+}

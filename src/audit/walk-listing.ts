@@ -47,7 +47,8 @@ export async function walkListing(
     return result('complete', null)
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
-    if (error.kind === 'not-offered' && isOptional(listing, project))
+    // What had a first page is offered.
+    if (error.kind === 'not-offered' && pages === 0 && isOptional(listing, project))
       return result('skipped', error.message, error.kind)
     // Who was stopped has not failed, even before the first page.
     const isPartial = error.kind === 'stopped' || (pages > 0 && error.kind !== 'foreign')

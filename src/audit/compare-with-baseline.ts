@@ -1,5 +1,4 @@
 import type { ApprovedBody } from '../history/approvals.ts'
-import type { StagedChange } from '../history/history.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Kind, Listing, Resource } from '../model/resource.ts'
@@ -7,6 +6,7 @@ import type { Drift } from '../rules/drift.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, type Statuses } from './look.ts'
+import { changesOf, type RecentChanges } from './recent-changes.ts'
 import type { Stage, StagedResource } from './stage-resources.ts'
 
 /** Compares what a project's pages show with what drift rules hold against it. */
@@ -30,9 +30,6 @@ export interface Missing {
   readonly outOfSight: readonly string[]
 }
 
-/** Field changes of past runs, by `kind uid` and path: milliseconds since the epoch. */
-export type RecentChanges = ReadonlyMap<string, ReadonlyMap<string, readonly number[]>>
-
 interface Baseline {
   /** undefined: no approved state holds, and the last complete look is the baseline. */
   readonly expected: ExpectedState | undefined
@@ -41,38 +38,15 @@ interface Baseline {
   readonly now: number
 }
 
-/** What changed lately of a project, before this run; asks for nothing where no rule looks back. */
-export async function readRecentChanges(
-  { draft, project }: Stage,
-  { now, lookbackMs }: { readonly now: number; readonly lookbackMs: number },
-): Promise<RecentChanges> {
-  const recent = new Map<string, Map<string, number[]>>()
-  if (lookbackMs === 0) return recent
-  const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
-  for (const { kind, uid, at, paths } of await draft.modifiedSince(project, since)) {
-    const ofResource = recent.get(`${kind} ${uid}`) ?? new Map<string, number[]>()
-    recent.set(`${kind} ${uid}`, ofResource)
-    for (const path of paths) ofResource.set(path, [...(ofResource.get(path) ?? []), Date.parse(at)])
-  }
-  return recent
-}
-
 export function compareWithBaseline(stage: Stage, { expected, recent, now }: Baseline): Comparison {
   const { sealer, filters } = stage
   const seen = new Set<string>()
   let uncompared = 0
 
-  const recentOf = ({ kind, uid }: Resource, change: StagedChange | undefined): Drift['recent'] => {
-    const known = recent.get(`${kind} ${uid}`)
-    if (change === undefined || change.fields.length === 0) return known ?? nothing
-    const all = new Map(known)
-    for (const { path } of change.fields) all.set(path, [...(all.get(path) ?? []), now])
-    return all
-  }
-
   /** Against the last complete look, everything was compared when the resource was staged. */
-  const sinceLastLook = ({ resource, base, change }: StagedResource): Drift | undefined => {
-    const changes = recentOf(resource, change)
+  const sinceLastLook = async (staged: StagedResource): Promise<Drift | undefined> => {
+    const { resource, base, change } = staged
+    const changes = await changesOf(stage, recent, staged, now)
     if (change === undefined && changes.size === 0) return undefined
     return {
       ...subjectOf(resource),
@@ -89,11 +63,12 @@ export function compareWithBaseline(stage: Stage, { expected, recent, now }: Bas
   const sinceApproval = async (
     state: ExpectedState,
     listing: Listing,
-    { resource, since, change }: StagedResource,
+    staged: StagedResource,
   ): Promise<Drift | undefined> => {
+    const { resource, since } = staged
     const { kind, uid, attributes } = resource
     seen.add(`${kind} ${uid}`)
-    const changes = recentOf(resource, change)
+    const changes = await changesOf(stage, recent, staged, now)
     const common = { ...subjectOf(resource), after: attributes, isApproved: true, recent: changes }
     const isOld = state.run !== undefined && since <= state.run
     const body: ApprovedBody | undefined = isOld ? undefined : await state.body(kind, uid)
@@ -125,7 +100,7 @@ export function compareWithBaseline(stage: Stage, { expected, recent, now }: Bas
     async compare(listing, resources) {
       const compared: ComparedResource[] = []
       for (const staged of resources) {
-        const drift = expected === undefined ? sinceLastLook(staged) : await sinceApproval(expected, listing, staged)
+        const drift = await (expected === undefined ? sinceLastLook(staged) : sinceApproval(expected, listing, staged))
         if (drift !== undefined) compared.push({ resource: staged.resource, drift })
       }
       return compared

@@ -43,6 +43,8 @@ export interface StagedResource {
   readonly resource: Resource
   /** The run that wrote its version: this one when it is new or differs. */
   readonly since: number
+  /** As it was last known, where this look shows something else; undefined otherwise, and when it is new. */
+  readonly known: StoredBody | undefined
   /** As of the last complete look; `same` when it is what was just seen; undefined when there was none. */
   readonly base: StoredBody | undefined | 'same'
   /** What differs from that. */
@@ -92,7 +94,7 @@ export async function stageResources(
     const base = baseline && (await baselineOf(draft, project, resource, version, before, baseline.run))
     isReformed ||= base !== undefined && base !== 'same' && base.normaliser !== normaliserVersion
     const change = baseline && changeSince(base, resource, sealKeyId, isNew)
-    staged.push({ resource, since: isSame ? version.fromRun : draft.run, base, change })
+    staged.push({ resource, since: isSame ? version.fromRun : draft.run, known: before, base, change })
   }
   await draft.stage(project, { seen, versions })
   return { resources: staged, known: known.size, isRebased, isReformed }

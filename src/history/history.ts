@@ -176,6 +176,7 @@ export interface StagedChange extends Change {
 export interface Modification {
   readonly kind: Kind
   readonly uid: string
+  readonly run: number
   /** When the run that found it began: ISO 8601, UTC. */
   readonly at: string
   /** JSON Pointers of the fields that changed. */

@@ -137,7 +137,7 @@ export class MemoryDraft implements Draft {
     return changes
       .filter((row) => row.project === keyOf(project) && row.change === 'modified' && row.run > tooOld)
       .map(({ run, kind, uid, fields }) => {
-        return { kind, uid, at: runs[run - 1]?.startedAt ?? '', paths: fields.map(({ path }) => path) }
+        return { kind, uid, run, at: runs[run - 1]?.startedAt ?? '', paths: fields.map(({ path }) => path) }
       })
   }
 

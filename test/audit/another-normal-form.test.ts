@@ -87,7 +87,7 @@ describe('a text that an earlier hookdrift left readable', () => {
     const comparison = compareWithBaseline(stage, { expected, recent: new Map(), now: 0 })
     const drifts = async (attributes: JsonObject) => {
       const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
-      const staged = { resource, since: 1, base: undefined, change: undefined }
+      const staged = { resource, since: 1, known: undefined, base: undefined, change: undefined }
       const compared = await comparison.compare('subscriptions', [staged])
       return compared.flatMap(({ drift }) => drift.fields.map(({ path }) => path))
     }

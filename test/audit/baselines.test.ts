@@ -187,4 +187,22 @@ describe('a field that flaps', () => {
     here.stand.advance(24 * 3_600_000)
     expect(await lines(here, flaps)).toEqual(['resolved drift/flapping'])
   })
+
+  it('does not flap because one change of it is told by every look until a walk is complete', async () => {
+    await using here = await site({ stand: { pageSize: 2 } })
+    await audit(here)
+    setRow(here, { status: 'paused' })
+    here.service.failNext({ how: 'status', status: 403, path: /\/endpoints/, page: 2, times: 4 })
+    const told: number[] = []
+    for (let runs = 0; runs < 4; runs++) {
+      // Something else changes every time, so that what is known of it does, too.
+      setRow(here, { http_timeout: 20 + runs })
+      const report = await here.audit({ policy: flaps })
+      told.push(report.drift.flatMap(({ fields }) => fields).filter(({ path }) => path === '/status').length)
+      const flapping = violationLines(report).filter((line) => line.includes('/status'))
+      expect(flapping).toEqual([])
+    }
+    expect(told).toEqual([1, 1, 1, 1])
+    expect(await lines(here, flaps)).toEqual(['continuing drift/flapping'])
+  })
 })

@@ -160,10 +160,12 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       await modify('d')(draft)
       const paths = ['/url', '/status']
       expect(await draft.modifiedSince(payments, at(0))).toEqual([
-        { kind: 'endpoint', uid: 'a', at: at(1), paths },
-        { kind: 'endpoint', uid: 'b', at: at(2), paths },
+        { kind: 'endpoint', uid: 'a', run: 1, at: at(1), paths },
+        { kind: 'endpoint', uid: 'b', run: 2, at: at(2), paths },
       ])
-      expect(await draft.modifiedSince(payments, at(2))).toEqual([{ kind: 'endpoint', uid: 'b', at: at(2), paths }])
+      expect(await draft.modifiedSince(payments, at(2))).toEqual([
+        { kind: 'endpoint', uid: 'b', run: 2, at: at(2), paths },
+      ])
       await draft.abandon(at(20))
     })
   })

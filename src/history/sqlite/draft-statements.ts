@@ -87,9 +87,9 @@ export function prepareStatements(db: Database) {
     // Backwards from this run to the last one that is too old: a long history costs no more than a short one.
     modifiedSince: named<
       { project: number; time: string; run: number },
-      { kind: Kind; uid: string; at: string; paths: string }
+      { kind: Kind; uid: string; run: number; at: string; paths: string }
     >(
-      `SELECT c.kind, c.uid, r.started_at AS at,
+      `SELECT c.kind, c.uid, c.run, r.started_at AS at,
               (SELECT json_group_array(f.value ->> 'path') FROM json_each(c.fields) f) AS paths
        FROM run r CROSS JOIN change c ON c.run = r.number
        WHERE r.number < @run AND r.number > ifnull((SELECT o.number FROM run o

@@ -166,6 +166,19 @@ describe('a project that the service does not know any more', () => {
     expect(await look(here)).toMatchObject({ exit: 0, removed: 0, states: ['resolved project/vanished'] })
   })
 
+  it('is one no more where the service shows lists only, and the history holds that for true', async () => {
+    const vanishing = {
+      fleet: { endpointsPerProject: 2 },
+      service: { offers: { sources: false, project: false, projects: false, testFunction: true } },
+    }
+    // The stand verifies the history when it is closed.
+    await using here = await openSite(vanishing)
+    here.service.behaviour.closedProjects.add(here.uidOf('payments'))
+    expect(await look(here)).toMatchObject({ exit: 3, states: ['opened project/vanished'] })
+    here.service.behaviour.closedProjects.clear()
+    expect(await look(here)).toMatchObject({ exit: 0, states: ['resolved project/vanished'] })
+  })
+
   it('is no violation when its key is refused', async () => {
     await using here = await openSite({ fleet: { endpointsPerProject: 2 } })
     here.service.behaviour.refusedKeys.add(here.fleet.personalKey)

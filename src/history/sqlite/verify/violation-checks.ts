@@ -16,7 +16,13 @@ export const violationChecks: readonly Check[] = [
   },
 ]
 
-/** Runs between the last look at the project and the one that resolved count too: one of them may have brought the policy. */
+/**
+ * Two rules are about the look at a project and no attribute of it: the lists answer for them, also where the service does
+ * not show the project itself.
+ *
+ * Runs between the last look at the project and the one that resolved count too: one of them may have brought the
+ * policy.
+ */
 const resolvedSql = `
   SELECT x.rule, x.kind, x.uid, x.to_run AS run
   FROM violation x JOIN run r ON r.number = x.to_run AND r.state = 'sealed'
@@ -26,6 +32,9 @@ const resolvedSql = `
       SELECT 1 FROM walk w WHERE w.project_id = x.project_id AND w.run = x.to_run AND w.status = 'complete'
         AND w.listing IN (CASE x.kind WHEN 'project' THEN 'project' WHEN 'device' THEN 'subscriptions' ELSE x.kind || 's' END,
                           CASE x.kind WHEN 'source' THEN 'subscriptions' END))
+    AND NOT (x.rule IN ('project/vanished', 'project/mass-removal') AND 2 = (
+      SELECT count(*) FROM walk w WHERE w.project_id = x.project_id AND w.run = x.to_run AND w.status = 'complete'
+        AND w.listing IN ('endpoints', 'subscriptions')))
     AND NOT EXISTS (
       SELECT 1 FROM run b WHERE b.number < r.number AND b.number >= ifnull(x.last_run, x.from_run)
         AND (b.policy_digest <> r.policy_digest OR b.tool_version <> r.tool_version))`

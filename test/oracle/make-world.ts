@@ -1,0 +1,124 @@
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { createRandom, type Random } from '../../src/demo/random.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import type { Report } from '../../src/model/report.ts'
+import type { Filters, Offer } from '../../src/service/settings.ts'
+import { openStand, policyOf, type StandOptions, type Turn } from '../audit/stand.ts'
+import { editAtRandom } from './random-edits.ts'
+import { disturb } from './random-faults.ts'
+import { type Rules, randomPolicy, withoutSome } from './random-policy.ts'
+import { type Recorded, startRecordingProxy } from './recording-proxy.ts'
+
+/** All that the oracle is told: what was asked to be done, and what the service answered. */
+export interface World {
+  readonly seed: string
+  /** uids by `service/project`. */
+  readonly projects: Readonly<Record<string, string>>
+  readonly labels: Readonly<Record<string, string>>
+  readonly runs: readonly {
+    readonly started_at: string
+    /** Names of the projects that were looked at. */
+    readonly looked_at: readonly string[]
+    readonly listings: { readonly sources: Offer; readonly project: Offer }
+    readonly filters: Filters
+    readonly accepts_removals: boolean
+    readonly rules: Rules
+    readonly exchanges: readonly Recorded[]
+  }[]
+}
+
+/** A random fleet, audited several times while it changes and breaks; with what hookdrift said of each run. */
+export async function makeWorld(seed: string): Promise<{ world: World; reports: readonly Report[] }> {
+  const random = createRandom(`oracle/${seed}`)
+  const fleet = generateFleet({
+    seed,
+    projects: 1 + random.below(3),
+    incomingEvery: random.pick([1, 2, 2, 3]),
+    endpointsPerProject: random.pick([0, 4, 8, 8, 14]),
+    ...(random.chance(0.4) && { subscriptionsPerProject: random.pick([0, 4, 20]) }),
+    sourcesPerProject: random.pick([1, 3, 5, 14]),
+    clean: random.chance(0.3),
+  })
+  await using service = await startSimulatedService(fleet, {
+    release: random.pick(['older', 'seed', 'seed', 'later']),
+    maxPageSize: random.pick([4, 1000, 1000]),
+    now: () => Date.parse('2026-11-21T03:00:00Z'),
+  })
+  service.behaviour.offers = { ...service.behaviour.offers, sources: random.chance(0.7), project: random.chance(0.75) }
+  await using proxy = await startRecordingProxy(service.url)
+  const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
+  const listings = { sources: offerOf(random), project: offerOf(random) }
+  const labels: Record<string, string> = random.pick<Record<string, string>>([{}, { env: 'prod' }, { env: 'test' }])
+  const options: StandOptions = {
+    projects,
+    key: fleet.personalKey,
+    pageSize: random.pick([1, 2, 2, 3, 5, 20]),
+    labels,
+    limits: { retries: 1 },
+  }
+  using stand = openStand(options)
+  let filters = filtersOf(random)
+  let rules = randomPolicy(random)
+  const runs: World['runs'][number][] = []
+  const reports: Report[] = []
+
+  for (let left = 3 + random.below(4); left > 0; left--) {
+    for (let edits = random.pick([0, 2, 5, 12, 30]); edits > 0; edits--) editAtRandom(fleet, random)
+    disturb(service, random)
+    if (random.chance(0.15)) filters = filtersOf(random)
+    if (random.chance(0.2)) rules = random.chance(0.5) ? randomPolicy(random) : withoutSome(rules, random)
+    stand.advance(random.pick([0, 600_000, 5 * 3_600_000, 26 * 3_600_000, 8 * 86_400_000]))
+    const names = Object.keys(projects)
+    const chosen = random.chance(0.15) ? names.filter(() => random.chance(0.6)) : names
+    const turn: Turn = {
+      url: proxy.url,
+      policy: policyOf(JSON.stringify({ extends: [], rules })),
+      only: chosen.map((name) => `acme/${name}`),
+      listings: random.chance(0.1) ? { sources: offerOf(random), project: offerOf(random) } : listings,
+      filters,
+      keys: keysOf(fleet.projects(), random),
+      acceptsRemovals: random.chance(0.1),
+    }
+    const startedAt = new Date(stand.clock.now() + 60_000).toISOString()
+    reports.push(await stand.audit(turn))
+    runs.push({
+      started_at: startedAt,
+      looked_at: turn.only ?? [],
+      listings: { ...listings, ...turn.listings },
+      filters,
+      accepts_removals: turn.acceptsRemovals ?? false,
+      rules,
+      exchanges: proxy.take(),
+    })
+  }
+  const named = Object.fromEntries(Object.entries(projects).map(([name, uid]) => [`acme/${name}`, uid]))
+  return { world: { seed, projects: named, labels, runs }, reports }
+}
+
+function offerOf(random: Random): Offer {
+  return random.pick(['auto', 'auto', 'required', 'off'])
+}
+
+function filtersOf(random: Random): Filters {
+  return random.pick<() => Filters>([
+    () => ({}),
+    () => ({}),
+    () => ({}),
+    () => ({}),
+    () => ({ endpoints: { owner: random.pick(['tenant-01', 'tenant-02']) } }),
+    () => ({ endpoints: { name: random.pick(['e', 'i', 'new']) } }),
+    () => ({ subscriptions: { name: random.pick(['e', 'i']) } }),
+  ])()
+}
+
+/** Mostly the one key for all; now and then a project's own, or that of a neighbour. */
+function keysOf(
+  projects: readonly { readonly name: string; readonly key: string }[],
+  random: Random,
+): Readonly<Record<string, string>> {
+  const own = Object.fromEntries(projects.map(({ name, key }) => [name, key]))
+  if (random.chance(0.1)) return own
+  const [first, second] = projects
+  if (first === undefined || !random.chance(0.08)) return {}
+  return { [first.name]: second?.key ?? 'CO.unknown.not-a-real-key' }
+}

@@ -1,0 +1,101 @@
+import type { Random } from '../../src/demo/random.ts'
+
+/** Rules with the options that the oracle is told of. */
+export type Rules = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+/** The rules that the oracle knows, with the options that a world may set. */
+const optionsByRule: Readonly<Record<string, Readonly<Record<string, readonly [unknown, ...unknown[]]>>>> = {
+  'endpoint/secret-missing': {},
+  'endpoint/secret-all-expired': {},
+  'endpoint/secret-expired-active': { max_days: [7, 1, 0] },
+  'endpoint/secret-expiring': { min_days: [7, 2, 400] },
+  'endpoint/secret-too-many': { max_secrets: [2, 1] },
+  'endpoint/secret-stale': { max_days: [365, 30] },
+  'endpoint/secret-shared': {},
+  'endpoint/signature-simple': {},
+  'endpoint/url-not-https': {},
+  'endpoint/url-metadata-address': {},
+  'endpoint/url-private-address': {},
+  'endpoint/url-raw-ip': {},
+  'endpoint/url-odd-port': { allow_ports: [[443, 8443], [443]] },
+  'endpoint/url-credentials': {},
+  'endpoint/url-duplicate': {},
+  'endpoint/timeout-low': { min_seconds: [5, 2] },
+  'endpoint/timeout-high': { max_seconds: [60, 10] },
+  'endpoint/rate-limit-ineffective': {},
+  'endpoint/rate-limit-absent': {},
+  'endpoint/rate-limit-low': { min_per_minute: [1, 50] },
+  'endpoint/inactive': {},
+  'endpoint/paused-long': { max_hours: [24, 2] },
+  'endpoint/status-unknown': {},
+  'endpoint/failure-rate-high': { max_percent: [20, 50] },
+  'endpoint/alert-contact-missing': {},
+  'endpoint/owner-missing': {},
+  'endpoint/orphan': {},
+  'endpoint/auth-mismatch': {},
+  'endpoint/auth-over-http': {},
+  'endpoint/auth-shared': {},
+  'subscription/target-missing': {},
+  'subscription/target-not-active': {},
+  'subscription/duplicate': {},
+  'subscription/wildcard': {},
+  'subscription/wildcard-mixed': {},
+  'subscription/event-type-odd': {},
+  'subscription/type-cli': {},
+  'subscription/at-most-once': {},
+  'subscription/retry-absent': {},
+  'subscription/retry-few': { min_tries: [3, 9] },
+  'subscription/retry-many': { max_tries: [50, 7] },
+  'subscription/retry-short': { min_seconds: [3600, 60] },
+  'subscription/retry-long': { max_seconds: [604800, 3600] },
+  'subscription/retry-linear': { max_tries: [10, 2], min_interval_seconds: [5, 11] },
+  'subscription/rate-limit-odd': {},
+  'source/unverified': {},
+  'source/disabled': {},
+  'source/hmac-weak': {},
+  'source/hmac-incomplete': {},
+  'source/verifier-shared': {},
+  'source/verifier-replayable': {},
+  'source/url-not-https': {},
+  'source/idempotency-missing': {},
+  'source/dead-letter-missing': {},
+  'project/retry-hammering': {},
+  'project/retry-few': { min_tries: [3, 7] },
+  'project/retry-short': {},
+  'project/tls-not-enforced': {},
+  'project/replay-protection-off': {},
+  'project/disable-endpoint-off': {},
+  'project/signature-weak': {},
+  'project/meta-event-insecure': {},
+  'project/rate-limit-ineffective': {},
+  'project/vanished': {},
+  'project/mass-removal': { max_percent: [30, 10], max_resources: [10, 1, 3] },
+  'drift/authentication-lost': {},
+  'drift/verification-weakened': {},
+  'drift/url-host-changed': {},
+  'drift/rate-limit-lost': {},
+  'drift/function-changed': {},
+  'drift/secret-changed': {},
+  'drift/project-weakened': {},
+  'drift/flapping': { min_changes: [3, 2], within_hours: [24, 1, 200] },
+}
+
+/** Most of the rules, some of them with options of their own. */
+export function randomPolicy(random: Random): Rules {
+  const share = random.pick([1, 1, 0.9, 0.6])
+  return Object.fromEntries(
+    Object.entries(optionsByRule)
+      .filter(() => random.chance(share))
+      .map(([rule, options]) => [
+        rule,
+        Object.fromEntries(
+          Object.entries(options).map(([name, choices]) => [name, random.pick([choices[0], ...choices])]),
+        ),
+      ]),
+  )
+}
+
+/** The same policy but for some rules that are off now. */
+export function withoutSome(rules: Rules, random: Random): Rules {
+  return Object.fromEntries(Object.entries(rules).filter(() => random.chance(0.9)))
+}

@@ -1,0 +1,68 @@
+import { Agent, createServer, type IncomingMessage, request as requestOf } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** One try of a request and what came back, byte for byte; no status: the connection broke before or within the answer. */
+export interface Recorded {
+  readonly method: string
+  readonly path: string
+  readonly status: number | null
+  readonly type: string | null
+  readonly body: string
+}
+
+export interface RecordingProxy {
+  readonly url: string
+  /** What passed since it was last asked. */
+  take(): readonly Recorded[]
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Stands between an audit and a service, passes everything on unchanged, and keeps it. */
+export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
+  let recorded: Recorded[] = []
+  const agent = new Agent({ keepAlive: true })
+
+  const server = createServer((incoming, outgoing) => {
+    const { method = 'GET', url: path = '/' } = incoming
+    const onward = requestOf(new URL(path, target), { method, headers: incoming.headers, agent }, (answer) => {
+      readWhole(answer).then(
+        (body) => {
+          const { statusCode: status = 0, headers } = answer
+          recorded.push({ method, path, status, type: headers['content-type'] ?? null, body: body.toString() })
+          outgoing.writeHead(status, { ...headers, connection: 'keep-alive' })
+          outgoing.end(body)
+        },
+        () => broken(),
+      )
+    })
+    const broken = () => {
+      recorded.push({ method, path, status: null, type: null, body: '' })
+      outgoing.socket?.resetAndDestroy()
+    }
+    onward.on('error', broken)
+    incoming.pipe(onward)
+  })
+  server.keepAliveTimeout = 60_000
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo // as: it listens on a port, not on a pipe
+  return {
+    url: `http://127.0.0.1:${port}`,
+    take() {
+      const taken = recorded
+      recorded = []
+      return taken
+    },
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        agent.destroy()
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function readWhole(answer: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of answer) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

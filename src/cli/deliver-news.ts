@@ -4,6 +4,7 @@ import type { History } from '../history/history.ts'
 import type { ChannelState } from '../history/outbox.ts'
 import { openExistingHistory } from '../history/sqlite/sqlite-history.ts'
 import { createSealer } from '../inventory/sealer.ts'
+import { AuditError } from '../model/errors.ts'
 import { type DeliveryWatch, deliver, type Receiver } from '../notify/deliver.ts'
 import { type ChannelWorld, openChannel, targetOf } from '../notify/open-channel.ts'
 import { installationKey } from './installation-key.ts'
@@ -60,7 +61,7 @@ export function openReceivers(
   history: History,
   terminal: Terminal,
 ): Promise<Receiver[]> {
-  const sealer = createSealer(installationKey(file, terminal.env).key)
+  const seal = sealOf(file, terminal)
   const readReport = async (run: number) => {
     const record = await history.readRun(run)
     return record === undefined ? undefined : composeReport(record)
@@ -70,9 +71,19 @@ export function openReceivers(
     channels.map(async (channel) => ({
       name: channel.name,
       send: await openChannel(channel, world),
-      target: sealer.seal(targetOf(channel)),
+      target: seal(targetOf(channel)),
     })),
   )
+}
+
+/** A key that cannot be used must not keep anybody from being told of it. */
+function sealOf(file: string, { env }: Terminal): (secret: string) => string {
+  try {
+    return createSealer(installationKey(file, env).key).seal
+  } catch (error) {
+    if (!(error instanceof AuditError)) throw error
+    return () => ''
+  }
 }
 
 /** What becomes of messages, for the log. Ids and our own words only. */

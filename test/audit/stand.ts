@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { AuditedProject } from '../../src/audit/look.ts'
 import { runAudit } from '../../src/audit/run-audit.ts'
 import type { Holder } from '../../src/history/holder.ts'
+import type { Tell } from '../../src/history/news.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import type { Clock } from '../../src/model/clock.ts'
@@ -40,6 +41,7 @@ export interface Turn {
   readonly timeoutAfter?: (ms: number) => AbortSignal
   readonly acceptsRemovals?: boolean
   readonly signal?: AbortSignal
+  readonly tell?: Tell | undefined
 }
 
 /** A history of its own in a temporary directory, and audits against it on a clock that never waits. */
@@ -110,6 +112,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
           toolVersion: '0.0.0',
           onPage: () => {},
           onInterrupted: () => {},
+          tell: turn.tell,
         },
       )
     } finally {

@@ -1,5 +1,6 @@
 import { createTransport } from 'nodemailer'
 import { smtpServer } from '../../config/notify-schema.ts'
+import { messageOf } from '../../model/errors.ts'
 import { cut } from '../../report/cut.ts'
 import { neutralise } from '../../report/neutralise.ts'
 import type { Message } from '../message.ts'
@@ -22,6 +23,7 @@ export function sendByEmail(email: Email): Send {
   if (server === undefined) throw new Error('a mail server that is none was let through') // the schema refuses it
   const [user, pass] = [email.user ?? server.user, email.password ?? server.password]
   const auth = user === undefined || pass === undefined ? undefined : { user, pass }
+  const isHere = isLoopback(server.host)
   return async (message, signal) => {
     if (signal.aborted) return refused('no answer in time')
     const transport = createTransport({
@@ -29,7 +31,10 @@ export function sendByEmail(email: Email): Send {
       port: server.port,
       secure: server.isSecure,
       // A password must not be had by whoever takes the offer of TLS out of the greeting.
-      requireTLS: auth !== undefined && !server.isSecure && !isLoopback(server.host),
+      requireTLS: auth !== undefined && !server.isSecure && !isHere,
+      // Without a password smtp:// takes TLS where it is offered, and clear text where it is not: then encryption to
+      // somebody unproven is better than none. Nobody stands between us and this machine.
+      tls: { rejectUnauthorized: !isHere && (auth !== undefined || server.isSecure) },
       ...(auth === undefined ? {} : { auth }),
       connectionTimeout: waitMs,
       greetingTimeout: waitMs,
@@ -81,6 +86,7 @@ function whenAborted(signal: AbortSignal): Promise<Outcome> {
 /** Codes only: the text of an error quotes what the server says, which may quote the credentials. */
 function describe(error: unknown): string {
   const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown }
+  if (/certificate|altname/i.test(messageOf(error))) return 'the certificate of the mail server is not accepted'
   const status = typeof responseCode === 'number' ? ` (${responseCode})` : ''
   const known = typeof code === 'string' ? failures[code] : undefined
   if (known !== undefined) return known + status

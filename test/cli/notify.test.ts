@@ -1,0 +1,206 @@
+import { existsSync } from 'node:fs'
+import { Webhook } from 'standardwebhooks'
+import { describe, expect, it } from 'vitest'
+import { at, query } from '../audit/a-site.ts'
+import { openReceiver } from '../notify/a-receiver.ts'
+import { breakOne, openDesk } from './a-desk.ts'
+import { startHookdrift } from './a-process.ts'
+import { command } from './a-terminal.ts'
+
+const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
+const hook = `notify:
+  - { name: hook, type: webhook, url: "\${HOOK_URL}", secret: "\${HOOK_SECRET}", min_severity: high }
+`
+
+/** A desk whose runs are told to a receiver. */
+async function openTold(notify = hook, answer?: Parameters<typeof openReceiver>[0]) {
+  const receiver = await openReceiver(answer)
+  const desk = await openDesk({}, notify)
+  const env = { HOOK_URL: `${receiver.url}/not-a-real-key`, HOOK_SECRET: secret }
+  const options = { cwd: desk.directory.path, env: { ...desk.env, ...env } }
+  const config = ['--config', desk.directory.file('hookdrift.yaml')]
+  return {
+    ...desk,
+    receiver,
+    history: desk.directory.file('hookdrift.db'),
+    audit: (args: readonly string[] = []) => desk.audit(['--quiet', ...args], { env }),
+    notify: (...args: string[]) => command(['notify', ...config, ...args], options),
+    start: (args: readonly string[]) => startHookdrift(args, options),
+    /** The next look at one project breaks off, also when it is tried again. */
+    loseSubscriptions: () => {
+      const { uid } = at(desk.fleet.projects(), 0)
+      desk.service.failNext({ how: 'bad-json', path: new RegExp(`${uid}/subscriptions`), times: 2 })
+    },
+    ids: () => receiver.got.map(({ headers }) => headers['webhook-id']),
+    async [Symbol.asyncDispose]() {
+      await desk[Symbol.asyncDispose]()
+      await receiver[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('hookdrift audit, with somebody to be told', () => {
+  it('delivers what changed, signed', async () => {
+    await using told = await openTold()
+    expect((await told.audit()).code).toBe(0)
+    expect(told.receiver.got).toEqual([])
+    breakOne(told)
+    expect((await told.audit()).code).toBe(1)
+    const [got] = told.receiver.got
+    const message = new Webhook(secret).verify(got?.body ?? '', { ...got?.headers } as Record<string, string>)
+    expect(message).toMatchObject({ type: 'hookdrift.notification', data: { run: { number: 2 } } })
+    expect((await told.notify('--pending')).stdout).toMatch(/^hook: 0 pending, 0 given up, last delivered at 20/)
+  })
+
+  it('keeps its exit code when it cannot deliver, keeps the message, and the next one brings both in order', async () => {
+    await using told = await openTold(hook, () => ({ status: 500 }))
+    await told.audit()
+    breakOne(told)
+    expect((await told.audit()).code).toBe(1)
+    const { rows, channels } = JSON.parse((await told.notify('--pending', '--format', 'json')).stdout)
+    expect(rows).toMatchObject([{ channel: 'hook', run: 2, state: 'pending', attempts: 1, error: 'answered 500' }])
+    expect(channels).toMatchObject([{ name: 'hook', state: 'open', pending: 1, dead: 0 }])
+    told.receiver.answers(() => ({ status: 200 }))
+    told.loseSubscriptions()
+    expect((await told.audit()).code).toBe(3)
+    const runs = told.receiver.got.map(({ body }) => JSON.parse(body).data.run.number)
+    expect(runs).toEqual([2, 2, 3])
+    expect(told.ids()[0]).toBe(told.ids()[1])
+    expect((await command(['verify', '--history', told.history], { cwd: '/' })).code).toBe(0)
+  })
+
+  it('that is killed between delivery and record delivers again, under the same ids', async () => {
+    await using told = await openTold()
+    await told.audit()
+    breakOne(told)
+    let kill = () => {}
+    told.receiver.answers(() => {
+      kill()
+      return undefined
+    })
+    const running = told.start(['audit', '--quiet'])
+    kill = () => running.child.kill('SIGKILL')
+    expect((await running.ended).signal).toBe('SIGKILL')
+    expect(told.ids()).toHaveLength(1)
+    told.receiver.answers(() => ({ status: 200 }))
+    expect((await told.notify()).code).toBe(0)
+    expect(told.ids()).toHaveLength(2)
+    expect(new Set(told.ids()).size).toBe(1)
+    expect(told.receiver.got[0]?.body).toBe(told.receiver.got[1]?.body)
+    expect(query<{ state: string }>(told.history, 'SELECT state FROM notification')).toEqual([{ state: 'delivered' }])
+  })
+
+  it('is not held up by a receiver that hangs for longer than its time', async () => {
+    await using told = await openTold(hook, () => undefined)
+    await told.audit()
+    breakOne(told)
+    const startedAt = performance.now()
+    expect((await told.audit()).code).toBe(1)
+    const ms = performance.now() - startedAt
+    expect(ms).toBeGreaterThan(4_900)
+    expect(ms).toBeLessThan(9_000)
+    const { stdout } = await told.notify('--pending')
+    expect(stdout).toContain('no answer in time')
+  }, 20_000)
+
+  it('asks a receiver that answers 410 no more, and shows it', async () => {
+    await using told = await openTold(hook, () => ({ status: 410 }))
+    await told.audit()
+    breakOne(told)
+    await told.audit()
+    told.loseSubscriptions()
+    await told.audit()
+    await told.notify()
+    expect(told.receiver.got).toHaveLength(1)
+    const { stdout, code } = await told.notify('--pending')
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^hook: GONE: its receiver answered 410 at 20.*2 pending/)
+    told.receiver.answers(() => ({ status: 204 }))
+    expect((await told.notify('--test', 'hook')).code).toBe(0)
+    await told.notify()
+    expect(told.receiver.got.map(({ body }) => JSON.parse(body).data.run?.number)).toEqual([2, undefined, 2, 3])
+  })
+
+  it('writes lines for a log and reports for a directory', async () => {
+    await using told = await openTold(
+      'notify:\n  - { name: lines, type: log, min_severity: high }\n  - { name: files, type: directory, path: out }\n',
+    )
+    await told.audit()
+    breakOne(told)
+    const { stderr } = await told.audit()
+    const lines = stderr
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ channel: 'lines', type: 'violation.opened', rule: 'endpoint/inactive', run: 2 }),
+    )
+    for (const run of ['run-000001', 'run-000002', 'latest']) {
+      expect(existsSync(told.directory.file(`out/${run}/report.json`))).toBe(true)
+    }
+  })
+
+  it('puts no secret of a channel anywhere', async () => {
+    await using told = await openTold(hook, () => ({ status: 500, body: 'not-a-real-key' }))
+    await told.audit()
+    breakOne(told)
+    const said = [await told.audit(), await told.notify('--test'), await told.notify(), await told.notify('--pending')]
+    for (const { stdout, stderr } of said) expect(stdout + stderr).not.toMatch(/not-a-real-key|whsec_/)
+    const dump = JSON.stringify([
+      ...query(told.history, 'SELECT * FROM notification'),
+      ...query(told.history, 'SELECT * FROM channel'),
+    ])
+    expect(dump).not.toMatch(/not-a-real-key|whsec_|127\.0\.0\.1/)
+  })
+})
+
+describe('hookdrift notify', () => {
+  it('tries channels, and says which of them do not work', async () => {
+    const two = `${hook}  - { name: dead, type: slack, url: "http://127.0.0.1:9/x" }\n`
+    await using told = await openTold(two)
+    const both = await told.notify('--test')
+    expect([both.code, both.stdout]).toEqual([4, 'ok      hook\nFAILED  dead: connection refused\n'])
+    expect(JSON.parse(told.receiver.got[0]?.body ?? '')).toMatchObject({ type: 'hookdrift.test' })
+    expect((await told.notify('--test', 'hook')).code).toBe(0)
+    const { schema, rows } = JSON.parse((await told.notify('--test', 'hook', '--format', 'json')).stdout)
+    expect([schema, rows.length, rows[0].ok]).toEqual(['hookdrift.notify/1', 1, true])
+  })
+
+  it.each<[string, string[], string, number, RegExp]>([
+    ['a channel that there is not', ['--test', 'hok'], hook, 2, /there is no channel hok, did you mean hook\?/],
+    ['no channel at all', ['--test'], '', 2, /names no channels under notify/],
+    ['two wishes at once', ['--test', '--pending'], hook, 2, /one at a time/],
+    ['no history', ['--pending'], hook, 4, /there is no history at/],
+  ])('ends with a word: %s', async (_, args, notify, code, message) => {
+    await using told = await openTold(notify)
+    const said = await told.notify(...args)
+    expect([said.code, said.stdout]).toEqual([code, ''])
+    expect(said.stderr).toMatch(message)
+  })
+
+  it('shows that nobody was told of anything yet', async () => {
+    await using told = await openTold()
+    await told.audit()
+    expect(await told.notify('--pending')).toMatchObject({ code: 0, stdout: 'No channel ever had a message.\n' })
+  })
+})
+
+describe('hookdrift worker, with somebody to be told', () => {
+  it('tells of a failure once, of the success after it, and shows what waits', async () => {
+    const often =
+      'worker: { listen: 127.0.0.1:0 }\nschedules: [{ name: often, cron: "* * * * * *", run_on_start: true }]\n'
+    await using told = await openTold(often + hook)
+    await told.audit()
+    told.directory.write('hookdrift.key', 'damaged')
+    const worker = told.start(['worker'])
+    const types = () =>
+      told.receiver.got.flatMap(({ body }) => JSON.parse(body).data.events.map(({ type }: { type: string }) => type))
+    await expect.poll(types, { timeout: 15_000 }).toEqual(['worker.failed'])
+    told.directory.write('hookdrift.key', `${'0a'.repeat(32)}\n`)
+    await expect.poll(types, { timeout: 15_000 }).toEqual(['worker.failed', 'worker.recovered'])
+    worker.child.kill('SIGTERM')
+    const { code, stderr } = await worker.ended
+    expect(code).toBe(143)
+    expect(stderr).not.toMatch(/not-a-real-key|whsec_/)
+  }, 40_000)
+})

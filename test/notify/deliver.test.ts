@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest'
+import type { History } from '../../src/history/history.ts'
+import { emptyMemory, openMemoryHistory } from '../../src/history/memory-history.ts'
+import { type Delivery, deliver, waitMs } from '../../src/notify/deliver.ts'
+import { accepted, type Outcome, refused } from '../../src/notify/outcome.ts'
+import { Machines } from '../history/processes.ts'
+import { aMessage } from './samples.ts'
+
+const hourS = 3600
+
+/** A receiver that answers as it is told and remembers what it got; and a worker that comes back as time passes. */
+function aStand() {
+  const machines = new Machines()
+  const memory = emptyMemory()
+  let process = machines.process(1)
+  let history: History = openMemoryHistory(process, memory)
+  const got: string[] = []
+  const told: string[] = []
+  let answer: (id: string) => Outcome | Promise<Outcome> = () => accepted
+  const isoNow = () => new Date(process.now()).toISOString()
+  return {
+    got,
+    told,
+    machines,
+    history: () => history,
+    now: () => process.now(),
+    answers: (next: typeof answer) => {
+      answer = next
+    },
+    write: (...ids: string[]) =>
+      history.enqueue(
+        ids.map((id) => ({ id, channel: 'hook', run: 1, body: JSON.stringify(aMessage(id)) })),
+        isoNow(),
+      ),
+    /** The process is killed where it stands, and another one comes. */
+    restart() {
+      process.kill()
+      process = machines.process(2)
+      history = openMemoryHistory(process, memory)
+    },
+    deliver: (other: Partial<Delivery> & { readonly target?: string } = {}) =>
+      deliver(history, {
+        receivers: [
+          {
+            name: 'hook',
+            target: other.target ?? 'sealed:1',
+            send: async (message) => {
+              got.push(message.id)
+              return answer(message.id)
+            },
+          },
+        ],
+        now: process.now,
+        timeoutMs: 10_000,
+        totalMs: 60_000,
+        timeoutAfter: () => new AbortController().signal,
+        signal: new AbortController().signal,
+        isPatient: true,
+        watch: {
+          delivered: (_, id) => told.push(`${id} delivered`),
+          failed: (_, id, error) => told.push(`${id} failed: ${error}`),
+          gone: (channel) => told.push(`${channel} gone`),
+          gaveUp: (_, id, error) => told.push(`${id} given up: ${error}`),
+        },
+        ...other,
+      }),
+  }
+}
+
+describe('delivery', () => {
+  it('hands messages over in the order in which they were written, each once', async () => {
+    const stand = aStand()
+    await stand.write('m1', 'm2')
+    await stand.write('m3')
+    await stand.deliver()
+    await stand.deliver()
+    expect(stand.got).toEqual(['m1', 'm2', 'm3'])
+  })
+
+  it('keeps the order when a receiver fails: what comes later waits behind it', async () => {
+    const stand = aStand()
+    stand.answers((id) => (id === 'm2' && stand.got.length < 4 ? refused('answered 500') : accepted))
+    await stand.write('m1', 'm2', 'm3')
+    await stand.deliver()
+    expect(stand.got).toEqual(['m1', 'm2'])
+    await stand.deliver()
+    expect(stand.got).toEqual(['m1', 'm2']) // its time has not come
+    stand.machines.pass(10)
+    await stand.deliver()
+    expect(stand.got).toEqual(['m1', 'm2', 'm2'])
+    stand.machines.pass(20)
+    await stand.deliver()
+    expect(stand.got).toEqual(['m1', 'm2', 'm2', 'm2', 'm3'])
+    expect(await stand.history().undelivered()).toEqual([])
+  })
+
+  it('waits longer after each failure, half an hour at most', () => {
+    expect([1, 2, 3, 4, 8, 9, 50].map(waitMs)).toEqual([
+      10_000, 20_000, 40_000, 80_000, 1_280_000, 1_800_000, 1_800_000,
+    ])
+  })
+
+  it('gives a message up after a day, and then tries the next', async () => {
+    const stand = aStand()
+    stand.answers((id) => (id === 'm1' ? refused('answered 500') : accepted))
+    await stand.write('m1', 'm2')
+    for (let minutes = 0; minutes < 24 * 60; minutes += 10) {
+      await stand.deliver()
+      stand.machines.pass(600)
+    }
+    expect(stand.got).not.toContain('m2')
+    expect((await stand.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
+    stand.machines.pass(hourS)
+    await stand.deliver()
+    expect(stand.got.at(-1)).toBe('m2')
+    expect(stand.told.filter((line) => line.includes('given up'))).toEqual(['m1 given up: answered 500'])
+    const [dead] = await stand.history().undelivered()
+    expect(dead).toMatchObject({ id: 'm1', state: 'dead', error: 'answered 500' })
+    expect(dead?.attempts).toBeGreaterThan(40)
+  })
+
+  it('tries a message once more however late it comes, before it gives it up', async () => {
+    const stand = aStand()
+    await stand.write('m1')
+    stand.machines.pass(48 * hourS)
+    await stand.deliver()
+    expect(stand.told).toEqual(['m1 delivered'])
+  })
+
+  it('tries a receiver that is gone no more, and says so, until it is another one', async () => {
+    const stand = aStand()
+    stand.answers(() => ({ ok: false, error: 'answered 410', isGone: true }))
+    await stand.write('m1', 'm2')
+    await stand.deliver()
+    stand.machines.pass(hourS)
+    await stand.write('m3')
+    await stand.deliver()
+    await stand.deliver({ isPatient: false })
+    expect(stand.got).toEqual(['m1'])
+    expect(stand.told).toEqual(['hook gone', 'm1 failed: answered 410'])
+    expect((await stand.history().channels())[0]).toMatchObject({ pending: 3, gone: { target: 'sealed:1' } })
+    stand.answers(() => accepted)
+    await stand.deliver({ target: 'sealed:2' })
+    expect(stand.got).toEqual(['m1', 'm1', 'm2', 'm3'])
+  })
+
+  it('gives up what waits for a day for a receiver that is gone, or for a channel that nobody configures', async () => {
+    const stand = aStand()
+    await stand.write('m1')
+    stand.machines.pass(23 * hourS)
+    await stand.write('m2')
+    await stand.deliver({ receivers: [] })
+    expect((await stand.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
+    stand.machines.pass(2 * hourS)
+    await stand.deliver({ receivers: [] })
+    expect((await stand.history().undelivered()).map(({ id, state }) => `${id} ${state}`)).toEqual([
+      'm1 dead',
+      'm2 pending',
+    ])
+  })
+
+  it('sends a message again, under its id, when it was killed between delivery and record', async () => {
+    const stand = aStand()
+    await stand.write('m1', 'm2')
+    const killed = new Promise<never>(() => {})
+    stand.answers(() => killed)
+    void stand.deliver()
+    await expect.poll(() => stand.got).toEqual(['m1'])
+    stand.restart()
+    stand.answers(() => accepted)
+    await stand.deliver()
+    expect(stand.got).toEqual(['m1', 'm1', 'm2'])
+  })
+
+  it('leaves a channel alone on which another process delivers', async () => {
+    const stand = aStand()
+    await stand.write('m1')
+    let answer: (outcome: Outcome) => void = () => {}
+    stand.answers(() => new Promise((resolve) => (answer = resolve)))
+    const first = stand.deliver()
+    await expect.poll(() => stand.got).toEqual(['m1'])
+    await stand.deliver({ isPatient: false })
+    answer(accepted)
+    await first
+    expect(stand.got).toEqual(['m1'])
+    expect(stand.told).toEqual(['m1 delivered'])
+  })
+
+  it('does not hold a stop against the receiver', async () => {
+    const stand = aStand()
+    await stand.write('m1')
+    const stop = new AbortController()
+    stand.answers(() => {
+      stop.abort()
+      return refused('no answer in time')
+    })
+    await stand.deliver({ signal: stop.signal })
+    expect(stand.told).toEqual([])
+    expect(await stand.history().firstWaiting('hook')).toMatchObject({ id: 'm1', attempts: 0 })
+  })
+
+  it('of a one-shot run tries everything once, and no longer than its time', async () => {
+    const stand = aStand()
+    await stand.write('m1', 'm2', 'm3')
+    stand.answers((id) => {
+      if (id === 'm2') stand.machines.pass(5)
+      return accepted
+    })
+    await stand.deliver({ isPatient: false, totalMs: 5_000 })
+    expect(stand.got).toEqual(['m1', 'm2'])
+    stand.answers(() => refused('answered 500'))
+    await stand.deliver({ isPatient: false, totalMs: 5_000 })
+    await stand.deliver({ isPatient: false, totalMs: 5_000 })
+    expect(stand.got).toEqual(['m1', 'm2', 'm3', 'm3'])
+  })
+
+  it('tells other channels whatever one of them does', async () => {
+    const stand = aStand()
+    await stand.write('m1')
+    await stand
+      .history()
+      .enqueue(
+        [{ id: 'n1', channel: 'chat', run: 1, body: JSON.stringify(aMessage('n1')) }],
+        '2026-03-01T00:00:00.000Z',
+      )
+    const chat: string[] = []
+    const never = new Promise<never>(() => {})
+    void stand.deliver({
+      receivers: [
+        { name: 'hook', target: '', send: () => never },
+        {
+          name: 'chat',
+          target: '',
+          send: async ({ id }) => {
+            chat.push(id)
+            return accepted
+          },
+        },
+      ],
+    })
+    await expect.poll(() => chat).toEqual(['n1'])
+  })
+})

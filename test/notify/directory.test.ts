@@ -1,0 +1,68 @@
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { Report } from '../../src/model/report.ts'
+import { sendToDirectory } from '../../src/notify/channels/directory.ts'
+import { openDirectory } from '../cli/a-process.ts'
+import { aReport } from '../report/sample-reports.ts'
+import { aMessage } from './samples.ts'
+
+const never = new AbortController().signal
+const reportOf = async (number: number): Promise<Report> => {
+  const report = aReport()
+  return { ...report, run: { ...report.run, number } }
+}
+const ofRun = (number: number) => {
+  const { run } = aMessage()
+  return aMessage('msg', { run: run && { ...run, number } })
+}
+
+describe('a directory', () => {
+  it('gets the reports of each run in all formats, for nobody else to read, and latest leads to the newest', async () => {
+    using directory = openDirectory()
+    const path = directory.file('reports')
+    const send = sendToDirectory({ path, formats: ['json', 'csv', 'text'], keep: 90 }, reportOf)
+    expect(await send(ofRun(1), never)).toEqual({ ok: true })
+    expect(await send(ofRun(2), never)).toEqual({ ok: true })
+    expect(readdirSync(path).sort()).toEqual(['latest', 'run-000001', 'run-000002'])
+    expect(readlinkSync(join(path, 'latest'))).toBe('run-000002')
+    const own = readdirSync(join(path, 'latest')).sort()
+    expect(own).toEqual(expect.arrayContaining(['report.coverage.csv', 'report.csv', 'report.json', 'report.txt']))
+    expect(JSON.parse(readFileSync(join(path, 'latest/report.json'), 'utf8')).run.number).toBe(2)
+    expect(statSync(join(path, 'latest/report.json')).mode & 0o777).toBe(0o600)
+  })
+
+  it('keeps the last ones, by their number, and touches nothing else', async () => {
+    using directory = openDirectory()
+    const path = directory.path
+    mkdirSync(join(path, 'run-mine'))
+    const send = sendToDirectory({ path, formats: ['json'], keep: 2 }, reportOf)
+    for (const run of [999_998, 999_999, 1_000_000]) await send(ofRun(run), never)
+    expect(readdirSync(path).sort()).toEqual(['latest', 'run-1000000', 'run-999999', 'run-mine'])
+    expect(readlinkSync(join(path, 'latest'))).toBe('run-1000000')
+  })
+
+  it('takes a run again that it has, also after a death midway', async () => {
+    using directory = openDirectory()
+    const path = directory.path
+    const send = sendToDirectory({ path, formats: ['json'], keep: 9 }, reportOf)
+    await send(ofRun(1), never)
+    mkdirSync(join(path, '.run-000001.tmp/x'), { recursive: true })
+    writeFileSync(join(path, '.latest.tmp'), '')
+    expect(await send(ofRun(1), never)).toEqual({ ok: true })
+    expect(readdirSync(path).sort()).toEqual(['latest', 'run-000001'])
+  })
+
+  it('that cannot be written, or a run that is gone, is a failure and no crash', async () => {
+    using directory = openDirectory()
+    const file = directory.write('file', '')
+    const send = sendToDirectory({ path: join(file, 'x'), formats: ['json'], keep: 9 }, reportOf)
+    expect(await send(ofRun(1), never)).toEqual({ ok: false, error: 'cannot write there: ENOTDIR' })
+    expect(await send(aMessage('test', { run: null }), never)).toEqual({
+      ok: false,
+      error: 'cannot write there: ENOTDIR',
+    })
+    const gone = sendToDirectory({ path: directory.path, formats: ['json'], keep: 9 }, async () => undefined)
+    expect(await gone(ofRun(1), never)).toEqual({ ok: false, error: 'run 1 is not in the history any more' })
+  })
+})

@@ -1,0 +1,123 @@
+import type { AddressInfo } from 'node:net'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { describe, expect, it } from 'vitest'
+import { sendByEmail } from '../../src/notify/channels/email.ts'
+import { aMessage, anEvent, hostile } from './samples.ts'
+
+interface Mail {
+  readonly from: string | undefined
+  readonly to: readonly string[]
+  readonly user: string | undefined
+  readonly text: string
+}
+
+/** A mail server on a port of its own that keeps what it gets. */
+async function openMailServer(options: SMTPServerOptions = {}) {
+  const mails: Mail[] = []
+  const server = new SMTPServer({
+    authOptional: true,
+    disableReverseLookup: true,
+    logger: false,
+    onAuth: ({ username, password }, _, callback) =>
+      password === 'not-a-real-key'
+        ? callback(null, { user: username ?? '' })
+        : callback(new Error('no: not-a-real-key')),
+    onData(stream, { envelope, user }, callback) {
+      const chunks: Buffer[] = []
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      stream.on('end', () => {
+        const from = envelope.mailFrom === false ? undefined : envelope.mailFrom.address
+        const to = envelope.rcptTo.map(({ address }) => address)
+        mails.push({ from, to, user: user || undefined, text: Buffer.concat(chunks).toString() })
+        callback()
+      })
+    },
+    ...options,
+  })
+  server.on('error', () => {}) // a client that hangs up
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.server.address() as AddressInfo // it listens on TCP
+  return {
+    port,
+    mails,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
+  }
+}
+
+const signal = () => AbortSignal.timeout(8_000)
+const addresses = { from: 'hookdrift@example.com', to: ['platform@example.com', 'duty@example.com'] }
+
+describe('a mail', () => {
+  it('goes to all addresses, in plain text, under an id that stays the same', async () => {
+    await using server = await openMailServer()
+    const send = sendByEmail({ smtp: `smtp://127.0.0.1:${server.port}`, ...addresses })
+    expect(await send(aMessage('msg_1', { more: 212 }), signal())).toEqual({ ok: true })
+    expect(await send(aMessage('msg_1', { more: 212 }), signal())).toEqual({ ok: true })
+    const [mail, again] = server.mails
+    expect(mail).toMatchObject({ from: addresses.from, to: addresses.to, user: undefined })
+    expect(mail?.text).toContain('Subject: hookdrift run 7: 1 opened\r\n')
+    expect(mail?.text).toContain('Message-ID: <msg_1@example.com>\r\n')
+    expect(mail?.text).toContain('Content-Type: text/plain')
+    expect(mail?.text.replaceAll('=\r\n', '').replaceAll('=E2=80=A2', '•')).toContain(
+      '• opened high endpoint/url-not-https in acme/payments\r\n    endpoint "name 1" 01E1: delivers over plain http\r\n' +
+        'and 212 more: hookdrift report --run 7\r\n',
+    )
+    expect(again?.text.match(/Message-ID: .*/)?.[0]).toBe(mail?.text.match(/Message-ID: .*/)?.[0])
+  })
+
+  it.each(hostile)('gets no header and no address from what others named: %j', async (name) => {
+    await using server = await openMailServer()
+    const send = sendByEmail({ smtp: `smtp://127.0.0.1:${server.port}`, ...addresses })
+    const message = aMessage('msg_1', {
+      title: `run 7: ${name}`,
+      events: [anEvent(1, { name, text: name, project: name })],
+    })
+    expect(await send(message, signal())).toEqual({ ok: true })
+    const [mail] = server.mails
+    expect(mail?.to).toEqual(addresses.to)
+    const [head = ''] = (mail?.text ?? '').split('\r\n\r\n')
+    expect(
+      head
+        .replace(/\r\n[ \t]+/g, ' ')
+        .split('\r\n')
+        .map((line) => line.split(':')[0]?.toLowerCase())
+        .sort(),
+    ).toEqual([
+      ...['auto-submitted', 'content-transfer-encoding', 'content-type', 'date', 'from', 'message-id', 'mime-version'],
+      ...['subject', 'to', 'x-hookdrift-id'],
+    ])
+  })
+
+  it('is sent with credentials where they are configured', async () => {
+    await using server = await openMailServer()
+    const smtp = `smtp://127.0.0.1:${server.port}`
+    const own = { user: 'hookdrift', password: 'not-a-real-key' }
+    const send = sendByEmail({ smtp, ...addresses, ...own })
+    await send(aMessage(), signal())
+    expect(server.mails.map(({ user }) => user)).toEqual(['hookdrift'])
+    const inUrl = sendByEmail({ smtp: smtp.replace('//', '//hookdrift:not-a-real-key@'), ...addresses })
+    await inUrl(aMessage(), signal())
+    expect(server.mails).toHaveLength(2)
+  })
+
+  it('that is refused says so, and nothing of what the server said', async () => {
+    await using server = await openMailServer()
+    const smtp = `smtp://127.0.0.1:${server.port}`
+    const send = sendByEmail({ smtp, ...addresses, user: 'hookdrift', password: 'wrong' })
+    const outcome = await send(aMessage(), signal())
+    expect(outcome).toEqual({ ok: false, error: 'the mail server refused the credentials (535)' })
+    await using picky = await openMailServer({ onRcptTo: (_, __, callback) => callback(new Error('not-a-real-key')) })
+    const other = await sendByEmail({ smtp: `smtp://127.0.0.1:${picky.port}`, ...addresses })(aMessage(), signal())
+    expect(other).toEqual({ ok: false, error: 'the mail server refused an address (550)' })
+  })
+
+  it('says that nobody is there, or that nobody answers', async () => {
+    const nobody = sendByEmail({ smtp: 'smtp://127.0.0.1:9', ...addresses })
+    expect(await nobody(aMessage(), signal())).toMatchObject({ ok: false })
+    await using silent = await openMailServer({ onConnect: () => {} })
+    const stop = new AbortController()
+    const sent = sendByEmail({ smtp: `smtp://127.0.0.1:${silent.port}`, ...addresses })(aMessage(), stop.signal)
+    stop.abort()
+    expect(await sent).toEqual({ ok: false, error: 'no answer in time' })
+  })
+})

@@ -1,0 +1,44 @@
+import type { Event, Message } from '../../src/notify/message.ts'
+
+export function anEvent(number: number, other: Partial<Event> = {}): Event {
+  return {
+    id: `evt_${number}`,
+    type: 'violation.opened',
+    severity: 'high',
+    project: 'acme/payments',
+    rule: 'endpoint/url-not-https',
+    kind: 'endpoint',
+    uid: `01E${number}`,
+    name: `name ${number}`,
+    path: '/url',
+    fingerprint: `${number}`,
+    text: 'delivers over plain http',
+    ...other,
+  }
+}
+
+export function aMessage(id = 'msg_1', other: Partial<Message> = {}): Message {
+  return {
+    schema: 'hookdrift.notification/1',
+    id,
+    created_at: '2026-11-21T03:00:00.000Z',
+    run: { number: 7, started_at: '2026-11-21T02:59:00.000Z', finished_at: '2026-11-21T03:00:00.000Z' },
+    verdict: { exit_code: 1, text: '1 open violation (1 high); no drift.' },
+    title: 'hookdrift run 7: 1 opened',
+    storm: null,
+    counts: { 'violation.opened': 1 },
+    rules: [],
+    events: [anEvent(1)],
+    more: 0,
+    command: 'hookdrift report --run 7',
+    ...other,
+  }
+}
+
+/** What acts in one reader or another. */
+export const hostile = [
+  '<!channel> <@U1> <https://evil.example|click> @here @channel',
+  'https://evil.example/x ](https://evil.example) ![x](https://evil.example)',
+  '`code` *bold* _it_ ~no~ &amp; &lt;!here&gt;',
+  'line\r\nBcc: all@evil.example\r\n\r\nbody \u2028 \u202e \u0000 \u001b[31m',
+] as const

@@ -165,6 +165,23 @@ describe('pruning', () => {
     expect(reasonsFor(3, { last: 1 })).toEqual(['since when a project was not looked at in full'])
   })
 
+  it('keeps a run about which a message waits, loses no message, and lets the run go once it is delivered', async () => {
+    await runs(5, change)
+    const messages = [2, 3].map((run) => ({ id: `m${run}`, channel: 'hook', run, body: `{"id":"m${run}"}` }))
+    await open(async (history) => {
+      await history.enqueue(messages, at(200))
+      await history.delivered('m2', at(201))
+    })
+    prune({ last: 1 })
+    expect(await sealedNumbers()).toEqual([3, 5])
+    expect(await open((history) => history.firstWaiting('hook'))).toMatchObject({ id: 'm3', run: 3 })
+    expect(faultsOf()).toEqual([])
+    await open((history) => history.delivered('m3', at(202)))
+    prune({ last: 1 })
+    expect(await sealedNumbers()).toEqual([5])
+    expect(faultsOf()).toEqual([])
+  })
+
   it('keeps an approved baseline until it is revoked', async () => {
     await runs(4, change)
     await open(async (history) => {

@@ -4,7 +4,7 @@ Works out from the raw answers of a service what hookdrift's reports must say, a
     python3 oracle.py DIRECTORY [--keep DIRECTORY]
 
 DIRECTORY holds pairs of SEED.world.json and SEED.reports.json. Prints one JSON object. Worlds with a disagreement are
-copied to where --keep says. Written from the documents, not from hookdrift's code; needs nothing but Python.
+copied to where --keep says. Shares no code with hookdrift, and needs nothing but Python; README.md says how far it is independent.
 """
 
 import json

@@ -2,7 +2,7 @@ import type { StagedChange } from '../history/history.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { type Comparison, compareWithBaseline } from './compare-with-baseline.ts'
-import { approvedState } from './expected-state.ts'
+import { approvedState, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
 import { type AuditedProject, isKindWhole, type ProjectLook, type Statuses } from './look.ts'
 import { openPass, type Pass } from './open-pass.ts'
@@ -19,7 +19,8 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   const { draft, judge } = tools
   const { ref } = project
   const stage = await openStage(project, tools)
-  const comparison = await openComparison(project, stage, tools)
+  const expected = project.expected ?? (await approvedState(draft, ref))
+  const comparison = await openComparison(expected, stage, tools)
   const pass = openPass(project, stage, comparison, tools)
 
   const { walks, losses, waitedMs } = await walkProject(project, stage, pass, tools)
@@ -33,7 +34,7 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   }
 
   const removals = await findRemovals(stage, walked)
-  const probed = await probe({ project, tools, stage, pass, waitedMs, statuses: walked, removals })
+  const probed = await probe({ project, tools, stage, pass, expected, waitedMs, statuses: walked, removals })
   const statuses: Statuses = tools.runsProbes ? { ...walked, probes: 'complete' } : walked
   await draft.stageChanges(ref, await withReferrers(stage, [...pass.changes, ...removals.changes, ...probed.changes]))
 
@@ -72,13 +73,13 @@ async function openStage({ ref, filters }: AuditedProject, { draft, sealer }: Pr
 }
 
 async function openComparison(
-  { ref, expected }: AuditedProject,
+  expected: ExpectedState | undefined,
   stage: Stage,
-  { draft, judge, startedAt }: ProjectTools,
+  { judge, startedAt }: ProjectTools,
 ): Promise<Comparison> {
   const now = Date.parse(startedAt)
   return compareWithBaseline(stage, {
-    expected: expected ?? (await approvedState(draft, ref)),
+    expected,
     recent: await readRecentChanges(stage, { now, lookbackMs: judge.lookbackMs }),
     now,
   })
@@ -89,12 +90,13 @@ interface AfterWalks {
   readonly tools: ProjectTools
   readonly stage: Stage
   readonly pass: Pass
+  readonly expected: ExpectedState | undefined
   readonly waitedMs: number
   readonly statuses: Statuses
   readonly removals: Removals
 }
 
-function probe({ project, tools, stage, pass, waitedMs, statuses, removals }: AfterWalks): Promise<Probed> {
+function probe({ project, tools, stage, pass, expected, waitedMs, statuses, removals }: AfterWalks): Promise<Probed> {
   const { sealer, probes, runsProbes, signal, startedAt } = tools
   const { targets } = pass
   if (!runsProbes) return leaveOutProbes(stage, targets)
@@ -102,7 +104,18 @@ function probe({ project, tools, stage, pass, waitedMs, statuses, removals }: Af
   const look = { projectUid: project.ref.uid, key: project.key, filters: project.filters, signal, traffic }
   const { outOfSight } = removals
   const now = Date.parse(startedAt)
-  return runProbes({ client: project.client, stage, sealer, probes, targets, look, now, statuses, outOfSight })
+  return runProbes({
+    client: project.client,
+    stage,
+    sealer,
+    probes,
+    targets,
+    look,
+    now,
+    expected,
+    statuses,
+    outOfSight,
+  })
 }
 
 /** What rules across the project's resources found, now that all of them have passed. */

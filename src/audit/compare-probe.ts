@@ -6,15 +6,18 @@ import type { KnownProbe } from './name-probes.ts'
 /** What says of a probe that it is the same: a person who edits the policy makes no drift. */
 const samePayload = ['payload_digest', 'type', 'function', 'target_kind', 'target_uid'] as const
 
+/** An earlier outcome: the last one, or the one that was approved. */
+type Outcome = Pick<KnownProbe, 'attributes' | 'sealKeyId'>
+
 /**
  * Whether a run with this function and payload is known. Digests under another installation key tell nothing.
  * `attributes`: those of the run, its digests at least.
  */
-export function isSameTrial(
-  known: KnownProbe | undefined,
+export function isSameTrial<Known extends Outcome>(
+  known: Known | undefined,
   attributes: Resource['attributes'],
   sealKeyId: string,
-): known is KnownProbe {
+): known is Known {
   return isSamePayload(known, attributes, sealKeyId) && known.attributes.function_digest === attributes.function_digest
 }
 
@@ -29,11 +32,11 @@ export function driftOf(known: KnownProbe | undefined, now: Resource, sealKeyId:
   return drifted.length === 0 ? [] : [{ kind, uid, name, change: 'modified', fields: drifted }]
 }
 
-function isSamePayload(
-  known: KnownProbe | undefined,
+function isSamePayload<Known extends Outcome>(
+  known: Known | undefined,
   attributes: Resource['attributes'],
   sealKeyId: string,
-): known is KnownProbe {
+): known is Known {
   return (
     known !== undefined &&
     known.sealKeyId === sealKeyId &&

@@ -1,10 +1,14 @@
+import type { ApprovedBody } from '../history/approvals.ts'
 import type { StagedChange } from '../history/history.ts'
 import { digestsOf, probeResource } from '../inventory/probe-resource.ts'
+import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
+import type { JsonObject } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { Look, ServiceClient } from '../service/service-client.ts'
 import { driftOf, isSameTrial } from './compare-probe.ts'
+import type { ExpectedState } from './expected-state.ts'
 import type { ProbeTarget } from './find-targets.ts'
 import { areSourcesListed, isKindComplete, type Statuses } from './look.ts'
 import { type KnownProbe, type NamedTarget, nameProbes } from './name-probes.ts'
@@ -21,6 +25,8 @@ export interface Probing {
   readonly look: Look
   /** When the run started, in milliseconds since the epoch. */
   readonly now: number
+  /** The approved state that holds, if any. */
+  readonly expected: ExpectedState | undefined
   /** What the walks proved. */
   readonly statuses: Statuses
   /** Resources that stand and that no complete walk could show, as `kind uid`. */
@@ -64,7 +70,9 @@ export async function runProbes(probing: Probing): Promise<Probed> {
     const now = resourceOf(target, result.ran, result.isDeterministic, sealer)
     await stageResources(stage, 'probe', 'sources', [now])
     changes.push(...driftOf(target.known, now, sealer.keyId))
-    resources.push(withBefore(now, target.known, sealer.keyId))
+    resources.push(
+      withBefore(now, { approved: await probing.expected?.body('probe', now.uid), last: target.known, sealer }),
+    )
   }
   const due = new Set(named.map(({ outcomeUid }) => outcomeUid))
   await stage.draft.endVersions([...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id))
@@ -126,10 +134,23 @@ function resourceOf(
   )
 }
 
-/** Rules that compare see what the same function gave for the same payload before. */
-function withBefore(now: Resource, known: KnownProbe | undefined, sealKeyId: string): Resource {
-  if (!isSameTrial(known, now.attributes, sealKeyId)) return now
-  return { ...now, volatile: { ...now.volatile, before: known.attributes } }
+interface Past {
+  readonly approved: ApprovedBody | undefined
+  readonly last: KnownProbe | undefined
+  readonly sealer: Sealer
+}
+
+/**
+ * Rules that compare see what the same function gave for the same payload: when it was approved, or else, where nothing
+ * is approved or another function was, at the last run.
+ */
+function withBefore(now: Resource, { approved, last, sealer }: Past): Resource {
+  const seen = (before: JsonObject, isApproved: boolean): Resource => ({
+    ...now,
+    volatile: { ...now.volatile, before: reseal('probe', before, sealer), is_approved: isApproved },
+  })
+  if (isSameTrial(approved, now.attributes, sealer.keyId)) return seen(approved.attributes, true)
+  return isSameTrial(last, now.attributes, sealer.keyId) ? seen(last.attributes, false) : now
 }
 
 async function knownProbes({ draft, project }: Stage): Promise<KnownProbe[]> {

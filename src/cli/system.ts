@@ -26,11 +26,23 @@ export const thisProcess: Holder = {
   },
   now: () => Date.now(),
   tell: (text) => process.stderr.write(`hookdrift: ${neutralise(text)}\n`),
+  mounts() {
+    return process.env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : mountinfo()
+  },
   every(ms, call) {
     const timer = setInterval(call, ms)
     timer.unref()
     return () => clearInterval(timer)
   },
+}
+
+/** Of Linux; other systems are not looked at. */
+function mountinfo(): string | undefined {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8')
+  } catch {
+    return undefined
+  }
 }
 
 /**

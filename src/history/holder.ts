@@ -12,6 +12,8 @@ export interface Holder {
   now(): number
   /** Tells the person something about the history that is no error. */
   tell?(text: string): void
+  /** Its mounts, as `/proc/self/mountinfo` lists them; undefined where the system does not, or where a person vouches for them. */
+  mounts?(): string | undefined
   /** Calls again and again until the returned function is called. Keeps no process alive. */
   every(ms: number, call: () => void): () => void
 }

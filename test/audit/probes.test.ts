@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { deleteSource, updateSource, updateSubscription } from '../../src/demo/edits.ts'
 import type { Fault } from '../../src/demo/fault.ts'
 import type { SourceRow } from '../../src/demo/rows.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { at, driftLines, openSite, type Site, type SiteOptions, violationLines } from './a-site.ts'
 import { policyOf } from './stand.ts'
@@ -49,6 +50,17 @@ const good = 'function transform(p) { return { event_type: "order.created", data
 const bad = 'function transform(p) { throw new Error("boom " + p.a) }'
 
 const posts = ({ service }: Pick<Site, 'service'>) => service.requests.filter(({ method }) => method === 'POST').length
+
+/** A person approves the last run. */
+async function approveLast({ stand }: Pick<Site, 'stand'>): Promise<void> {
+  const history = openSqliteHistory(stand.file, stand.holder)
+  const run = (await history.runs()).at(-1)?.number ?? 0
+  for (const { project } of await history.looksAt(run)) {
+    const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
+    await history.approve([{ project, looks: await history.baselinesAt(project, run), ...signed, state: { run } }])
+  }
+  await history.close()
+}
 
 /** The outcomes that the history holds now. */
 function held(site: Pick<Site, 'query'>) {
@@ -169,6 +181,39 @@ describe('a probe', () => {
     expect(driftLines(two)).toEqual(['modified probe orders /output/data/a 1 -> 1.5'])
     expect(violationLines(three)).toEqual(['resolved probe/output-changed orders'])
     expect(posts(site)).toBe(4)
+  })
+
+  it('whose result is not the approved one stands until it is again, or until the baseline moves', async () => {
+    await using site = await intake(good)
+    const policy = orders()
+    await site.audit({ policy })
+    await approveLast(site)
+    // The engine writes numbers otherwise, in this run and the next three.
+    const otherwise = (times: number): Fault => ({
+      how: 'rewrite',
+      path: /test_function/,
+      times,
+      body: (text) => text.replace('"a":1', '"a":1.5'),
+    })
+    site.service.failNext(otherwise(3))
+    const [two, three] = [await site.audit({ policy }), await site.audit({ policy })]
+    expect([two, three].map(violationLines)).toEqual([
+      ['opened probe/output-changed orders'],
+      ['continuing probe/output-changed orders'],
+    ])
+    expect(at(two.violations, 0).message).toMatch(/ than was approved, first at \/data\/a$/)
+    await approveLast(site)
+    expect(violationLines(await site.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
+    expect(violationLines(await site.audit({ policy }))).toEqual(['opened probe/output-changed orders'])
+    // Of another function than the approved one, the last run's result is what there is.
+    site.set(site.first, { body_function: good.replace('order.created', 'order.made') })
+    expect(violationLines(await site.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
+    site.service.failNext(otherwise(1))
+    const last = await site.audit({ policy })
+    expect(violationLines(last)).toEqual(['opened probe/output-changed orders'])
+    expect(at(last.violations, 0).message).toBe(
+      'the same function gives another result for the same payload, first at /data/a',
+    )
   })
 
   it('with another payload or another function is tried anew, and compared with nothing that it was not given', async () => {

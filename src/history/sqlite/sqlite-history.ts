@@ -4,6 +4,7 @@ import { AuditError } from '../../model/errors.ts'
 import type { History, RunStart } from '../history.ts'
 import type { Holder } from '../holder.ts'
 import { closeKilledRuns, readLease, takeLease } from './lease.ts'
+import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
 import { projectIds } from './rows.ts'
 import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './sqlite-approvals.ts'
@@ -17,6 +18,7 @@ import { writeTransaction } from './write-transaction.ts'
  * @throws AuditError 4 when the file cannot be used
  */
 export function openSqliteHistory(file: string, holder: Holder): History {
+  refuseNetworkFileSystem(file, holder.mounts?.())
   const db = openDatabase(file, new Date(holder.now()).toISOString(), undefined, holder.tell)
   const idOf = projectIds(db)
   /** One transaction while no run lives: none may begin within it. */

@@ -4,15 +4,15 @@ import { isJsonObject } from '../../model/json.ts'
 import { resourceRule } from '../rule.ts'
 
 /**
- * `volatile.before` holds the last outcome of the same function with the same payload; it is not there where either is
- * another.
+ * `volatile.before` holds what the same function gave for the same payload: when it was approved (`is_approved`), or else
+ * at the last run; it is not there where either is another.
  */
 export const outputChanged = resourceRule('probe', {
   id: 'probe/output-changed',
   title: 'Function gives another result for the same payload',
   severity: 'medium',
   packs: ['delivery'],
-  *check({ attributes: { outcome, output, deterministic }, volatile: { before } }) {
+  *check({ attributes: { outcome, output, deterministic }, volatile: { before, is_approved: isApproved } }) {
     if (deterministic === false) {
       const message = 'not deterministic: two runs with the same payload gave two results, so they are not compared'
       yield { path: '/deterministic', message, severity: 'info' }
@@ -23,6 +23,7 @@ export const outputChanged = resourceRule('probe', {
     if (canonicalJson(before.output) === canonicalJson(output)) return
     const at = firstDifference(before.output, output)
     const where = at === '' ? '' : `, first at ${at}`
-    yield { path: '/output', message: `the same function gives another result for the same payload${where}` }
+    const than = isApproved === true ? ' than was approved' : ''
+    yield { path: '/output', message: `the same function gives another result for the same payload${than}${where}` }
   },
 })

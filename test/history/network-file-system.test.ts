@@ -1,0 +1,72 @@
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { fileSystemAt } from '../../src/history/sqlite/network-file-system.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { aDatabasePath } from './a-database.ts'
+import { Machines } from './processes.ts'
+
+const mount = (point: string, type: string) => `36 35 98:0 / ${point} rw,noatime shared:1 - ${type} host:/share rw`
+
+let file: string
+let remove: () => void
+beforeEach(() => {
+  const path = aDatabasePath()
+  file = join(realpathSync(dirname(path.file)), 'hookdrift.db')
+  remove = path.remove
+})
+afterEach(() => remove())
+
+const open = (at: string, mounts: string | undefined) =>
+  openSqliteHistory(at, { ...new Machines().process(1), mounts: () => mounts }).close()
+
+describe('the file system of a path', () => {
+  const mounts = [
+    mount('/', 'overlay'),
+    mount('/data', 'ext4'),
+    mount('/data/team\\040share', 'nfs4'),
+    mount('/over', 'nfs'),
+    mount('/over', 'xfs'),
+    'nonsense',
+    '',
+  ].join('\n')
+  it.each([
+    ['/data/h.db', 'ext4'],
+    ['/database/h.db', 'overlay'],
+    ['/data/team share/h.db', 'nfs4'],
+    ['/data/team sharer/h.db', 'ext4'],
+    ['/over/h.db', 'xfs'],
+  ])('%s is %s', (path, type) => {
+    expect(fileSystemAt(path, mounts)).toBe(type)
+  })
+})
+
+describe('a history', () => {
+  it.each(['nfs', 'nfs4', 'cifs', 'smb3', 'fuse.sshfs', 'ceph'])('on %s is refused, and nothing is made', (type) => {
+    const mounts = `${mount('/', 'ext4')}\n${mount(dirname(file), type)}`
+    expect(() => open(join(dirname(file), 'new', 'h.db'), mounts)).toThrow(
+      expect.objectContaining({
+        exitCode: 4,
+        message: expect.stringContaining(`(${type})`),
+        advice: expect.stringContaining('HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM=1'),
+      }),
+    )
+    expect(() => mkdirSync(join(dirname(file), 'new'))).not.toThrow()
+  })
+
+  it('is refused behind a symbolic link too', () => {
+    const share = join(dirname(file), 'share')
+    mkdirSync(share)
+    symlinkSync(share, join(dirname(file), 'link'))
+    const mounts = `${mount('/', 'ext4')}\n${mount(share, 'nfs')}`
+    expect(() => open(join(dirname(file), 'link', 'h.db'), mounts)).toThrow(/network file system/)
+  })
+
+  it.each(['ext4', 'overlay', 'tmpfs', 'fuse.mergerfs', '9p'])('on %s is opened', async (type) => {
+    await open(file, mount('/', type))
+  })
+
+  it('is opened where nothing is known of mounts', async () => {
+    await open(file, undefined)
+  })
+})

@@ -2,9 +2,10 @@ import Database from 'better-sqlite3'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { aChange, aStart, at, aVersion, aViolation, payments, walkAll } from './samples.ts'
 
-// Runs as a process of its own, for the tests, and kills itself: `node killed-process.ts FILE migration|draft|seal`.
+// Runs as a process of its own, for the tests, and kills itself:
+// `node killed-process.ts FILE migration|draft|seal [SCHEMA]`, within the step to a schema or else the first step.
 
-const [, , file = '', when = ''] = process.argv
+const [, , file = '', when = '', schema = ''] = process.argv
 
 function die(): never {
   process.kill(process.pid, 'SIGKILL')
@@ -16,7 +17,7 @@ if (when === 'migration') {
   const pragma = Database.prototype.pragma
   // The last statement of a step, inside its transaction.
   Database.prototype.pragma = function (source, options) {
-    return source.startsWith('user_version =') ? die() : pragma.call(this, source, options)
+    return source.startsWith(`user_version = ${schema}`) ? die() : pragma.call(this, source, options)
   }
 }
 

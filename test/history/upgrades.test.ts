@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -109,6 +110,32 @@ describe.each(schemas)('a history of schema %s', (schema) => {
 })
 
 describe('an upgrade', () => {
+  it.each([2, 4, newest])(
+    'whose process dies within the step to schema %i goes on from there at the next start',
+    async (step) => {
+      writeFileSync(file, unpacked('0001.db.gz'))
+      const script = join(import.meta.dirname, 'killed-process.ts')
+      const { signal, stderr } = spawnSync(process.execPath, [script, file, 'migration', `${step}`], {
+        encoding: 'utf8',
+      })
+      expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' })
+      const left = new Database(file)
+      expect(left.pragma('user_version', { simple: true })).toBe(step - 1)
+      left.close()
+      const reports: Report[] = JSON.parse(unpacked('0001.reports.json.gz').toString())
+      const history = openSqliteHistory(file, holder())
+      for (const report of reports) {
+        const record = await history.readRun(report.run.number)
+        expect(asThen(record && composeReport(record), report)).toEqual(report)
+      }
+      await history.close()
+      expect(faults()).toEqual([])
+      const copy = new Database(`${file}.before-0002`, { readonly: true })
+      expect(copy.pragma('user_version', { simple: true })).toBe(1)
+      copy.close()
+    },
+  )
+
   it('that was killed is made again, and the copy before it is of before', () => {
     writeFileSync(file, unpacked('0001.db.gz'))
     const db = new Database(file)

@@ -5,22 +5,30 @@ import { asText } from './scalars.ts'
 import { sealCredentials, sealProse, sealUrl } from './seal-url.ts'
 import type { Sealer } from './sealer.ts'
 
-/** JSON of unknown make: kept as it is, in canonical order, with what looks secret sealed. */
-export function normaliseFree(raw: Json, name: string, sealer: Sealer): Json {
+/**
+ * JSON of unknown make: kept as it is, in canonical order, with what looks secret sealed. What lies within a member with
+ * a secret's name is secret as well (`{"x-api-key": {"$eq": …}}`).
+ */
+export function normaliseFree(raw: Json, name: string, sealer: Sealer, isWithinSecret = false): Json {
   if (raw === null || raw === '' || typeof raw === 'boolean') return raw
-  if (isSecretName(name) && isOneSecret(raw)) return sealer.seal(asSecretText(raw))
+  const isSecret = isSecretName(name) || (isWithinSecret && !isPlainName(name))
+  if (isSecret && isOneSecret(raw)) return sealer.seal(asSecretText(raw))
   if (typeof raw === 'string') {
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(raw)) return sealUrl(raw, sealer)
     if (isIdentifierName(name)) return sealCredentials(raw, sealer)
     return looksRandom(raw) ? sealer.seal(raw) : sealProse(raw, sealer)
   }
-  if (Array.isArray(raw)) return raw.map((item) => normaliseFree(item, name, sealer))
+  if (Array.isArray(raw)) return raw.map((item) => normaliseFree(item, name, sealer, isSecret))
   if (!isJsonObject(raw)) return raw
-  return inKeyOrder(
-    objectOf(
-      Object.entries(raw).map(([key, value]) => [sealCredentials(key, sealer), normaliseFree(value, key, sealer)]),
-    ),
-  )
+  const members = Object.entries(raw).map(([key, value]): [string, Json] => {
+    return [sealCredentials(key, sealer), normaliseFree(value, key, sealer, isSecret)]
+  })
+  return inKeyOrder(objectOf(members))
+}
+
+/** What stands beside a secret and is none itself. */
+function isPlainName(name: string): boolean {
+  return isIdentifierName(name) || /^(name|type|kind)$|_at$/i.test(name)
 }
 
 /** A text or number, or the bytes of one; times and flags are none. */

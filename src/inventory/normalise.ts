@@ -1,3 +1,4 @@
+import { canonicalJson } from '../model/canonical-json.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import type { Field, Keyed, Members, Struct } from './field.ts'
@@ -78,7 +79,8 @@ function normaliseField(field: Field, raw: Json | undefined, path: string, key: 
   return job.isStub && field.type !== 'flag' && (isEmpty(value) || value === 0) ? undefined : value
 }
 
-function normaliseShown(field: Field, raw: Json, path: string, key: string, job: Normalising): Json {
+function normaliseShown(field: Field, shown: Json, path: string, key: string, job: Normalising): Json {
+  const raw = oneText.has(field.type) ? flat(shown, key, job.sealer) : shown
   if (raw === null || raw === '')
     return field.type === 'set' || field.type === 'addresses' ? [] : field.type === 'keyed' ? {} : null
   switch (field.type) {
@@ -116,6 +118,24 @@ function normaliseShown(field: Field, raw: Json, path: string, key: string, job:
   }
 }
 
+const oneText: ReadonlySet<Field['type']> = new Set([
+  'text',
+  'prose',
+  'certificate',
+  'code',
+  'url',
+  'secret-url',
+  'integer',
+  'seconds',
+  'flag',
+  'time',
+])
+
+/** Of a value that is no text where one was expected, nobody knows what it holds. */
+function flat(raw: Json, key: string, sealer: Sealer): Json {
+  return typeof raw === 'object' && raw !== null ? canonicalJson(normaliseFree(raw, key, sealer)) : raw
+}
+
 /** A set in order; a single text is a set of one. */
 function listOf(raw: Json): string[] {
   return Array.isArray(raw) ? raw.map(asText).sort() : [asText(raw)]
@@ -123,13 +143,19 @@ function listOf(raw: Json): string[] {
 
 function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalising): Json {
   // Something else where an object was expected is data all the same: kept under a name of its own.
-  const object = isJsonObject(raw) ? raw : { value: raw }
+  const object = isJsonObject(raw) ? raw : { value: holdsSecret(field) ? job.sealer.seal(asSecretText(raw)) : raw }
   const normal = normaliseMembers(field.members, object, path, beside(userIn(object), job))
   if (field.collapse === undefined) return normal
   const members = Object.values(normal)
   if (members.every((value) => value === 0 || value === false || isEmpty(value))) return null
   if (!members.some(isEmpty)) return normal
   return objectOf(Object.entries(normal).filter(([, value]) => !isEmpty(value)))
+}
+
+/** A text in the place of an object with a secret in it may be the secret. */
+function holdsSecret(field: Field): boolean {
+  if (field.type === 'struct' || field.type === 'keyed') return Object.values(field.members).some(holdsSecret)
+  return field.type === 'secret'
 }
 
 /** The user named among the members, under the names that the service has for it. */

@@ -4,6 +4,7 @@ import {
   isSecretParameter,
   looksRandom,
   mayHoldCredential,
+  replaceAssigned,
   replaceRandomWords,
 } from '../model/looks-secret.ts'
 import type { Sealer } from './sealer.ts'
@@ -14,18 +15,18 @@ const credentialHosts =
 
 /**
  * Seals what is secret within an address and leaves the rest readable: userinfo, query and fragment values with a
- * token-like name or form, the whole path at hosts whose addresses are credentials. The text need not be a valid URL.
+ * token-like name or form, what is random in a path, the whole path at hosts whose addresses are credentials. The text need not be a valid URL.
  */
 export function sealUrl(address: string, sealer: Sealer): string {
   const { scheme, userinfo, host, path, query, fragment } = split(address)
   if (userinfo === undefined && query === '' && fragment === '' && !credentialHosts.test(host)) {
-    return mayHoldCredential(path) ? scheme + host + sealCredentials(path, sealer) : address
+    return scheme + host + sealPath(path, sealer)
   }
   return [
     scheme,
     userinfo === undefined ? '' : `${sealer.seal(userinfo)}@`,
     host,
-    credentialHosts.test(host) ? sealAll(path, sealer) : sealCredentials(path, sealer),
+    credentialHosts.test(host) ? sealAll(path, sealer) : sealPath(path, sealer),
     sealPairs(query, sealer),
     sealPairs(fragment, sealer),
   ].join('')
@@ -44,11 +45,11 @@ export function sealCredentials(text: string, sealer: Sealer): string {
 }
 
 /**
- * Seals within words that people wrote what has the form of a credential or looks random. Identifiers stay: people know
+ * Seals within words that people wrote what has the form of a credential, stands behind `password:` and the like, or looks random. Identifiers stay: people know
  * and select things by them.
  */
 export function sealProse(text: string, sealer: Sealer): string {
-  return replaceRandomWords(sealCredentials(text, sealer), sealer.seal, isIdentifier)
+  return replaceRandomWords(replaceAssigned(sealCredentials(text, sealer), sealer.seal), sealer.seal, isIdentifier)
 }
 
 /** Host of an address as it stands, without userinfo and port; empty when there is none. */
@@ -56,22 +57,35 @@ export function hostOf(address: string): string {
   return split(address).host.replace(/:\d*$/, '')
 }
 
+/** Segment by segment: a slash is a character of random words too. */
+function sealPath(path: string, sealer: Sealer): string {
+  return sealCredentials(path, sealer).replace(/[^/]{20,}/g, (segment) =>
+    replaceRandomWords(segment, sealer.seal, isIdentifier),
+  )
+}
+
 function sealAll(rest: string, sealer: Sealer): string {
   return rest === '' || rest === '/' ? rest : `/${sealer.seal(rest)}`
 }
 
 function split(address: string) {
-  const [, scheme = '', authority = '', path = '', query = '', fragment = ''] =
-    /^([a-z][a-z0-9+.-]*:[/\\]+|[/\\]{2})?([^/\\?#]*)([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/i.exec(address) ?? []
-  const at = authority.lastIndexOf('@')
-  return {
-    scheme,
-    userinfo: at < 0 ? undefined : authority.slice(0, at),
-    host: authority.slice(at + 1),
-    path,
-    query,
-    fragment,
-  }
+  // What stands around an address is no part of it to those who use it.
+  const [, scheme = '', rest = ''] = /^(\s*(?:[a-z][a-z0-9+.-]*:[/\\]+|[/\\]{2})?)([\s\S]*)$/i.exec(address) ?? []
+  const at = userinfoEnd(rest)
+  const [, host = '', path = '', query = '', fragment = ''] =
+    /^([^/\\?#]*)([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/.exec(rest.slice(at + 1)) ?? []
+  return { scheme, userinfo: at < 0 ? undefined : rest.slice(0, at), host, path, query, fragment }
+}
+
+/**
+ * Where the `@` behind userinfo stands; -1 when there is none. A password with a slash or a question mark in it would end
+ * the authority too early: what is left of it then looks like a port that is no number.
+ */
+function userinfoEnd(rest: string): number {
+  const authority = /^[^/\\?#]*/.exec(rest)?.[0] ?? ''
+  const within = authority.lastIndexOf('@')
+  if (within >= 0 || authority.startsWith('[')) return within
+  return /:\d*$/.test(authority) || !authority.includes(':') ? -1 : rest.lastIndexOf('@')
 }
 
 /** `?a=1&token=x` → `?a=1&token=sealed:…`. */
@@ -82,10 +96,10 @@ function sealPairs(part: string, sealer: Sealer): string {
     .split(/([&;])/)
     .map((pair) => {
       const equals = pair.indexOf('=')
-      if (equals < 0) return looksRandom(pair) ? sealer.seal(pair) : sealCredentials(pair, sealer)
+      if (equals < 0) return looksRandom(pair) ? sealer.seal(pair) : sealPath(pair, sealer)
       const value = pair.slice(equals + 1)
       const isSecret = value !== '' && (isSecretParameter(decode(pair.slice(0, equals))) || looksRandom(value))
-      return pair.slice(0, equals + 1) + (isSecret ? sealer.seal(value) : sealCredentials(value, sealer))
+      return pair.slice(0, equals + 1) + (isSecret ? sealer.seal(value) : sealPath(value, sealer))
     })
   return part[0] + pairs.join('')
 }

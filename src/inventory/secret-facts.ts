@@ -50,7 +50,7 @@ function hasFewCharacters(text: string): boolean {
   return true
 }
 
-/** Whether a text is one shorter text several times over. */
+/** Whether a text is one shorter text several times over. The search takes the square of the length; no secret is that long. */
 function isRepetition(text: string): boolean {
-  return text.length > 1 && (text + text).indexOf(text, 1) < text.length
+  return text.length > 1 && text.length <= 4096 && (text + text).indexOf(text, 1) < text.length
 }

@@ -271,4 +271,4 @@ export const aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, stri
 }
 
 /** Raised when the normal form changes, so that a history can tell its own rewording from drift. */
-export const normaliserVersion = 2
+export const normaliserVersion = 3

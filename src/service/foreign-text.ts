@@ -33,7 +33,7 @@ export function withoutCredentials(text: string): string {
 
 /** `Authorization: Token abc`, `"x-api-key":"abc"`. */
 const namedCredential =
-  /((?:authorization|api[-_]?key|password|secret|access[-_]?token)["']?\s*[:=]\s*["']?)(?!\[)(?:[a-z]+\s+(?=[^\s"',;]{6}))?[^\s"',;]{4,}/gi
+  /((?:authorization|api[-_]?key|password|passwd|secret|token)["']?\s*[:=]\s*["']?)(?!\[)(?:[a-z]+\s+(?=[^\s"',;]{6}))?[^\s"',;]{4,}/gi
 
 function withoutKey(text: string, key: string): string {
   // A key looks like `CO.<mask>.<secret>`: its long parts alone would give it away too.

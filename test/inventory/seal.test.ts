@@ -43,6 +43,16 @@ describe('an address', () => {
     ['https://a@b:pw@c.example/', 'https://<6>@c.example/'],
     ['https://hooks.slack.com/services/T0/B0/abc', 'https://hooks.slack.com/<19>'],
     ['https://a.example/eyJhbGciOiJI.eyJzdWIiOiI.abc', 'https://a.example/<28>'],
+    [' https://user:pw@a.example/x', ' https://<7>@a.example/x'],
+    ['jdbc:postgresql://user:pw@a.example/x', 'jdbc:postgresql://<7>@a.example/x'],
+    ['https://user:p/w?@a.example/x', 'https://<9>@a.example/x'],
+    ['https://[::1]:8080/x@y', 'https://[::1]:8080/x@y'],
+    ['https://a.example/@team/x', 'https://a.example/@team/x'],
+    ['https://a.example/?accesstoken=abc&password2=abc', 'https://a.example/?accesstoken=<3>&password2=<3>'],
+    ['https://a.example/?next=https://u:pw@b.example/', 'https://a.example/?next=https://<4>@b.example/'],
+    ['https://a.example/hooks/8f3a9c2b7d1e4f6a8b0c12', 'https://a.example/hooks/<22>'],
+    ['https://a.example/in/01M7XVZ2T417WGWM74AAK885VQ', 'https://a.example/in/01M7XVZ2T417WGWM74AAK885VQ'],
+    ['https://a.example/orders-eu-west-1-2026-11-21/x', 'https://a.example/orders-eu-west-1-2026-11-21/x'],
     ['not an address', 'not an address'],
     ['', ''],
   ])('%s keeps what is not secret', (address, sealed) => {
@@ -76,6 +86,16 @@ describe('program text', () => {
     [`fetch('https://u:pw@a.example/')`, `fetch('https://<4>@a.example/')`],
     [`return { event_type: 'order.created', data: p }`, `return { event_type: 'order.created', data: p }`],
     ['// whsec_0123456789abcdef', '// <22>'],
+    [`if (p.token !== 'abcd1234') return`, `if (p.token !== '<8>') return`],
+    [`const secret = env.SECRET || 'abcd1234'`, `const secret = env.SECRET || '<8>'`],
+    [`h.set('X-Api-Key', 'abcd1234')`, `h.set('X-Api-Key', '<8>')`],
+    [`{ token: t, event_type: 'order.created' }`, `{ token: t, event_type: 'order.created' }`],
+    ['// password: abcd1234', '// password: <8>'],
+    ['/* the api key: abcd1234\n https://u:pw@a.example */', '/* the api key: <8>\n https://<4>@a.example */'],
+    ['// 9f8e7d6c5b4a39281706f5e4 was the old one', '// <24> was the old one'],
+    [`// don't: token = "abcd1234"`, `// don't: token = "<8>"`],
+    [`/["']/.test(x); token = 'abcd1234'`, `/["']/.test(x); token = '<8>'`],
+    ['const a = `x\ny`; const password = `abcd\n1234`', 'const a = `x\ny`; const password = `<9>`'],
     [`log("key 9f8e7d6c5b4a39281706f5e4 of " + p)`, `log("key <24> of " + p)`],
     ['// was 9f8e7d6c5b4a39281706f5e4 before\nreturn p', '// was <24> before\nreturn p'],
     ['`\n9f8e7d6c5b4a39281706f5e4\n`', '`\n<24>\n`'],
@@ -92,6 +112,10 @@ describe('words of a person', () => {
     ['of 01M7XVZ2T417WGWM74AAK885VQ', 'of 01M7XVZ2T417WGWM74AAK885VQ'],
     ['of 0c9f8e7d-6c5b-4a39-8281-706f5e4d3c2b', 'of 0c9f8e7d-6c5b-4a39-8281-706f5e4d3c2b'],
     ['Basic authentication', 'Basic authentication'],
+    ['Orders, password: abcd1234', 'Orders, password: <8>'],
+    ['see https://u:pw@a.example/x', 'see https://<4>@a.example/x'],
+    ['see https://a.example/?token=abcd1234&v=2', 'see https://a.example/?token=<8>&v=2'],
+    ['for token-eyJhbGciOiJI.eyJzdWIiOiI.abc', 'for <34>'],
     ['send Basic dXNlcjpub3QtYS1yZWFs', 'send <26>'],
     ['orders', 'orders'],
   ])('%s', (words, sealed) => {
@@ -136,6 +160,23 @@ describe('what an earlier hookdrift wrote', () => {
       )
     },
   )
+})
+
+describe('a text that is made to be slow', () => {
+  const megabyte = 1024 * 1024
+  it.each([
+    ['a', (text: string) => sealCode(text, tagging)],
+    ["\\'", (text: string) => sealCode(`'${text}`, tagging)],
+    ['`\\`', (text: string) => sealCode(`\`${text}`, tagging)],
+    [`a=''`, (text: string) => sealCode(text, tagging)],
+    ['eyJ-', (text: string) => sealProse(text, tagging)],
+    ['token ', (text: string) => sealProse(text, tagging)],
+    ['//a:', (text: string) => sealProse(text, tagging)],
+    ['-----BEGIN ', (text: string) => sealProse(text, tagging)],
+    ['a1', (text: string) => secretFactsOf(`${text}b${text}`, nobody)],
+  ])('of many %s is gone through once', (piece, go) => {
+    expect(() => go(piece.repeat(megabyte / piece.length))).not.toThrow()
+  })
 })
 
 describe('facts of a secret', () => {

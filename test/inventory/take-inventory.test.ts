@@ -221,9 +221,23 @@ describe('the normal form', () => {
     expect(attributes).toMatchObject({
       status: '7',
       rate_limit: 'many',
-      authentication: { value: 'none' },
+      authentication: { value: sealer.seal('none') },
       url: '["x"]',
     })
+  })
+
+  it('seals what is secret wherever it stands', () => {
+    const marker = 'not-a-real-key'
+    const { attributes } = endpoint({
+      name: `password: ${marker}`,
+      description: { token: marker },
+      support_email: { api_key: marker },
+      secrets: marker,
+      authentication: { api_key: marker, basic_auth: [{ password: marker }], oauth2: { signing_key: marker } },
+      mtls_client_cert: marker,
+      custom_headers: { authorization: { $eq: marker }, 'x-api-key': [{ $in: [marker] }] },
+    })
+    expect(JSON.stringify(attributes)).not.toContain(marker)
   })
 
   it('accepts the later dialect', () => {

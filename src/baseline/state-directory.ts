@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type ProjectState, readState } from './state-file.ts'
 
@@ -39,7 +39,7 @@ function attempt<Result>(doing: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    throw new AuditError(2, `${doing}: ${messageOf(error)}`, { cause: error })
+    throw new AuditError(2, `${doing}: ${reasonOf(error)}`, { cause: error })
   }
 }
 

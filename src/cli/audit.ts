@@ -7,6 +7,7 @@ import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
+import { addProjectOption } from './reading.ts'
 import type { Terminal } from './terminal.ts'
 
 interface AuditOptions extends FormatOptions {
@@ -25,8 +26,7 @@ export function defineAudit(program: Command, execute: Execute): void {
     .description('look at every configured project once, compare, judge, report')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
-    .option('--project <name...>', 'only these projects: service/project, or a pattern such as "acme/*"', [])
-  addFormatOptions(command)
+  addFormatOptions(addProjectOption(command))
     .addOption(
       new Option('--fail-on <severity>', 'exit 1 for open violations of this severity or above')
         .choices(severities)

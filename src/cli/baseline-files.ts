@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command } from 'commander'
-import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import { type Command, Option } from 'commander'
+import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import { addPlace, addSignature, say, signature, stateFiles, withHistory } from './baseline-options.ts'
 import type { Execute } from './execute.ts'
 import type { HistoryOptions } from './history-of.ts'
@@ -26,7 +26,7 @@ export function defineBaselineExport(baseline: Command, execute: Execute): void 
 export function defineBaselineImport(baseline: Command, execute: Execute): void {
   addSignature(addPlace(addProjectOption(baseline.command('import').argument('<directory>'))))
     .description('approve what such files say')
-    .option('--note <text>', 'why, for the record', '')
+    .addOption(new Option('--note <text>', 'why, for the record').default('', 'nothing'))
     .action((directory: string, options: FileOptions) =>
       execute((terminal) => importStates(directory, options, terminal)),
     )
@@ -80,7 +80,7 @@ function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 })
   } catch (error) {
-    throw new AuditError(2, `cannot make the directory ${directory}: ${messageOf(error)}`)
+    throw new AuditError(2, `cannot make the directory ${directory}: ${reasonOf(error)}`)
   }
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { Signature } from '../history/approvals.ts'
 import type { History } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'
@@ -15,7 +15,7 @@ export function addPlace(command: Command): Command {
 }
 
 export function addSignature(command: Command): Command {
-  return command.addOption(new Option('--by <name>', 'who does it').default(undefined, 'the user of this system'))
+  return command.option('--by <name>', 'who does it; unless said, the user of this system')
 }
 
 /** Opens the history that is there, works with it, and closes it. */

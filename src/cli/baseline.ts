@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
 import { addPlace, addSignature, say, signature, withHistory } from './baseline-options.ts'
@@ -24,7 +24,7 @@ export function defineBaseline(program: Command, execute: Execute): void {
   addSignature(addPlace(addProjectOption(baseline.command('approve'))))
     .description('approve what a run left: from then on, drift rules compare with it')
     .option('--run <run>', 'a number, latest, latest~N, or a date', 'latest')
-    .option('--note <text>', 'why, for the record', '')
+    .addOption(new Option('--note <text>', 'why, for the record').default('', 'nothing'))
     .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
   addReadingOptions(addProjectOption(baseline.command('show')))
     .description('what is approved, by whom and when')

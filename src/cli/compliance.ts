@@ -6,7 +6,7 @@ import type { ReplayedHistory } from '../audit/replay/replay-policy.ts'
 import { replayedJudgements } from '../audit/replay/replay-run.ts'
 import { readFramework } from '../config/read-framework.ts'
 import type { Compliance } from '../model/compliance.ts'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 import { readPolicy } from '../policy/read-policy.ts'
 import { complianceFormatOf } from '../report/compliance-reports.ts'
 import { lookOfFile } from '../report/report-files.ts'
@@ -63,6 +63,6 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new AuditError(2, `cannot read the framework ${file}: ${messageOf(error)}`)
+    throw new AuditError(2, `cannot read the framework ${file}: ${reasonOf(error)}`)
   }
 }

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { readPrivateKey } from '../attestation/keys.ts'
 import { type Attested, attest } from '../attestation/statement.ts'
 import { nearestName } from '../document/nearest-name.ts'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { filesOf, lookOfFile, type ReportFile } from '../report/report-files.ts'
 import type { Look } from '../report/report-format.ts'
@@ -11,7 +11,7 @@ import { type Format, reports } from '../report/reports.ts'
 import { type FormatOptions, formats } from './formats.ts'
 import { pathFrom } from './path-from.ts'
 import { lookOf, type Terminal } from './terminal.ts'
-import { writeFileAtomically } from './write-file-atomically.ts'
+import { isNoFile, writeFileAtomically } from './write-file-atomically.ts'
 
 /**
  * Where a report goes: to stdout or `--output`, and to the files of `--report`. Whatever can be known before the run
@@ -36,7 +36,8 @@ export function planDelivery<Document extends Attested>(
       : [{ format, file: pathFrom(terminal.cwd(), output), look: { ...lookOfFile, ...ofSection } }]
   const more = options.report.flatMap((order) => readOrder(order, terminal, writers))
   refuseDuplicates([...main, ...more])
-  for (const { file } of more) refuseUnwritable(file)
+  for (const { file } of main) refuseUnwritable('--output', file)
+  for (const { file } of more) refuseUnwritable('--report', file)
   const attestor = attestorOf(options, [...main, ...more], terminal)
   return (document) => {
     if (output === undefined && !quiet) {
@@ -101,7 +102,9 @@ function readKeyFile(path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new AuditError(2, `--attest: cannot read ${path}: ${messageOf(error)}`)
+    throw new AuditError(2, `--attest: cannot read ${path}: ${reasonOf(error)}`, {
+      advice: '`hookdrift keygen FILE` makes a key',
+    })
   }
 }
 
@@ -131,12 +134,13 @@ function placeOf(file: string): string {
   }
 }
 
-function refuseUnwritable(file: string): void {
+function refuseUnwritable(option: string, file: string): void {
   try {
-    accessSync(dirname(file), constants.W_OK | constants.X_OK)
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a directory')
+    if (isNoFile(file)) accessSync(file, constants.W_OK)
+    else accessSync(dirname(file), constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new AuditError(2, `--report: cannot write to ${file}: ${messageOf(error)}`, {
+    throw new AuditError(2, `${option}: cannot write to ${file}: ${reasonOf(error)}`, {
       advice: 'its directory must be there and writable; nothing was looked at',
     })
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Fleet } from '../demo/fleet.ts'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
-import { AuditError, exitCodes } from '../model/errors.ts'
+import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { demoConfiguration, demoPolicy } from './demo-configuration.ts'
 import type { Execute } from './execute.ts'
@@ -97,9 +97,22 @@ async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<nu
 /** @throws AuditError 2 when there is something already: a demo must not mix with a history of one's own */
 function newDirectory(path: string, { cwd }: Terminal): string {
   const directory = pathFrom(cwd(), path)
-  makeDirectories(directory, 0o700)
-  if (readdirSync(directory).length > 0) throw new AuditError(2, `--keep ${path}: the directory is not empty`)
+  if (filesIn(directory, path).length > 0) {
+    throw new AuditError(2, `--keep ${path}: the directory is not empty`, { advice: 'name one that is not there yet' })
+  }
   return directory
+}
+
+function filesIn(directory: string, named: string): readonly string[] {
+  try {
+    makeDirectories(directory, 0o700)
+    return readdirSync(directory)
+  } catch (error) {
+    throw new AuditError(2, `cannot make the directory ${named}: ${reasonOf(error)}`, {
+      advice: 'name one that is not there yet',
+      cause: error,
+    })
+  }
 }
 
 async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal: AbortSignal): Promise<Report> {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { AnswerFormat } from '../report/show-answer.ts'
 import type { Execute } from './execute.ts'
 import {
@@ -26,7 +26,11 @@ export function defineDiff(program: Command, execute: Execute): void {
     .argument('<from>', 'a run: its number, latest, latest~N, or a date (the last run sealed by its end, UTC)')
     .argument('[to]', 'another one', 'latest')
     .description('what is otherwise in one run than in another, before and after')
-    .option('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)')
+    .addOption(
+      new Option('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)').conflicts(
+        'format',
+      ),
+    )
   addReadingOptions(addKindOption(addProjectOption(command)), [...readingFormats, 'rfc6902']).action(
     (from: string, to: string, options: DiffOptions) => execute((terminal) => diff({ from, to }, options, terminal)),
   )

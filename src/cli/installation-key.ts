@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 
 export interface InstallationKey {
   readonly key: Buffer
@@ -29,7 +29,7 @@ export function installationKey(history: string, env: Readonly<Record<string, st
     return readKey(file) ?? makeKey(file)
   } catch (error) {
     if (error instanceof AuditError) throw error
-    throw new AuditError(4, `cannot use the installation key ${file}: ${messageOf(error)}`, {
+    throw new AuditError(4, `cannot use the installation key ${file}: ${reasonOf(error)}`, {
       advice: 'check its permissions, or set HOOKDRIFT_SEAL_KEY',
       cause: error,
     })

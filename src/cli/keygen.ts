@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
-import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { pathFrom } from './path-from.ts'
 import type { Terminal } from './terminal.ts'
@@ -37,8 +37,7 @@ function writeNew(file: string, text: string, mode: number): void {
     writeSync(descriptor, text)
     closeSync(descriptor)
   } catch (error) {
-    const exists = (error as NodeJS.ErrnoException).code === 'EEXIST'
-    throw new AuditError(2, `cannot make ${file}: ${exists ? 'it is there already' : messageOf(error)}`, {
+    throw new AuditError(2, `cannot make ${file}: ${reasonOf(error)}`, {
       advice: 'name a file that is not there, in a directory that is',
     })
   }

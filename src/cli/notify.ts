@@ -24,7 +24,7 @@ export function defineNotify(program: Command, execute: Execute): void {
     .option('--pending', 'only show the channels, what waits and what was given up')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
-    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
     .addHelpText(
       'after',
       `

@@ -1,41 +1,46 @@
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import { exitCodes } from '../model/errors.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
-import { pathFrom } from './path-from.ts'
+import { policyFileOf } from './policy-file.ts'
+import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
 
 interface CheckOptions {
+  readonly config: string
   readonly format: 'text' | 'json'
 }
 
 export function definePolicyCheck(policy: Command, execute: Execute): void {
   policy
     .command('check')
-    .argument('<file>', 'a policy file')
+    .argument('[file]', 'a policy file; unless given, that of the configuration')
     .description('say all that is wrong with a policy file, or what it holds; exit 0 or 2')
-    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
-    .action((file: string, options: CheckOptions) => execute((terminal) => check(file, options, terminal)))
+    .option('--config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
+    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
+    .action((file: string | undefined, options: CheckOptions) => execute((terminal) => check(file, options, terminal)))
 }
 
-async function check(file: string, { format }: CheckOptions, terminal: Terminal): Promise<number> {
+async function check(
+  policyFile: string | undefined,
+  { config, format }: CheckOptions,
+  terminal: Terminal,
+): Promise<number> {
   const { readPolicy } = await import('../policy/read-policy.ts')
   const { readPolicyTests } = await import('../policy/read-policy-tests.ts')
   const { neutralise } = await import('../report/neutralise.ts')
-  const readFile = (path: string) => readFileSync(path, 'utf8')
-  const path = pathFrom(terminal.cwd(), file)
-  const policy = readPolicy(path, readFile, Date.now())
+  const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
+  const policy = readPolicy(path, readTextFile, Date.now())
   const tests = readPolicyTests(
     path,
-    readFile,
+    readTextFile,
     policy.known.map(({ id }) => id),
   )
   const held = contentsOf(policy, tests.length)
   if (format === 'json') {
     const rows = [{ file: path, digest: policy.digest, ...held }]
     terminal.stdout.write(`${JSON.stringify({ schema: 'hookdrift.policy-check/1', run: null, rows }, null, 2)}\n`)
-  } else terminal.stdout.write(`${neutralise(file)} is a policy: ${sentenceOf(held)}\n`)
+  } else terminal.stdout.write(`${neutralise(policyFile ?? path)} is a policy: ${sentenceOf(held)}\n`)
   return exitCodes.clean
 }
 

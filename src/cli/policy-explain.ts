@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type { HistoryReader, Identity } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Explained, Explanation } from '../policy/explain-rule.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
+import { historyOf, placesOf } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
 
 interface ExplainOptions {
@@ -26,7 +27,7 @@ export function definePolicyExplain(policy: Command, execute: Execute): void {
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--policy <file>', "policy file; overrides the configuration's")
     .option('--project <name>', 'where several projects have a resource of that uid')
-    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
     .action((uid: string, rule: string | undefined, options: ExplainOptions) =>
       execute((terminal) => explain(uid, rule, options, terminal)),
     )
@@ -60,21 +61,14 @@ async function explain(
   }
 }
 
-/** A configuration needs its keys: it is read only for what the command line does not say. */
-async function pathsOf(options: ExplainOptions, { env, cwd }: Terminal) {
+/** A policy that is not named anywhere is the pack `recommended`. */
+async function pathsOf(options: ExplainOptions, terminal: Terminal) {
   const { readPolicy } = await import('../policy/read-policy.ts')
-  const readFile = (file: string) => readFileSync(file, 'utf8')
-  const named = options.history ?? env.HOOKDRIFT_HISTORY
-  const { readConfiguration } = await import('../config/read-configuration.ts')
-  const configuration =
-    options.policy !== undefined && named !== undefined && named !== ''
-      ? undefined
-      : readConfiguration(pathFrom(cwd(), options.config), { env, readFile })
-  const policyFile = options.policy === undefined ? configuration?.policy : pathFrom(cwd(), options.policy)
-  return {
-    policy: readPolicy(policyFile, readFile),
-    file: named === undefined || named === '' ? (configuration?.history ?? '') : pathFrom(cwd(), named),
-  }
+  const policy =
+    options.policy === undefined
+      ? (await placesOf(options.config, terminal)).policy
+      : pathFrom(terminal.cwd(), options.policy)
+  return { policy: readPolicy(policy, readTextFile), file: await historyOf(options, terminal) }
 }
 
 /** The current version of a resource, or the last one of one that is gone. */

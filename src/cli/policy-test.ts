@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
 import type { Problem } from '../document/problem.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
@@ -6,6 +5,7 @@ import type { PlacedTest } from '../policy/read-policy-tests.ts'
 import type { TestOutcome } from '../policy/run-policy-test.ts'
 import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
+import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
 
 interface TestOptions {
@@ -20,7 +20,7 @@ export function definePolicyTest(policy: Command, execute: Execute): void {
     .description("run the policy's tests: those in it, those it names, and those in the file beside it; exit 0 or 1")
     .option('--policy <file>', 'policy file; then no configuration is read')
     .option('--config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
-    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
     .action((options: TestOptions) => execute((terminal) => test(options, terminal)))
 }
 
@@ -30,11 +30,10 @@ async function test(options: TestOptions, terminal: Terminal): Promise<number> {
   const { runPolicyTest } = await import('../policy/run-policy-test.ts')
   const { problemLine } = await import('../document/problem.ts')
   const { neutralise } = await import('../report/neutralise.ts')
-  const readFile = (path: string) => readFileSync(path, 'utf8')
-  const file = policyFileOf(options, terminal, await import('../config/read-configuration.ts'))
-  const policy = readPolicy(file, readFile)
+  const file = await policyFileOf(options, terminal)
+  const policy = readPolicy(file, readTextFile)
   const ids = policy.known.map(({ id }) => id)
-  const tests = readPolicyTests(file, readFile, ids)
+  const tests = readPolicyTests(file, readTextFile, ids)
   if (tests.length === 0) {
     throw new AuditError(2, `${file} has no tests`, {
       advice: 'write them under `tests` in it, or in a file beside it that ends in .test.yaml',

@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander'
 import type { HandRun, Unlisted } from '../audit/probe-by-hand.ts'
-import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { Execute } from './execute.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
+import { addProjectOption } from './reading.ts'
 import type { Terminal } from './terminal.ts'
 
 interface ProbeOptions {
@@ -19,17 +20,17 @@ interface ProbeOptions {
 }
 
 export function defineProbe(program: Command, execute: Execute): void {
-  program
+  const command = program
     .command('probe')
     .argument('[name]', 'a probe of the policy')
     .description('run functions once with a payload, and print result, log and verdict; nothing is stored')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
-    .option('--project <name...>', 'only these projects: service/project, or a pattern such as "acme/*"', [])
+  addProjectOption(command)
     .option('--source <uid>', 'the source whose function runs')
     .option('--function <file>', "run this text instead of the service's, in the one project that is meant")
     .option('--payload <file>', 'a JSON file with the object that the function gets, instead of a probe of the policy')
     .option('--type <type>', 'as the service takes it: body (unless said), header …; with --source also which function')
-    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
     .addHelpText(
       'after',
       `
@@ -163,7 +164,7 @@ function readGiven(what: string, file: string, { cwd }: Terminal): string {
   try {
     return readTextFile(pathFrom(cwd(), file))
   } catch (error) {
-    throw new AuditError(2, `cannot read the ${what} ${file}: ${messageOf(error)}`, { cause: error })
+    throw new AuditError(2, `cannot read the ${what} ${file}: ${reasonOf(error)}`, { cause: error })
   }
 }
 

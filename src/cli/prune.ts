@@ -34,7 +34,7 @@ export function definePrune(program: Command, execute: Execute): void {
     .option('--dry-run', 'only say what would stay and go')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
-    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
     .action((options: PruneOptions) => execute((terminal) => prune(options, terminal)))
 }
 

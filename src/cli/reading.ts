@@ -30,10 +30,11 @@ export function addReadingOptions(command: Command, formats: readonly string[] =
 }
 
 export function addProjectOption(command: Command): Command {
-  return command.option(
-    '--project <name...>',
-    'only these projects: service/project, or a pattern such as "acme/*"',
-    [],
+  return command.addOption(
+    new Option('--project <name...>', 'only these projects: service/project, or a pattern such as "acme/*"').default(
+      [],
+      'all',
+    ),
   )
 }
 

@@ -15,7 +15,7 @@ export function defineRules(program: Command, execute: Execute): void {
     .argument('[id]', 'explain one rule')
     .description('list the rules, or explain one')
     .option('--pack <pack>', 'only the rules of a pack')
-    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
     .action((id: string | undefined, options: RulesOptions) => execute((terminal) => showRules(id, options, terminal)))
 }
 

@@ -12,6 +12,7 @@ import { definePolicy } from './policy.ts'
 import { defineProbe } from './probe.ts'
 import { definePrune } from './prune.ts'
 import { defineQuery } from './query.ts'
+import { refuseEmpty } from './refuse-empty.ts'
 import { defineReport } from './report.ts'
 import { defineRules } from './rules.ts'
 import { defineRuns } from './runs.ts'
@@ -60,17 +61,18 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
 }
 
 /** All commands with their options; `execute` is given what they would do. */
-export function commandLine(terminal: Terminal, execute: Execute): Command {
+export function commandLine(terminal: Pick<Terminal, 'stdout' | 'stderr'>, execute: Execute): Command {
   const program = new Command('hookdrift')
     .description('Audits the configuration of webhook delivery: what drifted, what breaks the policy, since when.')
     .version(toolVersion(), '--version', 'print the version')
-    .helpOption('--help', 'print this help')
-    .helpCommand(false)
+    .helpOption('-h, --help', 'print this help')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
       writeErr: (text) => terminal.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'hookdrift: ').replace(/\n\(/, '\n  (')),
     })
+    .hook('preAction', (_, command) => refuseEmpty(command))
     .addHelpText(
       'after',
       `
@@ -79,7 +81,15 @@ Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 could not look at
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
     )
   for (const define of commands) define(program, execute)
+  explainHelp(program, program.name())
   return program
+}
+
+/** After a mistake each command names its own help. */
+function explainHelp(command: Command, name: string): void {
+  command.showHelpAfterError(`  \`${name} --help\` says what there is`)
+  if (command.commands.length > 0) command.helpCommand('help [command]', 'print the help of a command')
+  for (const child of command.commands) explainHelp(child, `${name} ${child.name()}`)
 }
 
 function tell(error: unknown, { stderr }: Terminal): number {

@@ -3,7 +3,7 @@ import { afternoonOf } from '../demo/colleague.ts'
 import type { Fleet } from '../demo/fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../demo/simulated-service.ts'
 import type { Clock } from '../model/clock.ts'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 import { demoConfiguration } from './demo-configuration.ts'
 
 interface DemoOrder {
@@ -58,7 +58,7 @@ async function start(fleet: Fleet, { host, port }: ListenAddress): Promise<Simul
   try {
     return await startSimulatedService(fleet, { host, port, keepsRequests: false })
   } catch (error) {
-    throw new AuditError(4, `cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+    throw new AuditError(4, `cannot listen on ${host}:${port}: ${reasonOf(error)}`, {
       advice: 'name a port that is free and an address of this machine',
       cause: error,
     })

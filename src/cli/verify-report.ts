@@ -5,7 +5,7 @@ import { composeReport } from '../audit/compose-report.ts'
 import { chainOf } from '../history/sqlite/chain/chain-of.ts'
 import { openToExamine } from '../history/sqlite/open-to-examine.ts'
 import { verifyHistory } from '../history/sqlite/verify/verify-history.ts'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 
 export interface AttestedFiles {
   /** Paths as the user gave them. */
@@ -58,6 +58,6 @@ function readNamed(what: string, file: string): Buffer {
   try {
     return readFileSync(file)
   } catch (error) {
-    throw new AuditError(2, `cannot read the ${what} ${file}: ${messageOf(error)}`)
+    throw new AuditError(2, `cannot read the ${what} ${file}: ${reasonOf(error)}`)
   }
 }

@@ -29,7 +29,7 @@ export function defineVerify(program: Command, execute: Execute): void {
     .option('--key <file>', 'the public key of whoever attested to it')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
-    .addOption(new Option('--format <format>').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
     .action((options: VerifyOptions) => execute((terminal) => verify(options, terminal)))
 }
 

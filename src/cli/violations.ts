@@ -1,4 +1,6 @@
 import { type Command, Option } from 'commander'
+import type { HistoryReader } from '../history/reader.ts'
+import { AuditError } from '../model/errors.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
 import type { Execute } from './execute.ts'
 import {
@@ -43,16 +45,36 @@ async function violations(options: ViolationsOptions, terminal: Terminal): Promi
   const { readViolations, violationsFace } = await import('../reading/read-violations.ts')
   const { runBefore } = await import('../history/find-run.ts')
   const { rule, severity, since, project: projects } = options
-  const answer = await asking(options, terminal, async (reader) =>
-    readViolations(reader, {
-      run: await runNamed(reader, 'latest'),
+  const answer = await asking(options, terminal, async (reader) => {
+    const run = await runNamed(reader, 'latest')
+    if (rule !== undefined) await refuseUnknownRule(rule, run.number, reader)
+    return readViolations(reader, {
+      run,
       states: statesOf(options),
       after: since === undefined ? 0 : runBefore(await reader.runs(), since),
       ...{ rule, severity, projects },
       limit: limitOf(options),
-    }),
-  )
+    })
+  })
   return tellAnswer(answer, violationsFace, options.format, terminal)
+}
+
+/**
+ * A rule that was misspelt has no violations, and that would read as good news.
+ * @throws AuditError 2 for what is no rule of hookdrift's, of the run's policy or of any violation of the past
+ */
+async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
+  const { rules } = await import('../rules/rules.ts')
+  const { matchesGlob } = await import('../model/glob.ts')
+  const { nearestName } = await import('../document/nearest-name.ts')
+  const judging = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
+  if (judging.some((id) => matchesGlob(id, rule))) return
+  const past = [...(await reader.violationsAt(run)), ...(await reader.resolvedBetween(0, run))]
+  if (past.some((violation) => matchesGlob(violation.rule, rule))) return
+  const nearest = nearestName(rule, judging)
+  throw new AuditError(2, `there is no rule "${rule}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
+    advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" means several',
+  })
 }
 
 function statesOf({ open, resolved, waived, unknown }: ViolationsOptions): ReadonlySet<ViolationState> {

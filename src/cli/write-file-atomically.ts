@@ -1,20 +1,32 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { AuditError, reasonOf } from '../model/errors.ts'
 
 /**
- * Writes a file so that readers see the old text or the new one, never a part.
+ * Writes a file so that readers see the old text or the new one, never a part. What is no file, such as `/dev/stdout`
+ * or a named pipe, is written to and never replaced; neither is a symbolic link.
  * @throws AuditError 4 when it cannot be written
  */
 export function writeFileAtomically(file: string, text: string): void {
-  const draft = `${file}.${process.pid}.tmp`
+  let draft: string | undefined
   try {
+    if (isNoFile(file)) {
+      writeFileSync(file, text)
+      return
+    }
+    const target = existsSync(file) ? realpathSync(file) : file
+    draft = `${target}.${process.pid}.tmp`
     writeFileSync(draft, text, { mode: 0o600 })
-    renameSync(draft, file)
+    renameSync(draft, target)
   } catch (error) {
-    rmSync(draft, { force: true })
-    throw new AuditError(4, `cannot write the report to ${file}: ${messageOf(error)}`, {
+    if (draft !== undefined) rmSync(draft, { force: true })
+    throw new AuditError(4, `cannot write the report to ${file}: ${reasonOf(error)}`, {
       advice: 'the run is sealed and can be reported again',
       cause: error,
     })
   }
+}
+
+/** A device, a pipe, a directory. */
+export function isNoFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === false
 }

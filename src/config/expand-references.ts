@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Expand } from '../document/node-values.ts'
-import { messageOf } from '../model/errors.ts'
+import { reasonOf } from '../model/errors.ts'
 
 /** What a configuration may draw on besides its own text. */
 export interface World {
@@ -42,19 +42,6 @@ export function isLiteral(written: string): boolean {
   return matches.length === 0 || matches.some(({ groups }) => (groups?.fallback ?? '') !== '')
 }
 
-/** Why a file cannot be read, without the path, which the message names already. */
-export function readFailure(thrown: unknown): string {
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
-  return failures[code] ?? (code === '' ? messageOf(thrown) : code)
-}
-
-const failures: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a directory',
-  ENOTDIR: 'a part of the path is no directory',
-}
-
 type Found = ReturnType<Expand>
 
 function variable(name: string, fallback: string | undefined, env: World['env']): Found {
@@ -71,7 +58,7 @@ function fileText(path: string | undefined, file: string, readFile: World['readF
   try {
     text = readFile(resolve(dirname(file), path))
   } catch (thrown) {
-    return { problem: `cannot read ${path}: ${readFailure(thrown)}` }
+    return { problem: `cannot read ${path}: ${reasonOf(thrown)}` }
   }
   if (Buffer.byteLength(text) > maxReferencedBytes) return { problem: `${path} is larger than 64 KiB, the limit` }
   return { text: text.replace(/\r?\n$/, '') }

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import { type Problem, problemLines, refuseProblems } from '../document/problem.ts'
 import { type ReadDocument, readDocument } from '../document/read-document.ts'
-import { AuditError } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
 import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
@@ -16,7 +16,7 @@ import {
   type DecodedService,
 } from './configuration-schema.ts'
 import { dialectOf } from './dialect-schema.ts'
-import { expandReferences, readFailure, type World } from './expand-references.ts'
+import { expandReferences, type World } from './expand-references.ts'
 import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
@@ -129,7 +129,7 @@ function textOf(file: string, { readFile }: World): string {
   try {
     return readFile(file)
   } catch (cause) {
-    throw new AuditError(2, `cannot read the configuration ${file}: ${readFailure(cause)}`, {
+    throw new AuditError(2, `cannot read the configuration ${file}: ${reasonOf(cause)}`, {
       advice: 'name another file with --config FILE, or start from config/hookdrift.example.yaml',
       cause,
     })
@@ -170,7 +170,7 @@ function authorityOf(index: number, { file, world, document, problems }: Reading
   try {
     pem = world.readFile(besides(file, path))
   } catch (thrown) {
-    return refuse(`cannot read ${path}: ${readFailure(thrown)}`)
+    return refuse(`cannot read ${path}: ${reasonOf(thrown)}`)
   }
   return isCertificate(pem) ? pem : refuse(`${path} holds no certificate, expected one or more in PEM form`)
 }

@@ -1,15 +1,17 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { readDocument } from '../document/read-document.ts'
-import { AuditError } from '../model/errors.ts'
-import { expandReferences, readFailure, type World } from './expand-references.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
+import { expandReferences, type World } from './expand-references.ts'
 import type { Schedule } from './read-configuration.ts'
 import { runTimeout, scheduleSchema } from './schedule-schema.ts'
 
-/** What those need to know who only read the history. */
+/** What those need to know who ask no service. */
 export interface Places {
   /** Absolute. */
   readonly history: string
+  /** Absolute; undefined where none is named. */
+  readonly policy: string | undefined
   /** `service/project`, as configured. */
   readonly projects: readonly string[]
   readonly schedules: readonly PlannedRuns[]
@@ -24,6 +26,7 @@ export interface PlannedRuns extends Pick<Schedule, 'cron' | 'timezone' | 'proje
 const text = z.string().catch('')
 const places = z.looseObject({
   history: z.string().default('./hookdrift.db'),
+  policy: z.string().optional(),
   services: z
     .array(
       z.looseObject({
@@ -37,9 +40,9 @@ const places = z.looseObject({
 })
 
 /**
- * Where a configuration keeps its history, and which projects it names; whatever else stands there, and with no key at
+ * Where a configuration has its history and its policy, and which projects it names; whatever else stands there, and with no key at
  * hand: reading asks no service.
- * @throws AuditError 2 when the file cannot be read, or names its history by a variable that is not set
+ * @throws AuditError 2 when the file cannot be read, or names a place by a variable that is not set
  */
 export function readPlaces(file: string, world: World): Places {
   const expand = expandReferences(file, world)
@@ -51,13 +54,15 @@ export function readPlaces(file: string, world: World): Places {
       return 'text' in expanded ? expanded : { text: written }
     },
   })
-  if (value.history.includes('${')) {
-    throw new AuditError(2, `${file} names its history as ${value.history}, and that is not set`, {
-      advice: 'set it, or name the history with --history',
+  const place = (what: 'history' | 'policy', path: string) => {
+    if (!path.includes('${')) return resolve(dirname(file), path)
+    throw new AuditError(2, `${file} names its ${what} as ${path}, and that is not set`, {
+      advice: `set it, or name the ${what} with --${what}`,
     })
   }
   return {
-    history: resolve(dirname(file), value.history),
+    history: place('history', value.history),
+    policy: value.policy === undefined ? undefined : place('policy', value.policy),
     projects: value.services.flatMap((service) =>
       service.projects.map(({ id, name }) => `${service.name}/${name ?? id}`),
     ),
@@ -72,7 +77,7 @@ function textOf(file: string, { readFile }: World): string {
   try {
     return readFile(file)
   } catch (cause) {
-    throw new AuditError(2, `cannot read the configuration ${file}: ${readFailure(cause)}`, {
+    throw new AuditError(2, `cannot read the configuration ${file}: ${reasonOf(cause)}`, {
       advice: 'name the history with --history or HOOKDRIFT_HISTORY, or another configuration with --config',
       cause,
     })

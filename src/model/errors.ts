@@ -18,6 +18,27 @@ export class AuditError extends Error {
   }
 }
 
+/** Why the system refused, in words and without the path, which the message names already. */
+export function reasonOf(thrown: unknown): string {
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : ''
+  return reasons[code] ?? messageOf(thrown)
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EADDRINUSE: 'the address is in use',
+  EADDRNOTAVAIL: 'the machine has no such address',
+  EEXIST: 'it is there already',
+  EISDIR: 'it is a directory',
+  ELOOP: 'its symbolic links go round in a circle',
+  ENAMETOOLONG: 'the name is too long',
+  ENOENT: 'no such file or directory',
+  ENOSPC: 'no space is left',
+  ENOTDIR: 'a part of the path is no directory',
+  EPERM: 'not permitted',
+  EROFS: 'the file system is read-only',
+}
+
 /** The message of anything thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { nearestName } from '../document/nearest-name.ts'
 import { type Problem, refuseProblems } from '../document/problem.ts'
 import { type ReadDocument, readDocument } from '../document/read-document.ts'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
 
 /** A test and where it stands. */
@@ -68,7 +68,7 @@ function read(file: string, readFile: (file: string) => string): string {
   try {
     return readFile(file)
   } catch (error) {
-    throw new AuditError(2, `cannot read the tests ${file}: ${messageOf(error)}`, {
+    throw new AuditError(2, `cannot read the tests ${file}: ${reasonOf(error)}`, {
       advice: 'check `tests` in the policy',
       cause: error,
     })

@@ -4,7 +4,7 @@ import { nearestName } from '../document/nearest-name.ts'
 import { type Problem, refuseProblems } from '../document/problem.ts'
 import { type ReadDocument, readDocument } from '../document/read-document.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import { type Pack, packs } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
@@ -171,7 +171,7 @@ function read(file: string, readFile: (file: string) => string): string {
   try {
     return readFile(file)
   } catch (error) {
-    throw new AuditError(2, `cannot read the policy ${file}: ${messageOf(error)}`, {
+    throw new AuditError(2, `cannot read the policy ${file}: ${reasonOf(error)}`, {
       advice: 'check `policy` in the configuration; without it the recommended rules judge',
       cause: error,
     })

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
-import { messageOf } from '../model/errors.ts'
+import { messageOf, reasonOf } from '../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { type Expectation, expectExpression, expectJson } from './expectation.ts'
 import { functionPlaces, type Probe } from './probe.ts'
@@ -105,7 +105,7 @@ function readPart(
   try {
     text = readFile(path)
   } catch (error) {
-    complain(member, `cannot read ${path}: ${messageOf(error)}`)
+    complain(member, `cannot read ${path}: ${reasonOf(error)}`)
     return undefined
   }
   if (text.length <= mostCharacters) return text

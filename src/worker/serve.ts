@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ListenAddress } from '../config/schedule-schema.ts'
-import { AuditError, messageOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 
 /** What the worker answers with. All of it may be read by anybody who can connect. */
 export interface Answers {
@@ -46,7 +46,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) =>
       reject(
-        new AuditError(4, `cannot listen on ${host}:${port}: ${messageOf(error)}`, {
+        new AuditError(4, `cannot listen on ${host}:${port}: ${reasonOf(error)}`, {
           advice: 'is another worker running? worker.listen in the configuration names the address',
           cause: error,
         }),

@@ -184,9 +184,9 @@ describe('the report', () => {
 
   it('that cannot be written says so, keeps what was there, and the run is sealed', async () => {
     await using desk = await openDesk()
-    const { code, stderr } = await desk.audit(['--output', 'nowhere/report.txt'])
+    const { code, stderr } = await desk.audit(['--output', '/dev/full'])
     expect(code).toBe(4)
-    expect(stderr).toMatch(/^hookdrift: cannot write the report to .*nowhere\/report\.txt: .*\n {2}the run is sealed/)
+    expect(stderr).toMatch(/^hookdrift: cannot write the report to \/dev\/full: no space .*\n {2}the run is sealed/)
     expect(query(desk.directory.file('hookdrift.db'), 'SELECT number FROM sealed_run')).toEqual([{ number: 1 }])
   })
 

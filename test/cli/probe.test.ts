@@ -155,7 +155,7 @@ describe('hookdrift probe', () => {
     [['--payload', 'order.json'], '--payload needs a function'],
     [['--source', 'x', '--function', 'draft.js', '--payload', 'order.json'], 'not both'],
     [['--source', 'x', '--payload', 'draft.js'], 'draft.js is no JSON'],
-    [['--source', 'x', '--payload', 'gone.json'], 'cannot read the payload gone.json: ENOENT'],
+    [['--source', 'x', '--payload', 'gone.json'], 'cannot read the payload gone.json: no such file or directory'],
     [['--source', 'x', '--payload', 'order.json'], 'there is no function of source x'],
     [['--project', 'nowhere'], '--project nowhere matches none of'],
   ])('refuses what it cannot mean: %j', async (args, said) => {

@@ -57,6 +57,25 @@ describe('hookdrift', () => {
   })
 })
 
+describe('a mistake in the command line', () => {
+  it.each([
+    [['stauts'], "unknown command 'stauts'\n  (Did you mean status?)\n  `hookdrift --help` says"],
+    [['audit', '--nope'], "unknown option '--nope'\n  `hookdrift audit --help` says"],
+    [['policy', 'nope'], "unknown command 'nope'\n  `hookdrift policy --help` says"],
+    [['diff'], "missing required argument 'from'\n  `hookdrift diff --help` says"],
+    [['diff', '1', '--patch', '--format', 'csv'], "option '--patch' cannot be used with option '--format <format>'"],
+    [['status', '--history', ''], '--history is empty\n  is a variable of the shell not set?'],
+    [['audit', '--project', ''], '--project is empty\n'],
+    [['backup', ''], 'FILE is empty\n'],
+    [['demo', '--keep', 'package.json/x'], 'cannot make the directory package.json/x: '],
+  ])('%j is told in words, with what to do next', async (args, message) => {
+    const { code, stdout, stderr } = await command(args, { cwd: join(import.meta.dirname, '../..') })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toContain(`hookdrift: ${message}`)
+    expect(stderr).not.toContain('    at ')
+  })
+})
+
 describe('the demo', () => {
   it('runs from an empty directory and leaves it so', async () => {
     using directory = openDirectory()
@@ -77,7 +96,10 @@ describe('the demo', () => {
     const report = await command(['report', '--history', 'kept/hookdrift.db', '--format', 'html'], options)
     expect(report.stdout).toMatch(/^<!doctype html>/)
     const again = await command(['demo', '--keep', 'kept'], options)
-    expect(again).toMatchObject({ code: 2, stderr: 'hookdrift: --keep kept: the directory is not empty\n' })
+    expect(again).toMatchObject({
+      code: 2,
+      stderr: 'hookdrift: --keep kept: the directory is not empty\n  name one that is not there yet\n',
+    })
   })
 
   it('tells the same story twice, but for the port and the times', async () => {

@@ -151,14 +151,16 @@ describe('readConfiguration', () => {
     expect(refusal(`${smallest}    ca_file: key.pem`, { files })).toEqual([
       '7:14: key.pem holds no certificate, expected one or more in PEM form',
     ])
-    expect(refusal(`${smallest}    ca_file: none.pem`, { files })).toEqual(['7:14: cannot read none.pem: no such file'])
+    expect(refusal(`${smallest}    ca_file: none.pem`, { files })).toEqual([
+      '7:14: cannot read none.pem: no such file or directory',
+    ])
   })
 
   it('says what to do when there is no configuration', () => {
     expect(() => readConfiguration('nowhere.yaml', aWorld(''))).toThrow(
       expect.objectContaining({
         exitCode: 2,
-        message: 'cannot read the configuration nowhere.yaml: no such file',
+        message: 'cannot read the configuration nowhere.yaml: no such file or directory',
         advice: 'name another file with --config FILE, or start from config/hookdrift.example.yaml',
       }),
     )

@@ -40,7 +40,7 @@ describe('references in a configuration', () => {
     ['${UNSET}', 'the environment variable UNSET is not set'],
     ['${toString}', 'the environment variable toString is not set'],
     ['${A}${B}', 'the environment variable A is not set; the environment variable B is not set'],
-    ['${file:none}', 'cannot read none: no such file'],
+    ['${file:none}', 'cannot read none: no such file or directory'],
     ['${file:big}', 'big is larger than 64 KiB, the limit'],
     ['${file:}', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],
     ['${A', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],

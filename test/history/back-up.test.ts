@@ -72,8 +72,24 @@ describe('a backup', () => {
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('copy'))).toEqual([])
   })
 
+  it('takes the place of nothing but a file, and never of the history itself', async () => {
+    target = file
+    await expect(copy(true)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('the history itself'),
+    })
+    target = dirname(file)
+    await expect(copy(true)).rejects.toMatchObject({
+      exitCode: 2,
+      message: expect.stringContaining('which is no file'),
+    })
+  })
+
   it('says what to do when it cannot be written', async () => {
     target = join(dirname(file), 'nowhere', 'copy.db')
-    await expect(copy()).rejects.toMatchObject({ exitCode: 4, message: expect.stringContaining('ENOENT') })
+    await expect(copy()).rejects.toMatchObject({
+      exitCode: 4,
+      message: expect.stringContaining('no such file or directory'),
+    })
   })
 })

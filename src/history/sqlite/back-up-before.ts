@@ -1,7 +1,7 @@
 import { closeSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { AuditError, messageOf } from '../../model/errors.ts'
+import { AuditError, reasonOf } from '../../model/errors.ts'
 
 /**
  * Copies a history before a step changes its schema: `FILE.before-0004`, readable by its owner only, whole or not there.
@@ -20,7 +20,7 @@ export function backUpBefore(db: Database.Database, step: number): string | unde
     renameSync(draft, copy)
     return copy
   } catch (error) {
-    throw new AuditError(4, `cannot back up the history ${db.name} before its upgrade: ${messageOf(error)}`, {
+    throw new AuditError(4, `cannot back up the history ${db.name} before its upgrade: ${reasonOf(error)}`, {
       advice: 'make room beside it for a copy of it; it was left as it is',
       cause: error,
     })

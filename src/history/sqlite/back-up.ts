@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { AuditError, messageOf } from '../../model/errors.ts'
+import { AuditError, reasonOf } from '../../model/errors.ts'
 import { openToExamine } from './open-to-examine.ts'
 import { type Question, type Verification, verifyHistory } from './verify/verify-history.ts'
 
@@ -31,6 +31,16 @@ export async function backUp(
   target: string,
   { replace, ...question }: Question & { readonly replace: boolean },
 ): Promise<Backup> {
+  if (isOneFile(file, target)) {
+    throw new AuditError(2, `the backup cannot take the place of the history itself, ${file}`, {
+      advice: 'name another file',
+    })
+  }
+  if (statSync(target, { throwIfNoEntry: false })?.isFile() === false) {
+    throw new AuditError(2, `the backup cannot take the place of ${target}, which is no file`, {
+      advice: 'name a file, as in backups/hookdrift.db',
+    })
+  }
   if (!replace && existsSync(target)) throw alreadyThere(target)
   const db = openToExamine(file)
   let place: string | undefined
@@ -46,7 +56,7 @@ export async function backUp(
     return { bytes: statSync(target).size, verification }
   } catch (error) {
     if (error instanceof AuditError) throw error
-    throw new AuditError(4, `cannot write the backup ${target}: ${messageOf(error)}`, {
+    throw new AuditError(4, `cannot write the backup ${target}: ${reasonOf(error)}`, {
       advice: 'check that its directory is there, may be written to and has room; the history was left as it is',
       cause: error,
     })
@@ -54,6 +64,13 @@ export async function backUp(
     db.close()
     if (place !== undefined) rmSync(place, { recursive: true, force: true })
   }
+}
+
+/** However the two are spelt. */
+function isOneFile(file: string, target: string): boolean {
+  if (!(existsSync(file) && existsSync(target))) return false
+  const [one, other] = [statSync(file), statSync(target)]
+  return one.ino === other.ino && one.dev === other.dev
 }
 
 /** Without a log beside it, so that one file can be moved about. */

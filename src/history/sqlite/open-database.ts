@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
-import { AuditError, messageOf } from '../../model/errors.ts'
+import { AuditError, reasonOf } from '../../model/errors.ts'
 import { makeDirectories } from './make-directories.ts'
 import { knownSchema, migrate } from './migrate.ts'
 
@@ -45,7 +45,7 @@ export function openDatabase(
   } catch (error) {
     db?.close()
     if (error instanceof AuditError) throw error
-    throw new AuditError(4, `cannot open the history ${file}: ${messageOf(error)}`, {
+    throw new AuditError(4, `cannot open the history ${file}: ${reasonOf(error)}`, {
       advice: 'check the path, its permissions and the free space, or name another with --history',
       cause: error,
     })

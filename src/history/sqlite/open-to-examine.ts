@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import { AuditError, messageOf } from '../../model/errors.ts'
+import { AuditError, reasonOf } from '../../model/errors.ts'
 import { refuseForeign, schemaVersion } from './open-database.ts'
 
 /**
@@ -20,7 +20,7 @@ export function openToExamine(file: string): Database.Database {
   } catch (error) {
     db?.close()
     if (error instanceof AuditError) throw error
-    throw new AuditError(4, `cannot open the history ${file}: ${messageOf(error)}`, {
+    throw new AuditError(4, `cannot open the history ${file}: ${reasonOf(error)}`, {
       advice: 'the file is damaged or is no history: restore a backup, see docs/keeping.md',
       cause: error,
     })

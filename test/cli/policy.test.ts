@@ -69,6 +69,15 @@ describe('hookdrift policy check', () => {
 })
 
 describe('hookdrift policy test', () => {
+  it('finds the policy of the configuration, and needs no key for that', async () => {
+    const key = 'services: [{ name: acme, url: "http://a.example", key: "${NOT_SET}", projects: [{ id: P1 }] }]'
+    using policy = openPolicy('extends: [tls]\ntests: [{ name: nothing, resources: [], expect: [] }]\n', {
+      'hookdrift.yaml': `policy: ./policy.yaml\n${key}\n`,
+    })
+    expect(await policy.run('test')).toEqual({ code: 0, stdout: '1 test, all hold.\n', stderr: '' })
+    expect(await policy.run('check')).toMatchObject({ code: 0, stderr: '' })
+  })
+
   const test = (expected: string) =>
     `tests:\n  - name: sees plain http\n    resources: [{ kind: endpoint, uid: e1, url: http://a.receiver.acme }]\n    expect: ${expected}\n`
 

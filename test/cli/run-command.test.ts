@@ -66,6 +66,7 @@ describe('a mistake in the command line', () => {
     [['diff', '1', '--patch', '--format', 'csv'], "option '--patch' cannot be used with option '--format <format>'"],
     [['status', '--history', ''], '--history is empty\n  is a variable of the shell not set?'],
     [['audit', '--project', ''], '--project is empty\n'],
+    [['demo', '--serve', ''], '--serve is empty\n'],
     [['backup', ''], 'FILE is empty\n'],
     [['demo', '--keep', 'package.json/x'], 'cannot make the directory package.json/x: '],
   ])('%j is told in words, with what to do next', async (args, message) => {

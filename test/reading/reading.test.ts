@@ -281,6 +281,10 @@ describe('the history', () => {
     [['runs', '--limit', '0'], /Expected a number from 1, or all/],
     [['state', '--kind', 'thing'], /Allowed choices are project/],
     [['status', '--max-age', 'long'], /Expected a duration/],
+    [
+      ['violations', '--rule', 'endpoint/secret-waek'],
+      /no rule "endpoint\/secret-waek", did you mean endpoint\/secret-weak\?/,
+    ],
     [['query'], /there is no query/],
     [['query', 'DELETE FROM run'], /refused: it begins with DELETE/],
   ])('refuses %j with 2, in words', async (args, message) => {

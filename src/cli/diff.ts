@@ -1,4 +1,5 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { AuditError } from '../model/errors.ts'
 import type { AnswerFormat } from '../report/show-answer.ts'
 import type { Execute } from './execute.ts'
 import {
@@ -26,11 +27,7 @@ export function defineDiff(program: Command, execute: Execute): void {
     .argument('<from>', 'a run: its number, latest, latest~N, or a date (the last run sealed by its end, UTC)')
     .argument('[to]', 'another one', 'latest')
     .description('what is otherwise in one run than in another, before and after')
-    .addOption(
-      new Option('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)').conflicts(
-        'format',
-      ),
-    )
+    .option('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)')
   addReadingOptions(addKindOption(addProjectOption(command)), [...readingFormats, 'rfc6902']).action(
     (from: string, to: string, options: DiffOptions) => execute((terminal) => diff({ from, to }, options, terminal)),
   )
@@ -42,6 +39,9 @@ async function diff(
   terminal: Terminal,
 ): Promise<number> {
   const { diffFace, readDiff } = await import('../reading/read-diff.ts')
+  if (options.patch === true && options.format === 'csv') {
+    throw new AuditError(2, '--patch is JSON, and --format says csv', { advice: 'leave one of them out' })
+  }
   const withPatch = options.patch === true || options.format === 'rfc6902'
   const format = options.patch === true || options.format === 'rfc6902' ? 'json' : options.format
   const answer = await asking({ ...options, format }, terminal, async (reader) =>

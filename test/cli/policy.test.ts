@@ -70,9 +70,10 @@ describe('hookdrift policy check', () => {
 
 describe('hookdrift policy test', () => {
   it('finds the policy of the configuration, and needs no key for that', async () => {
-    const key = 'services: [{ name: acme, url: "http://a.example", key: "${NOT_SET}", projects: [{ id: P1 }] }]'
-    using policy = openPolicy('extends: [tls]\ntests: [{ name: nothing, resources: [], expect: [] }]\n', {
-      'hookdrift.yaml': `policy: ./policy.yaml\n${key}\n`,
+    const services = `services: [{ name: acme, url: "http://a.example", key: "\${NOT_SET}", projects: [{ id: P1 }] }]`
+    const test = '{ name: nothing, resources: [{ kind: endpoint, uid: e1 }], expect: [] }'
+    using policy = openPolicy(`extends: [tls]\ntests: [${test}]\n`, {
+      'hookdrift.yaml': `policy: ./policy.yaml\n${services}\n`,
     })
     expect(await policy.run('test')).toEqual({ code: 0, stdout: '1 test, all hold.\n', stderr: '' })
     expect(await policy.run('check')).toMatchObject({ code: 0, stderr: '' })

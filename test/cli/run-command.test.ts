@@ -63,7 +63,7 @@ describe('a mistake in the command line', () => {
     [['audit', '--nope'], "unknown option '--nope'\n  `hookdrift audit --help` says"],
     [['policy', 'nope'], "unknown command 'nope'\n  `hookdrift policy --help` says"],
     [['diff'], "missing required argument 'from'\n  `hookdrift diff --help` says"],
-    [['diff', '1', '--patch', '--format', 'csv'], "option '--patch' cannot be used with option '--format <format>'"],
+    [['diff', '1', '--patch', '--format', 'csv'], '--patch is JSON, and --format says csv\n  leave one of them out\n'],
     [['status', '--history', ''], '--history is empty\n  is a variable of the shell not set?'],
     [['audit', '--project', ''], '--project is empty\n'],
     [['demo', '--serve', ''], '--serve is empty\n'],

@@ -1,3 +1,5 @@
+import type { WaivedViolation } from '../history/reader.ts'
+import { canonicalJson } from '../model/canonical-json.ts'
 import type {
   Compliance,
   CompliancePeriod,
@@ -10,7 +12,7 @@ import type {
 } from '../model/compliance.ts'
 import type { JudgingRule } from '../model/judging.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
-import { isAtLeast } from '../model/violation.ts'
+import { isAtLeast, type Waiver } from '../model/violation.ts'
 import type { FrameworkMapping, MappedControl } from '../rules/framework-mapping.ts'
 import { coverageOf } from './control-coverage.ts'
 
@@ -20,13 +22,15 @@ export interface ComplianceInput {
   readonly period?: CompliancePeriod
   /** Violations that were resolved within the period, before the run. */
   readonly resolvedBefore?: readonly ControlViolation[]
+  /** Violations that were accepted within the period, also those that are not any more. */
+  readonly waivedMeanwhile?: readonly WaivedViolation[]
   /** When the report is not what was recorded. */
   readonly replayedWith?: ReplayedWith
 }
 
 /** What a run says of each control of a framework: a function of its report, so the same today and in a year. */
 export function composeCompliance(input: ComplianceInput): Compliance {
-  const { report, mapping, period, resolvedBefore = [], replayedWith } = input
+  const { report, mapping, period, resolvedBefore = [], waivedMeanwhile = [], replayedWith } = input
   const stood = report.violations.map((violation) => withDuration(violation, report.run.started_at))
   const violations = [...stood, ...resolvedBefore]
   return {
@@ -39,15 +43,22 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     verify: 'hookdrift verify',
     ...(replayedWith === undefined ? {} : { replayed_with: replayedWith }),
     ...(period === undefined ? {} : { period }),
-    controls: mapping.controls.map((control) => judgeControl(control, mapping.id, report, violations)),
+    controls: mapping.controls.map((control) =>
+      judgeControl(control, mapping.id, { report, violations, waivedMeanwhile }),
+    ),
   }
+}
+
+interface Evidence {
+  readonly report: Report
+  readonly violations: readonly ControlViolation[]
+  readonly waivedMeanwhile: readonly WaivedViolation[]
 }
 
 function judgeControl(
   control: MappedControl,
   framework: string,
-  report: Report,
-  violations: readonly ControlViolation[],
+  { report, violations, waivedMeanwhile }: Evidence,
 ): ControlEvidence {
   const judging = report.rules.flatMap((rule) => {
     const isNamed = rule.controls.includes(`${framework}:${control.id}`)
@@ -61,7 +72,7 @@ function judgeControl(
   const failing = found.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, 'medium'))
   const silent = rules.filter(({ unjudged }) => unjudged.length > 0).map(({ id }) => id)
   const [state, reason] = decideState(rules.length, failing.length, coverage.gaps.length, silent)
-  const waivers = waiversOf(found)
+  const waivers = waiversOf([...found, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
   return { id: control.id, title: control.title, state, reason, rules, violations: found, waivers, coverage }
 }
 
@@ -101,10 +112,14 @@ function withDuration(violation: ReportViolation, at: string): ControlViolation 
   return violation.state === 'resolved' ? { ...violation, resolved_at: at, stood_ms } : { ...violation, stood_ms }
 }
 
-function waiversOf(violations: readonly ControlViolation[]): ControlWaiver[] {
-  const waived = violations.flatMap(({ rule, waiver }) => (waiver === undefined ? [] : [{ ...waiver, rule }]))
-  const alike = Map.groupBy(waived, (waiver) => JSON.stringify(waiver))
-  return [...alike.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [{ ...first, violations: others.length + 1 }],
-  )
+function waiversOf(violations: readonly (Pick<ControlViolation, 'fingerprint' | 'rule'> & { waiver?: Waiver })[]) {
+  const accepted = new Map<string, { waiver: Omit<ControlWaiver, 'violations'>; fingerprints: Set<string> }>()
+  for (const { fingerprint, rule, waiver } of violations) {
+    if (waiver === undefined) continue
+    const key = canonicalJson([rule, { ...waiver }])
+    const known = accepted.get(key) ?? { waiver: { ...waiver, rule }, fingerprints: new Set() }
+    accepted.set(key, known)
+    known.fingerprints.add(fingerprint)
+  }
+  return [...accepted.values()].map(({ waiver, fingerprints }) => ({ ...waiver, violations: fingerprints.size }))
 }

@@ -31,6 +31,7 @@ export async function gatherCompliance(
   return composeCompliance({
     ...(await judgements.judge(last.number)),
     mapping,
+    waivedMeanwhile: await judgements.waivedBetween(first.number - 1, last.number),
     period: await periodOf(history, within, start, end),
     resolvedBefore: resolved.map(
       ({ run: _, resolvedAt, firstSeen, lastSeen, ...violation }): ControlViolation => ({

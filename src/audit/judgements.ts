@@ -1,5 +1,5 @@
 import type { RunRecord } from '../history/history.ts'
-import type { HistoryReader, ResolvedViolation } from '../history/reader.ts'
+import type { HistoryReader, ResolvedViolation, WaivedViolation } from '../history/reader.ts'
 import type { ReplayedWith } from '../model/compliance.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
@@ -11,12 +11,15 @@ export interface Judgements {
   judge(run: number): Promise<{ readonly report: Report; readonly replayedWith?: ReplayedWith }>
   /** What was resolved in runs after `after`, before `run`: the latest first. */
   resolvedBefore(after: number, run: number): Promise<readonly ResolvedViolation[]>
+  /** What was accepted in runs after `after`, up to `run`. */
+  waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
 }
 
 export function recordedJudgements(history: HistoryReader): Judgements {
   return {
     judge: async (run) => ({ report: composeReport(await recordOf(history, run)) }),
     resolvedBefore: (after, run) => history.resolvedBetween(after, run - 1),
+    waivedBetween: (after, run) => history.waivedBetween(after, run),
   }
 }
 

@@ -129,6 +129,15 @@ export function memoryReader(memory: Memory): HistoryReader {
         .sort((a, b) => b.run - a.run || inReportOrder(a, b))
     },
 
+    async waivedBetween(after, run) {
+      const found = rows().violations.flatMap(({ fingerprint, rule, waiver, fromRun, toRun, project }) => {
+        const stood = fromRun <= run && (toRun === undefined || toRun > after + 1)
+        const isSeen = looksAt(run).some((look) => keyOf(look.project) === project)
+        return waiver === undefined || !stood || !isSeen ? [] : [{ fingerprint, rule, waiver }]
+      })
+      return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()]
+    },
+
     async stateAt(project, run, kind) {
       const stood = ({ fromRun, toRun }: { fromRun: number; toRun?: number }) =>
         fromRun <= run && (toRun === undefined || toRun > run)

@@ -2,6 +2,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { JudgedProject } from '../model/judging.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
+import type { Waiver } from '../model/violation.ts'
 import type { Baselines, RecordedViolation, RunRecord } from './history.ts'
 
 /**
@@ -24,6 +25,8 @@ export interface HistoryReader {
   violationsAt(run: number): Promise<readonly RecordedViolation[]>
   /** What was resolved in runs after `after`, up to `run`: the latest first, then in the order of reports. */
   resolvedBetween(after: number, run: number): Promise<readonly ResolvedViolation[]>
+  /** Violations that were accepted in some run after `after`, up to `run`; once for each waiver, in no order. */
+  waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
   /** Resources of a project as of a run, by kind and uid. */
   stateAt(project: ProjectRef, run: number, kind?: Kind): Promise<readonly ResourceThen[]>
   /** Resources of which another version stood at `to` than at `from`, an earlier run; by project, kind and uid. */
@@ -74,6 +77,12 @@ export interface ResolvedViolation extends RecordedViolation {
   readonly run: number
   /** Start of that run. */
   readonly resolvedAt: string
+}
+
+export interface WaivedViolation {
+  readonly fingerprint: string
+  readonly rule: string
+  readonly waiver: Waiver
 }
 
 /** A version as it is kept: canonical JSON, not parsed, because many are asked for and few are looked into. */

@@ -9,6 +9,7 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
     await reader.circumstances(run),
     await reader.violationsAt(run),
     await reader.resolvedBetween(0, run),
+    byText(await reader.waivedBetween(run - 2, run)),
   ]
   for (const { project } of looks) {
     state.push(await reader.baselinesAt(project, run), await reader.stateAt(project, run))
@@ -24,6 +25,10 @@ export async function answersAt(reader: HistoryReader, run: number, uids: readon
   for (const uid of uids) state.push(await reader.find(uid, run))
   for (let from = 1; from < run; from += 1) state.push(await reader.differing(from, run))
   return state
+}
+
+function byText(values: readonly unknown[]): string[] {
+  return values.map((value) => JSON.stringify(value)).sort()
 }
 
 /** Everything that can be asked, as of every sealed run. */

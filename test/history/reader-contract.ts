@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Draft, History } from '../../src/history/history.ts'
+import type { Draft, History, NewViolation } from '../../src/history/history.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { answersAt, answersOf } from './answers-of.ts'
 import type { Place } from './history-contract.ts'
@@ -191,6 +191,23 @@ export function describeReader(name: string, makePlace: () => Place): void {
       ])
       expect([resolved.run, resolved.resolvedAt]).toEqual([2, at(2)])
       expect(await history.resolvedBetween(2, 3)).toEqual([])
+    })
+
+    it('about a time tell what was accepted in it, once for each waiver, whether it ended since or not', async () => {
+      const waiver = { owner: 'payments', reason: 'soon', expires: at(99) }
+      const waived = aViolation('a', { state: 'waived', waiver })
+      const stage = (violation: NewViolation) => async (draft: Draft) => {
+        await walkAll(draft)
+        await draft.stageViolations(payments, { confirmed: [], violations: [violation] })
+      }
+      const standingOf = async (draft: Draft) => only(await draft.standing(payments, 'endpoint', ['a']))
+      await run(stage(waived))
+      await run(async (draft) => stage(instead(await standingOf(draft), { state: 'open', waiver: undefined }))(draft))
+      await run(walkAll)
+      const told = [{ fingerprint: waived.fingerprint, rule: waived.rule, waiver }]
+      expect(await history.waivedBetween(0, 1)).toEqual(told)
+      expect(await history.waivedBetween(0, 3)).toEqual(told)
+      expect(await history.waivedBetween(1, 3)).toEqual([])
     })
 
     it('about a state tell who stood, since when, and who is referred to by nobody', async () => {

@@ -8,7 +8,7 @@ import { readRun } from '../../src/history/sqlite/read-run.ts'
 import { find, referrersOf, versionsOf, violationsOf } from '../../src/history/sqlite/resource-life.ts'
 import { prepareApproved } from '../../src/history/sqlite/sqlite-approvals.ts'
 import { differing, stateAt } from '../../src/history/sqlite/state-at.ts'
-import { resolvedBetween, violationsAt } from '../../src/history/sqlite/violations-at.ts'
+import { resolvedBetween, violationsAt, waivedBetween } from '../../src/history/sqlite/violations-at.ts'
 import { aDatabasePath } from './a-database.ts'
 import { at, payments } from './samples.ts'
 
@@ -74,6 +74,7 @@ describe('query plans', () => {
       baselinesAt(listening, payments, asOf)
       violationsAt(listening, asOf)
       resolvedBetween(listening, 0, asOf)
+      waivedBetween(listening, 0, asOf)
       stateAt(listening, payments, asOf)
       stateAt(listening, payments, asOf, 'endpoint')
       differing(listening, 0, asOf)

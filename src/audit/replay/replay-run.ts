@@ -49,6 +49,8 @@ export function replayedJudgements(history: ReplayedHistory, policy: Policy, clo
       const instead_of = record.policyDigest
       return { report, replayedWith: { policy: policy.digest, instead_of, unjudged: replay.unjudged } }
     },
+    // A replay tells its waivers as of the run; those that ended before were never in force.
+    waivedBetween: async () => [],
     async resolvedBefore(after, number) {
       return resolvedIn((await upTo(number)).replay, after, number - 1)
     },

@@ -7,7 +7,7 @@ import { baselinesAt, looksAt } from './looks-at.ts'
 import { readRun } from './read-run.ts'
 import { find, referrersOf, versionsOf, violationsOf } from './resource-life.ts'
 import { differing, stateAt } from './state-at.ts'
-import { resolvedBetween, violationsAt } from './violations-at.ts'
+import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
 
 /** The questions, each asked in one transaction: what it reads belongs together. */
 export function sqliteReader(db: Database): HistoryReader {
@@ -32,6 +32,7 @@ export function sqliteReader(db: Database): HistoryReader {
     baselinesAt: (project: ProjectRef, run: number) => ask(() => baselinesAt(db, project, run)),
     violationsAt: (run) => ask(() => violationsAt(db, run)),
     resolvedBetween: (after, run) => ask(() => resolvedBetween(db, after, run)),
+    waivedBetween: (after, run) => ask(() => waivedBetween(db, after, run)),
     stateAt: (project: ProjectRef, run: number, kind?: Kind) => ask(() => stateAt(db, project, run, kind)),
     differing: (from, to) => ask(() => differing(db, from, to)),
     circumstances: (run) => ask(() => circumstances(db, run)),

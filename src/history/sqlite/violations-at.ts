@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { RecordedViolation } from '../history.ts'
-import type { ResolvedViolation } from '../reader.ts'
+import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
 import { inReportOrder } from '../report-order.ts'
 import { lastLooks } from './looks-at.ts'
 import { prepared } from './prepared.ts'
-import { type RecordedRow, recorded } from './rows.ts'
+import { type RecordedRow, recorded, waiverOf } from './rows.ts'
 
 type Row = Omit<RecordedRow, 'project'> & { projectId: number }
 
@@ -49,6 +49,23 @@ export function resolvedBetween(db: Database, after: number, run: number): Resol
   return rows
     .map((row) => named(row, names.get(row.projectId) ?? ''))
     .sort((a, b) => b.run - a.run || inReportOrder(a, b))
+}
+
+/** What was accepted in some run after one, up to another. */
+export function waivedBetween(db: Database, after: number, run: number): WaivedViolation[] {
+  type Asked = { project: number; after: number; run: number }
+  type Row = { fingerprint: string; rule: string; waiver: string }
+  const waived = `SELECT DISTINCT fingerprint, rule, waiver FROM violation WHERE project_id = @project
+    AND waiver IS NOT NULL AND from_run <= @run`
+  const standing = prepared<Asked, Row>(db, `${waived} AND to_run IS NULL AND @after IS NOT NULL`)
+  const ended = prepared<Asked, Row>(db, `${waived} AND to_run > @after + 1`)
+  const found = lastLooks(db, run).flatMap(({ id: project }) => {
+    const asked = { project, after, run }
+    return [...standing.all(asked), ...ended.all(asked)]
+  })
+  // One waiver may stand and have ended before, with the same words.
+  const once = new Map(found.map((row) => [JSON.stringify([row.fingerprint, row.rule, row.waiver]), row]))
+  return [...once.values()].map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))
 }
 
 function named<Found extends Row>({ projectId: _, ...row }: Found, project: string) {

@@ -48,7 +48,7 @@ try {
   }
 } finally {
   place.clear()
-  service.stop()
+  await service.stop()
 }
 
 type When = 'cold' | 'unchanged'

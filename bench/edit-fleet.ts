@@ -50,9 +50,14 @@ function ofSubscription(change: (row: SubscriptionRow, random: Random) => Partia
 
 const place = ({ project_id: project, uid }: EndpointRow) => ({ project, uid })
 
-const pauseOrResume = ofEndpoint((fleet, row) =>
-  setEndpointStatus(fleet, place(row), row.status === 'paused' ? 'active' : 'paused'),
-)
+/** Whoever pauses an endpoint of a project finds none paused there; the next one resumes it. */
+const pauseOrResume: Habit = (fleet, project, random) => {
+  const { endpoints } = fleet.open(project)
+  const paused = endpoints.find(({ status }) => status === 'paused')
+  const row = paused ?? endpoints[random.below(endpoints.length)]
+  if (row !== undefined) setEndpointStatus(fleet, place(row), paused === undefined ? 'paused' : 'active')
+  return 1
+}
 
 const ofEndpoints: readonly [Habit, ...Habit[]] = [
   ofEndpoint((fleet, row, random) =>
@@ -74,10 +79,11 @@ const ofEndpoints: readonly [Habit, ...Habit[]] = [
 
 const ofSubscriptions: readonly [Habit, ...Habit[]] = [
   ofSubscription((_, random) => ({
-    retry_config: { type: 'exponential', duration: 30 + random.below(60), retry_count: 5 + random.below(5) },
+    retry_config: { type: 'exponential', duration: 60 + random.below(60), retry_count: 8 + random.below(5) },
   })),
   ofSubscription((_, random) => ({ rate_limit_config: { count: 20 + random.below(80), duration: 60 } })),
   ofSubscription((_, random) => ({ alert_config: { count: 2 + random.below(8), threshold: '1h' } })),
+  // One event type instead of another: what more gets through is told for some days.
   ofSubscription(({ filter_config: { event_types, filter } }, random) => ({
     filter_config: { filter, event_types: [event_types[0] ?? 'events.created', `events.v${random.below(1000)}`] },
   })),

@@ -34,7 +34,7 @@ for (const [name, sizes] of Object.entries(fleets)) {
     }
   } finally {
     place.clear()
-    service.stop()
+    await service.stop()
   }
   const [audit, floor] = [median(audits), median(floors)]
   peaks.push({ name, audit, floor, ratio: audit / floor })

@@ -14,7 +14,7 @@ export interface ServiceProcess {
   readonly key: string
   /** uids. */
   readonly projects: readonly string[]
-  stop(): void
+  stop(): Promise<void>
 }
 
 /** One whose fleet lives from day to day; on the first at the start. */
@@ -48,5 +48,9 @@ async function start(file: string, order: FleetSizes) {
   })
   const [ready] = await Promise.race([once(child, 'message'), ended])
   ended.catch(() => {})
-  return { child, ready: ready as Omit<ServiceProcess, 'stop'>, stop: () => void child.disconnect() }
+  const stop = async () => {
+    child.disconnect()
+    await once(child, 'exit')
+  }
+  return { child, ready: ready as Omit<ServiceProcess, 'stop'>, stop }
 }

@@ -50,7 +50,7 @@ try {
   tellVerification()
   await tellUnchanged()
 } finally {
-  service.stop()
+  await service.stop()
   for (const made of [directory, stand.directory]) rmSync(made, { recursive: true, force: true })
 }
 
@@ -127,7 +127,7 @@ ${table([['', 'wall', 'cpu'], ...contenders.map(({ day, wallMs, cpuMs }) => [`ru
 ${verdict(`run ${days} / run 2`, ratio('wallMs'), { atMost: 1.1 }, ` (cpu ${ratio('cpuMs').toFixed(2)})`)}
 `)
   } finally {
-    second.stop()
+    await second.stop()
   }
 }
 

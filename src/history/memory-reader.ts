@@ -98,9 +98,10 @@ export function memoryReader(memory: Memory): HistoryReader {
       return run?.state === 'sealed' ? readRows(rows(), run) : undefined
     },
 
-    looksAt: async (run) =>
+    looksAt: async (run, only) =>
       looksAt(run)
         .filter(({ project }) => !isPolicyProject(project))
+        .filter(({ project }) => only === undefined || keyOf(project) === keyOf(only))
         .map(lookOf),
 
     baselinesAt: async (project, run) => memoryBaselines(walksOf(project).filter((walk) => walk.run <= run)),

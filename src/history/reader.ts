@@ -17,8 +17,8 @@ export interface HistoryReader {
   /** All that a sealed run has to say; undefined when there is no sealed run of that number. */
   readRun(number: number): Promise<RunRecord | undefined>
 
-  /** The last look at every project of a service as of a run, sorted by the project's name. */
-  looksAt(run: number): Promise<readonly ProjectLook[]>
+  /** The last look at every project of a service as of a run, sorted by the project's name; or at that one alone. */
+  looksAt(run: number, only?: ProjectRef): Promise<readonly ProjectLook[]>
   /** The last complete look at each kind of a project as of a run. */
   baselinesAt(project: ProjectRef, run: number): Promise<Baselines>
   /** What stood as of a run, each project as its last look left it; in the order of reports. */

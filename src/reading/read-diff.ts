@@ -1,4 +1,5 @@
 import { isChosen } from '../config/choose-projects.ts'
+import type { Baselines } from '../history/history.ts'
 import type { Differing, HistoryReader, KeptVersion, SealedRun } from '../history/reader.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
@@ -36,12 +37,12 @@ export async function readDiff(reader: HistoryReader, asked: DiffAsked): Promise
   const isBackwards = from.number > to.number
   const [earlier, later] = isBackwards ? [to, from] : [from, to]
   const looks = choose(await reader.looksAt(later.number), projects)
-  const wasLookedAt = await lookedAt(reader, looks, earlier)
+  const wasLookedAt = lookedAt(reader, earlier)
   const rows: DiffRow[] = []
   const unseen: Differing[] = []
   for (const pair of await reader.differing(earlier.number, later.number)) {
     if (!isChosen(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) continue
-    if (pair.before === undefined && !wasLookedAt(pair)) unseen.push(pair)
+    if (pair.before === undefined && !(await wasLookedAt(pair))) unseen.push(pair)
     else rows.push(...toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch))
   }
   const extent = isBackwards ? choose(await reader.looksAt(to.number), projects) : looks
@@ -68,12 +69,14 @@ function countUnseen(unseen: readonly Differing[]) {
   })
 }
 
-async function lookedAt(reader: HistoryReader, looks: Awaited<ReturnType<HistoryReader['looksAt']>>, run: SealedRun) {
-  const seen = new Set<string>()
-  for (const { project } of looks) {
-    for (const kind of Object.keys(await reader.baselinesAt(project, run.number))) seen.add(`${project.name} ${kind}`)
+/** Asks once for each project. */
+function lookedAt(reader: HistoryReader, { number }: SealedRun) {
+  const known = new Map<string, Baselines>()
+  return async ({ project, kind }: Differing): Promise<boolean> => {
+    const baselines = known.get(project.name) ?? (await reader.baselinesAt(project, number))
+    known.set(project.name, baselines)
+    return kind in baselines
   }
-  return ({ project, kind }: Pick<Differing, 'project' | 'kind'>) => seen.has(`${project.name} ${kind}`)
 }
 
 function toRows({ project, kind, uid, before, after }: Differing, withPatch: boolean): DiffRow[] {

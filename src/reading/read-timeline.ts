@@ -1,4 +1,13 @@
-import type { HistoryReader, Identity, Referrer, SealedRun, VersionSpan, ViolationSpan } from '../history/reader.ts'
+import { isChosen } from '../config/choose-projects.ts'
+import type {
+  HistoryReader,
+  Identity,
+  ProjectLook,
+  Referrer,
+  SealedRun,
+  VersionSpan,
+  ViolationSpan,
+} from '../history/reader.ts'
 import type { FieldChange } from '../model/change.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
@@ -26,12 +35,14 @@ export interface TimelineAsked {
  */
 export async function readTimeline(reader: HistoryReader, asked: TimelineAsked): Promise<Answer<TimelineRow>> {
   const { uid, run, projects, kind, limit } = asked
-  const looks = choose(await reader.looksAt(run.number), projects)
-  const chosen = new Set(looks.map(({ project }) => project.name))
   const found = (await reader.find(uid, run.number)).filter(
-    (identity) => chosen.has(identity.project.name) && (kind === undefined || identity.kind === kind),
+    (identity) => isChosen(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
   )
-  if (found.length === 0) throw neverSeen(asked)
+  if (found.length === 0) {
+    // Where nothing of that name is a project, that is what is wrong.
+    choose(await reader.looksAt(run.number), projects)
+    throw neverSeen(asked)
+  }
   const rows: TimelineRow[] = []
   const resources: Json[] = []
   for (const identity of found) {
@@ -46,11 +57,10 @@ export async function readTimeline(reader: HistoryReader, asked: TimelineAsked):
       referrers: mergeSpans(referrers).map((referrer) => ({ kind: 'subscription', ...referrer })),
     })
   }
-  const concerned = new Set(found.map(({ project }) => project.name))
-  const extent = statingExtent(
-    run,
-    looks.filter(({ project }) => concerned.has(project.name)),
-  )
+  const concerned = new Map(found.map(({ project }) => [project.name, project]))
+  const looks: ProjectLook[] = []
+  for (const project of concerned.values()) looks.push(...(await reader.looksAt(run.number, project)))
+  const extent = statingExtent(run, looks)
   return { command: 'timeline', ...extent, more: { resources }, ...limited(rows, limit) }
 }
 

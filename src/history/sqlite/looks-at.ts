@@ -14,19 +14,23 @@ export interface LookRow extends ProjectRef {
   readonly run: number
 }
 
+const lastLookSql = `SELECT p.id, w.project AS name, p.service, p.uid, w.run
+  FROM project p CROSS JOIN walk w ON w.project_id = p.id AND w.listing = 'endpoints' AND w.run =
+    (SELECT max(l.run) FROM walk l WHERE l.project_id = p.id AND l.listing = 'endpoints' AND l.run <= ?)`
+
 /** Every project that was looked at by a run, with its name as of its last look then. */
 export function lastLooks(db: Database, run: number): LookRow[] {
-  return prepared<[number], LookRow>(
-    db,
-    `SELECT p.id, w.project AS name, p.service, p.uid, w.run
-       FROM project p CROSS JOIN walk w ON w.project_id = p.id AND w.listing = 'endpoints' AND w.run =
-         (SELECT max(l.run) FROM walk l WHERE l.project_id = p.id AND l.listing = 'endpoints' AND l.run <= ?)`,
-  )
+  return prepared<[number], LookRow>(db, lastLookSql)
     .all(run)
     .sort((a, b) => compareText(a.name, b.name))
 }
 
-export function looksAt(db: Database, run: number): ProjectLook[] {
+function lastLookAt(db: Database, run: number, { service, uid }: ProjectRef): LookRow[] {
+  const sql = `${lastLookSql} WHERE p.service = ? AND p.uid = ?`
+  return prepared<[number, string, string], LookRow>(db, sql).all(run, service, uid)
+}
+
+export function looksAt(db: Database, run: number, only?: ProjectRef): ProjectLook[] {
   const coverage = prepared<[number, number], Coverage>(
     db,
     `SELECT listing, status, filter, reason, pages, items, requests, retries, duration_ms AS durationMs
@@ -45,8 +49,9 @@ export function looksAt(db: Database, run: number): ProjectLook[] {
              AND o.listing IN (${inOneLook}) AND o.status NOT IN ('complete', 'skipped'))
            ORDER BY w.run DESC LIMIT 1), 0)`,
   ).pluck()
-  const looks = lastLooks(db, run).filter((project) => !isPolicyProject(project))
-  return looks.map(({ id, run: look, ...project }) => {
+  const looks = only === undefined ? lastLooks(db, run) : lastLookAt(db, run, only)
+  const ofServices = looks.filter((project) => !isPolicyProject(project))
+  return ofServices.map(({ id, run: look, ...project }) => {
     const since = incomplete.get({ project: id, run: look }) ?? undefined
     return {
       project,

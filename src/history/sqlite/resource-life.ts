@@ -8,16 +8,19 @@ import { recorded } from './rows.ts'
 
 /** Where a uid was ever seen: one look into the index for each project and kind. */
 export function find(db: Database, uid: string, run: number): Identity[] {
-  const wasSeen = prepared<[number, Kind, string, number], number>(
+  const places = prepared<{ uid: string; run: number; kinds: string }, { id: number; kind: Kind }>(
     db,
-    'SELECT 1 FROM version WHERE project_id = ? AND kind = ? AND uid = ? AND from_run <= ? LIMIT 1',
-  ).pluck()
-  return lastLooks(db, run).flatMap(({ id, run: _, ...project }) =>
-    [...kinds]
-      .sort(compareText)
-      .filter((kind) => wasSeen.get(id, kind, uid, run) !== undefined)
-      .map((kind) => ({ project, kind, uid })),
-  )
+    `SELECT p.id, k.value AS kind FROM json_each(@kinds) k CROSS JOIN project p
+       WHERE EXISTS (SELECT 1 FROM version v WHERE v.project_id = p.id AND v.kind = k.value AND v.uid = @uid AND v.from_run <= @run)`,
+  ).all({ uid, run, kinds: JSON.stringify(kinds) })
+  if (places.length === 0) return []
+  const projects = new Map(lastLooks(db, run).map(({ id, run: _, ...project }) => [id, project]))
+  return places
+    .flatMap(({ id, kind }) => {
+      const project = projects.get(id)
+      return project === undefined ? [] : [{ project, kind, uid }]
+    })
+    .sort((a, b) => compareText(a.project.name, b.project.name) || compareText(a.kind, b.kind))
 }
 
 /** As of a run nothing is known of what ended later. */

@@ -41,6 +41,14 @@ interface Hold {
   readonly interrupted: readonly number[]
 }
 
+interface WalkRow extends Coverage {
+  readonly projectId: number
+  /** Name of the project. */
+  readonly project: string
+  readonly run: number
+  readonly shape: string | null
+}
+
 /** What the seal does to the unreferenced marks of a project and kind. */
 interface Marks {
   readonly project: number
@@ -50,8 +58,9 @@ interface Marks {
 }
 
 /**
- * A run being written. New rows are inserted at once, with ids above the run's floors and invisible to readers; rows
- * that end are only remembered, and ended in the sealing transaction.
+ * A run being written. New versions, changes and violations are inserted at once, with ids above the run's floors and
+ * invisible to readers. Rows that end, and what every run says of every project, are only remembered until the sealing
+ * transaction: a run that finds nothing new writes nothing before it.
  */
 export class SqliteDraft implements Draft {
   readonly run: number
@@ -67,6 +76,8 @@ export class SqliteDraft implements Draft {
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Set<number>()
   readonly #marks = new Map<string, Marks>()
+  readonly #walks: WalkRow[] = []
+  readonly #notices: (readonly [run: number, project: number, listing: Listing, text: string])[] = []
   #context: RunContext | undefined
 
   constructor(db: Database, holder: Holder, { run, token, interrupted }: Hold) {
@@ -248,19 +259,15 @@ export class SqliteDraft implements Draft {
   }
 
   async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
-    const walk = {
-      ...coverage,
-      projectId: this.#idOf(project),
-      project: project.name,
-      run: this.run,
-      shape: shape === undefined ? null : JSON.stringify(shape),
-    }
-    this.#write(() => this.#sql.insertWalk.run(walk))
+    this.#requireLease()
+    const projectId = this.#idOf(project)
+    const shown = shape === undefined ? null : JSON.stringify(shape)
+    this.#walks.push({ ...coverage, projectId, project: project.name, run: this.run, shape: shown })
   }
 
   async stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void> {
-    const id = this.#idOf(project)
-    this.#write(() => this.#sql.insertNotice.run(this.run, id, listing, text))
+    this.#requireLease()
+    this.#notices.push([this.run, this.#idOf(project), listing, text])
   }
 
   async stageContext(context: RunContext): Promise<void> {
@@ -299,6 +306,8 @@ export class SqliteDraft implements Draft {
       return this.#write(() => {
         carryUnchainedRuns(this.#db, { madeAt: finishedAt, toolVersion: this.#toolVersion() })
         this.#endRows()
+        for (const walk of this.#walks) this.#sql.insertWalk.run(walk)
+        for (const notice of this.#notices) this.#sql.insertNotice.run(...notice)
         this.#keepContext()
         this.#db.prepare("UPDATE run SET state = 'sealed', finished_at = ? WHERE number = ?").run(finishedAt, this.run)
         const record = readRun(this.#db, this.run)
@@ -331,9 +340,13 @@ export class SqliteDraft implements Draft {
    */
   #write<Result>(work: () => Result): Result {
     return writeTransaction(this.#db, () => {
-      if (this.#sql.token.get() !== this.#token) throw leaseLost(this.run, this.#db.name)
+      this.#requireLease()
       return work()
     })
+  }
+
+  #requireLease(): void {
+    if (this.#sql.token.get() !== this.#token) throw leaseLost(this.run, this.#db.name)
   }
 
   #toolVersion(): string {

@@ -28,7 +28,7 @@ export function sqliteReader(db: Database): HistoryReader {
         const isSealed = db.prepare("SELECT 1 FROM run WHERE number = ? AND state = 'sealed'").get(number)
         return isSealed === undefined ? undefined : readRun(db, number)
       }),
-    looksAt: (run) => ask(() => looksAt(db, run)),
+    looksAt: (run, only) => ask(() => looksAt(db, run, only)),
     baselinesAt: (project: ProjectRef, run: number) => ask(() => baselinesAt(db, project, run)),
     violationsAt: (run) => ask(() => violationsAt(db, run)),
     resolvedBetween: (after, run) => ask(() => resolvedBetween(db, after, run)),

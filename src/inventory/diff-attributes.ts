@@ -1,6 +1,6 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { FieldChange } from '../model/change.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
+import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { isMasked, type Kind, maskedSeal } from '../model/resource.ts'
 import type { Field, Members } from './field.ts'
 import { mapMembers } from './objects.ts'
@@ -65,10 +65,12 @@ function* diffMembers(
 ): Generator<FieldChange> {
   for (const [key, old] of Object.entries(before)) {
     const now = ownOf(after, key)
-    if (now !== undefined) yield* diffField(fieldOf(members, key), old, now, `${path}/${pointerStep(key)}`, options)
+    if (now === undefined || isSame(old, now, options)) continue
+    yield* diffField(fieldOf(members, key), old, now, `${path}/${pointerStep(key)}`, options)
   }
 }
 
+/** Of two values that are not the same. */
 function* diffField(
   field: Field | undefined,
   before: Json,
@@ -76,7 +78,6 @@ function* diffField(
   path: string,
   options: DiffOptions,
 ): Generator<FieldChange> {
-  if (isSame(before, after, options)) return
   if (isJsonObject(before) && isJsonObject(after)) {
     if (field?.type === 'struct' && field.collapse === undefined) {
       yield* diffMembers(field.members, before, after, path, options)
@@ -116,8 +117,10 @@ function* diffKeys(
   options: DiffOptions,
 ): Generator<FieldChange> {
   for (const key of keysOf(before, after)) {
-    const here = `${path}/${pointerStep(key)}`
-    yield* diffField(fieldOf(members, key), ownOf(before, key) ?? null, ownOf(after, key) ?? null, here, options)
+    const [old, now] = [ownOf(before, key) ?? null, ownOf(after, key) ?? null]
+    if (!isSame(old, now, options)) {
+      yield* diffField(fieldOf(members, key), old, now, `${path}/${pointerStep(key)}`, options)
+    }
   }
 }
 
@@ -129,9 +132,8 @@ function isSame(before: Json, after: Json, { sealsComparable }: DiffOptions): bo
     return !sealsComparable && withoutSeals(before) === withoutSeals(after)
   }
   if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null) return false
-  if (Array.isArray(before) !== Array.isArray(after)) return false
-  const [old, now] = [canonicalJson(before), canonicalJson(after)]
-  return old === now || (!sealsComparable && withoutSeals(old) === withoutSeals(now))
+  if (isEqual(before, after)) return true
+  return !sealsComparable && withoutSeals(canonicalJson(before)) === withoutSeals(canonicalJson(after))
 }
 
 function isSeal(value: Json): boolean {

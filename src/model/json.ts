@@ -8,6 +8,19 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Whether two values say the same; members may stand in any order. */
+export function isEqual(a: Json, b: Json): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = Object.keys(a)
+    if (keys.length !== Object.keys(b).length) return false
+    return keys.every((key) => Object.hasOwn(b, key) && isEqual(a[key] ?? null, b[key] ?? null))
+  }
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+  return a.every((item, index) => isEqual(item, b[index]))
+}
+
 /**
  * Sets an own property, whatever its name. Answers of a service may hold the key `__proto__`; plain
  * assignment would drop it and change the prototype instead.

@@ -3,7 +3,7 @@ import { isPolicyProject, kinds, policyProject } from '../model/resource.ts'
 import { memoryBaselines } from './memory-baselines.ts'
 import { keyOf, lookedAt, type Memory, type RunRow, readRows, recordOf, type VersionRow } from './memory-rows.ts'
 import type { HistoryReader, Identity, JudgeableVersion, KeptVersion, ProjectLook, SealedRun } from './reader.ts'
-import { compareText, inListingOrder, inReportOrder, inResourceOrder } from './report-order.ts'
+import { byKindAndUid, compareText, inListingOrder, inReportOrder } from './report-order.ts'
 
 function projectOf(key: string): { readonly service: string; readonly uid: string } {
   const [service, uid]: [string, string] = JSON.parse(key)
@@ -174,7 +174,7 @@ export function memoryReader(memory: Memory): HistoryReader {
           if (before?.digest === after?.digest) return []
           return [{ ...identity, before: before && judgeable(before), after: after && judgeable(after) }]
         })
-        .sort((a, b) => inResourceOrder({ ...a, project: a.project.name }, { ...b, project: b.project.name }))
+        .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
     },
 
     async circumstances(number) {

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { Differing, JudgeableVersion, ResourceThen } from '../reader.ts'
-import { compareText, inResourceOrder } from '../report-order.ts'
+import { byKindAndUid, compareText } from '../report-order.ts'
 import { findProject, lastLooks } from './looks-at.ts'
 import { prepared } from './prepared.ts'
 
@@ -21,7 +21,7 @@ export function stateAt(db: Database, project: ProjectRef, run: number, kind?: K
   )
     .all({ project: id, run, ...(kind === undefined ? {} : { kind }) })
     .map((row) => ({ ...row, isUnreferenced: marked.size > 0 && marked.has(`${row.kind} ${row.uid}`) }))
-    .sort((a, b) => compareText(a.kind, b.kind) || compareText(a.uid, b.uid))
+    .sort(byKindAndUid)
 }
 
 function unreferencedAt(db: Database, project: number, run: number): Set<string> {
@@ -65,7 +65,7 @@ export function differing(db: Database, from: number, to: number): Differing[] {
       if (project === undefined || before?.digest === after?.digest) return []
       return [{ project, kind, uid, before, after }]
     })
-    .sort((a, b) => inResourceOrder({ ...a, project: a.project.name }, { ...b, project: b.project.name }))
+    .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
 }
 
 function kept({ name, fromRun, digest, body, sealKeyId, since, facts }: Side): JudgeableVersion {

@@ -40,7 +40,11 @@ export function openTellers({ terminal, log, metrics, news }: TellersWorld): {
         }),
       )
     },
-    failed: (error) => log.error({ error: messageOf(error) }, 'notifications could not be looked after'),
+    failed(error) {
+      // Somebody else is writing for long; it is looked again soon.
+      if (error instanceof AuditError && error.exitCode === 5) log.debug({ error: error.message }, 'history is locked')
+      else log.error({ error: messageOf(error) }, 'notifications could not be looked after')
+    },
   })
   return { watch: tellOfFailures(deliveries.wake, news, log), keep: deliveries.keep }
 }

@@ -49,7 +49,7 @@ export async function deliver(outbox: Outbox, delivery: Delivery): Promise<void>
   const at = isoTime(now())
   for (const state of states.values()) {
     // Nobody will try these.
-    if (isOpen(state, known.get(state.name))) continue
+    if (state.pending === 0 || isOpen(state, known.get(state.name))) continue
     await outbox.giveUp(state.name, isoTime(now() - dayMs), at)
   }
   const open = receivers.filter((receiver) => {

@@ -17,7 +17,8 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
         `SELECT name, gone_at AS goneAt, gone_target AS goneTarget,
            (SELECT count(*) FROM notification n WHERE n.channel = name AND n.state = 'pending') AS pending,
            (SELECT count(*) FROM notification n WHERE n.channel = name AND n.state = 'dead') AS dead,
-           (SELECT max(settled_at) FROM notification n WHERE n.channel = name AND n.state = 'delivered') AS lastDeliveredAt
+           (SELECT settled_at FROM notification n WHERE n.channel = name AND n.state = 'delivered'
+              ORDER BY n.number DESC LIMIT 1) AS lastDeliveredAt
          FROM channel ORDER BY name`,
       )
         .all()
@@ -102,7 +103,15 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
           channel,
         )
       }),
-    dropSettled: (before) => write(() => dropSettled(db, before)),
+    async dropSettled(before) {
+      // Asked for again and again: only what is there to be dropped is worth the write lock.
+      const oldest = prepared<[string], number>(
+        db,
+        `SELECT 1 FROM channel c JOIN notification n ON n.channel = c.name AND n.number = c.dropped + 1
+         WHERE n.settled_at < ?`,
+      )
+      if (oldest.get(before) !== undefined) await write(() => dropSettled(db, before))
+    },
   }
 }
 

@@ -92,19 +92,19 @@ function unjudgedBy(db: Database): (run: number) => ReadonlyMap<string, JudgedPr
 function readMoves(db: Database, run: number, projects: readonly LookedAt[]): Move[] {
   const first = Math.min(run, ...projects.map(({ since }) => since))
   const byId = new Map(projects.map((project) => [project.id, project]))
-  const touched = prepared<{ first: number; run: number }, { project: number; fingerprint: string }>(
+  // One question for all: a first run has a hundred thousand of them.
+  const spans = prepared<{ first: number; run: number }, Span & { project: number }>(
     db,
-    `SELECT project_id AS project, fingerprint FROM violation WHERE from_run BETWEEN @first AND @run
-     UNION SELECT project_id, fingerprint FROM violation WHERE to_run BETWEEN @first AND @run`,
+    `WITH touched AS (
+       SELECT fingerprint FROM violation WHERE from_run BETWEEN @first AND @run
+       UNION SELECT fingerprint FROM violation WHERE to_run BETWEEN @first AND @run)
+     SELECT v.project_id AS project, v.fingerprint, v.rule, v.severity, v.kind, v.uid, v.name, v.path, v.message, v.state,
+            v.from_run AS fromRun, v.to_run AS toRun
+     FROM touched t CROSS JOIN violation v ON v.fingerprint = t.fingerprint ORDER BY v.id`,
   )
-  const spans = prepared<[string], Span>(
-    db,
-    `SELECT fingerprint, rule, severity, kind, uid, name, path, message, state, from_run AS fromRun, to_run AS toRun
-     FROM violation WHERE fingerprint = ? ORDER BY id`,
-  )
-  return touched.all({ first, run }).flatMap(({ project, fingerprint }) => {
-    const looked = byId.get(project)
-    if (looked === undefined) return []
-    return moveOf(looked.name, spans.all(fingerprint), { since: looked.since, run }) ?? []
+  const byViolation = Map.groupBy(spans.all({ first, run }), ({ fingerprint }) => fingerprint)
+  return [...byViolation.values()].flatMap((own) => {
+    const looked = byId.get(own[0]?.project ?? 0)
+    return looked === undefined ? [] : (moveOf(looked.name, own, { since: looked.since, run }) ?? [])
   })
 }

@@ -107,8 +107,8 @@ async function readServiceMessage(answer: WireAnswer, key: string): Promise<stri
 }
 
 function notJson(status: number, type: string | undefined, key: string): Failure {
-  // No word of what is offered: whoever stands in front of the service (a sign-in page, a maintenance page) answers so too.
-  return failure('invalid', `${nameOf(status)} with ${typeName(type, key)} instead of JSON`, {
+  // A service answers paths that it does not know with its dashboard. What is required fails all the same.
+  return failure('not-offered', `${nameOf(status)} with ${typeName(type, key)} instead of JSON`, {
     hint: 'wrong base path?',
   })
 }

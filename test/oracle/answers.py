@@ -88,7 +88,10 @@ def data_of(exchange):
     if status is None:
         return None, "broken"
     envelope = None
-    if re.match(r"application/json\s*(;|$)", exchange["type"] or ""):
+    is_json = re.match(r"application/json\s*(;|$)", exchange["type"] or "")
+    if status == 200 and not is_json:
+        return None, "not-offered"
+    if is_json:
         try:
             envelope = json.loads(body)
         except ValueError:

@@ -34,17 +34,19 @@ describe('a success', () => {
   })
 
   it.each(['text/html; charset=utf-8', 'text/json', 'application/jsonp', 'application/x-ndjson'])(
-    'breaks the contract when it is %s',
+    'is no offer when it is %s',
     async (type) => {
       expect(await faultOf(answer(200, '<!DOCTYPE html>', { 'content-type': type }))).toBe(
-        `invalid: page 1: 200 ok with ${type} instead of JSON: wrong base path? (request id req-7)`,
+        `not-offered: page 1: 200 ok with ${type} instead of JSON: wrong base path? (request id req-7)`,
       )
     },
   )
 
-  it('breaks the contract without a content type', async () => {
+  it('is no offer without a content type', async () => {
     const bare: Answer = (_request, response) => response.writeHead(200).end('{}')
-    expect(await faultOf(bare)).toBe('invalid: page 1: 200 ok with no content type instead of JSON: wrong base path?')
+    expect(await faultOf(bare)).toBe(
+      'not-offered: page 1: 200 ok with no content type instead of JSON: wrong base path?',
+    )
   })
 
   it.each([200, 204])('is invalid with an empty body (%i)', async (status) => {

@@ -1,6 +1,25 @@
 import { PassThrough } from 'node:stream'
+import type { Command } from 'commander'
 import { commandLine } from '../../src/cli/run-command.ts'
 import type { Terminal } from '../../src/cli/terminal.ts'
+
+const idle: Terminal = {
+  // The command line writes only when something is parsed.
+  ...{ stdout: process.stdout, stderr: process.stderr },
+  ...{ env: {}, cwd: () => '/' },
+}
+
+/** Options of any command, and npm's. */
+export const knownOptions: ReadonlySet<string> = new Set([
+  '--help',
+  '--version',
+  ...optionsOf(commandLine(idle, async () => {})),
+])
+
+function optionsOf(command: Command): string[] {
+  const own = command.options.flatMap(({ long }) => (typeof long === 'string' ? [long] : []))
+  return [...own, ...command.commands.flatMap(optionsOf)]
+}
 
 /** What the program's own command line says of these arguments: nothing when it would run them, else its complaint. */
 export async function complaintOf(args: readonly string[]): Promise<string> {
@@ -22,8 +41,11 @@ export async function complaintOf(args: readonly string[]): Promise<string> {
 
 /** The `hookdrift …` lines of a page's console, shell and YAML blocks, as words; a comment behind one is left out. */
 export function commandsIn(page: string): readonly (readonly string[])[] {
-  const blocks = [...page.matchAll(/```(?:console|yaml|sh|ini)\n(.*?)```/gs)].map(([, block = '']) => block)
-  const lines = blocks.flatMap((block) => block.replace(/\\\n\s*/g, '').split('\n'))
+  const blocks = [...page.matchAll(/^```(console|yaml|sh|ini|groovy)?\n(.*?)^```/gms)]
+  const lines = blocks.flatMap(([, language = 'console', block = '']) => {
+    const written = block.replace(/\\\n\s*/g, '').split('\n')
+    return language === 'console' ? written.filter((line) => line.startsWith('$ ')) : written
+  })
   return lines.flatMap((line) => {
     // The last one: `docker exec hookdrift hookdrift status`.
     const [, rest] = /^(?:.*\s)?hookdrift( [a-z].*)$/.exec(line.replace(/\s+#.*$/, '')) ?? []
@@ -31,9 +53,9 @@ export function commandsIn(page: string): readonly (readonly string[])[] {
   })
 }
 
-/** Words as a shell would make them, of what our pages use: quotes and blanks. */
-function wordsIn(line: string): readonly string[] {
-  const cut = line.replace(/ (?:[<>|&]|\d>).*$/, '')
+/** Words as a shell would make them, of what our pages use: quotes and blanks; `[…]` may be left out. */
+export function wordsIn(line: string): readonly string[] {
+  const cut = line.replace(/ (?:[<>|&]|\d>).*$/, '').replace(/\[|\]/g, '')
   return [...cut.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? '',
   )

@@ -23,6 +23,7 @@ export function defineBackup(program: Command, execute: Execute): void {
 async function backup(file: string, options: BackupOptions, terminal: Terminal): Promise<number> {
   const { backUp } = await import('../history/sqlite/back-up.ts')
   const { composeReport } = await import('../audit/compose-report.ts')
+  const { openSecrets } = await import('../inventory/open-secrets.ts')
   const { neutralise } = await import('../report/neutralise.ts')
 
   const target = pathFrom(terminal.cwd(), file)
@@ -30,6 +31,7 @@ async function backup(file: string, options: BackupOptions, terminal: Terminal):
     replace: options.force === true,
     depth: 'plain',
     exitCodeOf: (record) => composeReport(record).verdict.exit_code,
+    openSecrets,
   })
   const runs = verification.run === null ? 'no run yet' : `runs up to ${verification.run}`
   terminal.stdout.write(`${neutralise(target)}: ${runs}, ${(bytes / 1e6).toFixed(1)} MB, verified.\n`)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { composeCompliance } from '../audit/compose-compliance.ts'
 import { gatherCompliance } from '../audit/gather-compliance.ts'
 import { recordedJudgements } from '../audit/judgements.ts'
@@ -61,7 +60,7 @@ function mappingOf(name: string, { cwd }: Terminal): FrameworkMapping {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    return readTextFile(file)
   } catch (error) {
     throw new AuditError(2, `cannot read the framework ${file}: ${reasonOf(error)}`)
   }

@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readPrivateKey } from '../attestation/keys.ts'
 import { type Attested, attest } from '../attestation/statement.ts'
@@ -10,6 +10,7 @@ import type { Look } from '../report/report-format.ts'
 import { type Format, reports } from '../report/reports.ts'
 import { type FormatOptions, formats } from './formats.ts'
 import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 import { isNoFile, writeFileAtomically } from './write-file-atomically.ts'
 
@@ -100,7 +101,7 @@ function attestorOf(
 
 function readKeyFile(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    return readTextFile(path)
   } catch (error) {
     throw new AuditError(2, `--attest: cannot read ${path}: ${reasonOf(error)}`, {
       advice: '`hookdrift keygen FILE` makes a key',

@@ -9,6 +9,7 @@ import type { Report } from '../model/report.ts'
 import { demoConfiguration, demoPolicy } from './demo-configuration.ts'
 import type { Execute } from './execute.ts'
 import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
 interface DemoOptions {
@@ -116,14 +117,12 @@ function filesIn(directory: string, named: string): readonly string[] {
 }
 
 async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal: AbortSignal): Promise<Report> {
-  const { readFileSync } = await import('node:fs')
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { readPolicy } = await import('../policy/read-policy.ts')
   const { performAudit } = await import('./perform-audit.ts')
   const env = { ...terminal.env, DEMO_KEY: fleet.personalKey, HOOKDRIFT_HISTORY: undefined }
-  const readFile = (name: string) => readFileSync(name, 'utf8')
-  const configuration = readConfiguration(file, { env, readFile })
-  const policy = readPolicy(configuration.policy, readFile)
+  const configuration = readConfiguration(file, { env, readFile: readTextFile })
+  const policy = readPolicy(configuration.policy, readTextFile)
   const order = {
     configuration,
     policy,

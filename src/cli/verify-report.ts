@@ -5,6 +5,7 @@ import { composeReport } from '../audit/compose-report.ts'
 import { chainOf } from '../history/sqlite/chain/chain-of.ts'
 import { openToExamine } from '../history/sqlite/open-to-examine.ts'
 import { verifyHistory } from '../history/sqlite/verify/verify-history.ts'
+import { openSecrets } from '../inventory/open-secrets.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 
 export interface AttestedFiles {
@@ -46,7 +47,7 @@ function examine(file: string, run: number): ReturnType<AskHistory> {
   const db = openToExamine(file)
   try {
     const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
-    const { ok, checks } = verifyHistory(db, { depth: 'plain', exitCodeOf })
+    const { ok, checks } = verifyHistory(db, { depth: 'plain', exitCodeOf, openSecrets })
     const fault = checks.find((check) => !check.ok)
     return ok ? { chain: chainOf(db, run) } : { fault: `${fault?.id}: ${fault?.detail}`, chain: undefined }
   } finally {

@@ -20,7 +20,10 @@ export function defineVerify(program: Command, execute: Execute): void {
   program
     .command('verify')
     .description('examine the history: the file, its invariants, and that every run is as it was sealed')
-    .option('--deep', 'also hold the exit code of every run, not the last only, against its record')
+    .option(
+      '--deep',
+      'also examine what is sealed, and hold the exit code of every run, not the last only, against its record',
+    )
     .option(
       '--report <file>',
       'with --attestation and --key: examine a report instead, and the history that it came from',
@@ -44,6 +47,7 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
   const { openToExamine } = await import('../history/sqlite/open-to-examine.ts')
   const { verifyHistory } = await import('../history/sqlite/verify/verify-history.ts')
   const { composeReport } = await import('../audit/compose-report.ts')
+  const { openSecrets } = await import('../inventory/open-secrets.ts')
 
   const file = await historyOf(options, terminal)
   const db = openToExamine(file)
@@ -51,6 +55,7 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
     const verification = verifyHistory(db, {
       depth: options.deep === true ? 'deep' : 'plain',
       exitCodeOf: (record) => composeReport(record).verdict.exit_code,
+      openSecrets,
     })
     terminal.stdout.write(options.format === 'json' ? asJson(verification) : await asText(verification, file))
     return verification.ok ? exitCodes.clean : exitCodes.failure

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { PageRead } from '../audit/look.ts'
 import type { Configuration } from '../config/read-configuration.ts'
@@ -12,6 +12,7 @@ import type { Past } from '../worker/read-past.ts'
 import type { Execute } from './execute.ts'
 import type { Log } from './log.ts'
 import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
 
 interface WorkerOptions {
@@ -123,17 +124,20 @@ async function orderReader({ config, history }: WorkerOptions, { env, cwd }: Ter
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { readPolicy } = await import('../policy/read-policy.ts')
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
-  const readFile = (file: string) => readFileSync(file, 'utf8')
   const overridden = history === undefined ? undefined : pathFrom(cwd(), history)
   return () => {
     const findTimetableFault = timetableFaultsAt(Date.now())
-    const configuration = readConfiguration(config, { env, readFile }, { history: overridden, findTimetableFault })
+    const configuration = readConfiguration(
+      config,
+      { env, readFile: readTextFile },
+      { history: overridden, findTimetableFault },
+    )
     if (configuration.schedules.length === 0) {
       throw new AuditError(2, `${config} names no schedules`, {
         advice: 'docs/worker.md shows one; `hookdrift audit` needs none',
       })
     }
-    return { configuration, policy: readPolicy(configuration.policy, readFile, Date.now()) }
+    return { configuration, policy: readPolicy(configuration.policy, readTextFile, Date.now()) }
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { composeReport } from '../../src/audit/compose-report.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
+import { openSecrets } from '../../src/inventory/open-secrets.ts'
 
 /** What `hookdrift verify --deep` finds wrong in a history. */
 export function faultsIn(file: string): string[] {
@@ -9,7 +10,7 @@ export function faultsIn(file: string): string[] {
   const db = new Database(file, { readonly: true })
   try {
     const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
-    const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf })
+    const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
     return checks.flatMap(({ id, ok, detail }) => (ok ? [] : [`${id}: ${detail}`]))
   } finally {
     db.close()

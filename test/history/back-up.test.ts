@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backUp } from '../../src/history/sqlite/back-up.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { aDatabasePath } from './a-database.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, aVersion, payments, seal, walkAll } from './samples.ts'
@@ -25,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => remove())
 
-const copy = (replace = false) => backUp(file, target, { replace, depth: 'plain', exitCodeOf: () => 0 })
+const copy = (replace = false) => backUp(file, target, { replace, depth: 'plain', exitCodeOf: () => 0, openSecrets })
 
 describe('a backup', () => {
   it('is a history of its own, in one file, for its owner only', async () => {

@@ -7,6 +7,7 @@ import { type Keep, keepNothing } from '../../src/history/retention.ts'
 import { planForFile, pruneFile } from '../../src/history/sqlite/prune/prune-file.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
+import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { aDatabasePath } from './a-database.ts'
 import { aRun, perform, projects, type Run, stateOf } from './any-runs.ts'
@@ -34,7 +35,7 @@ function prune(keep: Partial<Keep>, of = file) {
 /** Random runs resolve and remove whatever they like, so two invariants are not theirs. */
 function faultsOf(of = file, except: readonly string[] = []): string[] {
   const db = new Database(of, { readonly: true })
-  const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0 })
+  const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0, openSecrets })
   db.close()
   return checks.flatMap(({ id, ok, detail }) => (ok || except.includes(id) ? [] : [`${id}: ${detail}`]))
 }

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { composeReport } from '../../src/audit/compose-report.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
+import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import type { Report } from '../../src/model/report.ts'
 import { aDatabasePath } from './a-database.ts'
 import { Machines } from './processes.ts'
@@ -40,7 +41,7 @@ const holder = () => ({
 function faults(): unknown[] {
   const db = new Database(file, { readonly: true })
   const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
-  const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf })
+  const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf, openSecrets })
   db.close()
   return checks.filter(({ ok }) => !ok)
 }

@@ -5,6 +5,7 @@ import type { Draft } from '../../src/history/history.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
+import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { aDatabasePath } from './a-database.ts'
 import { Machines } from './processes.ts'
 import {
@@ -108,7 +109,7 @@ function after(tamper: (db: Database.Database) => unknown, depth: 'plain' | 'dee
     db.pragma('ignore_check_constraints = ON')
     db.pragma('foreign_keys = OFF')
     tamper(db)
-    return verifyHistory(db, { depth, exitCodeOf: () => 0 })
+    return verifyHistory(db, { depth, exitCodeOf: () => 0, openSecrets })
   } finally {
     db.close()
   }
@@ -126,7 +127,9 @@ describe('a history that nobody touched', () => {
     expect(checks.map(({ id }) => id)).toEqual([
       'integrity_check',
       'foreign_key_check',
-      ...['I1', 'I2', 'I3', 'I4', 'I5', 'I6', 'I8', 'I9', 'I10'],
+      ...['I1', 'I2', 'I3', 'I4', 'I5', 'I6'],
+      ...(depth === 'deep' ? ['I7'] : []),
+      ...['I8', 'I9', 'I10'],
     ])
   })
 
@@ -142,10 +145,46 @@ describe('a history that nobody touched', () => {
     const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')
     await draft.stage(payments, { seen: [], versions: [aVersion('a', { url: 'b' }, { replaces: known?.id })] })
     const db = new Database(path.file, { readonly: true })
-    expect(verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0 }).checks.filter(({ ok }) => !ok)).toEqual([])
+    expect(
+      verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0, openSecrets }).checks.filter(({ ok }) => !ok),
+    ).toEqual([])
     db.close()
     await writing.close()
     path.remove()
+  })
+})
+
+describe('what can be read and must not', () => {
+  const found = (sql: string) => after((db) => db.exec(sql), 'deep').checks.find(({ id }) => id === 'I7')?.detail
+  const credential = 'whsec_0123456789abcdef'
+  const inEndpoint = (attributes: object) => `UPDATE version SET body = '${JSON.stringify(attributes)}' WHERE id = 1`
+
+  it.each([
+    [inEndpoint({ secrets: { s1: { value: 'readable' } } }), '/secrets/s1/value unsealed'],
+    [inEndpoint({ authentication: { basic_auth: { username: 'u', password: 'pw' } } }), '/password unsealed'],
+    [inEndpoint({ slack_webhook_url: 'https://chat.example/services/T0' }), '/slack_webhook_url unsealed'],
+    [inEndpoint({ description: `a\n${credential}` }), 'the body of endpoint a since run 1 holds what looks like'],
+    [`UPDATE approved_resource SET body = '{"mtls_client_cert":{"client_key":"x"}}'`, '/client_key unsealed'],
+    [`UPDATE version SET name = '${credential}' WHERE id = 1`, 'the name of endpoint a'],
+    [`UPDATE change SET fields = '[{"before":"${credential}"}]'`, 'a change of endpoint a in run 2'],
+    [`UPDATE violation SET message = 'Bearer 0123456789abcdef'`, 'a violation of endpoint a'],
+    [`UPDATE notice SET text = '${credential}'`, 'a notice of run 1'],
+    [`UPDATE walk SET reason = '${credential}'`, 'the coverage of run'],
+    [`UPDATE document SET body = '${credential}'`, 'document '],
+    [`UPDATE approval SET note = '${credential}'`, 'the note of approval 1'],
+    [`UPDATE notification SET body = '${credential}'`, 'notification msg_'],
+  ])('%s is found and not quoted', (sql, detail) => {
+    expect(found(sql)).toContain(detail)
+    expect(found(sql)).not.toMatch(/whsec_|readable|0123456789abcdef/)
+  })
+
+  it('is nothing that is sealed, masked or empty', () => {
+    const seal = `sealed:${'0'.repeat(32)}`
+    const secrets = { s1: { value: seal }, s2: { value: 'sealed:masked' }, s3: { value: null } }
+    const urls = { slack_webhook_url: `https://chat.example/${seal}`, teams_webhook_url: null }
+    expect(found(inEndpoint({ secrets, ...urls }))).toBe(
+      'what must be sealed is sealed, and nothing has the form of a credential',
+    )
   })
 })
 

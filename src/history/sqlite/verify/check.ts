@@ -7,6 +7,8 @@ export interface Check {
   readonly holds: string
   /** What a fault means for the person who relies on the history. */
   readonly means: string
+  /** Looked at only then; always where nothing is said. */
+  readonly depth?: 'deep'
   /** Looks; yields a sentence for each fault. May read the whole history, a row at a time. */
   find(db: Database, depth: Depth): Iterable<string>
 }

@@ -6,6 +6,7 @@ import type { Check, CheckResult, Depth } from './check.ts'
 import { fileChecks } from './file-checks.ts'
 import { notificationChecks } from './notification-checks.ts'
 import { runChecks } from './run-checks.ts'
+import { type OpenSecrets, secretChecks } from './secret-checks.ts'
 import { versionChecks } from './version-checks.ts'
 import { violationChecks } from './violation-checks.ts'
 
@@ -22,11 +23,20 @@ export interface Question {
   readonly depth: Depth
   /** The exit code that a run's record calls for. */
   exitCodeOf(record: RunRecord): ExitCode
+  readonly openSecrets: OpenSecrets
 }
 
 /** Examines a history, all checks as of one moment. Reads only. */
-export function verifyHistory(db: Database.Database, { depth, exitCodeOf }: Question): Verification {
-  const checks = [...fileChecks, ...runChecks(exitCodeOf), ...versionChecks, ...violationChecks, ...notificationChecks]
+export function verifyHistory(db: Database.Database, { depth, exitCodeOf, openSecrets }: Question): Verification {
+  const all = [
+    ...fileChecks,
+    ...runChecks(exitCodeOf),
+    ...versionChecks,
+    ...violationChecks,
+    ...notificationChecks,
+    ...secretChecks(openSecrets),
+  ]
+  const checks = all.filter((check) => check.depth === undefined || check.depth === depth)
   return db.transaction(() => {
     const results = checks.map((check) => look(check, db, depth)).sort(inOrder)
     return { ok: results.every(({ ok }) => ok), run: lastRun(db), checks: results }

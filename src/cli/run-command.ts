@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
+import { neutralise } from '../report/neutralise.ts'
 import { defineAudit } from './audit.ts'
 import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
@@ -97,7 +98,12 @@ function tell(error: unknown, { stderr }: Terminal): number {
     stderr.write(`hookdrift: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}\n`)
     return exitCodes.failure
   }
-  stderr.write(`hookdrift: ${error.message}\n`)
-  if (error.advice !== undefined) stderr.write(`  ${error.advice}\n`)
+  stderr.write(`hookdrift: ${harmless(error.message)}\n`)
+  if (error.advice !== undefined) stderr.write(`  ${harmless(error.advice)}\n`)
   return error.exitCode
+}
+
+/** A message may have several lines; names and words of others in it may do nothing to a terminal. */
+function harmless(text: string): string {
+  return text.split('\n').map(neutralise).join('\n')
 }

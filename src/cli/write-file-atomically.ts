@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { AuditError, reasonOf } from '../model/errors.ts'
 
@@ -14,8 +15,9 @@ export function writeFileAtomically(file: string, text: string): void {
       return
     }
     const target = existsSync(file) ? realpathSync(file) : file
-    draft = `${target}.${process.pid}.tmp`
-    writeFileSync(draft, text, { mode: 0o600 })
+    // In a directory of everybody's, a name that can be guessed may be somebody's link to a file of ours.
+    draft = `${target}.${randomBytes(6).toString('hex')}.tmp`
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
     renameSync(draft, target)
   } catch (error) {
     if (draft !== undefined) rmSync(draft, { force: true })

@@ -109,6 +109,8 @@ const endpoint: Members = {
         kid: text,
         kty: text,
         n: text,
+        // Further primes, with exponents of their own.
+        oth: secret,
         x: text,
         y: text,
         d: secret,
@@ -184,7 +186,7 @@ const device: Members = {
   uid: text,
   project_id: text,
   endpoint_id: text,
-  host_name: text,
+  host_name: prose,
   status: text,
   last_seen_at: volatile(time),
 }

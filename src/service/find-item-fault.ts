@@ -14,6 +14,9 @@ interface Expectation {
   readonly seen: Set<string>
 }
 
+/** Every uid of a walk is kept in memory until its end. */
+const longestUid = 1000
+
 /**
  * Why a page proves nothing: an item of another project (service-behaviour.md 7), without an identity, seen before, or
  * outside the filter. A foreign item counts before all else: it says whose key this is.
@@ -38,7 +41,8 @@ export function findItemFault(
 function whatBreaks(item: JsonObject, filters: readonly Filter[], seen: Set<string>): string | undefined {
   const { uid, project_id: projectId } = item
   if (typeof projectId !== 'string' || projectId === '') return 'has no project_id'
-  if (typeof uid !== 'string' || uid === '' || !uid.isWellFormed()) return 'has no usable uid'
+  if (typeof uid !== 'string' || uid === '' || uid.length > longestUid || !uid.isWellFormed())
+    return 'has no usable uid'
   if (seen.has(uid)) return 'was listed before in the same walk'
   seen.add(uid)
   const missed = filters.find((filter) => !filter.holds(item))

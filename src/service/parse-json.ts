@@ -7,15 +7,26 @@ type Parsed =
   | { readonly ok: false; readonly reason: string; readonly isCutOff: boolean }
 
 const maxDepth = 64
+/** Of one object: what has more is no resource, and reading it would hold everybody up. */
+const maxMembers = 10_000
+
+/** Of a text of so many bytes: an item takes about 70 for each; the shortest take 3, and 60 or more in memory. */
+function mostContainers(bytes: number): number {
+  return 100_000 + bytes / 16
+}
 
 /**
  * Reads JSON rightly or refuses it: no nesting deeper than 64, no invalid UTF-8, no key twice in an object (of which
- * `JSON.parse` keeps the last), no half surrogate pair, nothing after the value. A reason never quotes the text.
+ * `JSON.parse` keeps the last), no half surrogate pair, nothing after the value, and nothing that
+ * grows out of proportion in memory. A reason never quotes the text.
  */
 export function parseJson(bytes: Buffer): Parsed {
   const scan = scanJson(bytes)
   if (scan.depth > maxDepth) return refused(`JSON nested deeper than ${maxDepth}`)
   if (scan.isCutOff) return { ok: false, reason: 'the JSON breaks off', isCutOff: true }
+  if (scan.containers > mostContainers(bytes.length))
+    return refused('JSON with too many objects and arrays for its size')
+  if (scan.largestObject > maxMembers) return refused(`JSON with more than ${maxMembers} members in one object`)
   if (!isUtf8(bytes)) return refused('JSON that is not valid UTF-8')
   let value: unknown
   try {

@@ -2,6 +2,10 @@
 interface JsonScan {
   /** Arrays and objects inside each other at the deepest point. */
   readonly depth: number
+  /** Arrays and objects, all of them. */
+  readonly containers: number
+  /** Members of the object that has most, where it is nested no deeper than 255. */
+  readonly largestObject: number
   /** Colons outside strings: members of objects, each counted as often as it is written. */
   readonly members: number
   /** Whether the text ends before what it opened is closed. */
@@ -17,7 +21,11 @@ interface JsonScan {
 export function scanJson(bytes: Uint8Array): JsonScan {
   let depth = 0
   let deepest = 0
+  let containers = 0
   let members = 0
+  let largestObject = 0
+  /** Members so far of what is open, by depth. */
+  const open = new Uint32Array(256)
   let hasSurrogateEscape = false
   let isInString = false
   const { length } = bytes
@@ -39,14 +47,19 @@ export function scanJson(bytes: Uint8Array): JsonScan {
       }
     } else if (byte === colon) {
       members++
+      const own = (open[depth] ?? 0) + 1
+      open[depth] = own
+      if (own > largestObject) largestObject = own
     } else if (byte === openBrace || byte === openBracket) {
       depth++
+      containers++
+      open[depth] = 0
       if (depth > deepest) deepest = depth
     } else if (byte === closeBrace || byte === closeBracket) {
       depth--
     }
   }
-  return { depth: deepest, members, isCutOff: isInString || depth > 0, hasSurrogateEscape }
+  return { depth: deepest, containers, largestObject, members, isCutOff: isInString || depth > 0, hasSurrogateEscape }
 }
 
 /** Whether `uD8` to `uDF` stands at `at`, after the backslash. */

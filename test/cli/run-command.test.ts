@@ -26,6 +26,13 @@ describe('hookdrift', () => {
     }
   })
 
+  it('lets no name act on the terminal in a mistake that it tells', async () => {
+    using directory = openDirectory()
+    const { code, stderr } = await command(['status', '--history', 'a\u001b[31m\u202e'], { cwd: directory.path })
+    expect(code).toBe(4)
+    expect(stderr).toContain('a\\x1b[31m\\u202e\n')
+  })
+
   it('helps with a command', async () => {
     using directory = openDirectory()
     const { code, stdout } = await command(['audit', '--help'], { cwd: directory.path })

@@ -13,6 +13,15 @@ describe('a file that is written whole', () => {
     expect(readdirSync(directory.path)).toEqual(['report'])
   })
 
+  it('writes through no link that was laid in the place of its draft', () => {
+    using directory = openDirectory()
+    writeFileSync(directory.file('victim'), 'old')
+    symlinkSync('victim', directory.file(`report.${process.pid}.tmp`))
+    writeFileAtomically(directory.file('report'), 'new')
+    expect(readFileSync(directory.file('victim'), 'utf8')).toBe('old')
+    expect(readFileSync(directory.file('report'), 'utf8')).toBe('new')
+  })
+
   it('goes through a link to the file that is meant', () => {
     using directory = openDirectory()
     writeFileSync(directory.file('real'), 'old')

@@ -233,7 +233,11 @@ describe('the normal form', () => {
       description: { token: marker },
       support_email: { api_key: marker },
       secrets: marker,
-      authentication: { api_key: marker, basic_auth: [{ password: marker }], oauth2: { signing_key: marker } },
+      authentication: {
+        api_key: marker,
+        basic_auth: [{ password: marker }],
+        oauth2: { signing_key: { oth: [{ d: marker }] } },
+      },
       mtls_client_cert: marker,
       custom_headers: { authorization: { $eq: marker }, 'x-api-key': [{ $in: [marker] }] },
     })

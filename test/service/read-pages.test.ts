@@ -107,6 +107,7 @@ describe('a page that proves nothing', () => {
     ['an empty page with a next one', pageBody([], 'x'), 'has_next_page is true on an empty page'],
     ['an item without uid', pageBody([{ project_id: project }]), 'item 1 has no usable uid'],
     ['an empty uid', pageBody([item('')]), 'item 1 has no usable uid'],
+    ['a uid of a thousand and one characters', pageBody([item('u'.repeat(1001))]), 'item 1 has no usable uid'],
     ['a uid that is a number', pageBody([{ uid: 7, project_id: project }]), 'item 1 has no usable uid'],
     ['a uid twice', pageBody([item('a'), item('a')]), 'item 2 was listed before in the same walk'],
     ['an item without project', pageBody([{ uid: 'a' }]), 'item 1 has no project_id'],

@@ -33,7 +33,7 @@ async function backup(file: string, options: BackupOptions, terminal: Terminal):
     exitCodeOf: (record) => composeReport(record).verdict.exit_code,
     openSecrets,
   })
-  const runs = verification.run === null ? 'no run yet' : `runs up to ${verification.run}`
+  const runs = verification.run === null ? 'no run yet' : `runs up to ${verification.run.number}`
   terminal.stdout.write(`${neutralise(target)}: ${runs}, ${(bytes / 1e6).toFixed(1)} MB, verified.\n`)
   return exitCodes.clean
 }

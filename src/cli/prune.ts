@@ -61,7 +61,7 @@ async function prune(options: PruneOptions, terminal: Terminal): Promise<number>
   const { plan, freed } = isDry
     ? { plan: planForFile(file, order), freed: { bytes: 0, leftBytes: 0 } }
     : pruneFile(file, thisProcess, order)
-  terminal.stdout.write(options.format === 'json' ? asJson(plan, freed, isDry) : asText(plan, freed, isDry))
+  terminal.stdout.write(options.format === 'json' ? await asJson(plan, freed, isDry) : asText(plan, freed, isDry))
   return exitCodes.clean
 }
 
@@ -86,11 +86,13 @@ function asGiven({ keepLast, keepHourly, keepDaily, keepWeekly, keepMonthly, kee
   return Object.fromEntries(names)
 }
 
-function asJson(plan: readonly PlannedRun[], { bytes }: Freed, isDry: boolean): string {
+async function asJson(plan: readonly PlannedRun[], { bytes }: Freed, isDry: boolean): Promise<string> {
+  const { toAnswerRun } = await import('../reading/as-of.ts')
   const rows = plan.map(({ number, startedAt, reasons }) => {
     return { number, started_at: startedAt, kept: reasons.length > 0, reasons }
   })
-  const run = plan.at(-1)?.number ?? null
+  const newest = plan.at(-1)
+  const run = newest === undefined ? null : toAnswerRun(newest)
   return `${JSON.stringify({ schema: 'hookdrift.prune/1', run, dry_run: isDry, freed_bytes: bytes, rows }, null, 2)}\n`
 }
 

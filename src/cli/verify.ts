@@ -57,7 +57,7 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
       exitCodeOf: (record) => composeReport(record).verdict.exit_code,
       openSecrets,
     })
-    terminal.stdout.write(options.format === 'json' ? asJson(verification) : await asText(verification, file))
+    terminal.stdout.write(options.format === 'json' ? await asJson(verification) : await asText(verification, file))
     return verification.ok ? exitCodes.clean : exitCodes.failure
   } finally {
     db.close()
@@ -87,7 +87,9 @@ async function knownHistory(options: HistoryOptions, terminal: Terminal): Promis
   return historyOf(options, terminal)
 }
 
-function asJson({ ok, run, checks }: Verification): string {
+async function asJson({ ok, run: newest, checks }: Verification): Promise<string> {
+  const { toAnswerRun } = await import('../reading/as-of.ts')
+  const run = newest === null ? null : toAnswerRun(newest)
   return `${JSON.stringify({ schema: 'hookdrift.verify/1', run, ok, checks }, null, 2)}\n`
 }
 

@@ -84,6 +84,22 @@ describe('a mistake in the command line', () => {
   })
 })
 
+describe('JSON', () => {
+  it.each([['runs'], ['status'], ['violations'], ['verify'], ['prune', '--keep-last', '1', '--dry-run']])(
+    'names the run that it is of in the same members: %s',
+    async (...args) => {
+      using directory = openDirectory()
+      await command(['demo', '--keep', 'kept'], { cwd: directory.path })
+      const { stdout } = await command([...args, '--format', 'json'], { cwd: directory.file('kept') })
+      const { schema, run } = JSON.parse(stdout)
+      expect({ schema, run }).toEqual({
+        schema: `hookdrift.${args[0]}/1`,
+        run: { number: 2, started_at: expect.any(String), finished_at: expect.any(String), sealed: true },
+      })
+    },
+  )
+})
+
 describe('the demo', () => {
   it('runs from an empty directory and leaves it so', async () => {
     using directory = openDirectory()

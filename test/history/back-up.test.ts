@@ -31,7 +31,7 @@ const copy = (replace = false) => backUp(file, target, { replace, depth: 'plain'
 describe('a backup', () => {
   it('is a history of its own, in one file, for its owner only', async () => {
     const { bytes, verification } = await copy()
-    expect(verification).toMatchObject({ ok: true, run: 1 })
+    expect(verification).toMatchObject({ ok: true, run: { number: 1 } })
     expect(statSync(target)).toMatchObject({ size: bytes, mode: 0o100600 })
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('copy'))).toEqual(['copy.db'])
     const history = openSqliteHistory(target, new Machines().process(1))

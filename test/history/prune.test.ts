@@ -76,9 +76,9 @@ describe('pruning', () => {
     const { plan } = prune({ last: 2, weekly: 2 })
     const needed = ['current state', 'last complete walk', 'last look at a project']
     expect(plan.filter(({ reasons }) => reasons.length > 0)).toEqual([
-      { number: 7, startedAt: at(7 * 24), reasons: ['weekly'] },
-      { number: 8, startedAt: at(8 * 24), reasons: ['last'] },
-      { number: 9, startedAt: at(9 * 24), reasons: ['last', 'weekly', ...needed] },
+      { number: 7, startedAt: at(7 * 24), finishedAt: at(7 * 24 + 1), reasons: ['weekly'] },
+      { number: 8, startedAt: at(8 * 24), finishedAt: at(8 * 24 + 1), reasons: ['last'] },
+      { number: 9, startedAt: at(9 * 24), finishedAt: at(9 * 24 + 1), reasons: ['last', 'weekly', ...needed] },
     ])
     expect(await sealedNumbers()).toEqual([7, 8, 9])
     expect(faultsOf()).toEqual([])

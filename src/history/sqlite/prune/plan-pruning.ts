@@ -4,10 +4,7 @@ import { type Keep, reasonsToKeep } from '../../retention.ts'
 import { lastLiftedSql } from '../draft-statements.ts'
 import { looksAt } from '../looks-at.ts'
 
-export interface PlannedRun {
-  readonly number: number
-  /** ISO 8601, UTC. */
-  readonly startedAt: string
+export interface PlannedRun extends SealedRun {
   /** Why it is kept; empty when it goes. */
   readonly reasons: readonly string[]
 }
@@ -21,9 +18,10 @@ export function planPruning(db: Database, keep: Keep): PlannedRun[] {
     .all()
   const asked = reasonsToKeep(runs, keep)
   const needed = neededRuns(db, runs.at(-1)?.number ?? 0)
-  return runs.map(({ number, startedAt }) => ({
+  return runs.map(({ number, startedAt, finishedAt }) => ({
     number,
     startedAt,
+    finishedAt,
     reasons: [...(asked.get(number) ?? []), ...(needed.get(number) ?? [])],
   }))
 }

@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
 import { messageOf } from '../../../model/errors.ts'
 import type { RunRecord } from '../../history.ts'
+import type { SealedRun } from '../../reader.ts'
 import type { Check, CheckResult, Depth } from './check.ts'
 import { fileChecks } from './file-checks.ts'
 import { notificationChecks } from './notification-checks.ts'
@@ -14,8 +15,8 @@ export type { CheckResult }
 
 export interface Verification {
   readonly ok: boolean
-  /** Number of the last sealed run; null when there is none, or it cannot be read. */
-  readonly run: number | null
+  /** The last sealed run; null when there is none, or it cannot be read. */
+  readonly run: SealedRun | null
   readonly checks: readonly CheckResult[]
 }
 
@@ -64,9 +65,13 @@ function look({ id, holds, means, find }: Check, db: Database.Database, depth: D
   return { id, ok: false, detail: faults.join('; ') + (rest === 0 ? '' : `; and ${rest} more`), means }
 }
 
-function lastRun(db: Database.Database): number | null {
+function lastRun(db: Database.Database): SealedRun | null {
   try {
-    return db.prepare<[], number | null>("SELECT max(number) FROM run WHERE state = 'sealed'").pluck().get() ?? null
+    const newest = db.prepare<[], SealedRun>(
+      `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
+        WHERE state = 'sealed' ORDER BY number DESC LIMIT 1`,
+    )
+    return newest.get() ?? null
   } catch (error) {
     if (error instanceof Database.SqliteError) return null
     throw error

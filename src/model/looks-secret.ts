@@ -85,6 +85,7 @@ export function replaceRandomWords(
   replace: (word: string) => string,
   isKept: (word: string) => boolean = () => false,
 ): string {
+  if (text.length < 20) return text
   return text.replace(longWords, (word) =>
     word.startsWith('sealed:') || !looksRandom(word) || isKept(word) ? word : replace(word),
   )

@@ -28,7 +28,7 @@ export function migrate(db: Database, directory: string, now: string, tell: (tex
   if (version > 0) refuseEdited(db, migrations)
   const [next, ...later] = migrations.slice(version)
   if (next === undefined) return
-  if (version > 0) {
+  if (version > 0 && holdsRuns(db)) {
     const copy = backUpBefore(db, next.version)
     if (copy !== undefined) {
       tell(
@@ -37,6 +37,11 @@ export function migrate(db: Database, directory: string, now: string, tell: (tex
     }
   }
   for (const migration of [next, ...later]) apply(db, migration, now)
+}
+
+/** A history without a run is one that another process is making right now: there is nothing to lose. */
+function holdsRuns(db: Database): boolean {
+  return db.prepare('SELECT 1 FROM run LIMIT 1').get() !== undefined
 }
 
 /** The newest schema that these migrations make. */

@@ -28,13 +28,7 @@ export function openDatabase(
     // SQLite gives its side files the mode of the database file.
     closeSync(openSync(file, 'a', 0o600))
     db = new Database(file, { timeout: 5_000 })
-    refuseForeign(db)
-    if (isEmpty(db)) {
-      db.pragma('page_size = 16384')
-      db.pragma('auto_vacuum = incremental')
-      db.pragma(`application_id = ${applicationId}`)
-    }
-    db.pragma('journal_mode = WAL')
+    whenUnlocked(db, takePossession)
     db.pragma('synchronous = NORMAL')
     db.pragma('cache_size = -8192')
     // A step may make a table anew that others refer to; it is checked at its end.
@@ -52,10 +46,41 @@ export function openDatabase(
   }
 }
 
+function takePossession(db: Database.Database): void {
+  refuseForeign(db)
+  if (isEmpty(db)) {
+    db.pragma('page_size = 16384')
+    db.pragma('auto_vacuum = incremental')
+    db.pragma(`application_id = ${applicationId}`)
+  }
+  db.pragma('journal_mode = WAL')
+}
+
+const mostTries = 100
+const pauseMs = 20
+
+/** Several processes may make a history at once, and to change the mode of a database SQLite waits for nobody. */
+function whenUnlocked(db: Database.Database, work: (db: Database.Database) => void): void {
+  for (let tries = 1; ; tries++) {
+    try {
+      work(db)
+      return
+    } catch (error) {
+      const isLocked = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')
+      if (!isLocked || tries === mostTries) throw error
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
+    }
+  }
+}
+
 /** @throws AuditError 4 when the database is another program's */
 export function refuseForeign(db: Database.Database): void {
-  const id = Number(db.pragma('application_id', { simple: true }))
-  if (id === applicationId || (id === 0 && isEmpty(db))) return
+  // As of one moment: another process may be making it a history between two questions.
+  const isOurs = db.transaction(() => {
+    const id = Number(db.pragma('application_id', { simple: true }))
+    return id === applicationId || (id === 0 && isEmpty(db))
+  })
+  if (isOurs()) return
   throw new AuditError(4, `cannot open the history ${db.name}: it is a database of something else`, {
     advice: 'name another file with --history; this one was left as it is',
   })

@@ -45,10 +45,11 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
   const { performAudit, tellWarnings } = await import('./perform-audit.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
-  const { planDelivery, reportWriters } = await import('./deliver-report.ts')
+  const { planDelivery } = await import('./deliver-report.ts')
+  const { loadReports } = await import('./load-reports.ts')
 
   const from = (path: string) => pathFrom(terminal.cwd(), path)
-  const deliver = planDelivery(options, terminal, reportWriters)
+  const deliver = planDelivery(options, terminal, await loadReports(options))
   const world = { env: terminal.env, readFile: readTextFile }
   const configuration = readConfiguration(options.config, world, { findTimetableFault: timetableFaultsAt(Date.now()) })
   const policy = readPolicy(configuration.policy, readTextFile, Date.now())

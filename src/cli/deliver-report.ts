@@ -4,10 +4,9 @@ import { readPrivateKey } from '../attestation/keys.ts'
 import { type Attested, attest } from '../attestation/statement.ts'
 import { nearestName } from '../document/nearest-name.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import type { Report } from '../model/report.ts'
-import { filesOf, lookOfFile, type ReportFile } from '../report/report-files.ts'
+import { lookOfFile, type ReportFile } from '../report/report-files.ts'
 import type { Look } from '../report/report-format.ts'
-import { type Format, reports } from '../report/reports.ts'
+import type { Format } from '../report/reports.ts'
 import { type FormatOptions, formats } from './formats.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
@@ -59,8 +58,6 @@ export interface Writers<Document> {
   /** The files that `FORMAT=FILE` stands for. */
   filesOf(format: Format, file: string): readonly ReportFile[]
 }
-
-export const reportWriters: Writers<Report> = { writerOf: (format) => reports[format], filesOf }
 
 function readOrder(order: string, { cwd }: Terminal, writers: Writers<never>): readonly ReportFile[] {
   const [, name, file] = /^([^=]*)=(.+)$/s.exec(order) ?? []
@@ -114,7 +111,7 @@ function attestationOf(file: string): string {
 }
 
 function isFormat(name: string): name is Format {
-  return Object.hasOwn(reports, name)
+  return formats.some((format) => format === name)
 }
 
 function refuseDuplicates(files: readonly ReportFile[]): void {

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { CsvSection } from '../report/csv/sections.ts'
+import type { CsvSection } from '../report/csv/section-names.ts'
 import type { Format } from '../report/reports.ts'
 
 /** Named here, so that `--help` loads no report; a test holds them against the tables. */

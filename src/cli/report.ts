@@ -55,7 +55,8 @@ async function plan(
   options: ReportOptions,
   terminal: Terminal,
 ): Promise<(history: HistoryReader & Approvals, run: number) => Promise<void>> {
-  const { planDelivery, reportWriters } = await import('./deliver-report.ts')
+  const { planDelivery } = await import('./deliver-report.ts')
+  const { loadReports } = await import('./load-reports.ts')
   const { framework, from, to, policy } = options
   if (framework === undefined) {
     if (from !== undefined || to !== undefined) throw new AuditError(2, '--from and --to need --framework')
@@ -65,7 +66,7 @@ async function plan(
       })
     }
     const { recordedJudgements } = await import('../audit/judgements.ts')
-    const deliver = planDelivery(options, terminal, reportWriters)
+    const deliver = planDelivery(options, terminal, await loadReports(options))
     return async (history, run) => deliver((await recordedJudgements(history).judge(run)).report)
   }
   const { complianceWriters, planCompliance } = await import('./compliance.ts')

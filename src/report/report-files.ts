@@ -1,5 +1,5 @@
 import { format as joinPath, parse } from 'node:path'
-import { type CsvSection, csvSections } from './csv/sections.ts'
+import { type CsvSection, sectionNames } from './csv/section-names.ts'
 import type { Look } from './report-format.ts'
 import type { Format } from './reports.ts'
 
@@ -21,9 +21,6 @@ export function filesOf(format: Format, file: string): readonly ReportFile[] {
     look: { ...lookOfFile, section },
   }))
 }
-
-// Object.keys forgets the names, which are those of the table.
-const sectionNames = Object.keys(csvSections) as readonly CsvSection[]
 
 function beside(file: string, section: CsvSection): string {
   const { dir, name, ext } = parse(file)

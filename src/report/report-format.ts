@@ -1,5 +1,5 @@
 import type { Report } from '../model/report.ts'
-import type { CsvSection } from './csv/sections.ts'
+import type { CsvSection } from './csv/section-names.ts'
 
 /** One way to write the document down: a pure function of it, whole lines, a line break at the end. */
 export type ReportFormat = (report: Report, look: Look) => string

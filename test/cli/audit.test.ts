@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formats, sections } from '../../src/cli/formats.ts'
+import { reportLoaders } from '../../src/cli/load-reports.ts'
 import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
 import type { Fleet } from '../../src/demo/fleet.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
@@ -144,8 +145,9 @@ describe('a mistake of the user', () => {
 })
 
 describe('the report', () => {
-  it('has a format for each of the table, and no other', () => {
+  it('has a format for each of the table, and no other', async () => {
     expect([...formats]).toEqual(Object.keys(reports))
+    for (const name of formats) expect(await reportLoaders[name]()).toBe(reports[name])
     expect([...sections]).toEqual(Object.keys(csvSections))
   })
 

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { planDelivery, reportWriters } from '../../src/cli/deliver-report.ts'
+import { planDelivery } from '../../src/cli/deliver-report.ts'
 import { formats } from '../../src/cli/formats.ts'
+import { loadReports } from '../../src/cli/load-reports.ts'
 import { updateEndpoint } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
@@ -96,12 +97,13 @@ describe('--report', () => {
     expect(service.requests.length).toBe(asked)
   })
 
-  it('that cannot be written after all keeps the others, and says that the run is sealed', () => {
+  it('that cannot be written after all keeps the others, and says that the run is sealed', async () => {
     using desk = openDesk()
     const { stdout, stderr } = process
     const terminal = { stdout, stderr, env: {}, cwd: () => desk.path }
     const report = ['json=a.json', 'sarif=b.sarif']
-    const deliver = planDelivery({ format: 'text', report, quiet: true }, terminal, reportWriters)
+    const options = { format: 'text', report, quiet: true } as const
+    const deliver = planDelivery(options, terminal, await loadReports(options))
     mkdirSync(desk.file('a.json'))
     expect(() => deliver(aReport())).toThrow(/cannot write the report to .*a\.json: /)
     expect(desk.files()).toEqual(['a.json', 'b.sarif', 'hookdrift.yaml'])

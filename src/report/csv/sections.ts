@@ -4,6 +4,7 @@ import type { Report, ReportViolation } from '../../model/report.ts'
 import type { ViolationState } from '../../model/violation.ts'
 import { countJudged, rulesOf } from '../judging-rules.ts'
 import { type Cell, csvTable } from './csv-table.ts'
+import type { CsvSection } from './section-names.ts'
 
 /** The tables of a report. Members of the JSON report are columns of the same name. */
 export const csvSections = {
@@ -39,9 +40,7 @@ export const csvSections = {
       ['control', 'rule', 'title', 'severity', 'judged', 'not_judged', 'open', 'waived', 'unknown', 'resolved'],
       controlRows(report),
     ),
-} as const satisfies Record<string, (report: Report) => string>
-
-export type CsvSection = keyof typeof csvSections
+} as const satisfies Record<CsvSection, (report: Report) => string>
 
 const violationColumns = [
   ...(['fingerprint', 'rule', 'severity', 'state', 'project', 'kind', 'uid', 'name', 'path'] as const),

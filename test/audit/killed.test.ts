@@ -12,7 +12,7 @@ import { at, query } from './a-site.ts'
 import { faultsIn } from './verify-stand.ts'
 
 /** More kills find rarer moments: HOOKDRIFT_KILLS=50. */
-const kills = Number(process.env.HOOKDRIFT_KILLS ?? 20)
+const kills = Number(process.env.HOOKDRIFT_KILLS ?? 10)
 const abreast = 3
 const random = createRandom('killed')
 

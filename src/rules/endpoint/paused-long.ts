@@ -12,7 +12,7 @@ export const pausedLong = resourceRule('endpoint', {
   }),
   // `updated_at` does not tell: it moves with any change. Only the history knows.
   dates: ({ attributes }) => (attributes.status === 'paused' ? ['/status'] : []),
-  *check({ attributes }, { options, now, since }) {
+  *check({ attributes }, { options, now }, { since }) {
     if (attributes.status !== 'paused') return
     const start = since('/status')
     if (start !== undefined && now - Date.parse(start) >= options.max_hours * hourMs) {

@@ -12,7 +12,7 @@ export const typeCli = resourceRule('subscription', {
       .default(['dev', 'development', 'test'])
       .describe("Values of the project's label `env` where command lines may listen"),
   }),
-  *check({ attributes }, { options, labels }) {
+  *check({ attributes }, { options }, { labels }) {
     const { env } = labels
     // Without the label nobody said what the project is for.
     if (attributes.type !== 'cli' || env === undefined || options.environments.includes(env.toLowerCase())) return

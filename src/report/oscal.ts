@@ -2,8 +2,8 @@ import type { JudgingRule } from '../model/judging.ts'
 import { gapsOf } from './gaps.ts'
 import { rulesOf } from './judging-rules.ts'
 import { neutraliseJson } from './neutralise.ts'
+import { assessmentResults } from './oscal/assessment-results.ts'
 import { controlToken } from './oscal/control-token.ts'
-import { nameUuid } from './oscal/name-uuid.ts'
 import { inventoryOf, observeGap, observeViolation } from './oscal/observations.ts'
 import { property } from './oscal/property.ts'
 import type { ReportFormat } from './report-format.ts'
@@ -19,37 +19,23 @@ export const oscal: ReportFormat = (report) => {
     ...violations.map((violation) => observeViolation(violation, surroundings)),
   ]
   const inventory = inventoryOf(violations, seed)
-  const document = {
-    'assessment-results': {
-      uuid: nameUuid(seed, 'assessment-results'),
-      metadata: {
-        title: `hookdrift run ${run.number}`,
-        'last-modified': run.finished_at,
-        version: String(run.number),
-        'oscal-version': '1.1.2',
-        props: property('tool', `${tool.name} ${tool.version}`),
-      },
-      'import-ap': { href: `urn:hookdrift:policy:${encodeURIComponent(digests.policy)}` },
-      results: [
-        {
-          uuid: nameUuid(seed, 'result'),
-          title: `hookdrift run ${run.number}`,
-          description: verdict.text,
-          start: run.started_at,
-          end: run.finished_at,
-          props: [
-            ...property('exit-code', String(verdict.exit_code)),
-            ...property('policy', digests.policy),
-            ...property('configuration', digests.configuration),
-            ...property('chain', digests.chain ?? undefined),
-          ],
-          ...(inventory.length === 0 ? {} : { 'local-definitions': { 'inventory-items': inventory } }),
-          'reviewed-controls': { 'control-selections': [selectionOf(rules)] },
-          ...(observations.length === 0 ? {} : { observations }),
-        },
+  const title = `hookdrift run ${run.number}`
+  const document = assessmentResults({
+    ...{ seed, title, run, tool, digests, inventory, observations },
+    head: {
+      title,
+      description: verdict.text,
+      start: run.started_at,
+      end: run.finished_at,
+      props: [
+        ...property('exit-code', String(verdict.exit_code)),
+        ...property('policy', digests.policy),
+        ...property('configuration', digests.configuration),
+        ...property('chain', digests.chain ?? undefined),
       ],
     },
-  }
+    selection: selectionOf(rules),
+  })
   return `${neutraliseJson(JSON.stringify(document))}\n`
 }
 

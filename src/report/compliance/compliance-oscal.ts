@@ -1,5 +1,6 @@
 import type { Compliance, ControlEvidence } from '../../model/compliance.ts'
 import { neutraliseJson } from '../neutralise.ts'
+import { assessmentResults } from '../oscal/assessment-results.ts'
 import { controlToken } from '../oscal/control-token.ts'
 import { nameUuid } from '../oscal/name-uuid.ts'
 import { inventoryOf, observeGap, observeViolation } from '../oscal/observations.ts'
@@ -25,40 +26,26 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
     ...[...violations.values()].map((violation) => observeViolation(violation, surroundings)),
   ]
   const findings = judged.map((control) => findingOf(control, compliance, seed))
-  const document = {
-    'assessment-results': {
-      uuid: nameUuid(seed, 'assessment-results'),
-      metadata: {
-        title: shown(`${title}, hookdrift run ${run.number}`),
-        'last-modified': run.finished_at,
-        version: String(run.number),
-        'oscal-version': '1.1.2',
-        props: property('tool', `${tool.name} ${tool.version}`),
-      },
-      'import-ap': { href: `urn:hookdrift:policy:${encodeURIComponent(digests.policy)}` },
-      results: [
-        {
-          uuid: nameUuid(seed, 'result'),
-          title: shown(title),
-          description: [tellStates(compliance), ...tellReplay(compliance).map(shown)].join('. '),
-          start: compliance.period?.from ?? run.started_at,
-          end: compliance.period?.to ?? run.finished_at,
-          props: [
-            ...property('framework', framework),
-            ...property('policy', digests.policy),
-            ...property('configuration', digests.configuration),
-            ...property('chain', digests.chain ?? undefined),
-            ...property('verify', verify),
-            ...property('replayed-with', compliance.replayed_with?.policy),
-          ],
-          ...(inventory.length === 0 ? {} : { 'local-definitions': { 'inventory-items': inventory } }),
-          'reviewed-controls': { 'control-selections': [selectionOf(judged, framework)] },
-          ...(observations.length === 0 ? {} : { observations }),
-          ...(findings.length === 0 ? {} : { findings }),
-        },
+  const document = assessmentResults({
+    ...{ seed, run, tool, digests, inventory, observations },
+    title: shown(`${title}, hookdrift run ${run.number}`),
+    head: {
+      title: shown(title),
+      description: [tellStates(compliance), ...tellReplay(compliance).map(shown)].join('. '),
+      start: compliance.period?.from ?? run.started_at,
+      end: compliance.period?.to ?? run.finished_at,
+      props: [
+        ...property('framework', framework),
+        ...property('policy', digests.policy),
+        ...property('configuration', digests.configuration),
+        ...property('chain', digests.chain ?? undefined),
+        ...property('verify', verify),
+        ...property('replayed-with', compliance.replayed_with?.policy),
       ],
     },
-  }
+    selection: selectionOf(judged, framework),
+    ...(findings.length === 0 ? {} : { tail: { findings } }),
+  })
   return `${neutraliseJson(JSON.stringify(document, null, 1))}\n`
 }
 

@@ -1,0 +1,81 @@
+import { thresholds } from './bigrams.ts'
+import { leastScore, randomStretches, type Stretch, type Test } from './random-stretches.ts'
+import { kindOf, kinds } from './symbols.ts'
+
+/**
+ * Whether a word without blanks, or a part of it, is more likely random than what people write. Judged by how likely
+ * its letters and kinds of characters follow each other in names; digits alone, UUIDs, ULIDs and seals never are.
+ */
+export function looksRandom(word: string): boolean {
+  return runsOf(word, true).some((run) => randomStretches(word, run, true, isRandom).length > 0)
+}
+
+/**
+ * The words and parts of words of a text that are more likely random than written, in order and without overlap. Goes
+ * through the text once, character by character: a service may send megabytes made to be slow.
+ */
+export function findRandom(text: string): readonly Stretch[] {
+  return merged(runsOf(text, false).flatMap((run) => randomStretches(text, run, false, isRandom)))
+}
+
+/** Replaces each word and part of a word that is more likely random than written. */
+export function replaceRandom(text: string, replace: (word: string) => string): string {
+  const found = findRandom(text)
+  if (found.length === 0) return text
+  const out: string[] = []
+  let at = 0
+  for (const { from, to } of found) {
+    out.push(text.slice(at, from), replace(text.slice(from, to)))
+    at = to
+  }
+  return out.join('') + text.slice(at)
+}
+
+/** How much more likely random than written a word is, in units: the thresholds are found with it. */
+export function scoreOf(word: string, isPrintable = false): number {
+  let most = leastScore - 1
+  const keepMost: Test = (score, length) => {
+    if (length >= shortest) most = Math.max(most, score)
+    return false
+  }
+  for (const run of runsOf(word, isPrintable)) randomStretches(word, run, isPrintable, keepMost)
+  return most
+}
+
+/** Shorter words hold too little to tell. */
+export const shortest = 16
+
+function isRandom(score: number, length: number): boolean {
+  return length >= shortest && score >= (thresholds[Math.min(length, thresholds.length - 1)] ?? 0)
+}
+
+/** Runs of characters that words consist of, long enough to tell. */
+function runsOf(text: string, withSigns: boolean): readonly Stretch[] {
+  if (text.length < shortest) return []
+  const last = withSigns ? kinds.sign : kinds.digit
+  const runs: Stretch[] = []
+  let from = 0
+  for (let at = 0; at <= text.length; at++) {
+    const code = text.charCodeAt(at)
+    // Behind the text there is no code (NaN).
+    if ((kindOf[code] ?? kinds.none) <= last || code === plus) continue
+    if (at - from >= shortest) runs.push({ from, to: at })
+    from = at + 1
+  }
+  return runs
+}
+
+/** A character of base64. */
+const plus = 0x2b
+
+function merged(found: Stretch[]): readonly Stretch[] {
+  if (found.length < 2) return found
+  found.sort((a, b) => a.from - b.from)
+  const out: Stretch[] = []
+  for (const stretch of found) {
+    const last = out.at(-1)
+    if (last === undefined || stretch.from >= last.to) out.push(stretch)
+    else if (stretch.to > last.to) out[out.length - 1] = { from: last.from, to: stretch.to }
+  }
+  return out
+}

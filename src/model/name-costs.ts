@@ -1,0 +1,66 @@
+import { kindCosts, letterCosts, levels } from './bigrams.ts'
+import { knownLength } from './known-forms.ts'
+import { kindCount, kindOf, kinds, letterBefore, letterOf, nextHistory } from './symbols.ts'
+
+/**
+ * Writes down what each character of a run costs in a name, in units: the more, the less it looks like what people
+ * write. Gives how much the costliest stretch costs beyond `leastCosts`, which is what each character costs at least
+ * where all are as likely.
+ */
+export function writeCosts(
+  text: string,
+  { from, to }: { readonly from: number; readonly to: number },
+  costs: Uint8Array,
+  leastCosts: Uint8Array,
+): number {
+  tables ??= readTables()
+  const { letters, kinds: ofKinds } = tables
+  let history = 0
+  let letter = 0
+  let kind: number = kinds.separator
+  let code = 0
+  let step = 9
+  let sum = 0
+  let most = 0
+  for (let at = from; at < to; at++) {
+    if (at === from || kind === kinds.separator || kind === kinds.sign) {
+      const length = knownLength(text, at)
+      if (length > 0) {
+        costs.fill(0, at - from, at - from + length)
+        at += length - 1
+        history = letter = sum = 0
+        kind = kinds.separator
+        continue
+      }
+    }
+    const codeBefore = code
+    const kindBefore = kind
+    code = text.charCodeAt(at)
+    kind = kindOf[code] ?? kinds.sign
+    const before = letterBefore(letter, kindBefore, kind)
+    letter = letterOf(code, kind)
+    let cost = (ofKinds[history * kindCount + kind] ?? 0) + (ownCosts[kind] ?? 0)
+    if (letter > 0) cost += letters[before * 27 + letter] ?? 0
+    history = nextHistory(history, kind)
+    const stepBefore = step
+    step = code - codeBefore
+    if (step === stepBefore && step >= -1 && step <= 1) cost = costInRow
+    costs[at - from] = cost
+    sum += cost - (leastCosts[code] ?? 0)
+    if (sum < 0) sum = 0
+    else if (sum > most) most = sum
+  }
+  return most
+}
+
+/** Beside its kind: nothing for letters, which have their table; one of ten digits, of four separators, of thirty signs. */
+const ownCosts = Uint8Array.of(12, 0, 0, 20, 29)
+/** `aaaa`, `1234`, `zyxw`: one bit. */
+const costInRow = 6
+
+/** Read when first asked for. */
+let tables: { readonly letters: Uint8Array; readonly kinds: Uint8Array } | undefined
+function readTables() {
+  const read = (packed: string) => Uint8Array.from(packed, (level) => levels.indexOf(level))
+  return { letters: read(letterCosts), kinds: read(kindCosts) }
+}

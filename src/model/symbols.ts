@@ -1,0 +1,31 @@
+/** What a character is within a word; `none` stands between words. */
+export const kinds = { separator: 0, lower: 1, upper: 2, digit: 3, sign: 4, none: 5 } as const
+
+/** The kind of each ASCII character. */
+export const kindOf = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code)
+  if ('-_./~'.includes(character)) return kinds.separator
+  if (character >= 'a' && character <= 'z') return kinds.lower
+  if (character >= 'A' && character <= 'Z') return kinds.upper
+  if (character >= '0' && character <= '9') return kinds.digit
+  return code > 32 && code < 127 ? kinds.sign : kinds.none
+})
+
+/** How many kinds a word has. */
+export const kindCount = 5
+/** The kinds of the three characters before one, as a number. */
+export const histories = kindCount ** 3
+
+export function nextHistory(history: number, kind: number): number {
+  return (history * kindCount + kind) % histories
+}
+
+/** 1 to 26, in either case. */
+export function letterOf(code: number, kind: number): number {
+  return kind === kinds.lower || kind === kinds.upper ? code & 31 : 0
+}
+
+/** The letter that a letter follows; 0 where a word begins, as a capital does after a small letter. */
+export function letterBefore(letter: number, kindBefore: number, kind: number): number {
+  return kind === kinds.upper && kindBefore === kinds.lower ? 0 : letter
+}

@@ -3,13 +3,16 @@
  * there is no leaf without a decision, so a new field cannot slip through undecided.
  */
 export type Leaf =
-  /** Plain text: identifiers, names of things, enumerations. No secret; one that was put there by mistake is sealed by its form. */
-  | { readonly type: 'text' }
-  /** Text that a person wrote. Sealed within where it holds something that looks like a credential or random. */
+  /**
+   * Identifiers and enumerations, with the values that are known of an enumeration. No secret; one that was put there by
+   * mistake is sealed by its form.
+   */
+  | { readonly type: 'text'; readonly values?: readonly string[] }
+  /** Names, and text that a person wrote. Sealed within where it holds something that looks like a credential or random. */
   | { readonly type: 'prose' }
-  /** A certificate in PEM, which is public and looks random. A private key beside it is sealed. */
+  /** A certificate, which is public and looks random. Whatever else stands there is sealed. */
   | { readonly type: 'certificate' }
-  /** Program text. Literals that look like credentials are sealed within it. */
+  /** Program text. Literals and comments are sealed within it, but for harmless ones. */
   | { readonly type: 'code' }
   /** An address. Userinfo and token-like query values are sealed within it. */
   | { readonly type: 'url' }
@@ -27,8 +30,8 @@ export type Leaf =
   | { readonly type: 'set' }
   /** A set of addresses, sealed within like any. */
   | { readonly type: 'addresses' }
-  /** JSON of the user's own making (filters). Sealed where a name or a value looks secret. */
-  | { readonly type: 'free' }
+  /** JSON of the user's own making (filters). Sealed where a name or a value looks secret; `names`: how its members are named. */
+  | { readonly type: 'free'; readonly names?: 'parameters' }
 
 export type Field = (Leaf | Struct | Keyed) & { readonly presence?: Presence }
 
@@ -41,12 +44,15 @@ export interface Struct {
    * as no member (releases disagree on how they write "none").
    */
   readonly collapse?: true
+  /** It holds secrets: a member that nobody knows is sealed, whatever it looks like. */
+  readonly guarded?: true
 }
 
 /** A list of objects that have a `uid`: kept as an object keyed by it, so that its order means nothing. */
 export interface Keyed {
   readonly type: 'keyed'
   readonly members: Members
+  readonly guarded?: true
 }
 
 export type Members = Readonly<Record<string, Field>>
@@ -60,6 +66,7 @@ export type Members = Readonly<Record<string, Field>>
 export type Presence = 'optional' | 'volatile' | 'reference'
 
 export const text: Field = { type: 'text' }
+export const enumeration = (values: string): Field => ({ type: 'text', values: values.split(' ') })
 export const prose: Field = { type: 'prose' }
 export const certificate: Field = { type: 'certificate' }
 export const code: Field = { type: 'code' }
@@ -73,6 +80,7 @@ export const time: Field = { type: 'time' }
 export const set: Field = { type: 'set' }
 export const addresses: Field = { type: 'addresses' }
 export const free: Field = { type: 'free' }
+export const parameters: Field = { type: 'free', names: 'parameters' }
 
 export const optional = (field: Field): Field => ({ ...field, presence: 'optional' })
 export const volatile = (field: Field): Field => ({ ...field, presence: 'volatile' })
@@ -83,6 +91,12 @@ export const struct = (members: Members): Field => ({ type: 'struct', members: i
 /** An object that may be "none" in several spellings. */
 export const collapsing = (members: Members): Field => ({ type: 'struct', members: inOrder(members), collapse: true })
 export const keyed = (members: Members): Field => ({ type: 'keyed', members: inOrder(members) })
+/** An object or a list that holds secrets: what is unknown in it is sealed, and in all objects within it. */
+export const guarded = (field: Field): Field => {
+  if (field.type !== 'struct' && field.type !== 'keyed') return field
+  const members = Object.entries(field.members).map(([name, member]) => [name, guarded(member)])
+  return { ...field, members: Object.fromEntries(members), guarded: true }
+}
 
 /** Members in canonical order, so that what is built from them needs no sorting. */
 export function inOrder(members: Members): Members {

@@ -1,51 +1,70 @@
 import { isJsonObject, type Json } from '../model/json.ts'
-import { isSecretName, looksRandom } from '../model/looks-secret.ts'
+import { isSecretName, isSecretParameter } from '../model/looks-secret.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
-import { asText } from './scalars.ts'
-import { sealCredentials, sealProse, sealUrl } from './seal-url.ts'
+import { sealCredentials, sealProse, sealRandom } from './seal-text.ts'
+import { isUrl, sealUrl } from './seal-url.ts'
 import type { Sealer } from './sealer.ts'
+import { asSecretText } from './secret-text.ts'
+
+/** How members of a free form are named: as anywhere, or as parameters of a URL. */
+export type Names = 'plain' | 'parameters'
 
 /**
- * JSON of unknown make: kept as it is, in canonical order, with what looks secret sealed. What lies within a member with
- * a secret's name is secret as well (`{"x-api-key": {"$eq": …}}`).
+ * JSON of the user's own making (filters): kept as it is, in canonical order, with what looks secret sealed. What lies within
+ * a member with a secret's name is secret as well (`{"x-api-key": {"$eq": …}}`).
  */
-export function normaliseFree(raw: Json, name: string, sealer: Sealer, isWithinSecret = false): Json {
+export function normaliseFree(raw: Json, name: string, sealer: Sealer, names: Names = 'plain'): Json {
+  return normalise(raw, name, false, { sealer, says: names === 'plain' ? isSecretName : isSecretParameter })
+}
+
+interface Reading {
+  readonly sealer: Sealer
+  readonly says: (name: string) => boolean
+}
+
+function normalise(raw: Json, name: string, isWithinSecret: boolean, reading: Reading): Json {
+  const { sealer, says } = reading
   if (raw === null || raw === '' || typeof raw === 'boolean') return raw
-  const isSecret = isSecretName(name) || (isWithinSecret && !isPlainName(name))
+  const isSecret = says(name) || (isWithinSecret && !isBesideSecret(name))
   if (isSecret && isOneSecret(raw)) return sealer.seal(asSecretText(raw))
-  if (typeof raw === 'string') {
-    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(raw)) return sealUrl(raw, sealer)
-    if (isIdentifierName(name)) return sealCredentials(raw, sealer)
-    return looksRandom(raw) ? sealer.seal(raw) : sealProse(raw, sealer)
-  }
-  if (Array.isArray(raw)) return raw.map((item) => normaliseFree(item, name, sealer, isSecret))
+  if (typeof raw === 'string') return normaliseText(raw, name, sealer)
+  if (Array.isArray(raw)) return raw.map((item) => normalise(item, name, isSecret, reading))
   if (!isJsonObject(raw)) return raw
+  const named = secretIsNamedIn(raw, says)
   const members = Object.entries(raw).map(([key, value]): [string, Json] => {
-    return [sealCredentials(key, sealer), normaliseFree(value, key, sealer, isSecret)]
+    const isValue = named && /^(?:value|val)$/i.test(key)
+    return [sealName(key, sealer), normalise(value, isValue ? 'secret' : key, isSecret, reading)]
   })
   return inKeyOrder(objectOf(members))
 }
 
+function normaliseText(raw: string, name: string, sealer: Sealer): string {
+  if (isUrl(raw)) return sealUrl(raw, sealer)
+  return isIdentifierName(name) ? sealCredentials(raw, sealer) : sealProse(raw, sealer)
+}
+
+/** Names of members may be secrets themselves (`tokens: {"…": true}`). */
+export function sealName(name: string, sealer: Sealer): string {
+  return sealRandom(sealCredentials(name, sealer), sealer)
+}
+
+/** `{"name": "X-Api-Key", "value": …}`: the value is what the name says. */
+export function secretIsNamedIn(raw: Readonly<Record<string, Json>>, says: (name: string) => boolean): boolean {
+  return [raw.name, raw.key, raw.header].some((name) => typeof name === 'string' && name.length <= 128 && says(name))
+}
+
 /** What stands beside a secret and is none itself. */
-function isPlainName(name: string): boolean {
+function isBesideSecret(name: string): boolean {
   return isIdentifierName(name) || /^(name|type|kind)$|_at$/i.test(name)
 }
 
 /** A text or number, or the bytes of one; times and flags are none. */
 function isOneSecret(raw: Json): boolean {
-  if (typeof raw === 'string') return !/^(true|false|\d{4}-\d\d-\d\dT.*)$/.test(raw)
+  if (typeof raw === 'string') return !/^(?:true|false|\d{4}-\d\d-\d\dT[\d:.Z+-]{0,40})$/.test(raw)
   return typeof raw === 'number' || (Array.isArray(raw) && raw.length > 0 && raw.every(Number.isInteger))
 }
 
-/** Identifiers look random and are no secret. */
+/** Identifiers may look random and are no secret. */
 function isIdentifierName(name: string): boolean {
-  return /(^|_)u?ids?$/i.test(name)
-}
-
-/** One service account is a base64 text in one release and its bytes in another; both give the same seal. */
-export function asSecretText(raw: Json): string {
-  if (Array.isArray(raw) && raw.every((byte) => Number.isInteger(byte))) {
-    return Buffer.from(raw.map(Number)).toString('base64')
-  }
-  return asText(raw)
+  return /(?:^|_)u?ids?$/i.test(name)
 }

@@ -1,14 +1,17 @@
-import { canonicalJson } from '../model/canonical-json.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
+import { disarm, disarmText, sealAsSent } from './disarm.ts'
 import type { Field, Keyed, Members, Struct } from './field.ts'
-import { asSecretText, normaliseFree } from './free-form.ts'
+import { sealName } from './free-form.ts'
+import { isMalformed } from './malformed.ts'
+import { normaliseLeaf } from './normalise-leaf.ts'
 import { inKeyOrder, isEmpty, objectOf } from './objects.ts'
-import { asNumber, asScalar, asSeconds, asText, asTime } from './scalars.ts'
-import { sealCode } from './seal-code.ts'
-import { hostOf, sealBehindHost, sealCredentials, sealProse, sealUrl } from './seal-url.ts'
+import { sealCredentials } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 import { type Neighbours, secretFactsOf } from './secret-facts.ts'
+import { asSecretText } from './secret-text.ts'
+import { hostOf } from './split-url.ts'
+import { normaliseUnknown, sealMemberName, sealWithin } from './unknown-field.ts'
 
 /** What normalising one resource needs and leaves behind. */
 export interface Normalising {
@@ -19,16 +22,24 @@ export interface Normalising {
   /** Filled while normalising, by JSON Pointer. */
   readonly facts: Record<string, SecretFacts>
   readonly volatile: Record<string, Json>
+  /** Filled while normalising: JSON Pointers of fields that hold something of another type than the contract has there. */
+  readonly malformed: string[]
 }
 
 /** `null`: shown and empty. `undefined`: not shown. */
 type Normal = Json | undefined
 
 /**
- * The normal form of an object as the service sent it: known members by their schema, unknown ones kept with what
- * looks secret in them sealed, members in canonical order.
+ * The normal form of an object as the service sent it: known members by their schema, unknown ones sealed unless they
+ * are plain (`isGuarded`: whatever they are), members in canonical order.
  */
-export function normaliseMembers(members: Members, raw: JsonObject, path: string, job: Normalising): JsonObject {
+export function normaliseMembers(
+  members: Members,
+  raw: JsonObject,
+  path: string,
+  job: Normalising,
+  isGuarded = false,
+): JsonObject {
   const out: Record<string, Json> = {}
   for (const [key, field] of entriesOf(members)) {
     if (field.presence === 'reference') continue
@@ -38,7 +49,7 @@ export function normaliseMembers(members: Members, raw: JsonObject, path: string
       if (path === '') job.volatile[key] = value
     } else out[key] = value
   }
-  return withUnknownMembers(out, members, raw, job)
+  return withUnknownMembers(out, members, raw, isGuarded, job)
 }
 
 const entries = new WeakMap<Members, readonly (readonly [string, Field])[]>()
@@ -54,13 +65,17 @@ function withUnknownMembers(
   known: Record<string, Json>,
   members: Members,
   raw: JsonObject,
-  job: Normalising,
+  isGuarded: boolean,
+  { sealer, isStub }: Normalising,
 ): JsonObject {
   const unknown = unknownKeys(members, raw)
   if (unknown.length === 0) return known
   for (const key of unknown) {
-    const value = normaliseFree(raw[key] ?? null, key, job.sealer)
-    if (!(job.isStub && isEmpty(value))) setOwn(known, sealCredentials(key, job.sealer), value)
+    const shown = disarm(raw[key] ?? null, sealer)
+    const name = disarmText(key, sealer)
+    const value = isGuarded ? sealWithin(shown, sealer) : normaliseUnknown(shown, key, sealer)
+    if (!(isStub && isEmpty(value)))
+      setOwn(known, isGuarded ? sealMemberName(name, sealer) : sealName(name, sealer), value)
   }
   return inKeyOrder(known)
 }
@@ -76,75 +91,25 @@ function normaliseField(field: Field, raw: Json | undefined, path: string, key: 
     return field.presence === 'optional' && !job.isStub ? null : undefined
   }
   const value = normaliseShown(field, raw, path, key, job)
+  if (isMalformed(field, value)) job.malformed.push(`${path}/${pointerStep(key)}`)
   return job.isStub && field.type !== 'flag' && (isEmpty(value) || value === 0) ? undefined : value
 }
 
-function normaliseShown(field: Field, shown: Json, path: string, key: string, job: Normalising): Json {
-  const raw = oneText.has(field.type) ? flat(shown, key, job.sealer) : shown
+function normaliseShown(field: Field, raw: Json, path: string, key: string, job: Normalising): Json {
   if (raw === null || raw === '')
     return field.type === 'set' || field.type === 'addresses' ? [] : field.type === 'keyed' ? {} : null
-  switch (field.type) {
-    case 'text':
-    case 'certificate':
-      return sealCredentials(asText(raw), job.sealer)
-    case 'prose':
-      return sealProse(asText(raw), job.sealer)
-    case 'code':
-      return sealCode(asText(raw), job.sealer)
-    case 'url':
-      return sealUrl(asText(raw), job.sealer)
-    case 'secret-url':
-      return sealBehindHost(asText(raw), job.sealer)
-    case 'secret':
-      return normaliseSecret(raw, `${path}/${pointerStep(key)}`, job)
-    case 'integer':
-      return asNumber(raw)
-    case 'seconds':
-      return asSeconds(raw)
-    case 'flag':
-      return raw === 'true' ? true : raw === 'false' ? false : asScalar(raw)
-    case 'time':
-      return asTime(asText(raw))
-    case 'set':
-      return listOf(raw).map((item) => sealCredentials(item, job.sealer))
-    case 'addresses':
-      return listOf(raw).map((address) => sealUrl(address, job.sealer))
-    case 'free':
-      return normaliseFree(raw, key, job.sealer)
-    case 'struct':
-      return normaliseStruct(field, raw, `${path}/${pointerStep(key)}`, job)
-    case 'keyed':
-      return normaliseKeyed(field, raw, `${path}/${pointerStep(key)}`, job)
+  if (field.type === 'struct') return normaliseStruct(field, raw, `${path}/${pointerStep(key)}`, job)
+  if (field.type === 'keyed') return normaliseKeyed(field, raw, `${path}/${pointerStep(key)}`, job)
+  const value = normaliseLeaf(field, disarm(raw, job.sealer), key, job.sealer)
+  if (field.type === 'secret' && value !== maskedSeal) {
+    job.facts[`${path}/${pointerStep(key)}`] = secretFactsOf(asSecretText(raw), job.neighbours)
   }
-}
-
-const oneText: ReadonlySet<Field['type']> = new Set([
-  'text',
-  'prose',
-  'certificate',
-  'code',
-  'url',
-  'secret-url',
-  'integer',
-  'seconds',
-  'flag',
-  'time',
-])
-
-/** Of a value that is no text where one was expected, nobody knows what it holds. */
-function flat(raw: Json, key: string, sealer: Sealer): Json {
-  return typeof raw === 'object' && raw !== null ? canonicalJson(normaliseFree(raw, key, sealer)) : raw
-}
-
-/** A set in order; a single text is a set of one. */
-function listOf(raw: Json): string[] {
-  return Array.isArray(raw) ? raw.map(asText).sort() : [asText(raw)]
+  return value
 }
 
 function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalising): Json {
-  // Something else where an object was expected is data all the same: kept under a name of its own.
-  const object = isJsonObject(raw) ? raw : { value: holdsSecret(field) ? job.sealer.seal(asSecretText(raw)) : raw }
-  const normal = normaliseMembers(field.members, object, path, beside(userIn(object), job))
+  if (!isJsonObject(raw)) return sealScalar(raw, field, job.sealer)
+  const normal = normaliseMembers(field.members, raw, path, beside(userIn(raw), job), field.guarded)
   if (field.collapse === undefined) return normal
   const members = Object.values(normal)
   if (members.every((value) => value === 0 || value === false || isEmpty(value))) return null
@@ -152,10 +117,10 @@ function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalisin
   return objectOf(Object.entries(normal).filter(([, value]) => !isEmpty(value)))
 }
 
-/** A text in the place of an object with a secret in it may be the secret. */
-function holdsSecret(field: Field): boolean {
-  if (field.type === 'struct' || field.type === 'keyed') return Object.values(field.members).some(holdsSecret)
-  return field.type === 'secret'
+/** Something else where an object was expected is data all the same. */
+function sealScalar(raw: Json, { guarded }: Struct | Keyed, sealer: Sealer): Json {
+  const shown = disarm(raw, sealer)
+  return guarded === true ? sealWithin(shown, sealer) : normaliseUnknown(shown, '', sealer)
 }
 
 /** The user named among the members, under the names that the service has for it. */
@@ -169,20 +134,20 @@ function beside(user: string, job: Normalising): Normalising {
 
 /** Lists of things with a uid become objects keyed by it; a thing without one is named by its place. */
 function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising): Json {
-  const items = Array.isArray(raw) ? raw : [raw]
-  const entries = items.map((item, index): [string, Json] => {
-    const object: JsonObject = isJsonObject(item) ? item : { value: item }
-    const uid = typeof object.uid === 'string' && object.uid !== '' ? object.uid : `#${index}`
-    return [uid, normaliseMembers(field.members, object, `${path}/${pointerStep(uid)}`, job)]
+  if (!Array.isArray(raw) || !raw.every(isJsonObject)) return sealScalar(raw, field, job.sealer)
+  const entries = raw.map((item, index): [string, Json] => {
+    const uid = uidOf(item, index, job.sealer)
+    return [uid, normaliseMembers(field.members, item, `${path}/${pointerStep(uid)}`, job, field.guarded)]
   })
   return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
 }
 
-function normaliseSecret(raw: Json, path: string, { sealer, neighbours, facts }: Normalising): Json {
-  const text = asSecretText(raw)
-  const sealed = sealer.seal(text)
-  if (sealed !== maskedSeal) facts[path] = secretFactsOf(text, neighbours)
-  return sealed
+/** A uid is shown; one that says the same as another member, or has the form of a credential, may be the secret. */
+function uidOf(item: JsonObject, index: number, sealer: Sealer): string {
+  const { uid } = item
+  if (typeof uid !== 'string' || uid === '') return `#${index}`
+  const isRepeated = Object.entries(item).some(([key, value]) => key !== 'uid' && value === uid)
+  return isRepeated ? sealAsSent(uid, sealer) : sealCredentials(disarmText(uid, sealer), sealer)
 }
 
 /** The names that a weak secret may repeat. */

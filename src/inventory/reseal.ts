@@ -1,52 +1,53 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Field, Members } from './field.ts'
-import { normaliseFree } from './free-form.ts'
-import { mapMembers } from './objects.ts'
-import { sealCode } from './seal-code.ts'
-import { sealCredentials, sealProse } from './seal-url.ts'
+import { sealName } from './free-form.ts'
+import { normaliseLeaf } from './normalise-leaf.ts'
+import { inKeyOrder, objectOf } from './objects.ts'
+import { sealProse } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
+import { normaliseUnknown, sealMemberName, sealWithin } from './unknown-field.ts'
 import { wireSchema } from './wire-schema.ts'
 
 /**
- * Brings attributes that an earlier hookdrift wrote to today's normal form: what is sealed by its look today is sealed.
- * Attributes of today stay as they are, for nothing is sealed twice.
+ * Brings attributes that an earlier hookdrift wrote to today's normal form: what is sealed today is sealed. Attributes of
+ * today stay as they are, for nothing is sealed twice.
  */
 export function reseal(kind: Kind, attributes: JsonObject, sealer: Sealer): JsonObject {
-  return resealMembers(wireSchema[kind], attributes, sealer)
+  return resealMembers(wireSchema[kind], attributes, sealer, false)
 }
 
-function resealMembers(members: Members, attributes: JsonObject, sealer: Sealer): JsonObject {
-  return mapMembers(attributes, (key, value) => {
+/** The same for words that quote attributes: names, messages, notices. */
+export function resealText(text: string, sealer: Sealer): string {
+  return sealProse(text, sealer)
+}
+
+function resealMembers(members: Members, attributes: JsonObject, sealer: Sealer, isGuarded: boolean): JsonObject {
+  const resealed = Object.entries(attributes).map(([key, value]): [string, Json] => {
     const field = Object.hasOwn(members, key) ? members[key] : undefined
-    return field === undefined ? normaliseFree(value, key, sealer) : resealField(field, value, key, sealer)
+    if (field !== undefined) return [key, resealField(field, value, key, sealer)]
+    if (isGuarded) return [sealMemberName(key, sealer), sealWithin(value, sealer)]
+    return [sealName(key, sealer), normaliseUnknown(value, key, sealer)]
   })
+  return inKeyOrder(objectOf(resealed))
 }
 
 function resealField(field: Field, value: Json, key: string, sealer: Sealer): Json {
-  switch (field.type) {
-    case 'text':
-    case 'certificate':
-    case 'set':
-      return mapTexts(value, (text) => sealCredentials(text, sealer))
-    case 'prose':
-      return mapTexts(value, (text) => sealProse(text, sealer))
-    case 'code':
-      return mapTexts(value, (text) => sealCode(text, sealer))
-    case 'free':
-      return normaliseFree(value, key, sealer)
-    case 'struct':
-      return isJsonObject(value) ? resealMembers(field.members, value, sealer) : value
-    case 'keyed':
-      return isJsonObject(value)
-        ? mapMembers(value, (_, thing) => (isJsonObject(thing) ? resealMembers(field.members, thing, sealer) : thing))
-        : value
-    default:
-      return value
+  if (value === null || value === '') return value
+  const isGuarded = field.type === 'struct' || field.type === 'keyed' ? field.guarded === true : false
+  if (field.type === 'struct') {
+    if (isJsonObject(value)) return resealMembers(field.members, value, sealer, isGuarded)
+    return isGuarded ? sealWithin(value, sealer) : normaliseUnknown(value, '', sealer)
   }
+  if (field.type === 'keyed') return resealThings(field.members, value, sealer, isGuarded)
+  return normaliseLeaf(field, value, key, sealer)
 }
 
-function mapTexts(value: Json, change: (text: string) => string): Json {
-  if (typeof value === 'string') return change(value)
-  return Array.isArray(value) ? value.map((item) => mapTexts(item, change)) : value
+function resealThings(members: Members, value: Json, sealer: Sealer, isGuarded: boolean): Json {
+  if (!isJsonObject(value) || !Object.values(value).every(isJsonObject)) return sealWithin(value, sealer)
+  const things = Object.entries(value).map(([uid, thing]): [string, Json] => [
+    sealName(uid, sealer),
+    isJsonObject(thing) ? resealMembers(members, thing, sealer, isGuarded) : thing,
+  ])
+  return inKeyOrder(objectOf(things))
 }

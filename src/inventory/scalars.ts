@@ -7,13 +7,13 @@ export function asText(raw: Json): string {
   return typeof raw === 'string' ? raw : canonicalJson(raw)
 }
 
-export function asScalar(raw: Json): Json {
-  return typeof raw === 'object' ? asText(raw) : raw
-}
-
 /** An integer given as a decimal text is that integer. */
 export function asNumber(raw: Json): Json {
-  return typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : asScalar(raw)
+  return typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw
+}
+
+export function asFlag(raw: Json): Json {
+  return raw === 'true' ? true : raw === 'false' ? false : raw
 }
 
 const secondsPerUnit: Readonly<Record<string, number>> = {
@@ -28,7 +28,9 @@ const secondsPerUnit: Readonly<Record<string, number>> = {
 
 /** `"1m30s"` (a Go duration) is 90. */
 export function asSeconds(raw: Json): Json {
-  if (typeof raw !== 'string' || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(raw)) return asNumber(raw)
+  if (typeof raw !== 'string' || raw.length > 64 || !/^(\d+(\.\d+)?(h|ms|m|s|us|µs|ns))+$/.test(raw)) {
+    return asNumber(raw)
+  }
   let seconds = 0
   for (const [, amount, unit = ''] of raw.matchAll(/([\d.]+)(h|ms|m|s|us|µs|ns)/g)) {
     seconds += Number(amount) * (secondsPerUnit[unit] ?? 0)
@@ -46,6 +48,11 @@ export function asTime(raw: string): Json {
   if (instant === undefined) return raw
   const digits = fraction.replace(/0+$/, '')
   return `${instant}${digits === '' ? '' : `.${digits}`}Z`
+}
+
+/** Whether a text is an instant as `asTime` writes it. */
+export function isInstant(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/.test(text)
 }
 
 function shiftToUtc(time: string): string | undefined {

@@ -1,96 +1,102 @@
-import { isSecretName, looksRandom, replaceRandomWords } from '../model/looks-secret.ts'
-import { sealCredentials, sealProse, sealUrl } from './seal-url.ts'
-import type { Sealer } from './sealer.ts'
+import { looksRandom } from '../model/looks-random.ts'
+import { credentials, isSecretName, mayHoldCredential } from '../model/looks-secret.ts'
+import { isPlain } from '../model/plain-text.ts'
+import { longestProgram } from './bounds.ts'
+import { findLiterals, type Literal } from './find-literals.ts'
+import { isUrl, sealUnlessPlainUrl } from './seal-url.ts'
+import { isSeal, type Sealer } from './sealer.ts'
 
 /**
- * Seals, within program text, what looks like a credential: in literals by the name they are given to or compared with,
- * by their form, or by their randomness; in comments as in prose. Everything else stays readable, so that a change of
- * the program can be understood. Goes through the text once: a service may send megabytes made to be slow.
+ * Seals every literal and every comment of a program, but for harmless ones: short words, event types, names of
+ * members, numbers of up to three digits. Structure and identifiers stay readable, so that a change of the program can
+ * be understood. What is no JavaScript is sealed whole.
  */
 export function sealCode(program: string, sealer: Sealer): string {
+  if (program.trim() === '' || isSeal(program)) return program
+  if (program.length > longestProgram) return sealer.seal(program)
+  const known = sealed.get(sealer)?.get(program)
+  if (known !== undefined) return known
+  const result = sealLiterals(program, sealer)
+  remember(program, result, sealer)
+  return result
+}
+
+function sealLiterals(program: string, sealer: Sealer): string {
+  const found = findLiterals(program)
+  if (found === undefined || found.names.some(isSecretItself)) return sealer.seal(program)
   const out: string[] = []
   let at = 0
-  const sealRest = (end: number) => {
-    const code = sealCredentials(program.slice(at, end), sealer)
-    out.push(replaceRandomWords(code, sealer.seal))
-    at = end
+  for (const literal of found.literals) {
+    const text = program.slice(literal.from, literal.to)
+    const replaced = sealLiteral(literal, text, sealer)
+    if (replaced === text) continue
+    out.push(program.slice(at, literal.from), replaced)
+    at = literal.to
   }
-  for (const token of tokensOf(program)) {
-    sealRest(token.from)
-    const text = program.slice(token.from, token.to)
-    out.push(
-      token.isLiteral
-        ? sealLiteral(text, program.slice(Math.max(0, token.from - 120), token.from), sealer)
-        : sealProse(text, sealer),
-    )
-    at = token.to
-  }
-  sealRest(program.length)
-  return out.join('')
+  return at === 0 ? program : out.join('') + program.slice(at)
 }
 
-interface Token {
-  readonly from: number
-  readonly to: number
-  /** With its quotes; otherwise a comment, or the rest of a line behind a quote that is never closed. */
-  readonly isLiteral: boolean
-}
-
-/** Literals and comments. Knows no regular expressions: a quote within one makes prose of the rest of its line. */
-function* tokensOf(program: string): Generator<Token> {
-  const opening = /["'`]|\/[/*]/g
-  let isTemplateLeft = true
-  for (let found = opening.exec(program); found !== null; found = opening.exec(program)) {
-    const from = found.index
-    const [mark] = found
-    if (mark === '//' || mark === '/*') {
-      const end = program.indexOf(mark === '//' ? '\n' : '*/', from + 2)
-      const to = end < 0 ? program.length : end
-      yield { from, to, isLiteral: false }
-      opening.lastIndex = to
-      continue
-    }
-    if (mark === '`' && !isTemplateLeft) continue
-    const { to, isClosed } = literalEnd(program, from)
-    if (mark === '`' && !isClosed) {
-      isTemplateLeft = false
-      continue
-    }
-    yield { from, to, isLiteral: isClosed }
-    opening.lastIndex = to
+/** The replacement is a literal of the language too: what was sealed is read and left alone the next time. */
+function sealLiteral({ type, isGivenToSecret }: Literal, text: string, sealer: Sealer): string {
+  switch (type) {
+    case 'string':
+      return quote(text, sealText(text.slice(1, -1), isGivenToSecret, sealer))
+    case 'template':
+      return sealText(text, isGivenToSecret, sealer)
+    case 'number':
+      return isGivenToSecret || digitsOf(text) > 3 ? `'${sealer.seal(text)}'` : text
+    case 'regexp':
+      return isGivenToSecret || !isPlain(text) ? `'${sealer.seal(text)}'` : text
+    case 'line comment':
+      return `//${sealComment(text.slice(2), sealer).trimEnd()}`
+    case 'block comment':
+      return `/*${sealComment(text.slice(2, -2), sealer)}*/`
+    case 'other comment':
+      return isPlain(text) ? text : `// ${sealer.seal(text)}`
   }
 }
 
-/** Behind the closing quote, or where the line ends without one. */
-function literalEnd(program: string, from: number): { readonly to: number; readonly isClosed: boolean } {
-  const quote = program[from]
-  for (let i = from + 1; i < program.length; i++) {
-    const character = program[i]
-    if (character === '\\') i++
-    else if (character === quote) return { to: i + 1, isClosed: true }
-    else if (character === '\n' && quote !== '`') return { to: i, isClosed: false }
-  }
-  return { to: program.length, isClosed: false }
+function quote(text: string, inside: string): string {
+  return text.charAt(0) + inside + text.charAt(0)
 }
 
-function sealLiteral(quoted: string, before: string, sealer: Sealer): string {
-  const quote = quoted.slice(0, 1)
-  const literal = quoted.slice(1, -1)
-  if (literal.length < 4) return quoted
-  if (isGivenToSecret(before) || looksRandom(literal)) return quote + sealer.seal(literal) + quote
-  const kept = /^[a-z]+:\/\//i.test(literal) ? sealUrl(literal, sealer) : sealProse(literal, sealer)
-  return quote + kept + quote
+function sealText(text: string, isGivenToSecret: boolean, sealer: Sealer): string {
+  if (isSeal(text) || text.trim() === '') return text
+  if (isGivenToSecret) return isConvention(text) ? text : sealer.seal(text)
+  if (isUrl(text)) return sealUnlessPlainUrl(text, sealer)
+  return isPlain(text) ? text : sealer.seal(text)
 }
 
-/** `token =`, `"token":`, `headers['X-Key'] =`, `token !==`, `secret = env.SECRET ||`. */
-const names = /(?<![\w$-])([A-Za-z_$][\w$-]*)["'`]?\]?\s*(?:[:=!]=*|\|\||\?\?)/g
-/** `set('X-Key',`. */
-const argument = /["'`]([A-Za-z_$][\w$-]*)["'`]\s*,\s*$/
+/** What stands beside secrets in programs and is none: algorithms, encodings, names of types and of headers. */
+function isConvention(text: string): boolean {
+  return /^(?:sha-?\d{1,3}|sha3-\d{3}|md5|hex|base64|base64url|utf-?8|ascii|latin1|binary|string|number|object|undefined|boolean|function|hmac|bearer |basic |[xX]-[A-Za-z-]{2,40}|authorization)$/i.test(
+    text,
+  )
+}
 
-/** Whether what stands before a literal says that it is secret: in the same statement, or the argument before it. */
-function isGivenToSecret(before: string): boolean {
-  const named = argument.exec(before)?.[1]
-  if (named !== undefined && isSecretName(named)) return true
-  const statement = /[^,;{}\n]*$/.exec(before)?.[0] ?? ''
-  return [...statement.matchAll(names)].some(([, name = '']) => isSecretName(name))
+function sealComment(text: string, sealer: Sealer): string {
+  const words = text.trim()
+  if (words === '' || isSeal(words) || (isPlain(words) && !isSecretName(words))) return text
+  return ` ${sealer.seal(words)} `
+}
+
+function digitsOf(text: string): number {
+  return text.replace(/[^0-9a-f]/gi, '').length
+}
+
+/** A name that is a secret in itself cannot be replaced: it may be used anywhere. */
+function isSecretItself(name: string): boolean {
+  return looksRandom(name) || (mayHoldCredential(name) && name.replace(credentials, '') !== name)
+}
+
+/** Functions are shared by many resources, and reading one takes longer than all the rest of a resource. */
+const sealed = new WeakMap<Sealer, Map<string, string>>()
+const mostRemembered = 256
+const longestRemembered = 16 * 1024
+
+function remember(program: string, result: string, sealer: Sealer): void {
+  if (program.length > longestRemembered) return
+  const known = sealed.get(sealer) ?? new Map<string, string>()
+  if (known.size >= mostRemembered) known.clear()
+  sealed.set(sealer, known.set(program, result))
 }

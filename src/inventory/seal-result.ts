@@ -1,9 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
-import { replaceRandomWords } from '../model/looks-secret.ts'
 import { normaliseFree } from './free-form.ts'
 import { objectOf } from './objects.ts'
 import { sealCode } from './seal-code.ts'
-import { sealCredentials } from './seal-url.ts'
+import { sealProse } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 
 /** Seals what a function gave back: a value, or words of its log and its errors. */
@@ -21,9 +20,12 @@ export function createResultSealer(program: string, payload: JsonObject, sealer:
   const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => seal(rest, secret, sealer), text)
   return {
     value: (result) => mapTexts(normaliseFree(result, '', sealer), withoutSecrets),
-    text: (words) => replaceRandomWords(withoutSecrets(sealCredentials(words, sealer)), sealer.seal),
+    text: (words) => withoutSecrets(sealProse(words, sealer)),
   }
 }
+
+/** Characters. What is shorter stands in many a text by chance. */
+const shortestFound = 6
 
 /** Longest first: one may hold another. */
 function secretsIn(program: string, payload: JsonObject): readonly string[] {
@@ -31,7 +33,7 @@ function secretsIn(program: string, payload: JsonObject): readonly string[] {
   const listening: Sealer = {
     keyId: '',
     seal(secret) {
-      if (secret.length >= 4) found.add(secret)
+      if (secret.length >= shortestFound) found.add(secret)
       return ''
     },
   }

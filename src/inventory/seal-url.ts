@@ -1,32 +1,34 @@
-import {
-  credentials,
-  isIdentifier,
-  isSecretParameter,
-  looksRandom,
-  mayHoldCredential,
-  replaceAssigned,
-  replaceRandomWords,
-} from '../model/looks-secret.ts'
-import type { Sealer } from './sealer.ts'
+import { isSecretName, isSecretParameter } from '../model/looks-secret.ts'
+import { isPlain } from '../model/plain-text.ts'
+import { longestText } from './bounds.ts'
+import { sealCredentials, sealRandom } from './seal-text.ts'
+import { isSeal, type Sealer } from './sealer.ts'
+import { splitUrl } from './split-url.ts'
 
-/** Hosts whose addresses are credentials: whoever knows the path may post. */
-const credentialHosts =
-  /^(?:hooks\.slack\.com|discord(?:app)?\.com|[^/]*\.webhook\.office\.com|[^/]*\.logic\.azure\.com|hooks\.zapier\.com)$/i
+/** Hosts whose addresses are credentials: whoever knows the path may post. Compared in lower case, without port and trailing dot. */
+const credentialHosts = [
+  ...['hooks.slack.com', 'hooks.slack-gov.com', 'discord.com', 'discordapp.com', 'chat.googleapis.com'],
+  ...['hooks.zapier.com', 'hooks.chime.aws', 'api.telegram.org', 'maker.ifttt.com'],
+  ...['webhook.office.com', 'logic.azure.com', 'api.powerplatform.com', 'hook.make.com', 'hook.integromat.com'],
+]
 
 /**
  * Seals what is secret within an address and leaves the rest readable: userinfo, query and fragment values with a
- * token-like name or form, what is random in a path, the whole path at hosts whose addresses are credentials. The text need not be a valid URL.
+ * token-like name or form, what is random in a path or stands behind a secret's name, the whole path at hosts whose
+ * addresses are credentials. The text need not be a valid URL.
  */
 export function sealUrl(address: string, sealer: Sealer): string {
-  const { scheme, userinfo, host, path, query, fragment } = split(address)
-  if (userinfo === undefined && query === '' && fragment === '' && !credentialHosts.test(host)) {
-    return scheme + host + sealPath(path, sealer)
+  if (address.length > longestText) return sealer.seal(address)
+  const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)
+  const isCredential = isCredentialHost(host)
+  if (userinfo === undefined && query === '' && fragment === '' && !isCredential) {
+    return scheme + sealHost(host, sealer) + sealPath(path, sealer)
   }
   return [
     scheme,
     userinfo === undefined ? '' : `${sealer.seal(userinfo)}@`,
-    host,
-    credentialHosts.test(host) ? sealAll(path, sealer) : sealPath(path, sealer),
+    sealHost(host, sealer),
+    isCredential ? sealAll(path, sealer) : sealPath(path, sealer),
     sealPairs(query, sealer),
     sealPairs(fragment, sealer),
   ].join('')
@@ -34,80 +36,99 @@ export function sealUrl(address: string, sealer: Sealer): string {
 
 /** Seals everything behind the host. */
 export function sealBehindHost(address: string, sealer: Sealer): string {
-  const { scheme, userinfo, host, path, query, fragment } = split(address)
+  if (address.length > longestText) return sealer.seal(address)
+  const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)
   const rest = path + query + fragment
-  return `${scheme}${userinfo === undefined ? '' : `${sealer.seal(userinfo)}@`}${host}${sealAll(rest, sealer)}`
+  const user = userinfo === undefined ? '' : `${sealer.seal(userinfo)}@`
+  return `${scheme}${user}${sealHost(host, sealer)}${sealAll(rest, sealer)}`
 }
 
-/** Replaces everything in a text that has the form of a credential by its seal. */
-export function sealCredentials(text: string, sealer: Sealer): string {
-  return mayHoldCredential(text) ? text.replace(credentials, (found) => sealer.seal(found)) : text
+/** For places where a secret may stand: an address stays readable where nothing in it is but plain words. */
+export function sealUnlessPlainUrl(address: string, sealer: Sealer): string {
+  if (address.length > longestText) return sealer.seal(address)
+  const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)
+  if (userinfo !== undefined || !isPlain(host.replace(/:\d{1,5}$/, ''))) return sealer.seal(address)
+  const isReadable = query === '' && fragment === '' && !isCredentialHost(host) && path.split('/').every(isPlainStep)
+  return isReadable ? address : `${scheme}${host}${sealAll(path + query + fragment, sealer)}`
 }
 
-/**
- * Seals within words that people wrote what has the form of a credential, stands behind `password:` and the like, or looks random. Identifiers stay: people know
- * and select things by them.
- */
-export function sealProse(text: string, sealer: Sealer): string {
-  return replaceRandomWords(replaceAssigned(sealCredentials(text, sealer), sealer.seal), sealer.seal, isIdentifier)
+/** Whether a text is an address with a scheme. */
+export function isUrl(text: string): boolean {
+  return /^[a-z][a-z0-9+.-]{0,20}:\/\//i.test(text)
 }
 
-/** Host of an address as it stands, without userinfo and port; empty when there is none. */
-export function hostOf(address: string): string {
-  return split(address).host.replace(/:\d*$/, '')
+function isPlainStep(step: string, index: number, steps: readonly string[]): boolean {
+  return isPlain(step) && !isSecretName(steps[index - 1] ?? '')
 }
 
-/** Segment by segment: a slash is a character of random words too. */
+function isCredentialHost(host: string): boolean {
+  if (!host.includes('.')) return false
+  const name = host
+    .toLowerCase()
+    .replace(/:\d{0,5}$/, '')
+    .replace(/\.$/, '')
+  return credentialHosts.some((known) => name === known || name.endsWith(`.${known}`))
+}
+
+/** A host may carry a key as one of its labels, as tunnels do. */
+function sealHost(host: string, sealer: Sealer): string {
+  return host.length < 20 ? host : sealRandom(host, sealer)
+}
+
+/** Step by step: a slash is a character of random words too. */
 function sealPath(path: string, sealer: Sealer): string {
-  return sealCredentials(path, sealer).replace(/[^/]{20,}/g, (segment) =>
-    replaceRandomWords(segment, sealer.seal, isIdentifier),
-  )
+  if (path.length < 8) return path
+  const open = sealCredentials(path, sealer)
+  const steps = open.split('/')
+  return steps.map((step, index) => sealStep(step, steps[index - 1] ?? '', sealer)).join('/')
+}
+
+function sealStep(step: string, before: string, sealer: Sealer): string {
+  if (step === '' || isSeal(step)) return step
+  const [name = '', ...parameters] = step.split(';')
+  const behindSecret = isSecretName(before) && !/^[a-z]{1,15}$/.test(name)
+  const first = behindSecret ? sealer.seal(name) : sealRandom(name, sealer)
+  return parameters.length === 0 ? first : `${first};${parameters.map((pair) => sealPair(pair, sealer)).join(';')}`
 }
 
 function sealAll(rest: string, sealer: Sealer): string {
-  return rest === '' || rest === '/' ? rest : `/${sealer.seal(rest)}`
-}
-
-function split(address: string) {
-  // What stands around an address is no part of it to those who use it.
-  const [, scheme = '', rest = ''] = /^(\s*(?:[a-z][a-z0-9+.-]*:[/\\]+|[/\\]{2})?)([\s\S]*)$/i.exec(address) ?? []
-  const at = userinfoEnd(rest)
-  const [, host = '', path = '', query = '', fragment = ''] =
-    /^([^/\\?#]*)([^?#]*)(\?[^#]*)?(#[\s\S]*)?$/.exec(rest.slice(at + 1)) ?? []
-  return { scheme, userinfo: at < 0 ? undefined : rest.slice(0, at), host, path, query, fragment }
-}
-
-/**
- * Where the `@` behind userinfo stands; -1 when there is none. A password with a slash or a question mark in it would end
- * the authority too early: what is left of it then looks like a port that is no number.
- */
-function userinfoEnd(rest: string): number {
-  const authority = /^[^/\\?#]*/.exec(rest)?.[0] ?? ''
-  const within = authority.lastIndexOf('@')
-  if (within >= 0 || authority.startsWith('[')) return within
-  return /:\d*$/.test(authority) || !authority.includes(':') ? -1 : rest.lastIndexOf('@')
+  if (rest === '' || rest === '/') return rest
+  return rest.startsWith('/') && isSeal(rest.slice(1)) ? rest : `/${sealer.seal(rest)}`
 }
 
 /** `?a=1&token=x` → `?a=1&token=sealed:…`. */
 function sealPairs(part: string, sealer: Sealer): string {
   if (part === '') return part
-  const pairs = part
-    .slice(1)
-    .split(/([&;])/)
-    .map((pair) => {
-      const equals = pair.indexOf('=')
-      if (equals < 0) return looksRandom(pair) ? sealer.seal(pair) : sealPath(pair, sealer)
-      const value = pair.slice(equals + 1)
-      const isSecret = value !== '' && (isSecretParameter(decode(pair.slice(0, equals))) || looksRandom(value))
-      return pair.slice(0, equals + 1) + (isSecret ? sealer.seal(value) : sealPath(value, sealer))
-    })
-  return part[0] + pairs.join('')
+  const pairs = part.slice(1).split(/([&;])/)
+  return part.charAt(0) + pairs.map((pair) => sealPair(pair, sealer)).join('')
 }
 
-function decode(name: string): string {
+function sealPair(pair: string, sealer: Sealer): string {
+  const equals = pair.indexOf('=')
+  if (equals < 0) return isSeal(pair) || isPlain(decode(pair)) ? pair : sealer.seal(pair)
+  const value = pair.slice(equals + 1)
+  const name = decode(pair.slice(0, equals))
+  if (value === '') return pair
+  return `${sealRandom(pair.slice(0, equals), sealer)}=${sealValue(name, value, sealer)}`
+}
+
+function sealValue(name: string, value: string, sealer: Sealer): string {
+  if (isSecretParameter(name)) return sealer.seal(value)
+  if (isUrl(value)) return sealUrl(value, sealer)
+  return hidesMore(decode(value), sealer) ? sealer.seal(value) : sealPath(value, sealer)
+}
+
+/** An address or JSON within a value may hold what is secret in its own right. */
+function hidesMore(value: string, sealer: Sealer): boolean {
+  if (/^\s*[[{"]/.test(value)) return !isPlain(value)
+  return value.includes('://') && !isSeal(value) && sealUrl(value, sealer) !== value
+}
+
+function decode(text: string): string {
+  if (!text.includes('%')) return text
   try {
-    return decodeURIComponent(name)
+    return decodeURIComponent(text)
   } catch {
-    return name
+    return text
   }
 }

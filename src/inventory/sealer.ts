@@ -17,8 +17,6 @@ export interface Sealer {
 
 const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])
 
-const seals = /^sealed:(?:[0-9a-f]{32}|masked)$/
-
 /** `installationKey`: at least 32 bytes of randomness. */
 export function createSealer(installationKey: Buffer): Sealer {
   const key = createSecretKey(installationKey)
@@ -26,8 +24,13 @@ export function createSealer(installationKey: Buffer): Sealer {
     keyId: hash('sha256', Buffer.concat([Buffer.from('hookdrift key id\0'), installationKey])).slice(0, 16),
     seal(secret) {
       if (masks.has(secret)) return maskedSeal
-      if (seals.test(secret)) return secret
+      if (isSeal(secret)) return secret
       return `sealed:${createHmac('sha256', key).update(secret).digest('hex').slice(0, 32)}`
     },
   }
+}
+
+/** Whether a text is a seal and nothing else. */
+export function isSeal(text: string): boolean {
+  return text.startsWith('sealed:') && /^sealed:(?:[0-9a-f]{32}|masked)$/.test(text)
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject, setOwn } from '../model/json.ts'
 import type { Kind, Listing, Resource, SecretFacts } from '../model/resource.ts'
 import { type Normalising, neighboursOf, normaliseMembers } from './normalise.ts'
 import type { Sealer } from './sealer.ts'
@@ -63,10 +63,10 @@ function sourceOf(item: JsonObject, sealer: Sealer, isStub: boolean): Resource {
 }
 
 function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false): Resource {
-  const raw = withoutAliases(kind, item)
+  const { raw, malformed } = withoutAliases(kind, item)
   const facts: Record<string, SecretFacts> = {}
   const volatile: Record<string, Json> = {}
-  const job: Normalising = { sealer, isStub, neighbours: neighboursOf(raw), facts, volatile }
+  const job: Normalising = { sealer, isStub, neighbours: neighboursOf(raw), facts, volatile, malformed }
   const attributes = normaliseMembers(wireSchema[kind], raw, '', job)
   return {
     kind,
@@ -75,6 +75,7 @@ function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false
     attributes,
     volatile,
     facts,
+    ...(malformed.length === 0 ? {} : { malformed }),
   }
 }
 
@@ -83,10 +84,24 @@ function nameOf(kind: Kind, attributes: JsonObject): string {
   return typeof name === 'string' ? name.toWellFormed() : ''
 }
 
-function withoutAliases(kind: Kind, item: JsonObject): JsonObject {
-  const renamed = aliases[kind]
-  if (renamed === undefined || !Object.keys(renamed).some((alias) => alias in item)) return item
-  return Object.fromEntries(Object.entries(item).map(([key, value]) => [renamed[key] ?? key, value]))
+/**
+ * The item with the contract's names. Where a release shows both names with different values nobody can say which one
+ * counts: the contract's name keeps its value and is malformed, and the other stays beside it, so that a change of either is seen.
+ */
+function withoutAliases(kind: Kind, item: JsonObject): { readonly raw: JsonObject; readonly malformed: string[] } {
+  const malformed: string[] = []
+  const shown = (aliases[kind] ?? []).filter(({ alias }) => Object.hasOwn(item, alias))
+  if (shown.length === 0) return { raw: item, malformed }
+  const raw: Record<string, Json> = {}
+  for (const [key, value] of Object.entries(item)) {
+    const name = shown.find(({ alias }) => alias === key)?.name ?? key
+    if (name === key || !Object.hasOwn(item, name)) setOwn(raw, name, value)
+    else if (value !== item[name]) {
+      setOwn(raw, key, value)
+      malformed.push(`/${name}`)
+    }
+  }
+  return { raw, malformed }
 }
 
 function uidWithin(embedded: Json | undefined): string | null {

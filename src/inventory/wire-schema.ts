@@ -4,13 +4,16 @@ import {
   certificate,
   code,
   collapsing,
+  enumeration,
   flag,
   free,
+  guarded,
   inOrder,
   integer,
   keyed,
   type Members,
   optional,
+  parameters,
   prose,
   reference,
   seconds,
@@ -30,35 +33,37 @@ import {
  */
 const stamps: Members = { created_at: time, updated_at: volatile(time), deleted_at: time }
 
-const publishSubscribe = collapsing({
-  type: text,
-  workers: integer,
-  amqp: collapsing({
-    host: url,
-    port: text,
-    schema: text,
-    vhost: text,
-    queue: text,
-    routingKey: text,
-    bindedExchange: text,
-    deadLetterExchange: text,
-    auth: collapsing({ user: text, password: secret }),
+const publishSubscribe = guarded(
+  collapsing({
+    type: enumeration('sqs google kafka amqp'),
+    workers: integer,
+    amqp: collapsing({
+      host: url,
+      port: text,
+      schema: text,
+      vhost: prose,
+      queue: prose,
+      routingKey: prose,
+      bindedExchange: prose,
+      deadLetterExchange: prose,
+      auth: collapsing({ user: prose, password: secret }),
+    }),
+    kafka: collapsing({
+      brokers: addresses,
+      consumer_group_id: prose,
+      topic_name: prose,
+      auth: collapsing({ type: text, username: prose, password: secret, hash: prose, tls: flag }),
+    }),
+    google: collapsing({ project_id: text, subscription_id: text, service_account: secret }),
+    sqs: collapsing({
+      access_key_id: secret,
+      secret_key: secret,
+      default_region: text,
+      endpoint: url,
+      queue_name: prose,
+    }),
   }),
-  kafka: collapsing({
-    brokers: addresses,
-    consumer_group_id: text,
-    topic_name: text,
-    auth: collapsing({ type: text, username: text, password: secret, hash: text, tls: flag }),
-  }),
-  google: collapsing({ project_id: text, subscription_id: text, service_account: secret }),
-  sqs: collapsing({
-    access_key_id: secret,
-    secret_key: secret,
-    default_region: text,
-    endpoint: url,
-    queue_name: text,
-  }),
-})
+)
 
 const endpoint: Members = {
   ...stamps,
@@ -68,62 +73,66 @@ const endpoint: Members = {
   name: prose,
   description: prose,
   url,
-  status: text,
-  content_type: text,
+  status: enumeration('active inactive paused'),
+  content_type: prose,
   advanced_signatures: flag,
   http_timeout: seconds,
   rate_limit: integer,
   rate_limit_duration: seconds,
-  support_email: optional(text),
+  support_email: optional(prose),
   slack_webhook_url: optional(secretUrl),
   teams_webhook_url: optional(secretUrl),
-  secrets: keyed({
-    uid: reference,
-    value: secret,
-    created_at: time,
-    updated_at: volatile(time),
-    expires_at: time,
-    deleted_at: time,
-  }),
-  authentication: collapsing({
-    type: text,
-    api_key: collapsing({ header_name: text, header_value: secret }),
-    basic_auth: collapsing({ username: text, password: secret }),
-    oauth2: collapsing({
-      url,
-      client_id: text,
-      client_secret: secret,
-      grant_type: text,
-      scope: text,
-      audience: text,
-      issuer: text,
-      subject: text,
-      authentication_type: text,
-      expiry_time_unit: text,
-      signing_algorithm: text,
-      field_mapping: collapsing({ access_token: text, expires_in: text, token_type: text }),
-      // The public half of a JWK is no secret; without d, p, q, dp, dq, qi and k it signs nothing.
-      signing_key: collapsing({
-        crv: text,
-        e: text,
-        kid: text,
-        kty: text,
-        n: text,
-        // Further primes, with exponents of their own.
-        oth: secret,
-        x: text,
-        y: text,
-        d: secret,
-        dp: secret,
-        dq: secret,
-        k: secret,
-        p: secret,
-        q: secret,
-        qi: secret,
+  secrets: guarded(
+    keyed({
+      uid: reference,
+      value: secret,
+      created_at: time,
+      updated_at: volatile(time),
+      expires_at: time,
+      deleted_at: time,
+    }),
+  ),
+  authentication: guarded(
+    collapsing({
+      type: enumeration('api_key oauth2 basic_auth'),
+      api_key: collapsing({ header_name: prose, header_value: secret }),
+      basic_auth: collapsing({ username: prose, password: secret }),
+      oauth2: collapsing({
+        url,
+        client_id: text,
+        client_secret: secret,
+        grant_type: prose,
+        scope: prose,
+        audience: prose,
+        issuer: prose,
+        subject: prose,
+        authentication_type: enumeration('shared_secret client_assertion'),
+        expiry_time_unit: enumeration('seconds milliseconds minutes hours'),
+        signing_algorithm: text,
+        field_mapping: collapsing({ access_token: prose, expires_in: prose, token_type: prose }),
+        // The public half of a JWK is no secret; without d, p, q, dp, dq, qi and k it signs nothing.
+        signing_key: collapsing({
+          crv: text,
+          e: text,
+          kid: text,
+          kty: text,
+          n: text,
+          // Further primes, with exponents of their own.
+          oth: secret,
+          x: text,
+          y: text,
+          d: secret,
+          dp: secret,
+          dq: secret,
+          k: secret,
+          p: secret,
+          q: secret,
+          qi: secret,
+        }),
       }),
     }),
-  }),
-  mtls_client_cert: optional(collapsing({ client_cert: certificate, client_key: secret })),
+  ),
+  mtls_client_cert: optional(guarded(collapsing({ client_cert: certificate, client_key: secret }))),
   events: volatile(integer),
   failure_rate: volatile(integer),
   cb_state: volatile(text),
@@ -138,15 +147,17 @@ const subscription: Members = {
   uid: text,
   project_id: text,
   name: prose,
-  type: text,
-  delivery_mode: text,
+  type: enumeration('api cli'),
+  delivery_mode: enumeration('at_least_once at_most_once'),
   function: code,
-  alert_config: optional(collapsing({ count: integer, threshold: text })),
+  alert_config: optional(collapsing({ count: integer, threshold: prose })),
   rate_limit_config: optional(collapsing({ count: integer, duration: seconds })),
-  retry_config: optional(collapsing({ type: text, duration: seconds, retry_count: integer })),
+  retry_config: optional(
+    collapsing({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
+  ),
   filter_config: struct({
     event_types: set,
-    filter: struct({ body: free, headers: free, query: free, path: free, is_flattened: flag }),
+    filter: struct({ body: free, headers: free, query: parameters, path: free, is_flattened: flag }),
   }),
   endpoint_metadata: reference,
   device_metadata: reference,
@@ -161,8 +172,8 @@ const source: Members = {
   uid: text,
   project_id: text,
   name: prose,
-  type: text,
-  provider: text,
+  type: enumeration('http rest_api pub_sub db_change_stream'),
+  provider: enumeration('github twitter shopify'),
   url,
   mask_id: text,
   is_disabled: flag,
@@ -170,15 +181,17 @@ const source: Members = {
   header_function: code,
   forward_headers: set,
   idempotency_keys: set,
-  custom_response: collapsing({ body: prose, content_type: text }),
+  custom_response: collapsing({ body: prose, content_type: prose }),
   provider_config: free,
   pub_sub: publishSubscribe,
-  verifier: collapsing({
-    type: text,
-    api_key: collapsing({ header_name: text, header_value: secret }),
-    basic_auth: collapsing({ username: text, password: secret }),
-    hmac: collapsing({ encoding: text, hash: text, header: text, secret }),
-  }),
+  verifier: guarded(
+    collapsing({
+      type: enumeration('noop hmac basic_auth api_key'),
+      api_key: collapsing({ header_name: prose, header_value: secret }),
+      basic_auth: collapsing({ username: prose, password: secret }),
+      hmac: collapsing({ encoding: enumeration('base64 hex'), hash: text, header: prose, secret }),
+    }),
+  ),
 }
 
 const device: Members = {
@@ -187,7 +200,7 @@ const device: Members = {
   project_id: text,
   endpoint_id: text,
   host_name: prose,
-  status: text,
+  status: enumeration('offline online disabled'),
   last_seen_at: volatile(time),
 }
 
@@ -209,19 +222,21 @@ const project: Members = {
     search_policy: text,
     ssl: struct({ enforce_secure_endpoints: flag }),
     ratelimit: struct({ count: integer, duration: seconds }),
-    strategy: struct({ type: text, duration: seconds, retry_count: integer }),
+    strategy: struct({ type: enumeration('linear exponential'), duration: seconds, retry_count: integer }),
     signature: struct({
-      header: text,
+      header: prose,
       versions: keyed({ uid: reference, hash: text, encoding: text, created_at: time }),
     }),
-    meta_event: struct({
-      is_enabled: flag,
-      type: text,
-      event_type: set,
-      url,
-      secret,
-      pub_sub: publishSubscribe,
-    }),
+    meta_event: guarded(
+      struct({
+        is_enabled: flag,
+        type: text,
+        event_type: set,
+        url,
+        secret,
+        pub_sub: publishSubscribe,
+      }),
+    ),
     circuit_breaker: struct({
       sample_rate: integer,
       error_timeout: integer,
@@ -268,9 +283,12 @@ export const wireSchema: Readonly<Record<Kind, Members>> = {
 }
 
 /** Other spellings of a field, by kind: the API version of 2024-01-01 renames two. */
-export const aliases: Readonly<Partial<Record<Kind, Readonly<Record<string, string>>>>> = {
-  endpoint: { target_url: 'url', title: 'name' },
+export const aliases: Readonly<Partial<Record<Kind, readonly { readonly alias: string; readonly name: string }[]>>> = {
+  endpoint: [
+    { alias: 'target_url', name: 'url' },
+    { alias: 'title', name: 'name' },
+  ],
 }
 
 /** Raised when the normal form changes, so that a history can tell its own rewording from drift. */
-export const normaliserVersion = 3
+export const normaliserVersion = 4

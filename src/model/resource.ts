@@ -43,6 +43,8 @@ export interface Resource {
   readonly volatile: JsonObject
   /** What rules need to know of sealed values, by JSON Pointer into the attributes. */
   readonly facts: Facts
+  /** JSON Pointers of contract fields whose value has another type than the contract says; absent where there are none. */
+  readonly malformed?: readonly string[]
 }
 
 export type Facts = Readonly<Record<string, SecretFacts>>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { hostOf } from '../inventory/seal-url.ts'
+import { hostOf } from '../inventory/split-url.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { kinds, type ProjectRef, type Resource } from '../model/resource.ts'
 import { findsPattern, patternFault } from '../rules/re2.ts'

@@ -1,4 +1,6 @@
-import { credentials, isIdentifier, replaceRandomWords } from '../model/looks-secret.ts'
+import { replaceAssigned } from '../model/assigned-secrets.ts'
+import { replaceRandom } from '../model/looks-random.ts'
+import { credentials } from '../model/looks-secret.ts'
 
 /** Words of the service for a message of ours: at most this many characters. */
 const maxLength = 200
@@ -27,13 +29,11 @@ export function foreignText(text: string, key: string): string {
  * sent, a service what it could not read. Identifiers stay.
  */
 export function withoutCredentials(text: string): string {
-  const bare = text.replace(credentials, '[credential]').replace(namedCredential, '$1[credential]')
-  return replaceRandomWords(bare, () => '[credential]', isIdentifier)
+  const bare = replaceAssigned(text.replace(credentials, mark), mark)
+  return replaceRandom(bare, mark)
 }
 
-/** `Authorization: Token abc`, `"x-api-key":"abc"`. */
-const namedCredential =
-  /((?:authorization|api[-_]?key|password|passwd|secret|token)["']?\s*[:=]\s*["']?)(?!\[)(?:[a-z]+\s+(?=[^\s"',;]{6}))?[^\s"',;]{4,}/gi
+const mark = () => '[credential]'
 
 function withoutKey(text: string, key: string): string {
   // A key looks like `CO.<mask>.<secret>`: its long parts alone would give it away too.

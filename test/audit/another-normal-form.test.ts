@@ -74,7 +74,7 @@ describe('a text that an earlier hookdrift left readable', () => {
     const resource = { kind: 'subscription', uid: 's', name: '', attributes: seen, volatile: {}, facts: {} } as const
     const { resources } = await stageResources(stage, 'subscription', 'subscriptions', [resource])
     expect(JSON.stringify(resources[0]?.resource.attributes)).not.toContain(word)
-    expect(resources[0]?.resource.attributes.function).toMatch(/^\/\/ was sealed:/)
+    expect(resources[0]?.resource.attributes.function).toMatch(/^\/\/ sealed:/)
     await draft.abandon(at(3))
   })
 

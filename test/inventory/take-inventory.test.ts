@@ -76,9 +76,9 @@ describe('the normal form', () => {
     ['2026-11-21T01:36:36.500000Z', '2026-11-21T01:36:36.5Z'],
     ['2026-11-21T02:36:36+01:00', '2026-11-21T01:36:36Z'],
     ['0001-01-01T00:00:00Z', null],
-    ['soon', 'soon'],
+    ['soon', sealed],
   ])('spells the instant %s in one way', (written, normal) => {
-    expect(endpoint({ created_at: written }).attributes.created_at).toBe(normal)
+    expect(endpoint({ created_at: written }).attributes.created_at).toEqual(normal)
   })
 
   it('takes order away where it means nothing', () => {
@@ -211,19 +211,22 @@ describe('the normal form', () => {
   })
 
   it('takes wrong types as data', () => {
-    const { attributes } = endpoint({
+    const { attributes, malformed } = endpoint({
       status: 7,
       rate_limit: 'many',
+      advanced_signatures: 1,
       authentication: 'none',
       secrets: 'none',
       url: ['x'],
     })
     expect(attributes).toMatchObject({
       status: '7',
-      rate_limit: 'many',
-      authentication: { value: sealer.seal('none') },
-      url: '["x"]',
+      rate_limit: sealer.seal('many'),
+      advanced_signatures: 1,
+      authentication: sealer.seal('none'),
+      url: [sealer.seal('x')],
     })
+    expect(malformed).toEqual(['/advanced_signatures', '/authentication', '/rate_limit', '/secrets', '/url'])
   })
 
   it('seals what is secret wherever it stands', () => {

@@ -193,7 +193,7 @@ describe('an error', () => {
   it.each([
     ['cannot read Authorization: Bearer 9f8e7d6c5b4a', 'cannot read Authorization: [credential]'],
     ['header {"x-api-key":"abcd1234"} is bad', 'header {"x-api-key":"[credential]"} is bad'],
-    ['Authorization: Token abcd1234', 'Authorization: [credential]'],
+    ['Authorization: Token abcd1234', 'Authorization: Token [credential]'],
     ['no key 9f8e7d6c5b4a39281706f5e4', 'no key [credential]'],
     ['api_key: expired', 'api_key: [credential]'],
     ['no endpoint 01M7XVZ2T417WGWM74AAK885VQ', 'no endpoint 01M7XVZ2T417WGWM74AAK885VQ'],

@@ -1,0 +1,189 @@
+import { createRequire } from 'node:module'
+import type { AnyNode, Comment, Options } from 'acorn'
+import { isSecretName } from '../model/looks-secret.ts'
+
+export interface Literal {
+  readonly type: 'string' | 'template' | 'number' | 'regexp' | 'line comment' | 'block comment' | 'other comment'
+  /** UTF-16 code units, with quotes and comment signs; of a template, one stretch of its text. */
+  readonly from: number
+  readonly to: number
+  /** Whether the program gives it to, compares it with, or passes it beside something with a secret's name. */
+  readonly isGivenToSecret: boolean
+}
+
+export interface Literals {
+  /** In the order of the program; none overlaps another. */
+  readonly literals: readonly Literal[]
+  /** All identifiers. */
+  readonly names: readonly string[]
+}
+
+/** What a program says in so many words; undefined for a text that is no JavaScript. */
+export function findLiterals(program: string): Literals | undefined {
+  const comments: Comment[] = []
+  const root = parse(program, comments)
+  if (root === undefined) return undefined
+  const names: string[] = []
+  const literals = comments.map((comment) => ofComment(comment, program))
+  try {
+    visit(root, false, { literals, names, mentions: new Map() })
+  } catch (error) {
+    // Nested so deep that a program to walk through it has no end either.
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+  return { literals: literals.sort((a, b) => a.from - b.from), names }
+}
+
+const options: Options = {
+  ecmaVersion: 'latest',
+  allowReturnOutsideFunction: true,
+  allowAwaitOutsideFunction: true,
+  allowSuperOutsideMethod: true,
+  checkPrivateFields: false,
+}
+
+/** Loaded with the first function that is met: an audit without one starts sooner. */
+let acorn: typeof import('acorn') | undefined
+
+/** As a script, as an expression (`function (payload) { … }`), or as a module. */
+function parse(program: string, comments: Comment[]): AnyNode | undefined {
+  acorn ??= createRequire(import.meta.url)('acorn') as typeof import('acorn')
+  const { parse: parseProgram, parseExpressionAt } = acorn
+  const attempts: (() => AnyNode)[] = [
+    () => parseProgram(program, { ...options, onComment: comments }),
+    () => wholeExpression(parseExpressionAt(program, 0, { ...options, onComment: comments }), program),
+    () => parseProgram(program, { ...options, sourceType: 'module', onComment: comments }),
+  ]
+  for (const attempt of attempts) {
+    comments.length = 0
+    try {
+      return attempt()
+    } catch {
+      // A syntax error, or brackets nested deeper than the stack: not read in this way.
+    }
+  }
+  return undefined
+}
+
+function wholeExpression(node: AnyNode, program: string): AnyNode {
+  if (/^[\s;]*$/.test(program.slice(node.end))) return node
+  throw new SyntaxError('something follows the expression')
+}
+
+function ofComment({ type, start, end }: Comment, program: string): Literal {
+  const opening = program.slice(start, start + 2)
+  const named = type === 'Block' ? 'block comment' : opening === '//' ? 'line comment' : 'other comment'
+  return { type: named, from: start, to: end, isGivenToSecret: false }
+}
+
+interface Finding {
+  readonly literals: Literal[]
+  readonly names: string[]
+  /** What was found out of a node before: chains of operators would be gone through once for each link otherwise. */
+  readonly mentions: Map<AnyNode, boolean>
+}
+
+/** `isSecret`: whether what encloses the node says that what it holds is secret. */
+function visit(node: AnyNode, isSecret: boolean, found: Finding): void {
+  const literal = literalOf(node, isSecret)
+  if (literal !== undefined) {
+    found.literals.push(literal)
+    return
+  }
+  if (node.type === 'Identifier' || node.type === 'PrivateIdentifier') {
+    found.names.push(node.name)
+    return
+  }
+  const within = isSecret || namesSecret(node, found.mentions)
+  // A function that has a secret's name (`verifyToken`) is no secret.
+  for (const child of childrenOf(node)) visit(child, within && !(isFunction(child) && !isSecret), found)
+}
+
+function literalOf(node: AnyNode, isGivenToSecret: boolean): Literal | undefined {
+  const place = { from: node.start, to: node.end, isGivenToSecret }
+  if (node.type === 'TemplateElement') return { type: 'template', ...place }
+  if (node.type !== 'Literal') return undefined
+  if ('regex' in node && node.regex != null) return { type: 'regexp', ...place }
+  if (typeof node.value === 'string') return { type: 'string', ...place }
+  const isNumber = typeof node.value === 'number' || node.bigint != null
+  return isNumber ? { type: 'number', ...place } : undefined
+}
+
+function isFunction({ type }: AnyNode): boolean {
+  return type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
+}
+
+/** Whether a node sets, compares or passes something by a secret's name; then all that it holds counts as secret. */
+function namesSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
+  const says = (part: AnyNode) => mentionsSecret(part, mentions)
+  switch (node.type) {
+    case 'VariableDeclarator':
+      return says(node.id)
+    case 'AssignmentExpression':
+    case 'AssignmentPattern':
+    case 'BinaryExpression':
+    case 'LogicalExpression':
+      return says(node.left) || (node.type.endsWith('Expression') && says(node.right))
+    case 'Property':
+    case 'PropertyDefinition':
+      return says(node.key)
+    case 'SwitchStatement':
+      return says(node.discriminant)
+    case 'CallExpression':
+    case 'NewExpression':
+      return isSecretCall(node.callee) || node.arguments.some(says)
+    default:
+      return false
+  }
+}
+
+function mentionsSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
+  const known = mentions.get(node)
+  if (known !== undefined) return known
+  const answer = saysSecret(node, (part) => mentionsSecret(part, mentions))
+  mentions.set(node, answer)
+  return answer
+}
+
+/** A name, a member, a literal that is a name, and expressions of such; no functions, no values of objects. */
+function saysSecret(node: AnyNode, says: (part: AnyNode) => boolean): boolean {
+  switch (node.type) {
+    case 'Identifier':
+    case 'PrivateIdentifier':
+      return isSecretName(node.name)
+    case 'Literal':
+      return typeof node.value === 'string' && node.value.length <= 64 && isSecretName(node.value)
+    case 'MemberExpression':
+      return says(node.property) || says(node.object)
+    case 'Property':
+      return says(node.key)
+    case 'ArrowFunctionExpression':
+    case 'FunctionExpression':
+    case 'ObjectExpression':
+      return false
+    default:
+      return childrenOf(node).some(says)
+  }
+}
+
+/** Calls whose arguments are keys, or texts to be kept from others. */
+function isSecretCall(callee: AnyNode): boolean {
+  const name = callee.type === 'MemberExpression' ? callee.property : callee
+  if (name.type !== 'Identifier') return false
+  return /hmac|sign|cipher|crypt|btoa|atob|timingsafe|auth|passw|secret|pbkdf|hkdf/i.test(name.name)
+}
+
+function childrenOf(node: AnyNode): AnyNode[] {
+  const children: AnyNode[] = []
+  for (const value of Object.values(node)) {
+    if (Array.isArray(value)) {
+      for (const item of value) if (isNode(item)) children.push(item)
+    } else if (isNode(value)) children.push(value)
+  }
+  return children
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === 'object' && value !== null && 'type' in value && 'start' in value
+}

@@ -1,0 +1,60 @@
+import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
+import type { Field, Members } from './field.ts'
+import { isInstant } from './scalars.ts'
+import { wireSchema } from './wire-schema.ts'
+
+/** JSON Pointers of the contract's fields that hold something of another type in a normal form; most often none. */
+export function malformedFields(kind: Kind, attributes: JsonObject): readonly string[] {
+  const found: string[] = []
+  addMalformed(wireSchema[kind], attributes, '', found)
+  return found
+}
+
+function addMalformed(members: Members, attributes: JsonObject, path: string, found: string[]): void {
+  for (const [key, value] of Object.entries(attributes)) {
+    const field = Object.hasOwn(members, key) ? members[key] : undefined
+    if (field === undefined || value === null) continue
+    const here = `${path}/${pointerStep(key)}`
+    if (isMalformed(field, value)) found.push(here)
+    else if (field.type === 'struct' && isJsonObject(value)) addMalformed(field.members, value, here, found)
+    else if (field.type === 'keyed' && isJsonObject(value)) {
+      for (const [uid, thing] of Object.entries(value)) {
+        if (isJsonObject(thing)) addMalformed(field.members, thing, `${here}/${pointerStep(uid)}`, found)
+      }
+    }
+  }
+}
+
+/** Whether a value in normal form is not what the contract has in this place; nothing and the empty value always are. */
+export function isMalformed(field: Field, value: Json): boolean {
+  if (value === null) return false
+  switch (field.type) {
+    case 'flag':
+      return typeof value !== 'boolean'
+    case 'integer':
+    case 'seconds':
+      return typeof value !== 'number'
+    case 'time':
+      return typeof value !== 'string' || !isInstant(value)
+    case 'set':
+    case 'addresses':
+      return !Array.isArray(value)
+    case 'struct':
+      return !isJsonObject(value)
+    case 'keyed':
+      return !isJsonObject(value) || !Object.values(value).every(isJsonObject)
+    case 'text':
+      return typeof value === 'object' || isMisspelt(value, field.values)
+    case 'free':
+      return false
+    default:
+      return typeof value === 'object'
+  }
+}
+
+/** `"INACTIVE "`: a known value but for case and blanks. What is unknown altogether is a value like any other. */
+function isMisspelt(value: Exclude<Json, object>, values: readonly string[] | undefined): boolean {
+  if (values === undefined || typeof value !== 'string' || values.includes(value)) return false
+  return values.includes(value.trim().toLowerCase())
+}

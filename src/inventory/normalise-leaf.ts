@@ -1,0 +1,83 @@
+import type { Json } from '../model/json.ts'
+import { isPlain } from '../model/plain-text.ts'
+import { longestText } from './bounds.ts'
+import { sealCertificate } from './certificate-text.ts'
+import type { Leaf } from './field.ts'
+import { normaliseFree } from './free-form.ts'
+import { asFlag, asNumber, asSeconds, asText, asTime, isInstant } from './scalars.ts'
+import { sealCode } from './seal-code.ts'
+import { sealCredentials, sealProse } from './seal-text.ts'
+import { sealBehindHost, sealUrl } from './seal-url.ts'
+import { isSeal, type Sealer } from './sealer.ts'
+import { asSecretText } from './secret-text.ts'
+import { sealWithin } from './unknown-field.ts'
+
+/**
+ * The normal form of a value that was shown and is not empty, with what is secret in it sealed. Going through it again
+ * changes nothing. An object where a text or a number was expected stays an object, with everything in it sealed.
+ */
+export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Sealer): Json {
+  switch (field.type) {
+    case 'secret':
+      return sealer.seal(asSecretText(raw))
+    case 'set':
+      return listOf(raw, (item) => sealProse(item, sealer)) ?? sealWithin(raw, sealer)
+    case 'addresses':
+      return listOf(raw, (item) => sealUrl(item, sealer)) ?? sealWithin(raw, sealer)
+    case 'free':
+      return normaliseFree(raw, name, sealer, field.names)
+  }
+  if (typeof raw === 'object') return sealWithin(raw, sealer)
+  switch (field.type) {
+    case 'integer':
+      return onlyNumber(asNumber(raw), sealer)
+    case 'seconds':
+      return onlyNumber(asSeconds(raw), sealer)
+    case 'flag':
+      return onlyFlag(asFlag(raw), sealer)
+    case 'time':
+      return onlyTime(asTime(asText(raw)), sealer)
+    case 'text':
+      return sealText(asText(raw), field.values, sealer)
+    case 'certificate':
+      return sealCertificate(asText(raw), sealer)
+    case 'prose':
+      return sealProse(asText(raw), sealer)
+    case 'code':
+      return sealCode(asText(raw), sealer)
+    case 'url':
+      return sealUrl(asText(raw), sealer)
+    case 'secret-url':
+      return sealBehindHost(asText(raw), sealer)
+  }
+}
+
+/** An unknown value of an enumeration is data, where it reads like one. */
+function sealText(text: string, values: readonly string[] | undefined, sealer: Sealer): string {
+  if (values === undefined) return sealCredentials(text, sealer)
+  return values.includes(text) || isPlain(text) ? text : sealer.seal(text)
+}
+
+/** A set in order; a single text is a set of one. undefined for what is no set. */
+function listOf(raw: Json, change: (item: string) => string): Json[] | undefined {
+  if (typeof raw === 'string') return [change(raw)]
+  if (!Array.isArray(raw) || raw.some((item) => typeof item === 'object')) return undefined
+  return raw.map((item) => change(asText(item))).sort()
+}
+
+function onlyNumber(value: Json, sealer: Sealer): Json {
+  return typeof value === 'string' ? sealer.seal(value) : value
+}
+
+/** `"TRUE"` and `1` give nothing away, and show what the service made of it. */
+function onlyFlag(value: Json, sealer: Sealer): Json {
+  return typeof value === 'string' && !/^(?:true|false|yes|no|on|off)$/i.test(value) ? sealer.seal(value) : value
+}
+
+/** Instants, and what is at least written like one. */
+function onlyTime(value: Json, sealer: Sealer): Json {
+  if (typeof value !== 'string' || isInstant(value) || isSeal(value)) return value
+  return value.length < longestText && /^\d{1,13}$|^\d{4}-\d\d-\d\d[T \d:.,+Z-]{0,40}$/.test(value)
+    ? value
+    : sealer.seal(value)
+}

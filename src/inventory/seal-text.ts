@@ -1,0 +1,23 @@
+import { replaceAssigned } from '../model/assigned-secrets.ts'
+import { replaceRandom } from '../model/looks-random.ts'
+import { credentials, mayHoldCredential } from '../model/looks-secret.ts'
+import { longestText } from './bounds.ts'
+import type { Sealer } from './sealer.ts'
+
+/** Replaces everything in a text that has the form of a credential by its seal. */
+export function sealCredentials(text: string, sealer: Sealer): string {
+  if (text.length > longestText) return sealer.seal(text)
+  return mayHoldCredential(text) ? text.replace(credentials, (found) => sealer.seal(found)) : text
+}
+
+/** Replaces every word that looks random by its seal. Names, ULIDs and UUIDs stay: people know and select things by them. */
+export function sealRandom(text: string, sealer: Sealer): string {
+  if (text.length > longestText) return sealer.seal(text)
+  return replaceRandom(text, sealer.seal)
+}
+
+/** Seals within words that people wrote: the forms of credentials, what stands behind `password:` and the like, what looks random. */
+export function sealProse(text: string, sealer: Sealer): string {
+  if (text.length > longestText) return sealer.seal(text)
+  return sealRandom(replaceAssigned(sealCredentials(text, sealer), sealer.seal), sealer)
+}

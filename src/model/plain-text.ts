@@ -1,0 +1,60 @@
+import { looksRandom } from './looks-random.ts'
+
+/**
+ * Whether a text is harmless by its form: a few ordinary words, small numbers, dates, times, known forms of ids. For
+ * places where a secret may stand, so whatever is not surely plain is not: `hunter2x`, `8765432109`, `Xk9-qQ`.
+ */
+export function isPlain(text: string): boolean {
+  if (text.length > longestPlain) return false
+  if (text === '' || isTime(text) || isKnownId(text)) return true
+  const words = text.split(separators)
+  let separating = text.length
+  let mixed = 0
+  for (const word of words) {
+    separating -= word.length
+    if (word === '' || isWord(word) || isSmallNumber(word)) continue
+    if (!isNumbered(word)) return false
+    mixed++
+  }
+  if (mixed > mostNumbered) return false
+  // A row of signs alone is a ruler (`-----`) or punctuation (`, `), unless it is long and mixed.
+  return separating <= Math.max(4, text.length / 2) || new Set(text).size === 1
+}
+
+/** Characters; a sentence or two. */
+const longestPlain = 128
+const mostNumbered = 3
+
+const separators = /[^A-Za-z0-9\u00c0-\u024f]/
+
+/** RFC 3339 and what else begins with a date and goes on with a time. */
+function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)
+}
+
+/** ULIDs and UUIDs. They look random, and people know and select things by them. */
+export function isKnownId(text: string): boolean {
+  if (text.length === 26) return /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)
+  return text.length === 36 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
+}
+
+/** `order`, `Order`, `ORDER`, `orderCreated`: letters in one case, or words of which each begins with a capital. */
+function isWord(word: string): boolean {
+  if (word.length > longestWord) return false
+  if (!/^[A-Za-z\u00c0-\u024f]+$/.test(word)) return false
+  const humps = word.match(/[A-Z\u00c0-\u00de]?[a-z\u00df-\u024f]+|[A-Z\u00c0-\u00de]+(?![a-z\u00df-\u024f])/g) ?? []
+  // Letters whose case changes every other time are no words.
+  return (word.length >= humps.length * 3 || humps.length === 1) && !looksRandom(word)
+}
+
+const longestWord = 40
+
+/** Years and small counts; longer rows of digits may be a PIN or a key. */
+function isSmallNumber(word: string): boolean {
+  return word.length <= 4 && /^\d+$/.test(word)
+}
+
+/** `v2`, `sha256`, `tenant15`, `eu1`; `10s`, `32MiB`, `2nd`. */
+function isNumbered(word: string): boolean {
+  return /^(?:[a-z]{1,12}|[A-Z][a-z]{1,12}|[A-Z]{1,8})\d{1,3}$|^\d{1,3}[A-Za-z]{1,3}$/.test(word)
+}

@@ -1,5 +1,5 @@
 import { looksRandom } from '../model/looks-random.ts'
-import { credentials, isSecretName, mayHoldCredential } from '../model/looks-secret.ts'
+import { holdsCredential, isSecretName } from '../model/looks-secret.ts'
 import { isPlain } from '../model/plain-text.ts'
 import { longestProgram } from './bounds.ts'
 import { findLiterals, type Literal } from './find-literals.ts'
@@ -84,9 +84,9 @@ function digitsOf(text: string): number {
   return text.replace(/[^0-9a-f]/gi, '').length
 }
 
-/** A name that is a secret in itself cannot be replaced: it may be used anywhere. */
+/** A name that is a secret in itself cannot be replaced: it may be used anywhere. Names without a digit may read oddly. */
 function isSecretItself(name: string): boolean {
-  return looksRandom(name) || (mayHoldCredential(name) && name.replace(credentials, '') !== name)
+  return (/\d/.test(name) && looksRandom(name)) || holdsCredential(name)
 }
 
 /** Functions are shared by many resources, and reading one takes longer than all the rest of a resource. */

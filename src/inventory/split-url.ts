@@ -1,3 +1,4 @@
+import { looksRandom } from '../model/looks-random.ts'
 import { longestText } from './bounds.ts'
 
 /** An address in its parts; joined they are the text again, but for the `@` behind userinfo. */
@@ -38,5 +39,10 @@ function userinfoEnd(rest: string): number {
   const authority = /^[^/\\?#]*/.exec(rest)?.[0] ?? ''
   const within = authority.lastIndexOf('@')
   if (within >= 0 || authority.startsWith('[')) return within
+  // A key in Base64 may hold slashes: what stands in front of the first is no host then.
+  if (/^[\w+=-]+$/.test(authority)) {
+    const at = rest.lastIndexOf('@')
+    return at > 0 && looksRandom(rest.slice(0, at).replaceAll('/', '')) ? at : -1
+  }
   return /:\d*$/.test(authority) || !authority.includes(':') ? -1 : rest.lastIndexOf('@')
 }

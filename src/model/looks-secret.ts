@@ -38,6 +38,13 @@ export function mayHoldCredential(text: string): boolean {
   return credentialHint.test(text)
 }
 
+/** Whether something in a text has the form of a credential. At most 64 KiB. */
+export function holdsCredential(text: string): boolean {
+  return mayHoldCredential(text) && credentialForm.test(text)
+}
+
+const credentialForm = new RegExp(credentials.source)
+
 const secretWords = new Set(
   'authorization cookie credential credentials jwt passcode passphrase privatekey pwd secrets tokens'.split(' '),
 )

@@ -1,4 +1,5 @@
 import { looksRandom } from './looks-random.ts'
+import { holdsCredential } from './looks-secret.ts'
 
 /**
  * Whether a text is harmless by its form: a few ordinary words, small numbers, dates, times, known forms of ids. For
@@ -7,6 +8,7 @@ import { looksRandom } from './looks-random.ts'
 export function isPlain(text: string): boolean {
   if (text.length > longestPlain) return false
   if (text === '' || isTime(text) || isKnownId(text)) return true
+  if (holdsCredential(text)) return false
   const words = text.split(separators)
   let separating = text.length
   let mixed = 0

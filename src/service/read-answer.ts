@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { isJsonObject } from '../model/json.ts'
+import { credentials } from '../model/looks-secret.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
 import { type Exchange, type Failure, failure } from './exchange.ts'
 import { foreignText } from './foreign-text.ts'
@@ -24,7 +25,7 @@ const maxErrorBodyBytes = 64 * 1024
  */
 export async function readAnswer(answer: WireAnswer, reading: Reading): Promise<Exchange> {
   const id = answer.header(reading.matchers.requestIdHeader)
-  const requestId = id === undefined ? null : foreignText(id, reading.key) || null
+  const requestId = id === undefined ? null : readRequestId(id, reading.key)
   const { status } = answer
   const exchange =
     status < 300
@@ -33,6 +34,12 @@ export async function readAnswer(answer: WireAnswer, reading: Reading): Promise<
         ? readRedirect(answer, reading)
         : await readError(answer, reading)
   return { ...exchange, requestId, ...(exchange.ok ? {} : { status }) }
+}
+
+/** One word, as a name of an exchange is; what stands beside it may be an echo of anything. */
+function readRequestId(id: string, key: string): string | null {
+  const shown = foreignText(id, key)
+  return /^[\w.:/+=-]{1,64}$/.test(shown) ? shown.replace(credentials, '[credential]') : null
 }
 
 async function readSuccess(answer: WireAnswer, { maxBodyBytes, key }: Reading): Promise<Exchange> {

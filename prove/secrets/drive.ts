@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts')
+const formats = ['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal']
+
+/** What one command wrote to its descriptors. */
+export interface Said {
+  readonly command: string
+  readonly text: Buffer
+}
+
+/** Runs commands as a person does, in one directory, and keeps what they say. */
+export function openDriver(directory: string, env: Readonly<Record<string, string>>) {
+  const said: Said[] = []
+  const { PATH = '', HOME = '' } = process.env
+  const run = async (...args: string[]): Promise<string> => {
+    // The service answers from this very process, so it must not wait for the child in one go.
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: directory,
+      env: { PATH, HOME, HOOKDRIFT_LOG: 'trace', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [stdout, stderr, status] = await Promise.all([
+      gather(child.stdout),
+      gather(child.stderr),
+      new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve)),
+    ])
+    if (status === null || status === 2 || status === 4) {
+      throw new Error(
+        `\`${args.join(' ')}\` exits with ${status}: ${Buffer.concat([stdout, stderr]).toString().slice(-2000)}`,
+      )
+    }
+    said.push({ command: args.join(' '), text: Buffer.concat([stdout, stderr]) })
+    return stdout.toString()
+  }
+  return {
+    said,
+    run,
+    /** An audit with a report of every format; the log beside the database stays, as somebody reads meanwhile. */
+    async audit(name: string): Promise<void> {
+      mkdirSync(join(directory, name), { recursive: true })
+      const history = join(directory, 'hookdrift.db')
+      const reader = statSync(history, { throwIfNoEntry: false }) === undefined ? undefined : new Database(history)
+      reader?.exec('BEGIN; SELECT count(*) FROM run')
+      await run('audit', '--quiet', ...formats.flatMap((format) => ['--report', `${format}=${name}/report.${format}`]))
+      for (const file of ['hookdrift.db', 'hookdrift.db-wal']) {
+        if (statSync(join(directory, file), { throwIfNoEntry: false }) === undefined) continue
+        writeFileSync(join(directory, name, `copy of ${file}`), readFileSync(join(directory, file)))
+      }
+      reader?.close()
+    },
+    /** Every file of the directory but those that were given. */
+    files(given: readonly string[]): { readonly name: string; readonly bytes: Buffer }[] {
+      return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+        .filter((name) => !given.includes(name) && statSync(join(directory, name)).isFile())
+        .map((name) => ({ name, bytes: readFileSync(join(directory, name)) }))
+    },
+  }
+}
+
+async function gather(stream: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}

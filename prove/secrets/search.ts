@@ -1,0 +1,73 @@
+import type { Canary } from './canaries.ts'
+
+/** A place of something that was written, and a secret that stands there. */
+export interface Leak {
+  readonly where: string
+  readonly canary: Canary
+  /** How it is written there. */
+  readonly form: string
+}
+
+/** Characters of a secret that give it away where they stand together. */
+const telling = 10
+
+interface Index {
+  /** By length: stretches of secrets, and which first three bytes any of them has. */
+  readonly byLength: ReadonlyMap<number, Stretches>
+}
+
+interface Stretches {
+  readonly known: Map<string, { readonly canary: Canary; readonly form: string }>
+  readonly beginnings: Uint8Array
+}
+
+/** Every telling stretch of every secret, in each way of writing it. */
+export function indexCanaries(canaries: readonly Canary[]): Index {
+  const byLength = new Map<number, Stretches>()
+  for (const canary of canaries) {
+    for (const { form, text, length } of formsOf(canary.text)) {
+      const { known, beginnings } = byLength.get(length) ?? { known: new Map(), beginnings: new Uint8Array(2 ** 24) }
+      byLength.set(length, { known, beginnings })
+      for (let at = 0; at + length <= text.length; at++) {
+        known.set(text.slice(at, at + length), { canary, form })
+        beginnings[beginningOf(Buffer.from(text, 'latin1'), at)] = 1
+      }
+    }
+  }
+  return { byLength }
+}
+
+/** One leak for each secret and form that stands somewhere in the bytes. */
+export function findLeaks(where: string, bytes: Buffer, { byLength }: Index): Leak[] {
+  const found = new Map<string, Leak>()
+  for (const [length, { known, beginnings }] of byLength) {
+    for (let at = 0; at + length <= bytes.length; at++) {
+      // Few places begin like a secret; only those are read as text.
+      if (beginnings[beginningOf(bytes, at)] === 0) continue
+      const leak = known.get(bytes.toString('latin1', at, at + length))
+      if (leak !== undefined) found.set(`${leak.canary.text} ${leak.form}`, { where, ...leak })
+    }
+  }
+  return [...found.values()]
+}
+
+function beginningOf(bytes: Buffer, at: number): number {
+  return ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0)
+}
+
+function formsOf(secret: string): readonly { readonly form: string; readonly text: string; readonly length: number }[] {
+  const bytes = Buffer.from(secret)
+  const inBase64 = (shift: number) =>
+    Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .slice(shift === 0 ? 0 : 4, -4)
+  return [
+    { form: 'as it is', text: secret, length: telling },
+    ...(encodeURIComponent(secret) === secret
+      ? []
+      : [{ form: 'percent-encoded', text: encodeURIComponent(secret), length: telling }]),
+    { form: 'hex', text: bytes.toString('hex'), length: 2 * telling },
+    // Bytes before it shift the characters: each of the three ways, without what depends on the neighbours.
+    ...[0, 1, 2].map((shift) => ({ form: 'base64', text: inBase64(shift), length: telling + 4 })),
+  ]
+}

@@ -16,5 +16,5 @@ writeFileSync(file, `export const unitsPerBit = 6
 export const levels = '${levels}'
 export const letterCosts = '${packed(costs.letters)}'
 export const kindCosts = '${packed(costs.kinds)}'
-export const thresholds: readonly number[] = Array.from({ length: 33 }, (_, n) => n < 20 ? 88 : Math.round(77 + 2 * (n - 20)))
+export const thresholds: readonly number[] = Array.from({ length: 33 }, (_, n) => n < 20 ? 80 : Math.round(72 + 2 * (n - 20)))
 `)

@@ -23,7 +23,15 @@ function learnLetters(lists: WordLists['words']): readonly number[] {
       counts[place] = (counts[place] ?? 0) + count * weight
     })
   }
-  return bitsOf(counts, 27, 1)
+  const all = counts.reduce((sum, count) => sum + count, 0)
+  // No pair is impossible.
+  const floor = all * 2e-6
+  return Array.from(counts, (count, place) => {
+    if (place % 27 === 0) return 0
+    const from = place - (place % 27)
+    const row = counts.subarray(from + 1, from + 27)
+    return -Math.log2((count + floor) / row.reduce((sum, each) => sum + each + floor, 0))
+  })
 }
 
 function countLetters(words: readonly string[]): Float64Array {
@@ -40,7 +48,30 @@ function countLetters(words: readonly string[]): Float64Array {
   return counts
 }
 
+/** What seldom stands before a character says little of it: there, fewer of the kinds before it count. */
 function learnKinds(names: readonly string[]): readonly number[] {
+  const counts = countKinds(names)
+  let likelihoods: readonly number[] = Array.from({ length: kindCount }, () => 1 / kindCount)
+  for (let before = 0; before <= 3; before++) {
+    const width = kindCount ** (before + 1)
+    const nearer = likelihoods
+    const seen = new Float64Array(width)
+    counts.forEach((count, place) => {
+      seen[place % width] = (seen[place % width] ?? 0) + count
+    })
+    likelihoods = Array.from(seen, (count, place) => {
+      const row = place - (place % kindCount)
+      const total = seen.subarray(row, row + kindCount).reduce((sum, each) => sum + each, 0)
+      return (count + doubt * (nearer[place % nearer.length] ?? 0)) / (total + doubt)
+    })
+  }
+  return likelihoods.map((likelihood) => -Math.log2(likelihood))
+}
+
+/** So many characters weigh as much as what is known with fewer kinds before them. */
+const doubt = 500
+
+function countKinds(names: readonly string[]): Float64Array {
   const counts = new Float64Array(histories * kindCount)
   for (const name of names) {
     let history = 0
@@ -52,18 +83,5 @@ function learnKinds(names: readonly string[]): readonly number[] {
       history = nextHistory(history, kind)
     }
   }
-  return bitsOf(counts, kindCount, 0)
-}
-
-/** Row by row. What was never seen counts as seen a little: no name is impossible. */
-function bitsOf(counts: Float64Array, width: number, firstColumn: number): readonly number[] {
-  const all = counts.reduce((sum, count) => sum + count, 0)
-  const floor = all * 2e-6
-  return Array.from(counts, (count, place) => {
-    if (place % width < firstColumn) return 0
-    const from = place - (place % width)
-    const row = counts.subarray(from + firstColumn, from + width)
-    const total = row.reduce((sum, each) => sum + each + floor, 0)
-    return -Math.log2((count + floor) / total)
-  })
+  return counts
 }

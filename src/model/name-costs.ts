@@ -45,8 +45,9 @@ export function writeCosts(
     const stepBefore = step
     step = code - codeBefore
     if (step === stepBefore && step >= -1 && step <= 1) cost = costInRow
+    if (cost > mostCost) cost = mostCost
     costs[at - from] = cost
-    sum += cost - (leastCosts[code] ?? 0)
+    sum += kind === kinds.separator ? 0 : cost - (leastCosts[code] ?? 0)
     if (sum < 0) sum = 0
     else if (sum > most) most = sum
   }
@@ -57,6 +58,8 @@ export function writeCosts(
 const ownCosts = Uint8Array.of(12, 0, 0, 20, 29)
 /** `aaaa`, `1234`, `zyxw`: one bit. */
 const costInRow = 6
+/** One odd character is no sign of chance, many are. */
+const mostCost = 60
 
 /** Read when first asked for. */
 let tables: { readonly letters: Uint8Array; readonly kinds: Uint8Array } | undefined

@@ -36,9 +36,11 @@ interface Alphabet {
   readonly has: Uint8Array
   /** Of one character, where all are as likely. */
   readonly cost: number
+  /** Whether a word may begin and end at a separator. */
+  readonly isParted: boolean
 }
 
-const printable = alphabetOf(/[!-~]/, 39)
+const printable: Alphabet = { ...alphabetOf(/[!-~]/, 39), isParted: false }
 const alphabets: readonly Alphabet[] = [
   alphabetOf(/[0-9a-f_-]/, 24),
   alphabetOf(/[0-9A-F_-]/, 24),
@@ -51,15 +53,15 @@ const alphabets: readonly Alphabet[] = [
 ]
 
 function alphabetOf(has: RegExp, cost: number): Alphabet {
-  return { has: Uint8Array.from({ length: 128 }, (_, code) => (has.test(String.fromCharCode(code)) ? 1 : 0)), cost }
+  return { has: Uint8Array.from({ length: 128 }, (_, code) => (has.test(String.fromCharCode(code)) ? 1 : 0)), cost, isParted: true }
 }
 
-/** A separator between digits or letters is none of them: one of 64 characters. */
-const separatorCost = 36
+/** What stands behind a separator must be random enough by itself. */
+const bridge = 10
 
 const leastCosts = Uint8Array.from({ length: 128 }, (_, code) =>
   kindOf[code] === kinds.separator
-    ? separatorCost
+    ? 0
     : Math.min(...alphabets.filter(({ has }) => has[code] === 1).map(({ cost }) => cost), printable.cost),
 )
 
@@ -67,7 +69,7 @@ function seek(
   text: string,
   { from, to }: Stretch,
   costs: Uint8Array,
-  { has, cost }: Alphabet,
+  { has, cost, isParted }: Alphabet,
   isRandom: Test,
   found: Stretch[],
 ): void {
@@ -89,13 +91,13 @@ function seek(
     if (has[code] !== 1) close()
     else {
       if (sum === 0) start = part
-      sum += (costs[at - from] ?? 0) - (kind === kinds.separator && cost < separatorCost ? separatorCost : cost)
+      sum += isParted && kind === kinds.separator ? -bridge : (costs[at - from] ?? 0) - cost
       if (sum > best) {
         best = sum
         end = at + 1
       } else if (sum <= 0 || sum < best - drop) close()
     }
-    if (kind === kinds.separator || kind === kinds.sign) part = at + 1
+    if (isParted && (kind === kinds.separator || kind === kinds.sign)) part = at + 1
   }
   close()
 }

@@ -16,9 +16,14 @@ export const kindCount = 5
 /** The kinds of the three characters before one, as a number. */
 export const histories = kindCount ** 3
 
+/** A part of a word is written as it likes, whatever stands before its separator; only digits go on (`2026-11-05`). */
 export function nextHistory(history: number, kind: number): number {
+  if (kind === kinds.separator) return history % kindCount === kinds.digit ? afterDigit : afterOther
   return (history * kindCount + kind) % histories
 }
+
+const afterDigit = kinds.digit * kindCount + kinds.separator
+const afterOther = kinds.separator
 
 /** 1 to 26, in either case. */
 export function letterOf(code: number, kind: number): number {

@@ -9,7 +9,8 @@ export function knownLength(text: string, at: number): number {
 
 function lengthOf(text: string, at: number): number {
   if (text.charCodeAt(at + 8) === hyphen) return isUuid(text, at) ? 36 : 0
-  if (text.charCodeAt(at - 1) === colon && text.startsWith('sealed', at - 7)) return isAll(text, at, 32, isSmallHex) ? 32 : 0
+  if (text.charCodeAt(at - 1) === colon && text.startsWith('sealed', at - 7))
+    return isAll(text, at, 32, isSmallHex) ? 32 : 0
   const first = text.charCodeAt(at)
   return first >= zero && first <= zero + 7 && isAll(text, at, 26, isCrockford) ? 26 : 0
 }
@@ -19,8 +20,16 @@ const colon = 0x3a
 const zero = 0x30
 
 function isUuid(text: string, at: number): boolean {
-  return [8, 13, 18, 23].every((place) => text.charCodeAt(at + place) === hyphen) &&
-    [[0, 8], [9, 4], [14, 4], [19, 4], [24, 12]].every(([from = 0, length = 0]) => isAll(text, at + from, length, isHex))
+  return (
+    [8, 13, 18, 23].every((place) => text.charCodeAt(at + place) === hyphen) &&
+    [
+      [0, 8],
+      [9, 4],
+      [14, 4],
+      [19, 4],
+      [24, 12],
+    ].every(([from = 0, length = 0]) => isAll(text, at + from, length, isHex))
+  )
 }
 
 function isAll(text: string, at: number, length: number, is: (code: number) => boolean): boolean {
@@ -39,7 +48,9 @@ function isHex(code: number): boolean {
 
 /** Digits and capitals without I, L, O and U. */
 function isCrockford(code: number): boolean {
-  return isDigit(code) || (code >= 0x41 && code <= 0x5a && code !== 0x49 && code !== 0x4c && code !== 0x4f && code !== 0x55)
+  return (
+    isDigit(code) || (code >= 0x41 && code <= 0x5a && code !== 0x49 && code !== 0x4c && code !== 0x4f && code !== 0x55)
+  )
 }
 
 function isDigit(code: number): boolean {

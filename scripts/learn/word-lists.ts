@@ -39,7 +39,9 @@ function readEnglish(): readonly string[] {
 /** Words, people, cities and streets: languages that are written in Latin letters. */
 function readNative(): readonly (readonly string[])[] {
   const languages =
-    'af_ZA cs_CZ da de de_AT de_CH en en_GB es es_MX fi fr fr_CA hr hu it lv nb_NO nl pl pt_BR pt_PT ro sk sv tr'.split(' ')
+    'af_ZA cs_CZ da de de_AT de_CH en en_GB es es_MX fi fr fr_CA hr hu it lv nb_NO nl pl pt_BR pt_PT ro sk sv tr'.split(
+      ' ',
+    )
   return Object.entries(allLocales)
     .filter(([locale]) => languages.includes(locale))
     .map(([, { lorem: _, ...native }]) => wordsIn(textsOf(native).join(' ')))
@@ -54,7 +56,9 @@ function textsOf(value: unknown): readonly string[] {
 function readMessages(): readonly (readonly string[])[] {
   return ['cs', 'de', 'es', 'fr', 'it', 'pl', 'pt-br', 'tr'].map((language) =>
     wordsIn(
-      textsOf(JSON.parse(readFileSync(join(compiler, language, 'diagnosticMessages.generated.json'), 'utf8'))).join(' '),
+      textsOf(JSON.parse(readFileSync(join(compiler, language, 'diagnosticMessages.generated.json'), 'utf8'))).join(
+        ' ',
+      ),
     ),
   )
 }

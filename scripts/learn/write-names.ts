@@ -15,14 +15,27 @@ export function nameWriter({ words, identifiers }: WordLists, random: Seeded): (
   const two = (end: number) => String(1 + below(end)).padStart(2, '0')
   const year = () => String(2010 + below(30))
   const day = () => [year(), two(12), two(28)].join(one(['-', '-', '', '.', '/', '_']))
-  const time = () => `${day()}T${[two(23), two(59), two(59)].join(one([':', '', '-']))}${one(['Z', 'Z', '', '.123Z', '+02:00'])}`
+  const time = () =>
+    `${day()}T${[two(23), two(59), two(59)].join(one([':', '', '-']))}${one(['Z', 'Z', '', '.123Z', '+02:00'])}`
   const version = () => [number(), number(), number()].slice(below(2)).join('.')
-  const release = () => version() + one(['', '', `-${one(['alpha', 'beta', 'rc', 'next'])}.${number()}`, `+${one(['build', 'sha'])}.${number()}`])
+  const release = () =>
+    version() +
+    one(['', '', `-${one(['alpha', 'beta', 'rc', 'next'])}.${number()}`, `+${one(['build', 'sha'])}.${number()}`])
   const joined = (parts: readonly string[]) => parts.join(one(['-', '-', '_', '_', '.', '/']))
   const camel = (parts: readonly string[]) => parts.map((part, at) => (at === 0 ? part : capital(part))).join('')
-  const host = () => [...some(0, 2).map((label) => (below(4) === 0 ? `${label}-${number()}` : label)), word(), one(['com', 'de', 'net', 'org', 'io', 'example', 'co.uk', 'eu', 'internal', 'svc.cluster.local'])].join('.')
+  const host = () =>
+    [
+      ...some(0, 2).map((label) => (below(4) === 0 ? `${label}-${number()}` : label)),
+      word(),
+      one(['com', 'de', 'net', 'org', 'io', 'example', 'co.uk', 'eu', 'internal', 'svc.cluster.local']),
+    ].join('.')
   const address = () => Array.from({ length: 4 }, () => String(below(256))).join('.')
-  const path = () => some(1, 5).map((part) => one([part, part, part, capital(part), `${part}-${word()}`, `${part}_${word()}`, `v${number()}`, number()])).join('/')
+  const path = () =>
+    some(1, 5)
+      .map((part) =>
+        one([part, part, part, capital(part), `${part}-${word()}`, `${part}_${word()}`, `v${number()}`, number()]),
+      )
+      .join('/')
   const styles: readonly (() => string)[] = [
     () => joined(some(2, 5)),
     () => joined(some(2, 5)),
@@ -31,9 +44,15 @@ export function nameWriter({ words, identifiers }: WordLists, random: Seeded): (
     () => joined([`${word()}${number()}`, ...some(1, 3)]),
     () => camel(some(2, 5)),
     () => capital(camel(some(2, 5))),
-    () => camel([...some(1, 3), one(['id', 'URL', 'API', 'HTTP', 'JSON', 'UUID', 'ID', 'SSO']), ...some(0, 2)]) + one(['', '', number()]),
+    () =>
+      camel([...some(1, 3), one(['id', 'URL', 'API', 'HTTP', 'JSON', 'UUID', 'ID', 'SSO']), ...some(0, 2)]) +
+      one(['', '', number()]),
     () => joined(some(2, 4).map(capital)),
-    () => joined([...some(1, 4).map(capital), `${capital(one(['sha', 'v', 'md', 'utf', 'base', word()]))}${one(['', '-'])}${number()}`]),
+    () =>
+      joined([
+        ...some(1, 4).map(capital),
+        `${capital(one(['sha', 'v', 'md', 'utf', 'base', word()]))}${one(['', '-'])}${number()}`,
+      ]),
     () => some(2, 5).join('_').toUpperCase() + one(['', '', `_${number()}`, `_V${number()}`]),
     () => joined(some(1, 3).map((part) => part.toUpperCase())),
     () => some(1, 3).join(''),
@@ -46,11 +65,14 @@ export function nameWriter({ words, identifiers }: WordLists, random: Seeded): (
     () => `${joined(some(1, 3))}:${release()}`,
     () => `${some(1, 3).join('-')}-${release()}`,
     () => host(),
-    () => `${one(['https', 'https', 'http', 'amqp', 'postgres'])}://${host()}${one(['', `:${number()}`])}/${path()}${one(['', '', `?${word()}=${word()}&${word()}=${number()}`, `#${word()}`])}`,
+    () =>
+      `${one(['https', 'https', 'http', 'amqp', 'postgres'])}://${host()}${one(['', `:${number()}`])}/${path()}${one(['', '', `?${word()}=${word()}&${word()}=${number()}`, `#${word()}`])}`,
     () => `${one([word(), `${word()}.${word()}`, `${word()}_${number()}`])}@${host()}`,
-    () => `arn:aws:${word()}:${one(['eu', 'us', 'ap'])}-${one(['central', 'west', 'east'])}-${number()}:${text('0123456789', 12)}:${joined(some(1, 4))}`,
+    () =>
+      `arn:aws:${word()}:${one(['eu', 'us', 'ap'])}-${one(['central', 'west', 'east'])}-${number()}:${text('0123456789', 12)}:${joined(some(1, 4))}`,
     () => `projects/${some(1, 3).join('-')}-${number()}/${path()}`,
-    () => `${one(['application', 'text', 'image', 'audio'])}/${one(['', 'vnd.', 'x-'])}${joined(some(1, 3))}${one(['', '+json', '+xml', ';charset=utf-8'])}`,
+    () =>
+      `${one(['application', 'text', 'image', 'audio'])}/${one(['', 'vnd.', 'x-'])}${joined(some(1, 3))}${one(['', '+json', '+xml', ';charset=utf-8'])}`,
     () => `${joined(some(1, 3))}-${day()}`,
     () => time(),
     () => `${joined(some(1, 2))}-${time()}`,

@@ -1,5 +1,5 @@
 import { thresholds } from './bigrams.ts'
-import { leastScore, randomStretches, type Stretch, type Test } from './random-stretches.ts'
+import { leastScore, type Run, randomStretches, type Stretch, type Test } from './random-stretches.ts'
 import { kindOf, kinds } from './symbols.ts'
 
 /**
@@ -7,7 +7,7 @@ import { kindOf, kinds } from './symbols.ts'
  * its letters and kinds of characters follow each other in names; digits alone, UUIDs, ULIDs and seals never are.
  */
 export function looksRandom(word: string): boolean {
-  return runsOf(word, true).some((run) => randomStretches(word, run, true, isRandom).length > 0)
+  return runsOf(word, true).some((run) => randomStretches(word, run, isRandom).length > 0)
 }
 
 /**
@@ -15,7 +15,7 @@ export function looksRandom(word: string): boolean {
  * through the text once, character by character: a service may send megabytes made to be slow.
  */
 export function findRandom(text: string): readonly Stretch[] {
-  return merged(runsOf(text, false).flatMap((run) => randomStretches(text, run, false, isRandom)))
+  return merged(runsOf(text, false).flatMap((run) => randomStretches(text, run, isRandom)))
 }
 
 /** Replaces each word and part of a word that is more likely random than written. */
@@ -38,7 +38,7 @@ export function scoreOf(word: string, isPrintable = false): number {
     if (length >= shortest) most = Math.max(most, score)
     return false
   }
-  for (const run of runsOf(word, isPrintable)) randomStretches(word, run, isPrintable, keepMost)
+  for (const run of runsOf(word, isPrintable)) randomStretches(word, run, keepMost)
   return most
 }
 
@@ -49,23 +49,27 @@ function isRandom(score: number, length: number): boolean {
   return length >= shortest && score >= (thresholds[Math.min(length, thresholds.length - 1)] ?? 0)
 }
 
-/** Runs of characters that words consist of, long enough to tell. */
-function runsOf(text: string, withSigns: boolean): readonly Stretch[] {
-  if (text.length < shortest) return []
-  const last = withSigns ? kinds.sign : kinds.digit
-  const runs: Stretch[] = []
+/** Runs of characters that words consist of, long enough to tell. Of a whole word, signs are a part. */
+function runsOf(text: string, isWhole: boolean): readonly Run[] {
+  if (text.length < shortest) return noRuns
+  const runs: Run[] = []
   let from = 0
-  for (let at = 0; at <= text.length; at++) {
+  let has = 0
+  for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    // Behind the text there is no code (NaN).
-    if ((kindOf[code] ?? kinds.none) <= last || code === plus) continue
-    if (at - from >= shortest) runs.push({ from, to: at })
-    from = at + 1
+    const kind = kindOf[code] ?? kinds.none
+    if (kind < kinds.sign || (kind === kinds.sign && (isWhole || code === plus))) has |= 1 << kind
+    else {
+      if (at - from >= shortest) runs.push({ from, to: at, has, isWhole })
+      from = at + 1
+      has = 0
+    }
   }
+  if (text.length - from >= shortest) runs.push({ from, to: text.length, has, isWhole })
   return runs
 }
 
-/** A character of base64. */
+const noRuns: readonly Run[] = []
 const plus = 0x2b
 
 function merged(found: Stretch[]): readonly Stretch[] {

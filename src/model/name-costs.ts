@@ -1,18 +1,13 @@
 import { kindCosts, letterCosts, levels } from './bigrams.ts'
 import { knownLength } from './known-forms.ts'
-import { kindCount, kindOf, kinds, letterBefore, letterOf, nextHistory } from './symbols.ts'
+import { histories, kindCount, kindOf, kinds, letterBefore, letterOf, nextHistory } from './symbols.ts'
 
 /**
  * Writes down what each character of a run costs in a name, in units: the more, the less it looks like what people
- * write. Gives how much the costliest stretch costs beyond `leastCosts`, which is what each character costs at least
- * where all are as likely.
+ * write. Gives how much the costliest stretch costs beyond `leastCosts`, what each character costs at least where all
+ * are as likely.
  */
-export function writeCosts(
-  text: string,
-  { from, to }: { readonly from: number; readonly to: number },
-  costs: Uint8Array,
-  leastCosts: Uint8Array,
-): number {
+export function writeCosts(text: string, from: number, to: number, costs: Uint8Array, leastCosts: Uint8Array): number {
   tables ??= readTables()
   const { letters, kinds: ofKinds } = tables
   let history = 0
@@ -23,13 +18,13 @@ export function writeCosts(
   let sum = 0
   let most = 0
   for (let at = from; at < to; at++) {
-    if (at === from || kind === kinds.separator || kind === kinds.sign) {
+    if (kind === kinds.separator || kind === kinds.sign) {
       const length = knownLength(text, at)
       if (length > 0) {
         costs.fill(0, at - from, at - from + length)
         at += length - 1
         history = letter = sum = 0
-        kind = kinds.separator
+        kind = kinds.digit
         continue
       }
     }
@@ -37,15 +32,19 @@ export function writeCosts(
     const kindBefore = kind
     code = text.charCodeAt(at)
     kind = kindOf[code] ?? kinds.sign
-    const before = letterBefore(letter, kindBefore, kind)
-    letter = letterOf(code, kind)
-    let cost = (ofKinds[history * kindCount + kind] ?? 0) + (ownCosts[kind] ?? 0)
-    if (letter > 0) cost += letters[before * 27 + letter] ?? 0
+    let cost = ofKinds[(history << 3) | kind] ?? 0
+    if (kind === kinds.lower || kind === kinds.upper) {
+      const before = letterBefore(letter, kindBefore, kind)
+      letter = letterOf(code)
+      cost += letters[(before << 5) | letter] ?? 0
+    } else letter = 0
     history = nextHistory(history, kind)
     const stepBefore = step
     step = code - codeBefore
     if (step === stepBefore && step >= -1 && step <= 1) cost = costInRow
+    else if (cost > mostCost) cost = mostCost
     costs[at - from] = cost
+    if (kind === kinds.separator) continue
     sum += cost - (leastCosts[code] ?? 0)
     if (sum < 0) sum = 0
     else if (sum > most) most = sum
@@ -54,13 +53,26 @@ export function writeCosts(
 }
 
 /** Beside its kind: nothing for letters, which have their table; one of ten digits, of four separators, of thirty signs. */
-const ownCosts = Uint8Array.of(12, 0, 0, 20, 29)
+const ownCosts = [12, 0, 0, 20, 29]
 /** `aaaa`, `1234`, `zyxw`: one bit. */
 const costInRow = 6
+/** One odd character is no sign of chance, many are. */
+const mostCost = 60
 
 /** Read when first asked for. */
 let tables: { readonly letters: Uint8Array; readonly kinds: Uint8Array } | undefined
 function readTables() {
-  const read = (packed: string) => Uint8Array.from(packed, (level) => levels.indexOf(level))
-  return { letters: read(letterCosts), kinds: read(kindCosts) }
+  const letters = new Uint8Array(27 * 32)
+  for (let place = 0; place < letterCosts.length; place++) {
+    letters[(Math.floor(place / 26) << 5) | ((place % 26) + 1)] = levels.indexOf(letterCosts.charAt(place))
+  }
+  const ofKinds = new Uint8Array(histories * 8)
+  for (let place = 0; place < kindCosts.length; place++) {
+    const kind = place % kindCount
+    const before = Math.floor(place / kindCount)
+    // From digits of base five to octal ones.
+    const history = (Math.floor(before / 25) << 6) | ((Math.floor(before / 5) % 5) << 3) | (before % 5)
+    ofKinds[(history << 3) | kind] = levels.indexOf(kindCosts.charAt(place)) + (ownCosts[kind] ?? 0)
+  }
+  return { letters, kinds: ofKinds }
 }

@@ -7,21 +7,26 @@ export interface Stretch {
   readonly to: number
 }
 
-/** Whether a stretch counts that is so much more likely random than written (in units) and so long. */
+/** A stretch without blanks, what kinds of characters it has (one bit for each), and whether it is judged whole. */
+export interface Run extends Stretch {
+  readonly has: number
+  readonly isWhole: boolean
+}
+
+/** Whether a stretch counts that is so much more likely random than written (in units), and so long. */
 export type Test = (score: number, length: number) => boolean
 
 /**
- * The stretches of a run without blanks that are more likely random than written. In each alphabet those are sought
- * whose characters cost most in a name beside what they cost where all are as likely; each is gone through once.
- * `isPrintable`: also in the alphabet of all that can be printed.
+ * The stretches of a run that are more likely random than written. In each alphabet those are sought whose characters
+ * cost most in a name beside what they cost where all are as likely; each alphabet goes through the run once.
  */
-export function randomStretches(text: string, run: Stretch, isPrintable: boolean, isRandom: Test): Stretch[] {
+export function randomStretches(text: string, run: Run, isRandom: Test): Stretch[] {
+  const { alphabets, leastCosts } = (run.isWhole ? wholeChoices : choices)[run.has] ?? none
+  if (alphabets.length === 0) return []
   const costs = run.to - run.from > shared.length ? new Uint8Array(run.to - run.from) : shared
-  if (writeCosts(text, run, costs, leastCosts) < leastScore) return []
+  if (writeCosts(text, run.from, run.to, costs, leastCosts) < leastScore) return []
   const found: Stretch[] = []
-  for (const alphabet of isPrintable ? [...alphabets, printable] : alphabets) {
-    seek(text, run, costs, alphabet, isRandom, found)
-  }
+  for (const alphabet of alphabets) seek(text, run, costs, alphabet, isRandom, found)
   return found
 }
 
@@ -36,38 +41,65 @@ interface Alphabet {
   readonly has: Uint8Array
   /** Of one character, where all are as likely. */
   readonly cost: number
+  /** Whether a random word may begin and end at a separator. */
+  readonly isParted: boolean
+  /** A separator takes so much at least: what stands behind it must be random enough by itself. */
+  readonly bridge: number
 }
 
-const printable = alphabetOf(/[!-~]/, 39)
-const alphabets: readonly Alphabet[] = [
-  alphabetOf(/[0-9a-f_-]/, 24),
-  alphabetOf(/[0-9A-F_-]/, 24),
-  alphabetOf(/[a-z_-]/, 28),
-  alphabetOf(/[A-Z_-]/, 28),
-  alphabetOf(/[0-9a-z_-]/, 31),
-  alphabetOf(/[0-9A-Z_-]/, 30),
-  alphabetOf(/[A-Za-z_-]/, 34),
-  alphabetOf(/[0-9A-Za-z+/_-]/, 36),
-]
+const small = {
+  hex: alphabetOf(/[0-9a-f_-]/, 24),
+  letters: alphabetOf(/[a-z_-]/, 28),
+  all: alphabetOf(/[0-9a-z_-]/, 31),
+}
+const great = {
+  hex: alphabetOf(/[0-9A-F_-]/, 24),
+  letters: alphabetOf(/[A-Z_-]/, 28),
+  all: alphabetOf(/[0-9A-Z_-]/, 30),
+}
+const letters = alphabetOf(/[A-Za-z_-]/, 34)
+/** Its separators are characters like any other. */
+const base64 = { ...alphabetOf(/[0-9A-Za-z+/_-]/, 36), bridge: 0 }
+const printable = { ...alphabetOf(/[!-~]/, 39), isParted: false }
 
 function alphabetOf(has: RegExp, cost: number): Alphabet {
-  return { has: Uint8Array.from({ length: 128 }, (_, code) => (has.test(String.fromCharCode(code)) ? 1 : 0)), cost }
+  const codes = Uint8Array.from({ length: 128 }, (_, code) => (has.test(String.fromCharCode(code)) ? 1 : 0))
+  return { has: codes, cost, isParted: true, bridge: 10 }
 }
 
-/** A separator between digits or letters is none of them: one of 64 characters. */
-const separatorCost = 36
+interface Choice {
+  readonly alphabets: readonly Alphabet[]
+  /** The least that each character costs in one of them. */
+  readonly leastCosts: Uint8Array
+}
 
-const leastCosts = Uint8Array.from({ length: 128 }, (_, code) =>
-  kindOf[code] === kinds.separator
-    ? separatorCost
-    : Math.min(...alphabets.filter(({ has }) => has[code] === 1).map(({ cost }) => cost), printable.cost),
-)
+const none: Choice = { alphabets: [], leastCosts: new Uint8Array(128) }
+/** By the kinds that a run has. Digits alone are numbers. */
+const choices: readonly Choice[] = Array.from({ length: 32 }, (_, has) => choose(has, false))
+const wholeChoices: readonly Choice[] = Array.from({ length: 32 }, (_, has) => choose(has, true))
+
+function choose(has: number, isWhole: boolean): Choice {
+  const [hasLower, hasUpper, hasDigit, hasSign] = [kinds.lower, kinds.upper, kinds.digit, kinds.sign].map(
+    (kind) => (has & (1 << kind)) !== 0,
+  )
+  const alphabets = [small, great].flatMap(({ hex, letters, all }, at) => {
+    if (!(at === 0 ? hasLower : hasUpper)) return []
+    return hasDigit ? [hex, letters, all] : [letters]
+  })
+  if (hasLower && hasUpper) alphabets.push(letters)
+  if (alphabets.length > 0 && ((hasLower && hasUpper) || hasSign)) alphabets.push(base64)
+  if (hasSign && isWhole) alphabets.push(printable)
+  const leastCosts = Uint8Array.from({ length: 128 }, (_, code) =>
+    Math.min(...alphabets.filter(({ has }) => has[code] === 1).map(({ cost }) => cost), printable.cost),
+  )
+  return { alphabets, leastCosts }
+}
 
 function seek(
   text: string,
-  { from, to }: Stretch,
+  { from, to }: Run,
   costs: Uint8Array,
-  { has, cost }: Alphabet,
+  { has, cost, isParted, bridge }: Alphabet,
   isRandom: Test,
   found: Stretch[],
 ): void {
@@ -76,26 +108,28 @@ function seek(
   let start = from
   let end = from
   let part = from
+  let grown = from
   const close = () => {
     if (best >= leastScore) {
-      const grown = endOfPart(text, end, to)
+      if (grown < end) grown = endOfPart(text, end, to)
       if (isRandom(best, grown - start)) found.push({ from: start, to: grown })
     }
     sum = best = 0
   }
   for (let at = from; at < to; at++) {
     const code = text.charCodeAt(at)
-    const kind = kindOf[code] ?? kinds.none
-    if (has[code] !== 1) close()
-    else {
+    const kind = kindOf[code]
+    const isBetween = isParted && (kind === kinds.separator || kind === kinds.sign)
+    if (has[code] === 1) {
       if (sum === 0) start = part
-      sum += (costs[at - from] ?? 0) - (kind === kinds.separator && cost < separatorCost ? separatorCost : cost)
+      const gain = (costs[at - from] ?? 0) - cost
+      sum += isParted && kind === kinds.separator ? Math.min(gain, -bridge) : gain
       if (sum > best) {
         best = sum
         end = at + 1
       } else if (sum <= 0 || sum < best - drop) close()
-    }
-    if (kind === kinds.separator || kind === kinds.sign) part = at + 1
+    } else if (best > 0) close()
+    if (isBetween) part = at + 1
   }
   close()
 }

@@ -13,16 +13,18 @@ export const kindOf = Uint8Array.from({ length: 128 }, (_, code) => {
 
 /** How many kinds a word has. */
 export const kindCount = 5
-/** The kinds of the three characters before one, as a number. */
-export const histories = kindCount ** 3
+/** The kinds of the three characters before one, as a number of three octal digits. */
+export const histories = 8 ** 3
 
+/** A part of a word is written as it likes, whatever stands before its separator; only digits go on (`2026-11-05`). */
 export function nextHistory(history: number, kind: number): number {
-  return (history * kindCount + kind) % histories
+  if (kind === kinds.separator) return (history & 7) === kinds.digit ? kinds.digit << 3 : 0
+  return ((history << 3) | kind) & (histories - 1)
 }
 
-/** 1 to 26, in either case. */
-export function letterOf(code: number, kind: number): number {
-  return kind === kinds.lower || kind === kinds.upper ? code & 31 : 0
+/** 1 to 26, in either case; of letters only. */
+export function letterOf(code: number): number {
+  return code & 31
 }
 
 /** The letter that a letter follows; 0 where a word begins, as a capital does after a small letter. */

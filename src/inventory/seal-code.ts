@@ -13,12 +13,17 @@ import { isSeal, type Sealer } from './sealer.ts'
  */
 export function sealCode(program: string, sealer: Sealer): string {
   if (program.trim() === '' || isSeal(program)) return program
-  if (program.length > longestProgram) return sealer.seal(program)
+  if (program.length > longestProgram || isOneRandomWord(program)) return sealer.seal(program)
   const known = sealed.get(sealer)?.get(program)
   if (known !== undefined) return known
   const result = sealLiterals(program, sealer)
   remember(program, result, sealer)
   return result
+}
+
+/** A key that was put where a function belongs reads like a program of one name. */
+function isOneRandomWord(program: string): boolean {
+  return program.length < 256 && /^\s*[\w$]+\s*$/.test(program) && looksRandom(program.trim())
 }
 
 function sealLiterals(program: string, sealer: Sealer): string {

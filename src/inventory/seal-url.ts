@@ -1,3 +1,4 @@
+import { looksRandom } from '../model/looks-random.ts'
 import { isSecretName, isSecretParameter } from '../model/looks-secret.ts'
 import { isPlain } from '../model/plain-text.ts'
 import { longestText } from './bounds.ts'
@@ -118,8 +119,9 @@ function sealValue(name: string, value: string, sealer: Sealer): string {
   return hidesMore(decode(value), sealer) ? sealer.seal(value) : sealPath(value, sealer)
 }
 
-/** An address or JSON within a value may hold what is secret in its own right. */
+/** An address or JSON within a value may hold what is secret in its own right; slashes of Base64 are no path. */
 function hidesMore(value: string, sealer: Sealer): boolean {
+  if (value.length >= 20 && /[\d+=]/.test(value) && looksRandom(value.replaceAll('/', ''))) return true
   if (/^\s*[[{"]/.test(value)) return !isPlain(value)
   return value.includes('://') && !isSeal(value) && sealUrl(value, sealer) !== value
 }

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-const root = resolve(import.meta.dirname, '..')
+const own = resolve(import.meta.dirname, '..')
 
-/** Builds the package as users get it, beside the checkout's own `dist`, and returns its executable. */
-export function stagePackage(): string {
+/** Builds the package of a checkout as users get it, beside its own `dist`, and returns its executable. Default: this one. */
+export function stagePackage(root = own): string {
   const staged = join(root, '.bench/package')
   rmSync(staged, { recursive: true, force: true })
   mkdirSync(staged, { recursive: true })

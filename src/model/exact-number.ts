@@ -53,7 +53,12 @@ export function shownText(text: string): string {
 
 /** A value as JSON for people, in which exact numbers are numbers. */
 export function shownJson(value: Json): string {
-  return replaceMarked(canonicalJson(value), (digits) => digits)
+  return jsonOfNumbers(canonicalJson(value))
+}
+
+/** The same of JSON that is written already. */
+export function jsonOfNumbers(json: string): string {
+  return replaceMarked(json, (digits) => digits)
 }
 
 /** JSON for programs, in which exact numbers are texts of their digits: a reader would round a number. */
@@ -91,6 +96,7 @@ export function nearestDouble(value: Json): Json {
 
 /** Below 0, 0 or above 0, by value and not by its nearest double; undefined unless both are numbers. */
 export function compareNumbers(one: Json, other: Json): number | undefined {
+  if (typeof one === 'number' && typeof other === 'number') return one === other ? 0 : one < other ? -1 : 1
   const [a, b] = [decimalOf(one), decimalOf(other)]
   if (a === undefined || b === undefined) return undefined
   if (a.sign !== b.sign) return a.sign - b.sign

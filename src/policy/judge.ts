@@ -1,4 +1,5 @@
 import { messageOf } from '../model/errors.ts'
+import { withoutMarks } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Judged } from '../model/judging.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
@@ -283,6 +284,6 @@ function stamp(
     uid,
     name,
     path: problem.path,
-    message: problem.message,
+    message: withoutMarks(problem.message),
   }
 }

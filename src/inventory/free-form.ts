@@ -1,3 +1,4 @@
+import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
 import { isSecretName, looksRandom } from '../model/looks-secret.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
@@ -13,6 +14,7 @@ export function normaliseFree(raw: Json, name: string, sealer: Sealer, isWithinS
   if (raw === null || raw === '' || typeof raw === 'boolean') return raw
   const isSecret = isSecretName(name) || (isWithinSecret && !isPlainName(name))
   if (isSecret && isOneSecret(raw)) return sealer.seal(asSecretText(raw))
+  if (isExactNumber(raw)) return raw
   if (typeof raw === 'string') {
     if (/^[a-z][a-z0-9+.-]*:\/\//i.test(raw)) return sealUrl(raw, sealer)
     if (isIdentifierName(name)) return sealCredentials(raw, sealer)

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../model/canonical-json.ts'
+import { nearestDouble } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import type { Field, Keyed, Members, Struct } from './field.ts'
@@ -35,7 +36,8 @@ export function normaliseMembers(members: Members, raw: JsonObject, path: string
     const value = normaliseField(field, raw[key], path, key, job)
     if (value === undefined) continue
     if (field.presence === 'volatile') {
-      if (path === '') job.volatile[key] = value
+      // Rules calculate with it, and nobody compares it.
+      if (path === '') job.volatile[key] = nearestDouble(value)
     } else out[key] = value
   }
   return withUnknownMembers(out, members, raw, job)

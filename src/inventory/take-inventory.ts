@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind, Listing, Resource, SecretFacts } from '../model/resource.ts'
+import { malformedFields } from './malformed.ts'
 import { type Normalising, neighboursOf, normaliseMembers } from './normalise.ts'
 import type { Sealer } from './sealer.ts'
 import { aliases, wireSchema } from './wire-schema.ts'
@@ -68,6 +69,7 @@ function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false
   const volatile: Record<string, Json> = {}
   const job: Normalising = { sealer, isStub, neighbours: neighboursOf(raw), facts, volatile }
   const attributes = normaliseMembers(wireSchema[kind], raw, '', job)
+  const malformed = malformedFields(kind, attributes)
   return {
     kind,
     uid: typeof raw.uid === 'string' ? raw.uid : '',
@@ -75,6 +77,7 @@ function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false
     attributes,
     volatile,
     facts,
+    ...(malformed.length === 0 ? {} : { malformed }),
   }
 }
 

@@ -43,6 +43,11 @@ export interface Resource {
   readonly volatile: JsonObject
   /** What rules need to know of sealed values, by JSON Pointer into the attributes. */
   readonly facts: Facts
+  /**
+   * JSON Pointers of attributes that the service showed as something of another type than its contract says. Their values
+   * are kept and compared; what rules that read them would say is unknown. Absent where there are none.
+   */
+  readonly malformed?: readonly string[]
 }
 
 export type Facts = Readonly<Record<string, SecretFacts>>

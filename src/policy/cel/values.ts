@@ -55,8 +55,15 @@ export function objectClass(members: Members, classOf: (name: string) => ObjectC
 }
 
 /** The resource in the form that expressions are written for: what changes by itself stands beside what is kept. */
-export function rootValue(Class: ObjectClass, { uid, name, attributes, volatile, facts }: Resource): ObjectValue {
-  return new Class({ ...attributes, ...volatile, uid, name }, '', facts, false)
+export function rootValue(Class: ObjectClass, resource: Resource): ObjectValue {
+  const { uid, name, attributes, volatile, facts } = resource
+  const raw = resource.malformed === undefined ? { ...attributes } : withGetters(attributes)
+  return new Class(Object.assign(raw, volatile, { uid, name }), '', facts, false)
+}
+
+/** A copy that reads nothing: which of the malformed fields are read is noted. */
+function withGetters(attributes: JsonObject): Record<string, Json> {
+  return Object.defineProperties({}, Object.getOwnPropertyDescriptors(attributes))
 }
 
 function fieldValue(

@@ -55,8 +55,13 @@ export function startFolds(
    * A resource with malformed fields as a rule may see it; undefined where the rule would read one of them. It is left
    * out then, for what the rule makes of it could show in what it says of others.
    */
-  const watchedBy = ({ start, readLate }: RunningFold, resource: Resource, place: Place): Resource | undefined => {
-    const trial = trackReads(resource, { within: true })
+  const watchedBy = (
+    { rule, start, readLate }: RunningFold,
+    resource: Resource,
+    place: Place,
+  ): Resource | undefined => {
+    // Custom rules keep what they read and look into it when they have met both sides.
+    const trial = trackReads(resource, { within: rule.custom !== undefined })
     try {
       start().visit(trial.seen, place)
     } catch {
@@ -92,7 +97,8 @@ export function startFolds(
           if (readLate.size === 0) failed(where, rule, error)
         }
         for (const place of readLate.values()) leaveOut(rule, place, true)
-        return problems.filter(({ at }) => !readLate.has(keyOf(at))).map((problem) => ({ rule, problem }))
+        // What it said of others may come from the field, too.
+        return readLate.size > 0 ? [] : problems.map((problem) => ({ rule, problem }))
       })
     },
   }

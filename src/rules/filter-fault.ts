@@ -1,5 +1,5 @@
 import { canonicalJson } from '../model/canonical-json.ts'
-import { compareNumbers } from '../model/exact-number.ts'
+import { compareNumbers, isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { regExpFault } from './regexp-fault.ts'
 
@@ -45,7 +45,8 @@ function operandFault(operator: string, operand: Json, known: readonly string[])
     case '$exist':
       return typeof operand === 'boolean' ? undefined : '`$exist` takes true or false'
     case '$regex': {
-      const fault = typeof operand === 'string' ? regExpFault(operand) : 'it is no text'
+      const isText = typeof operand === 'string' && !isExactNumber(operand)
+      const fault = isText ? regExpFault(operand) : 'it is no text'
       return fault && `the expression of \`$regex\` does not compile: ${fault}`
     }
     default:

@@ -116,7 +116,7 @@ custom:
     ['1234567890123456789', 'resource.filter_config.filter.body.account_id < 9'],
     ['-9223372036854775808', 'resource.filter_config.filter.body.account_id > 0'],
     ['1e400', 'resource.filter_config.filter.body.account_id < 1.0'],
-    ['12345678901234567890123', 'resource.filter_config.filter.body.account_id < 10000000000000000000000.0'],
+    ['12345678901234567890123', 'resource.filter_config.filter.body.account_id < 9.0'],
   ])('sees %s as a number', async (number, assert) => {
     using here = await openLiteral(aFilter(`{"account_id":${number}}`))
     const { violations, notices } = await here.audit({ policy: policy(assert) })

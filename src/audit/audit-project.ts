@@ -125,8 +125,9 @@ async function settleConclusions(
   { draft, judge }: ProjectTools,
 ): Promise<void> {
   const isComplete = (kind: Kind) => isKindWhole(statuses, filters, kind)
-  const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isComplete) ?? true
   const findings: readonly Finding[] = judge.concludeProject(ref, { isComplete })
+  const sawAll = (rule: string) =>
+    !judge.doubts.holdsAny(ref, rule) && (judge.needsOf(rule)?.kinds.every(isComplete) ?? true)
   await settleFindings(draft, ref, findings, sawAll)
 }
 

@@ -11,6 +11,7 @@ import type { AuditedProject } from './look.ts'
 import type { ProjectTools } from './project-tools.ts'
 import { settleFindings } from './settle-violations.ts'
 import { type Stage, stageResources } from './stage-resources.ts'
+import { countMalformed, type MalformedCounts } from './tell-malformed.ts'
 
 /** What is gathered while a project's pages pass. */
 export interface Pass {
@@ -20,6 +21,7 @@ export interface Pass {
   readonly targets: readonly ProbeTarget[]
   isRebased(): boolean
   isReformed(): boolean
+  readonly malformed: Pick<MalformedCounts, 'tell'>
   /** How many resources of a kind were known before and seen again. */
   seenAgain(kind: Kind): number
   /** The project itself, as far as it was seen. */
@@ -39,6 +41,7 @@ export function openPass(
   const targets: ProbeTarget[] = []
   const carried = new Set<string>()
   const again = new Map<Kind, number>()
+  const malformed = countMalformed()
   let isRebased = false
   let isReformed = false
   let self: Resource = { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} }
@@ -48,6 +51,7 @@ export function openPass(
     for (const { change } of staged.resources) if (change !== undefined) changes.push(change)
     isRebased ||= staged.isRebased
     isReformed ||= staged.isReformed
+    malformed.add(listing, staged.resources)
     again.set(kind, (again.get(kind) ?? 0) + staged.known)
     if (kind === 'project') self = staged.resources[0]?.resource ?? self
     const findings: Finding[] = []
@@ -83,6 +87,7 @@ export function openPass(
     shapes,
     changes,
     targets,
+    malformed,
     isRebased: () => isRebased,
     isReformed: () => isReformed,
     seenAgain: (kind) => again.get(kind) ?? 0,

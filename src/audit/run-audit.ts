@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import type { History, RunRecord } from '../history/history.ts'
+import type { Draft, History, RunRecord } from '../history/history.ts'
 import type { Tell } from '../history/news.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
@@ -9,9 +9,10 @@ import type { Severity } from '../model/violation.ts'
 import { startJudge } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
 import { auditProject } from './audit-project.ts'
+import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
 import { describeContext } from './describe-context.ts'
-import type { AuditedProject, PageRead } from './look.ts'
+import type { AuditedProject, PageRead, ProjectLook } from './look.ts'
 import { settleFleet } from './settle-fleet.ts'
 import { settlePolicy } from './settle-policy.ts'
 import { tellIdleProbes } from './tell-probes.ts'
@@ -49,7 +50,8 @@ export interface World {
  * @throws AuditError 5 when another run holds the lease; whatever is thrown, nothing of the run stays in the history
  */
 export async function runAudit(audit: Audit, world: World): Promise<Report> {
-  const { history, sealer, clock } = world
+  const { history, sealer } = world
+  const clock = steadyClock(world.clock)
   const startedAt = clock.now()
   const draft = await history.begin({
     startedAt: isoTime(startedAt),
@@ -64,15 +66,17 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   const giveUp = new AbortController()
   const signal = AbortSignal.any([world.signal, giveUp.signal])
   try {
+    const before = (await history.runs()).at(-1)
     const { policy, runsProbes = true, acceptsRemovals } = audit
     const judge = startJudge(policy, startedAt, labelsOf(audit.projects), clock.now)
     const asked = { probes: policy.probes, runsProbes, acceptsRemovals }
-    const tools = { ...world, ...asked, signal, draft, judge, startedAt: isoTime(startedAt) }
+    const tools = { ...world, ...asked, clock, signal, draft, judge, startedAt: isoTime(startedAt) }
     const limit = pLimit(audit.concurrency)
     const looks = await Promise.all(audit.projects.map((project) => limit(() => auditProject(project, tools))))
     await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
     await settlePolicy(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
     if (runsProbes && audit.isWholeFleet) await tellIdleProbes(draft, policy.probes, looks)
+    await tellClock(draft, looks, clockFault(isoTime(startedAt), before))
     await draft.stageContext(describeContext(audit, judge))
     const exitCodeOf = (drafted: RunRecord) => composeReport(drafted).verdict.exit_code
     const record = await draft.seal(isoTime(clock.now()), exitCodeOf, world.tell)
@@ -82,6 +86,11 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     await draft.abandon(isoTime(clock.now()))
     throw error
   }
+}
+
+/** A notice belongs to a project; what is about the run stands at the first. */
+async function tellClock(draft: Draft, [first]: readonly ProjectLook[], fault: string | undefined): Promise<void> {
+  if (first !== undefined && fault !== undefined) await draft.stageNotice(first.project.ref, 'endpoints', fault)
 }
 
 function isoTime(ms: number): string {

@@ -17,12 +17,13 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
   const isWhole = ({ project, statuses }: ProjectLook, kind: Kind) => isKindWhole(statuses, project.filters, kind)
   const isFleetWhole = (kind: Kind) => isWholeFleet && looks.every((look) => isWhole(look, kind))
   const acrossFleet = judge.concludeFleet({ isComplete: isFleetWhole })
-  const sawAll = (rule: string) => judge.needsOf(rule)?.kinds.every(isFleetWhole) ?? true
   const needsProbes = (rule: string) => judge.needsOf(rule)?.kinds.includes('probe') ?? false
   const byProject = Map.groupBy(acrossFleet, ({ project }) => project.name)
   for (const look of looks) {
     const { ref } = look.project
     const findings = (byProject.get(ref.name) ?? []).map(({ finding }) => finding)
+    const sawAll = (rule: string) =>
+      !judge.doubts.holdsAny(ref, rule) && (judge.needsOf(rule)?.kinds.every(isFleetWhole) ?? true)
     await settleFindings(draft, ref, findings, sawAll)
     const isComplete = (kind: Kind) => isKindComplete(look.statuses, kind)
     await endViolations(draft, ref, {
@@ -35,7 +36,9 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
         fleet: isFleetWhole,
       },
       isOutOfSight: ({ rule, kind, uid }) =>
-        look.outOfSight.has(`${kind} ${uid}`) || (needsProbes(rule) && look.untested.has(`${kind} ${uid}`)),
+        look.outOfSight.has(`${kind} ${uid}`) ||
+        (needsProbes(rule) && look.untested.has(`${kind} ${uid}`)) ||
+        judge.doubts.isAbout(ref, { rule, kind, uid }),
     })
     await tellFailures(draft, judge, look)
   }

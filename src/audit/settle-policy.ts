@@ -89,6 +89,7 @@ function judgeUse(
       ({ project, hasUntested, isWhole }) =>
         !(rule.needs.includes('probe') && hasUntested) &&
         !judge.failuresIn(project).has(rule.id) &&
+        !judge.doubts.holdsAny(project, rule.id) &&
         rule.needs.every(isWhole),
     ),
   )

@@ -9,6 +9,7 @@ import type {
   StoredBody,
 } from '../history/history.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
+import { malformedFields } from '../inventory/malformed.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
@@ -168,7 +169,14 @@ function withKnown(resource: Resource, known: StoredBody, sealer: Sealer): Resou
   const carried = Object.entries(known.facts).filter(
     ([path]) => !(path in resource.facts) && valueAt(attributes, path) === valueAt(before, path),
   )
-  return { ...resource, attributes, facts: { ...Object.fromEntries(carried), ...resource.facts } }
+  // What is carried may be malformed as well.
+  const malformed = [...new Set([...(resource.malformed ?? []), ...malformedFields(resource.kind, attributes)])]
+  return {
+    ...resource,
+    attributes,
+    facts: { ...Object.fromEntries(carried), ...resource.facts },
+    ...(malformed.length === 0 ? {} : { malformed }),
+  }
 }
 
 function changeOf(

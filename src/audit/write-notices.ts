@@ -3,6 +3,7 @@ import { type Listing, listings } from '../model/resource.ts'
 import type { Removals } from './find-removals.ts'
 import type { Statuses } from './look.ts'
 import type { Stage } from './stage-resources.ts'
+import type { MalformedCounts } from './tell-malformed.ts'
 
 export interface Reshaped {
   /** As sorted paths. */
@@ -31,7 +32,7 @@ export async function compareWithPast(
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
   shapes: ReadonlyMap<Listing, Reshaped>,
-  pass: { isRebased(): boolean; isReformed(): boolean },
+  pass: { isRebased(): boolean; isReformed(): boolean; readonly malformed: Pick<MalformedCounts, 'tell'> },
   unreferenced: Removals['unreferenced'],
 ): { listing: Listing; text: string }[] {
   const notices: { listing: Listing; text: string }[] = []
@@ -58,6 +59,7 @@ export function writeNotices(
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
+  notices.push(...pass.malformed.tell())
   for (const { kind, uid } of unreferenced) {
     notices.push({
       listing: 'subscriptions',

@@ -78,7 +78,7 @@ function commonKey(resources: readonly ApprovedResource[]): string {
 
 /** @throws AuditError 2 with a line for every mistake, as `file:line:column` */
 export function readState(text: string, file: string): ProjectState {
-  const { value } = readDocument(text, { file, schema: stateSchema, limits: stateFileLimits })
+  const { value } = readDocument(text, { file, schema: stateSchema, limits: stateFileLimits, isExact: () => true })
   const resources = kinds.flatMap((kind) =>
     Object.entries(value.resources[kind] ?? {}).map(
       ([uid, { name, seal_key: sealKeyId = value.seal_key, attributes }]): ApprovedResource => {

@@ -1,6 +1,7 @@
 import type { HandRun, Unlisted } from '../audit/probe-by-hand.ts'
 import { createResultSealer } from '../inventory/seal-result.ts'
 import type { Sealer } from '../inventory/sealer.ts'
+import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { neutralise, neutraliseJson, quote } from '../report/neutralise.ts'
 
@@ -66,5 +67,5 @@ function textOf({ project, probe, kind, uid, name, outcome, verdict, message, pa
 }
 
 function indented(value: Json): string {
-  return neutraliseJson(JSON.stringify(value, null, 2)).replaceAll(/^/gm, '  ')
+  return neutraliseJson(jsonOfNumbers(JSON.stringify(value, null, 2))).replaceAll(/^/gm, '  ')
 }

@@ -1,4 +1,5 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
+import { exactNumber, isExactNumber } from '../model/exact-number.ts'
 
 export type Path = readonly (string | number)[]
 
@@ -13,6 +14,8 @@ export interface NodeValues {
 
 interface Reading {
   readonly expand: Expand
+  /** Whether a number is to be kept as it is written, where no double holds it. */
+  readonly isExact: (path: Path) => boolean
   /** `lineOf` of an earlier node makes "first in line 3". */
   readonly lineOf: (offset: number) => number
   readonly report: (path: Path, offset: number, text: string) => void
@@ -31,7 +34,10 @@ const maxDepth = 64
  * Nodes to plain values, in one pass that costs what stands in the file: texts expanded, aliases followed within bounds,
  * doubled keys reported.
  */
-export function nodeValues(root: Node | null, io: Pick<Reading, 'expand' | 'lineOf' | 'report'>): NodeValues {
+export function nodeValues(
+  root: Node | null,
+  io: Pick<Reading, 'expand' | 'isExact' | 'lineOf' | 'report'>,
+): NodeValues {
   const reading: Reading = { ...io, anchors: new Map(), targets: new Map(), open: new Set(), copied: 0 }
   const value = root === null ? null : readNode(root, [], undefined, reading)
   return { value, targets: reading.targets }
@@ -76,11 +82,18 @@ function contentOf(node: Node, path: Path, alias: Alias | undefined, reading: Re
   if (isMap(node)) return members(node, path, alias, reading)
   if (isSeq<Node>(node)) return node.items.map((item, index) => readNode(item, [...path, index], alias, reading))
   if (!isScalar(node)) return null
+  if (typeof node.value === 'number' && reading.isExact(path)) return exactValue(node.value, node.source)
   if (typeof node.value !== 'string') return node.value
   const expanded = reading.expand(node.value)
   if ('text' in expanded) return expanded.text
   reading.report(path, node.range?.[0] ?? 0, expanded.problem)
   return node.value
+}
+
+function exactValue(value: number, source: string | undefined): unknown {
+  const exact = source === undefined ? value : exactNumber(source)
+  // YAML knows more spellings of a number than JSON does: `+1`, `0x10`, `.inf`.
+  return isExactNumber(exact) ? exact : value
 }
 
 function members(map: YAMLMap, path: Path, alias: Alias | undefined, reading: Reading): unknown {

@@ -26,6 +26,8 @@ export interface DocumentOptions<S extends z.ZodType> {
   readonly schema: S
   /** Applied to every text of the file before the schema; keys are left alone. */
   readonly expand?: Expand
+  /** Whether a number is to be kept as it is written, where no double holds it (`model/exact-number.ts`). */
+  readonly isExact?: (path: Path) => boolean
   /** Values that no message may show, whatever is wrong with them. */
   readonly isSecret?: (path: Path) => boolean
   /** Problems that are known already: told with those that are found. */
@@ -48,6 +50,7 @@ export function readDocument<S extends z.ZodType>(
     file,
     schema,
     expand = (written) => ({ text: written }),
+    isExact = () => false,
     isSecret = () => false,
     known = [],
     limits,
@@ -64,7 +67,12 @@ export function readDocument<S extends z.ZodType>(
     const id = JSON.stringify(path)
     if (!found.has(id)) found.set(id, problemAt(offset, problem)) // what is wrong first explains the rest
   }
-  const { value, targets } = nodeValues(contents, { expand, report, lineOf: (offset) => positionOf(offset).line })
+  const { value, targets } = nodeValues(contents, {
+    expand,
+    isExact,
+    report,
+    lineOf: (offset) => positionOf(offset).line,
+  })
   const placeOf = (path: Path) => locate(contents, targets, path)
   const offsetOf = (path: Path, where: 'key' | 'value') => offsetIn(nearestPlace(path, placeOf), where)
 

@@ -1,3 +1,4 @@
+import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
 import { isSecretName, isSecretParameter } from '../model/looks-secret.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
@@ -27,6 +28,7 @@ function normalise(raw: Json, name: string, isWithinSecret: boolean, reading: Re
   if (raw === null || raw === '' || typeof raw === 'boolean') return raw
   const isSecret = says(name) || (isWithinSecret && !isBesideSecret(name))
   if (isSecret && isOneSecret(raw)) return sealer.seal(asSecretText(raw))
+  if (isExactNumber(raw)) return raw
   if (typeof raw === 'string') return normaliseText(raw, name, sealer)
   if (Array.isArray(raw)) return raw.map((item) => normalise(item, name, isSecret, reading))
   if (!isJsonObject(raw)) return raw

@@ -2,12 +2,14 @@ import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/
 import type { Kind } from '../model/resource.ts'
 import type { Field, Members } from './field.ts'
 import { isInstant } from './scalars.ts'
-import { wireSchema } from './wire-schema.ts'
+import { aliases, wireSchema } from './wire-schema.ts'
 
 /** JSON Pointers of the contract's fields that hold something of another type in a normal form; most often none. */
 export function malformedFields(kind: Kind, attributes: JsonObject): readonly string[] {
   const found: string[] = []
   addMalformed(wireSchema[kind], attributes, '', found)
+  // Both names of one field: `takeInventory` keeps the other one where they differ.
+  for (const { alias, name } of aliases[kind] ?? []) if (Object.hasOwn(attributes, alias)) found.push(`/${name}`)
   return found
 }
 
@@ -33,6 +35,8 @@ export function isMalformed(field: Field, value: Json): boolean {
     case 'flag':
       return typeof value !== 'boolean'
     case 'integer':
+      // What moves by itself may be a share (`failure_rate`).
+      return typeof value !== 'number' || (field.presence !== 'volatile' && !Number.isSafeInteger(value))
     case 'seconds':
       return typeof value !== 'number'
     case 'time':

@@ -1,3 +1,4 @@
+import { isExactNumber } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { isPlain } from '../model/plain-text.ts'
 import { longestText } from './bounds.ts'
@@ -60,13 +61,13 @@ function sealText(text: string, values: readonly string[] | undefined, sealer: S
 
 /** A set in order; a single text is a set of one. undefined for what is no set. */
 function listOf(raw: Json, change: (item: string) => string): Json[] | undefined {
-  if (typeof raw === 'string') return [change(raw)]
+  if (typeof raw === 'string') return [change(asText(raw))]
   if (!Array.isArray(raw) || raw.some((item) => typeof item === 'object')) return undefined
   return raw.map((item) => change(asText(item))).sort()
 }
 
 function onlyNumber(value: Json, sealer: Sealer): Json {
-  return typeof value === 'string' ? sealer.seal(value) : value
+  return typeof value === 'string' && !isExactNumber(value) ? sealer.seal(value) : value
 }
 
 /** `"TRUE"` and `1` give nothing away, and show what the service made of it. */

@@ -1,3 +1,4 @@
+import { nearestDouble } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import { disarm, disarmText, sealAsSent } from './disarm.ts'
@@ -46,7 +47,8 @@ export function normaliseMembers(
     const value = normaliseField(field, raw[key], path, key, job)
     if (value === undefined) continue
     if (field.presence === 'volatile') {
-      if (path === '') job.volatile[key] = value
+      // Rules calculate with it, and nobody compares it.
+      if (path === '') job.volatile[key] = nearestDouble(value)
     } else out[key] = value
   }
   return withUnknownMembers(out, members, raw, isGuarded, job)

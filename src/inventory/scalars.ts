@@ -1,10 +1,12 @@
 import { canonicalJson } from '../model/canonical-json.ts'
+import { isExactNumber, numberText } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 
 /** One form for one value, however a release spells it. What is of another type than expected stays as it is. */
 
 export function asText(raw: Json): string {
-  return typeof raw === 'string' ? raw : canonicalJson(raw)
+  if (typeof raw !== 'string') return canonicalJson(raw)
+  return isExactNumber(raw) ? numberText(raw) : raw
 }
 
 /** An integer given as a decimal text is that integer. */

@@ -1,3 +1,4 @@
+import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
 import { mayNameSecret } from '../model/looks-secret.ts'
 import { isPlain } from '../model/plain-text.ts'
@@ -18,6 +19,7 @@ export function normaliseUnknown(raw: Json, name: string, sealer: Sealer): Json 
 }
 
 function normalisePlain(raw: Json, sealer: Sealer): Json {
+  if (isExactNumber(raw)) return raw
   if (typeof raw === 'string') {
     if (isUrl(raw)) return sealUrl(raw, sealer)
     return isPlain(raw) || isSeal(raw) ? raw : sealer.seal(raw)

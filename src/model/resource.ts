@@ -43,7 +43,10 @@ export interface Resource {
   readonly volatile: JsonObject
   /** What rules need to know of sealed values, by JSON Pointer into the attributes. */
   readonly facts: Facts
-  /** JSON Pointers of contract fields whose value has another type than the contract says; absent where there are none. */
+  /**
+   * JSON Pointers of attributes that the service showed as something of another type than its contract says. Their values
+   * are kept and compared; what rules that read them would say is unknown. Absent where there are none.
+   */
   readonly malformed?: readonly string[]
 }
 

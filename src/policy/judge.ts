@@ -1,4 +1,5 @@
 import { messageOf } from '../model/errors.ts'
+import { withoutMarks } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Judged } from '../model/judging.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
@@ -6,8 +7,6 @@ import type { Finding } from '../model/violation.ts'
 import type { Drift } from '../rules/drift.ts'
 import type { Look } from '../rules/look.ts'
 import {
-  type BoundRule,
-  type Fold,
   type Looked,
   noSurroundings,
   type Place,
@@ -17,19 +16,22 @@ import {
   type Surroundings,
   telling,
 } from '../rules/rule.ts'
+import { type Doubts, startDoubts } from './doubts.ts'
 import { startMeter } from './meter.ts'
 import { type ActiveRule, namedRules, type Policy } from './policy.ts'
 import { lookbackOf, type RuleSet, ruleSets } from './rule-sets.ts'
+import { type Folds, keyOf, startFolds } from './run-folds.ts'
 import type { Labels } from './selector.ts'
 import { count, countJudged, type Tally } from './tally.ts'
 import { startWaiving, type Waiving } from './waiving.ts'
+import { trackReads } from './watch-reads.ts'
 
 /** Judges resources as they pass, in the order of walking; rules across resources answer at the end. */
 export interface Judge {
   visit(project: ProjectRef, resource: Resource, since?: Surroundings['since']): Finding[]
   /** Rules that look at a resource alone. `visit` asks each, and passes the resource on. */
   rulesFor(project: ProjectRef, resource: Resource): readonly ActiveRule[]
-  /** What one of those rules says; undefined where it failed. `onNow`: told when it asks what time it is. */
+  /** What one of those rules says; undefined where it failed or could not judge. `onNow`: told when it asks what time it is. */
   ask(active: ActiveRule, subject: Subject, onNow?: () => void): Finding[] | undefined
   /** Shows a resource to rules across resources, and counts it as judged. */
   pass(project: ProjectRef, resource: Resource): void
@@ -49,6 +51,8 @@ export interface Judge {
   concludeFleet(looked: Looked): readonly LocatedFinding[]
   /** Rules that could not judge a project, and why: their silence means nothing there. */
   failuresIn(project: ProjectRef): ReadonlyMap<string, string>
+  /** What rules could not judge because of malformed fields: their silence means nothing there. */
+  readonly doubts: Pick<Doubts, 'isAbout' | 'holdsAny'>
   /** How much of a project was judged so far. */
   judgedIn(project: ProjectRef): Judged
   /** Leaves a project's resources out of what is still to be concluded. */
@@ -78,14 +82,6 @@ export interface LocatedFinding {
   readonly finding: Finding
 }
 
-type FoldRule = Extract<BoundRule, { start(): Fold }>
-
-interface RunningFold {
-  readonly rule: Rule
-  readonly visits: readonly Kind[]
-  readonly fold: Fold
-}
-
 /** Failures of rules across all projects are kept under this name. */
 const everywhere = ''
 
@@ -105,19 +101,13 @@ export function startJudge(
   )
   const concluding = named.flatMap(({ rule }) => (rule.scope === 'project' || rule.scope === 'fleet' ? rule.id : []))
   const waiving = startWaiving(policy.waivers, { labelsOf, concluding, now })
-  const fleetFolds = startFolds(named, 'fleet', run)
-  const projectFolds = new Map<string, readonly RunningFold[]>()
+  const projectFolds = new Map<string, Folds>()
   const forgotten = new Set<string>()
   const failures = new Map<string, Map<string, string>>()
   /** The rules that hold for a resource that a fold may name later, where they are not those of the others. */
   const exceptions = new Map<string, RuleSet>()
   const tallies = new Map<string, Tally>()
-
-  const foldsOf = (project: ProjectRef): readonly RunningFold[] => {
-    const folds = projectFolds.get(project.name) ?? startFolds(named, 'project', run)
-    projectFolds.set(project.name, folds)
-    return folds
-  }
+  const doubts = startDoubts(everywhere)
 
   /** A rule that throws, whatever it was given, must cost neither the run nor a resolution. */
   const failed = (where: string, { id }: Rule, error: unknown) => {
@@ -125,31 +115,22 @@ export function startJudge(
     if (!known.has(id)) failures.set(where, known.set(id, messageOf(error)))
   }
 
-  const conclude = (where: string, { rule, fold }: RunningFold, looked: Looked): readonly LocatedFinding[] => {
-    const findings: LocatedFinding[] = []
-    try {
-      for (const problem of fold.conclude(now, looked)) {
-        const active = (exceptions.get(keyOf(problem.at)) ?? setFor.everyone).byId.get(rule.id)
-        if (active === undefined) continue
-        const { project } = problem.at
-        findings.push({ project, finding: waiving.waiveRemembered(stamp(active, problem.at, problem), project) })
-      }
-    } catch (error) {
-      failed(where, rule, error)
-    }
-    return findings
+  const fleetFolds = startFolds(named, 'fleet', { where: everywhere, run, doubts, failed })
+
+  const foldsOf = (project: ProjectRef): Folds => {
+    const known = projectFolds.get(project.name)
+    const folds = known ?? startFolds(named, 'project', { where: project.name, run, doubts, failed })
+    projectFolds.set(project.name, folds)
+    return folds
   }
 
-  const passTo = (where: string, folds: readonly RunningFold[], resource: Resource, place: Place) => {
-    for (const { rule, visits, fold } of folds) {
-      if (!visits.includes(resource.kind)) continue
-      try {
-        fold.visit(resource, place)
-      } catch (error) {
-        failed(where, rule, error)
-      }
-    }
-  }
+  const findingsOf = (folds: Folds, looked: Looked): LocatedFinding[] =>
+    folds.conclude(looked).flatMap(({ rule, problem }) => {
+      const active = (exceptions.get(keyOf(problem.at)) ?? setFor.everyone).byId.get(rule.id)
+      if (active === undefined) return []
+      const { project } = problem.at
+      return [{ project, finding: waiving.waiveRemembered(stamp(active, problem.at, problem), project) }]
+    })
 
   const failuresIn = (project: ProjectRef) =>
     new Map([...(failures.get(everywhere) ?? []), ...(failures.get(project.name) ?? [])])
@@ -163,21 +144,29 @@ export function startJudge(
   /** Those of the resource before: most have nothing of their own, and resources come project by project. */
   let plain: Surroundings | undefined
 
-  /** undefined where the rule failed. */
+  /** undefined where the rule failed, or read a malformed field. `seen`: the resource, watched if it has such fields. */
   const findWith = (
     active: ActiveRule,
     project: ProjectRef,
     resource: Resource,
-    check: () => Iterable<Problem>,
+    check: (seen: Resource) => Iterable<Problem>,
   ): Finding[] | undefined => {
+    const watched = resource.malformed === undefined ? undefined : trackReads(resource)
     try {
       const findings: Finding[] = []
-      for (const problem of check()) findings.push(waiving.waive(stamp(active, resource, problem), project, resource))
-      return findings
+      for (const problem of check(watched?.seen ?? resource)) {
+        findings.push(waiving.waive(stamp(active, resource, problem), project, resource))
+      }
+      if (!watched?.hasRead()) return findings
     } catch (error) {
-      failed(project.name, active.rule, error)
-      return undefined
+      if (!watched?.hasRead()) {
+        failed(project.name, active.rule, error)
+        return undefined
+      }
     }
+    const { kind, uid } = resource
+    doubts.note(project, { rule: active.rule.id, kind, uid }, kind === active.rule.kind)
+    return undefined
   }
 
   const surroundingsOf = ({ project, since = noSurroundings.since }: Subject, onNow?: () => void): Surroundings => {
@@ -196,8 +185,9 @@ export function startJudge(
     const place: Place = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
     if (set !== setFor.everyone) exceptions.set(keyOf(place), set)
     waiving.remember(project, resource)
-    passTo(everywhere, fleetFolds, resource, place)
-    passTo(project.name, foldsOf(project), resource, place)
+    const isJudged = (rule: string) => set.byId.has(rule)
+    fleetFolds.visit(resource, place, isJudged)
+    foldsOf(project).visit(resource, place, isJudged)
   }
 
   return {
@@ -209,7 +199,7 @@ export function startJudge(
       const findings: Finding[] = []
       const surroundings = surroundingsOf({ project, resource, since })
       for (const { active, bound } of setFor.resource(project, resource).byKind.get(resource.kind) ?? []) {
-        const found = findWith(active, project, resource, () => bound.check(resource, now, surroundings))
+        const found = findWith(active, project, resource, (seen) => bound.check(seen, now, surroundings))
         for (const finding of found ?? []) findings.push(finding)
       }
       pass(project, resource)
@@ -222,13 +212,16 @@ export function startJudge(
       if (bound.scope !== 'resource') return []
       const { project, resource } = subject
       const surroundings = surroundingsOf(subject, onNow)
-      return findWith(active, project, resource, () => bound.check(resource, now, surroundings))
+      return findWith(active, project, resource, (seen) => bound.check(seen, now, surroundings))
     },
     pass,
     compare(project, resource, drift) {
       const rules = setFor.resource(project, resource).drift.filter(({ bound }) => bound.kinds.includes(drift.kind))
       return rules.flatMap(
-        ({ active, bound }) => findWith(active, project, resource, () => bound.check(drift, now)) ?? [],
+        ({ active, bound }) =>
+          findWith(active, project, resource, (seen) => {
+            return bound.check(seen === resource ? drift : { ...drift, after: seen.attributes }, now)
+          }) ?? [],
       )
     },
     judgeLook(project, resource, look) {
@@ -239,19 +232,23 @@ export function startJudge(
     concludeProject(project, looked) {
       const folds = foldsOf(project)
       projectFolds.delete(project.name)
-      return folds.flatMap((fold) => conclude(project.name, fold, looked).map(({ finding }) => finding))
+      return findingsOf(folds, looked).map(({ finding }) => finding)
     },
     concludeFleet(looked) {
-      const findings = fleetFolds.flatMap((fold) => conclude(everywhere, fold, looked))
-      return findings.filter(({ project }) => !forgotten.has(project.name))
+      return findingsOf(fleetFolds, looked).filter(({ project }) => !forgotten.has(project.name))
     },
     failuresIn,
-    judgedIn: (project) => countJudged(tallies.get(project.name), named, failuresIn(project)),
+    judgedIn: (project) =>
+      countJudged(tallies.get(project.name), named, failuresIn(project), (rule, kind) =>
+        doubts.count(project, rule, kind),
+      ),
     forget(project) {
       projectFolds.delete(project.name)
       tallies.delete(project.name)
+      doubts.forget(project)
       forgotten.add(project.name)
     },
+    doubts,
     waiving,
     needsOf: (rule) => needs.get(rule),
   }
@@ -259,16 +256,6 @@ export function startJudge(
 
 function needsFor({ needs, scope, custom }: Rule): Needs {
   return { kinds: needs, scope, ...(custom === undefined ? {} : { isCustom: true }) }
-}
-
-function startFolds(rules: readonly ActiveRule[], scope: FoldRule['scope'], run: Run): RunningFold[] {
-  return rules.flatMap(({ rule, bound }) =>
-    'start' in bound && bound.scope === scope ? [{ rule, visits: bound.visits, fold: bound.start(run) }] : [],
-  )
-}
-
-function keyOf({ project, kind, uid }: Place): string {
-  return `${project.name} ${kind} ${uid}`
 }
 
 function stamp(
@@ -283,6 +270,6 @@ function stamp(
     uid,
     name,
     path: problem.path,
-    message: problem.message,
+    message: withoutMarks(problem.message),
   }
 }

@@ -14,11 +14,12 @@ export function count(tally: Tally, rules: Rules, kind: Kind): void {
   else counts[kind] = (counts[kind] ?? 0) + 1
 }
 
-/** `rules`: all that judge anyone. `failures`: those that could not judge here. */
+/** `rules`: all that judge anyone. `failures`: those that could not judge here. `countDoubts`: what one could not judge. */
 export function countJudged(
   tally: Tally | undefined,
   rules: readonly ActiveRule[],
   failures: ReadonlyMap<string, string>,
+  countDoubts: (rule: string, kind: Kind) => number,
 ): Judged {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally?.values() ?? []) {
@@ -30,6 +31,7 @@ export function countJudged(
   for (const { rule } of rules) {
     let judged = 0
     for (const [held, counts] of tally ?? []) if (held.has(rule.id)) judged += counts[rule.kind] ?? 0
+    judged = Math.max(0, judged - countDoubts(rule.id, rule.kind))
     if (judged < (resources[rule.kind] ?? 0)) fewer[rule.id] = judged
   }
   return { resources, fewer, unjudged: Object.fromEntries(failures) }

@@ -1,3 +1,5 @@
+import { jsonOfDigits } from '../model/exact-number.ts'
+
 /**
  * What a terminal obeys or nobody sees: controls (C0, DEL, C1), line and paragraph separators, bidi and other format
  * controls, everything of no width that is no accent, lone surrogates.
@@ -25,8 +27,12 @@ export function neutraliseQuoted(text: string): string {
   return neutralise(text.replace(/["\\]/g, '\\$&'))
 }
 
-/** JSON text in which the same characters are `\uXXXX`; they can only stand inside strings, but for the line breaks. */
-export function neutraliseJson(json: string): string {
+/**
+ * JSON text in which the same characters are `\uXXXX`; they can only stand inside strings, but for the line breaks. Numbers
+ * that no double holds are texts of their digits, for whoever reads JSON would round a number.
+ */
+export function neutraliseJson(written: string): string {
+  const json = jsonOfDigits(written)
   if (isPlainAscii(json)) return json
   return json.replace(unseen, (character) => (character === '\n' ? character : escapeCodeUnits(character)))
 }

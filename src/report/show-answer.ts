@@ -1,3 +1,4 @@
+import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from './answer.ts'
 import { wrapProse } from './columns.ts'
@@ -60,7 +61,7 @@ function writeRecords<Row>({ rows }: Answer<Row>, { columns, records }: Face<Row
 
 /** Lists and objects are JSON text. */
 function cellOf(value: Json): Cell {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+  return typeof value === 'object' && value !== null ? jsonOfNumbers(JSON.stringify(value)) : value
 }
 
 function writeText<Row>(answer: Answer<Row>, face: Face<Row>, look: AnswerLook): string {

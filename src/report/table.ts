@@ -1,3 +1,4 @@
+import { jsonOfNumbers, shownText } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { padColumns, widthOf } from './columns.ts'
 import { neutralise } from './neutralise.ts'
@@ -38,7 +39,7 @@ export function layTable<Row>(columns: readonly Column<Row>[], rows: readonly Ro
 
 export function textOf(value: Json): string {
   if (value === null) return '-'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? shownText(value) : jsonOfNumbers(JSON.stringify(value))
 }
 
 /** Takes from the widest that may give, column by column, until the line fits or nobody can. */

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../model/canonical-json.ts'
+import { compareNumbers, isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { regExpFault } from './regexp-fault.ts'
 
@@ -44,7 +45,8 @@ function operandFault(operator: string, operand: Json, known: readonly string[])
     case '$exist':
       return typeof operand === 'boolean' ? undefined : '`$exist` takes true or false'
     case '$regex': {
-      const fault = typeof operand === 'string' ? regExpFault(operand) : 'it is no text'
+      const isText = typeof operand === 'string' && !isExactNumber(operand)
+      const fault = isText ? regExpFault(operand) : 'it is no text'
       return fault && `the expression of \`$regex\` does not compile: ${fault}`
     }
     default:
@@ -146,14 +148,22 @@ function excludes([operator, operand]: Condition, candidate: Json): boolean {
 
 /** Whether comparisons with numbers leave no number. */
 function isEmptyRange(asked: readonly Condition[]): boolean {
-  let low = Number.NEGATIVE_INFINITY
-  let high = Number.POSITIVE_INFINITY
-  const excluded = new Set<number>()
-  for (const [operator, operand] of asked) {
-    if (typeof operand !== 'number') continue
-    if (operator.startsWith('$gt')) low = Math.max(low, operand)
-    if (operator.startsWith('$lt')) high = Math.min(high, operand)
-    if (operator === '$gt' || operator === '$lt') excluded.add(operand)
+  let low: Condition | undefined
+  let high: Condition | undefined
+  for (const condition of asked) {
+    const [operator, operand] = condition
+    if (compareNumbers(operand, operand) === undefined) continue
+    if (operator.startsWith('$gt') && isNarrower(condition, low, 1)) low = condition
+    if (operator.startsWith('$lt') && isNarrower(condition, high, -1)) high = condition
   }
-  return low > high || (low === high && excluded.has(low))
+  if (low === undefined || high === undefined) return false
+  const gap = compareNumbers(low[1], high[1]) ?? 0
+  return gap > 0 || (gap === 0 && (low[0] === '$gt' || high[0] === '$lt'))
+}
+
+/** Of two bounds on the same side; `sign`: 1 where the larger one leaves less. */
+function isNarrower([operator, operand]: Condition, than: Condition | undefined, sign: 1 | -1): boolean {
+  if (than === undefined) return true
+  const gap = (compareNumbers(operand, than[1]) ?? 0) * sign
+  return gap > 0 || (gap === 0 && !operator.endsWith('e'))
 }

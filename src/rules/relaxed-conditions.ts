@@ -1,4 +1,5 @@
 import { canonicalJson } from '../model/canonical-json.ts'
+import { compareNumbers, shownJson } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 
 /**
@@ -27,9 +28,9 @@ function isRelaxed(operator: string, before: Json, after: Json): boolean {
     if (operator === '$nin' || operator === '$and') return holdsAll(before, after) && !holdsAll(after, before)
     return false
   }
-  if (typeof before !== 'number' || typeof after !== 'number') return false
-  if (operator === '$gt' || operator === '$gte') return after < before
-  return (operator === '$lt' || operator === '$lte') && after > before
+  const sign = compareNumbers(after, before) ?? 0
+  if (operator === '$gt' || operator === '$gte') return sign < 0
+  return (operator === '$lt' || operator === '$lte') && sign > 0
 }
 
 function holdsAll(list: readonly Json[], others: readonly Json[]): boolean {
@@ -38,6 +39,6 @@ function holdsAll(list: readonly Json[], others: readonly Json[]): boolean {
 }
 
 function brief(value: Json): string {
-  const text = canonicalJson(value)
+  const text = shownJson(value)
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

@@ -1,3 +1,4 @@
+import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 
 /** A decoded value, or what about it breaks the contract. */
@@ -26,7 +27,7 @@ export function decodePage(value: unknown): Decoded<Page> {
   if (!isJsonObject(pagination)) return broken('data.pagination is no object')
   const { has_next_page: hasNextPage, next_page_cursor: nextCursor } = pagination
   if (typeof hasNextPage !== 'boolean') return broken('has_next_page is no boolean')
-  if (typeof nextCursor !== 'string') return broken('next_page_cursor is no string')
+  if (typeof nextCursor !== 'string' || isExactNumber(nextCursor)) return broken('next_page_cursor is no string')
   if (hasNextPage && nextCursor === '') return broken('has_next_page is true and next_page_cursor is empty')
   const items = content === null && !hasNextPage ? [] : content
   if (!Array.isArray(items)) return broken('data.content is no array')

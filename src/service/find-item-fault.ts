@@ -1,3 +1,4 @@
+import { isExactNumber } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Filter } from './filter.ts'
 import type { FaultKind } from './service-fault.ts'
@@ -25,7 +26,7 @@ export function findItemFault(
   items: readonly JsonObject[],
   { projectUid, filters, seen }: Expectation,
 ): ItemFault | undefined {
-  const foreign = items.findIndex(({ project_id: id }) => typeof id === 'string' && id !== '' && id !== projectUid)
+  const foreign = items.findIndex(({ project_id: id }) => isName(id) && id !== projectUid)
   if (foreign >= 0)
     return {
       kind: 'foreign',
@@ -40,11 +41,15 @@ export function findItemFault(
 
 function whatBreaks(item: JsonObject, filters: readonly Filter[], seen: Set<string>): string | undefined {
   const { uid, project_id: projectId } = item
-  if (typeof projectId !== 'string' || projectId === '') return 'has no project_id'
-  if (typeof uid !== 'string' || uid === '' || uid.length > longestUid || !uid.isWellFormed())
-    return 'has no usable uid'
+  if (!isName(projectId)) return 'has no project_id'
+  if (!isName(uid) || uid.length > longestUid || !uid.isWellFormed()) return 'has no usable uid'
   if (seen.has(uid)) return 'was listed before in the same walk'
   seen.add(uid)
   const missed = filters.find((filter) => !filter.holds(item))
   return missed && `does not match the ${missed.name} filter: the service ignored it`
+}
+
+/** A number names nothing, even one that is kept as its text. */
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && !isExactNumber(value)
 }

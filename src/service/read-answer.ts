@@ -39,7 +39,7 @@ export async function readAnswer(answer: WireAnswer, reading: Reading): Promise<
 /** One word, as a name of an exchange is; what stands beside it may be an echo of anything. */
 function readRequestId(id: string, key: string): string | null {
   const shown = foreignText(id, key)
-  return /^[\w.:/+=-]{1,64}$/.test(shown) ? shown.replace(credentials, '[credential]') : null
+  return /^[\w.:/+=[\]-]{1,64}$/.test(shown) ? shown.replace(credentials, '[credential]') : null
 }
 
 async function readSuccess(answer: WireAnswer, { maxBodyBytes, key }: Reading): Promise<Exchange> {

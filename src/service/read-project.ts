@@ -1,3 +1,4 @@
+import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
 import type { Ask } from './ask.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
@@ -19,7 +20,8 @@ export async function readProject(ask: Ask, look: Look): Promise<JsonObject> {
   if (!envelope.ok) throw fault('invalid', envelope.reason)
   const project = envelope.value
   if (!isJsonObject(project)) throw fault('invalid', 'data is no object')
-  if (typeof project.uid !== 'string' || project.uid === '') throw fault('invalid', 'data has no uid')
+  if (typeof project.uid !== 'string' || project.uid === '' || isExactNumber(project.uid))
+    throw fault('invalid', 'data has no uid')
   if (project.uid !== look.projectUid)
     throw fault('foreign', 'the answer is another project: the key belongs to that one')
   return project

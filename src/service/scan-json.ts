@@ -1,3 +1,6 @@
+import { longestNumber } from '../model/exact-number.ts'
+import { isNumberByte, mayMisleadAt, needsMark } from './mark-numbers.ts'
+
 /** What a pass over the bytes of a JSON text tells before anything is built from it. */
 interface JsonScan {
   /** Arrays and objects inside each other at the deepest point. */
@@ -12,13 +15,19 @@ interface JsonScan {
   readonly isCutOff: boolean
   /** Whether an escape names half of a surrogate pair: only then can a string come out malformed. */
   readonly hasSurrogateEscape: boolean
+  /** Numbers that no double holds as they are written. */
+  readonly inexactNumbers: number
+  /** Texts that may look like such a number in the form in which it is kept. */
+  readonly misleadingTexts: number
+  /** Whether a number has more characters than one may have. */
+  readonly hasEndlessNumber: boolean
 }
 
 /**
  * One pass, about a nanosecond a byte: strings, which are most of an answer, have a loop of their own. Says nothing
  * about whether the text is JSON.
  */
-export function scanJson(bytes: Uint8Array): JsonScan {
+export function scanJson(bytes: Buffer): JsonScan {
   let depth = 0
   let deepest = 0
   let containers = 0
@@ -27,6 +36,9 @@ export function scanJson(bytes: Uint8Array): JsonScan {
   /** Members so far of what is open, by depth. */
   const open = new Uint32Array(256)
   let hasSurrogateEscape = false
+  let inexactNumbers = 0
+  let misleadingTexts = 0
+  let hasEndlessNumber = false
   let isInString = false
   const { length } = bytes
   let i = 0
@@ -34,6 +46,7 @@ export function scanJson(bytes: Uint8Array): JsonScan {
     const byte = bytes[i++]
     if (byte === quote) {
       isInString = true
+      if (mayMisleadAt(bytes, i)) misleadingTexts++
       while (i < length) {
         const inside = bytes[i++]
         if (inside === quote) {
@@ -57,9 +70,18 @@ export function scanJson(bytes: Uint8Array): JsonScan {
       if (depth > deepest) deepest = depth
     } else if (byte === closeBrace || byte === closeBracket) {
       depth--
+    } else if (byte !== undefined && byte >= zero && byte <= nine) {
+      const start = i - 1
+      while (i < length && isNumberByte(bytes[i])) i++
+      if (i - start > longestNumber) hasEndlessNumber = true
+      else if (needsMark(bytes, start, i)) inexactNumbers++
     }
   }
-  return { depth: deepest, containers, largestObject, members, isCutOff: isInString || depth > 0, hasSurrogateEscape }
+  const isCutOff = isInString || depth > 0
+  return {
+    ...{ depth: deepest, containers, largestObject, members, isCutOff },
+    ...{ hasSurrogateEscape, inexactNumbers, misleadingTexts, hasEndlessNumber },
+  }
 }
 
 /** Whether `uD8` to `uDF` stands at `at`, after the backslash. */
@@ -74,6 +96,8 @@ function isSurrogateEscape(bytes: Uint8Array, at: number): boolean {
   )
 }
 
+const zero = 0x30
+const nine = 0x39
 const quote = 0x22
 const backslash = 0x5c
 const colon = 0x3a

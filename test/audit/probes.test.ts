@@ -443,7 +443,9 @@ describe('probes', () => {
   })
 
   it('keep the seal of an output that is too large', async () => {
-    await using site = await intake('function transform(p) { return { event_type: "x", data: Array(20000).fill("word") } }')
+    await using site = await intake(
+      'function transform(p) { return { event_type: "x", data: Array(20000).fill("word") } }',
+    )
     await site.audit({ policy: orders() })
     expect(held(site)).toMatchObject([{ outcome: 'ok', output: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) }])
   })

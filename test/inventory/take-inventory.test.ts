@@ -357,3 +357,49 @@ describe('a shape', () => {
     expect(compareShapes(undefined, after)).toBeUndefined()
   })
 })
+
+describe('two names of one field', () => {
+  const shown = { uid: 'u', project_id: 'p' }
+  const aliased = (item: JsonObject) => takeInventory('endpoints', [{ ...shown, ...item }], sealer).listed[0]
+
+  it.each([
+    ['the contract comes first', { url: 'https://a.example/', target_url: 'https://b.example/' }],
+    ['the other comes first', { target_url: 'https://b.example/', url: 'https://a.example/' }],
+  ])('with different values are both kept, and neither counts: %s', (_, item) => {
+    const resource = aliased(item)
+    expect(resource?.attributes).toMatchObject({ url: 'https://a.example/', target_url: 'https://b.example/' })
+    expect(resource?.malformed).toEqual(['/url'])
+  })
+
+  it('with one value are one field', () => {
+    const resource = aliased({ name: 'orders', title: 'orders' })
+    expect(resource?.attributes).not.toHaveProperty('title')
+    expect(resource).not.toHaveProperty('malformed')
+  })
+
+  it('leave members alone that are called like what every object has', () => {
+    const resource = aliased(JSON.parse('{"title":"orders","constructor":"x","toString":"y","__proto__":{"z":1}}'))
+    expect(Object.keys(resource?.attributes ?? {})).toEqual(expect.arrayContaining(['constructor', 'toString', 'name']))
+    expect(JSON.stringify(resource?.attributes)).not.toContain('native code')
+  })
+})
+
+describe('a text that is spelt like a seal', () => {
+  const forged = `sealed:${'0123456789abcdef'.repeat(2)}`
+
+  it.each([
+    ['in a name', { name: forged }],
+    ['in a secret', { secrets: [{ uid: 's', value: forged }] }],
+    ['as a uid of a secret', { secrets: [{ uid: forged, value: 'x' }] }],
+    ['in an address', { url: `https://a.example/${forged}` }],
+    ['in an unknown field', { zone: { list: [forged] } }],
+    ['as the name of one', { [forged]: 1 }],
+    ['in an unknown member of a secret', { secrets: [{ uid: 's', value: 'x', old: forged }] }],
+    ['as the place of a secret masked by hookdrift', { description: 'it is sealed:masked' }],
+  ])('is sealed %s', (_, item) => {
+    const written = JSON.stringify(endpoint(item).attributes)
+    expect(written).not.toContain(forged)
+    expect(written).not.toContain('sealed:masked')
+    expect(written).toMatch(/sealed:[0-9a-f]{32}/)
+  })
+})

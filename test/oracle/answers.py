@@ -4,6 +4,8 @@ import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
+from normal_form import number
+
 NOT_THERE = re.compile(r"^(project not found|unauthorized to process request)$", re.IGNORECASE)
 
 
@@ -93,7 +95,7 @@ def data_of(exchange):
         return None, "not-offered"
     if is_json:
         try:
-            envelope = json.loads(body)
+            envelope = json.loads(body, parse_int=number, parse_float=number)
         except ValueError:
             pass
     if status == 200:

@@ -1,6 +1,7 @@
 """What an item says, whichever release says it: one form in which two looks can be compared."""
 
 import re
+from decimal import Decimal
 
 UNKNOWN = object()  # not shown
 
@@ -26,6 +27,27 @@ class Masked:
         return isinstance(other, Masked)
 
     __hash__ = object.__hash__
+
+
+class Exact:
+    """A number that no double holds as it is written. Compared, and shown, by its text."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __eq__(self, other):
+        return isinstance(other, Exact) and self.text == other.text
+
+    def __hash__(self):
+        return hash(self.text)
+
+
+def number(text):
+    """For the reader of JSON, which would read whole numbers exactly and round all others."""
+    value = float(text)
+    if value in (float("inf"), float("-inf")) or Decimal(repr(value)) != Decimal(text):
+        return Exact(text)
+    return int(text) if re.fullmatch(r"-?\d+", text) else value
 
 
 MARK = "«secret»"
@@ -320,6 +342,8 @@ def shown(value):
         return value.shown
     if isinstance(value, Masked):
         return "sealed:masked"
+    if isinstance(value, Exact):
+        return value.text
     if isinstance(value, dict):
         return {name: shown(member) for name, member in value.items()}
     if isinstance(value, list):

@@ -25,7 +25,7 @@ import type {
   VerifierRow,
 } from '../../src/demo/rows.ts'
 
-import type { JsonObject } from '../../src/model/json.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
 
 /** Something happens to a random resource of a random project, mostly something that a rule minds. */
 export function editAtRandom(fleet: Fleet, random: Random): void {
@@ -227,6 +227,8 @@ function wildSubscription(
     () => types([...filter_config.event_types].reverse()),
     () => types([...filter_config.event_types, `extra.${random.below(3)}`]),
     () => filter('body', random.pick<JsonObject>([{}, { amount: { $gt: 10 } }, { amount: { $gt: 5 }, state: 'paid' }])),
+    () => filter('body', { account_id: random.pick(accounts), $or: [{ limit: random.pick(accounts) }] }),
+    () => filter('body', { account_id: random.pick(accounts) }),
     () => filter('headers', random.pick<JsonObject>([{}, { 'x-region': { $in: ['eu', 'us'] } }])),
     () => ({ retry_config: retryOf(random) }),
     () => ({ retry_config: retryOf(random) }),
@@ -355,4 +357,20 @@ function editProject({ fleet, random, project }: Site): void {
 
 function pickOf<Row>(random: Random, rows: readonly Row[]): Row | undefined {
   return rows[random.below(rows.length)]
+}
+
+/** Numbers as they stand in an answer: some that no double holds, beside texts of the same digits. */
+const accounts: readonly [Json, ...Json[]] = [
+  asWritten('1234567890123456789'),
+  asWritten('1234567890123456788'),
+  '1234567890123456789',
+  asWritten('1e400'),
+  asWritten('0.12345678901234567890'),
+  asWritten('100.0'),
+  100,
+]
+
+function asWritten(source: string): Json {
+  // What JSON.stringify writes as it is; the types of the language do not know it yet.
+  return Reflect.apply(Reflect.get(JSON, 'rawJSON'), JSON, [source])
 }

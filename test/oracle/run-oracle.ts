@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { json } from '../../src/report/json.ts'
+import { lookOfFile } from '../../src/report/report-files.ts'
 import { makeWorld } from './make-world.ts'
 
 export interface Verdict {
@@ -47,7 +49,10 @@ export async function runOracle({ worlds, seed, keep, python = 'python3', onProg
       for (let index = from; index < Math.min(worlds, from + batchSize); index++) {
         const { world, reports } = await makeWorld(`${seed}-${index}`)
         writeFileSync(join(batch, `${world.seed}.world.json`), JSON.stringify(world))
-        writeFileSync(join(batch, `${world.seed}.reports.json`), JSON.stringify(reports))
+        writeFileSync(
+          join(batch, `${world.seed}.reports.json`),
+          `[${reports.map((report) => json(report, lookOfFile)).join(',')}]`,
+        )
       }
       if (judging !== undefined) verdicts.push(await judging)
       onProgress?.(Math.min(worlds, from + batchSize))

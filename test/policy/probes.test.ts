@@ -174,3 +174,21 @@ describe('an expectation', () => {
     ])
   })
 })
+
+describe('an expectation', () => {
+  const exact = { id: 'number:1234567890123456789' }
+  const near = { id: 'number:1234567890123456788' }
+
+  it('is held to every digit of a number, as JSON and as an expression', () => {
+    const [json, expression] = read(`probes:
+  - { name: json, match: { uid: x }, function: body, payload: order.json, expect_json: { id: 1234567890123456789 } }
+  - { name: cel, match: { uid: x }, function: body, payload: order.json, expect: payload.id == 1234567890123456789 }
+`).probes.map(
+      ({ expectation }) =>
+        (result: Json) =>
+          expectation?.judge(result, 0).is,
+    )
+    expect([json?.(exact), json?.(near), json?.({ id: '1234567890123456789' })]).toEqual(['met', 'broken', 'broken'])
+    expect([expression?.(exact), expression?.(near), expression?.({ id: 5 })]).toEqual(['met', 'broken', 'broken'])
+  })
+})

@@ -1,4 +1,5 @@
 import type { Differing, JudgeableVersion, ProjectKey } from '../../history/reader.ts'
+import { malformedFields } from '../../inventory/malformed.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Facts, Kind, Resource } from '../../model/resource.ts'
 import type { Judged } from './judged-version.ts'
@@ -76,8 +77,10 @@ function read(kind: Kind, uid: string, kept: JudgeableVersion, before: VersionTh
   // What we wrote ourselves as canonical JSON of these types.
   const attributes = JSON.parse(body) as JsonObject
   const known = facts === '' ? {} : (JSON.parse(facts) as Facts)
+  const malformed = malformedFields(kind, attributes)
+  const marked = malformed.length === 0 ? {} : { malformed }
   return {
-    resource: { kind, uid, name, attributes, facts: known, volatile: {} },
+    resource: { kind, uid, name, attributes, facts: known, volatile: {}, ...marked },
     fromRun,
     sealKeyId,
     base: before?.base,

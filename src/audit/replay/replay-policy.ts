@@ -259,9 +259,11 @@ function settle(run: SealedRun, looks: readonly JudgedLook[], settling: Settling
     }
     const sawAll = (rule: string) => {
       const needs = judge.needsOf(rule)
-      return needs === undefined || !isFold(needs.scope) || needs.kinds.every(isComplete[needs.scope])
+      if (needs === undefined || !isFold(needs.scope)) return true
+      return !judge.doubts.holdsAny(project, rule) && needs.kinds.every(isComplete[needs.scope])
     }
-    const isOutOfSight = ({ kind, uid }: Finding) => unseen.has(`${kind} ${uid}`)
+    const isOutOfSight = (finding: Finding) =>
+      unseen.has(`${finding.kind} ${finding.uid}`) || judge.doubts.isAbout(project, finding)
     const judged = [...found, ofFleet].map((group) => withoutLimits(group, limits))
     ledgerOf(project).settle(run, { project, found: judged, ending: { judge, isComplete, isOutOfSight }, sawAll })
   }

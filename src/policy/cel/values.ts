@@ -1,4 +1,5 @@
 import type { Field, Members } from '../../inventory/field.ts'
+import { isExactNumber, jsonOfNumbers, numberText, shownText } from '../../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 import { type Facts, isMasked, type Resource, type SecretFacts } from '../../model/resource.ts'
 import type { Evaluation } from './evaluation.ts'
@@ -54,8 +55,15 @@ export function objectClass(members: Members, classOf: (name: string) => ObjectC
 }
 
 /** The resource in the form that expressions are written for: what changes by itself stands beside what is kept. */
-export function rootValue(Class: ObjectClass, { uid, name, attributes, volatile, facts }: Resource): ObjectValue {
-  return new Class({ ...attributes, ...volatile, uid, name }, '', facts, false)
+export function rootValue(Class: ObjectClass, resource: Resource): ObjectValue {
+  const { uid, name, attributes, volatile, facts } = resource
+  const raw = resource.malformed === undefined ? { ...attributes } : withGetters(attributes)
+  return new Class(Object.assign(raw, volatile, { uid, name }), '', facts, false)
+}
+
+/** A copy that reads nothing: which of the malformed fields are read is noted. */
+function withGetters(attributes: JsonObject): Record<string, Json> {
+  return Object.defineProperties({}, Object.getOwnPropertyDescriptors(attributes))
 }
 
 function fieldValue(
@@ -102,13 +110,15 @@ function fieldValue(
 
 function integerOf(value: Json, name: string): bigint {
   if (value === null) return 0n
+  const exact = isExactNumber(value) ? numberValue(numberText(value)) : undefined
+  if (typeof exact === 'bigint') return exact
   if (typeof value !== 'number' || !Number.isInteger(value)) throw new Error(`${name} is no whole number`)
   return BigInt(value)
 }
 
 function textOf(value: Json, name: string): string {
   if (value === null) return ''
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = typeof value === 'string' ? shownText(value) : jsonOfNumbers(JSON.stringify(value))
   if (text.length > maxCharacters) throw new Error(`${name} is longer than ${maxCharacters} characters, the limit`)
   return text
 }
@@ -120,10 +130,18 @@ function listOf(value: Json, name: string): readonly Json[] {
   return value
 }
 
+/** A number that no double holds: an int where it is one of 64 bits, else the nearest double. */
+function numberValue(digits: string): bigint | number {
+  if (!/^-?\d{1,19}$/.test(digits)) return Number(digits)
+  const whole = BigInt(digits)
+  return BigInt.asIntN(64, whole) === whole ? whole : Number(digits)
+}
+
 /** JSON of the user's own making: whole numbers are ints, others doubles. */
 export function freeValue(value: Json, count: { items: number }): unknown {
   if (++count.items > maxItems) throw new Error(`a document has more than ${maxItems} parts, the limit`)
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value
+  if (isExactNumber(value)) return numberValue(numberText(value))
   if (typeof value === 'string') return textOf(value, 'a text')
   if (Array.isArray(value)) return value.map((item) => freeValue(item, count))
   if (!isJsonObject(value)) return value

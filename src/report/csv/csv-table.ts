@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync'
+import { isExactNumber, numberText, shownText } from '../../model/exact-number.ts'
 import { cut } from '../cut.ts'
 import { neutralise } from '../neutralise.ts'
 
@@ -6,12 +7,13 @@ export type Cell = string | number | boolean | null
 
 /** CSV as RFC 4180 has it: a header, lines that end in CR LF, quotes where they must be. null is an empty cell. */
 export function csvTable(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
-  const lines = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? harmless(cell) : shown(cell))))
+  const lines = rows.map((row) => row.map((cell) => shown(cell)))
   return stringify([[...header], ...lines], { record_delimiter: '\r\n' })
 }
 
-function shown(cell: number | boolean | null): string {
-  return cell === null ? '' : String(cell)
+function shown(cell: Cell): string {
+  if (typeof cell !== 'string') return cell === null ? '' : String(cell)
+  return isExactNumber(cell) ? numberText(cell) : harmless(shownText(cell))
 }
 
 /** A cell of a spreadsheet takes 32,767 characters. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../model/canonical-json.ts'
+import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import type { ViolationState } from '../../model/violation.ts'
@@ -54,7 +54,7 @@ const coverageColumns = [
 
 /** Texts as they are, no value as nothing, all else as JSON. */
 function show(value: Json): string | null {
-  return value === null || typeof value === 'string' ? value : canonicalJson(value)
+  return value === null || typeof value === 'string' ? value : shownJson(value)
 }
 
 function controlRows(report: Report): Cell[][] {

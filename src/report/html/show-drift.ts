@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../model/canonical-json.ts'
 import type { FieldChange } from '../../model/change.ts'
+import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import type { Report, ReportChange } from '../../model/report.ts'
 import { count } from '../count.ts'
@@ -31,5 +31,5 @@ function showField({ path, before, after }: FieldChange): Markup {
 }
 
 function textOf(value: Json): string {
-  return value === null ? 'none' : canonicalJson(value)
+  return value === null ? 'none' : shownJson(value)
 }

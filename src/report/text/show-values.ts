@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../model/canonical-json.ts'
 import type { FieldChange } from '../../model/change.ts'
+import { isExactNumber, shownJson, shownText } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import { neutralise, neutraliseQuoted } from '../neutralise.ts'
 import { shortenSeals } from './shorten.ts'
@@ -23,11 +23,11 @@ interface Body {
 
 function textOf(value: Json): string {
   if (value === null) return 'none'
-  return typeof value === 'string' ? value : canonicalJson(value)
+  return typeof value === 'string' ? shownText(value) : shownJson(value)
 }
 
 function bodyOf(value: Json, text: string): Body {
-  const isText = typeof value === 'string'
+  const isText = typeof value === 'string' && !isExactNumber(value)
   const body = isText ? neutraliseQuoted(text) : neutralise(text)
   return { characters: [...body], length: [...text].length, mark: isText ? '"' : '' }
 }

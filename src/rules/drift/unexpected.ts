@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../model/canonical-json.ts'
+import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import { configuredKinds } from '../drift.ts'
 import { driftRule } from '../drift-rule.ts'
@@ -21,6 +21,6 @@ export const unexpected = driftRule({
 
 function brief(value: Json): string {
   if (value === null) return 'none'
-  const text = canonicalJson(value)
+  const text = shownJson(value)
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

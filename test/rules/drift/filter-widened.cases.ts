@@ -35,6 +35,15 @@ export const cases: Cases = {
       'medium s1/filter_config/filter/body: asks for less: /filter_config/filter/body/amount/$gte was 100, is 10, and 3 more',
     ],
   },
+  'compares numbers that no double holds by their values, and tells their digits': {
+    compares: widened(
+      body({ id: { $gt: 'number:1234567890123456789' } }),
+      body({ id: { $gt: 'number:1234567890123456788' } }),
+    ),
+    finds: [
+      'medium s1/filter_config/filter/body: asks for less: /filter_config/filter/body/id/$gt was 1234567890123456789, is 1234567890123456788',
+    ],
+  },
   'leaves stricter operators alone': {
     compares: widened(
       body({ amount: { $gte: 10 }, country: { $in: ['DE', 'AT'] }, $or: [{ a: 1 }, { b: 1 }] }),

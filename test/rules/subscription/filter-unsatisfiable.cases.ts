@@ -136,6 +136,21 @@ export const cases: Cases = {
       (part) => `high s1/filter_config/filter/${part}: \`$x\` is no operator`,
     ),
   },
+  'compares numbers that no double holds by their values': {
+    sees: [
+      asking({ a: { $gt: 'number:1234567890123456789', $lt: 'number:1234567890123456788' } }),
+      asking({ a: { $gt: 'number:1234567890123456789', $lte: 'number:1234567890123456789' } }),
+      asking({ a: { $gte: 'number:1e400', $lt: 5 } }),
+      asking({ a: { $eq: 'number:-1e400', $gt: 0 } }),
+      asking({ a: { $gt: 'number:1234567890123456788', $lt: 'number:1234567890123456789' } }),
+      asking({ a: { $gt: 9007199254740992, $lte: 'number:9007199254740993' } }),
+    ],
+    finds: [excluding('a'), excluding('a'), excluding('a'), excluding('a')].flat(),
+  },
+  'takes a number for no expression, however large': {
+    sees: [asking({ a: { $regex: 'number:1e400' } })],
+    finds: expression('it is no text'),
+  },
   'does not look deeper than filters are': { sees: [asking(nested(1000)), asking(nested(16))], finds: [] },
   'does not weigh long lists against each other': {
     sees: [asking({ a: { $in: Array.from({ length: 5000 }, (_, i) => i), $gt: 9000 } })],

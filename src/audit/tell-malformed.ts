@@ -1,0 +1,86 @@
+import type { Field, Members } from '../inventory/field.ts'
+import { wireSchema } from '../inventory/wire-schema.ts'
+import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
+
+/** Fields of a wrong type, counted while a project's pages pass. */
+export interface MalformedCounts {
+  add(listing: Listing, resources: Iterable<{ readonly resource: Resource }>): void
+  /** One line for each field: what it is, how many resources show it so, and one of them. */
+  tell(): { listing: Listing; text: string }[]
+}
+
+export function countMalformed(): MalformedCounts {
+  const counts = new Map<string, Counted>()
+  return {
+    add(listing, resources) {
+      for (const { resource } of resources) {
+        if (resource.malformed === undefined) continue
+        const fields = resource.malformed.map((pointer) => describeField(resource.kind, pointer))
+        for (const { path, expected } of new Map(fields.map((field) => [field.path, field])).values()) {
+          const { kind, uid } = resource
+          const key = `${listing} ${kind} ${path}`
+          const known = counts.get(key)
+          if (known !== undefined) known.resources++
+          else counts.set(key, { listing, kind, path, expected, first: uid, resources: 1 })
+        }
+      }
+    },
+    tell() {
+      const inOrder = [...counts.values()].sort((a, b) => listings.indexOf(a.listing) - listings.indexOf(b.listing))
+      return inOrder.map((counted) => ({ listing: counted.listing, text: textOf(counted) }))
+    },
+  }
+}
+
+interface Counted extends Described {
+  readonly listing: Listing
+  readonly kind: Kind
+  readonly first: string
+  resources: number
+}
+
+interface Described {
+  /** `config.ssl.enforce_secure_endpoints`, `secrets[].expires_at`. */
+  readonly path: string
+  readonly expected: string
+}
+
+function textOf({ kind, path, expected, first, resources }: Counted): string {
+  const show = resources === 1 ? `1 ${kind} shows` : `${resources} ${kind}s show`
+  const example = resources === 1 ? first : `first: ${first}`
+  return `${show} ${path} as something other than ${expected} (${example}); rules that read it say nothing`
+}
+
+const expectations: Readonly<Partial<Record<Field['type'], string>>> = {
+  flag: 'a flag',
+  integer: 'a whole number',
+  seconds: 'a number of seconds',
+  time: 'a time',
+  set: 'a list',
+  addresses: 'a list',
+  keyed: 'a list of objects',
+  struct: 'an object',
+  text: 'a value of the contract',
+}
+
+/** The field that a pointer leads to, without the uids on the way. */
+function describeField(kind: Kind, pointer: string): Described {
+  let members: Members | undefined = wireSchema[kind]
+  let field: Field | undefined
+  let path = ''
+  let isThing = false
+  for (const step of pointer.split('/').slice(1)) {
+    if (isThing) {
+      isThing = false
+      path += '[]'
+      continue
+    }
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~')
+    const known: Members = members ?? {}
+    field = Object.hasOwn(known, name) ? known[name] : undefined
+    path += path === '' ? name : `.${name}`
+    members = field?.type === 'struct' || field?.type === 'keyed' ? field.members : undefined
+    isThing = field?.type === 'keyed'
+  }
+  return { path, expected: (field && expectations[field.type]) ?? 'what the contract says' }
+}

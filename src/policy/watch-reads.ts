@@ -1,0 +1,68 @@
+import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import type { Resource } from '../model/resource.ts'
+
+/** Beyond this many malformed fields, all of the attribute that holds them counts as one. */
+const mostPointers = 100
+
+/**
+ * A resource that tells when one of its malformed fields is read. `within`: also when something is read that holds one,
+ * for whoever keeps it and reads on later.
+ */
+export function watchReads(resource: Resource, onRead: () => void, { within = false } = {}): Resource {
+  const { attributes, volatile, malformed = [] } = resource
+  const pointers = malformed.length > mostPointers ? malformed.map(firstStep) : malformed
+  const watch: Watch = { onRead, within, malformed: new Set(pointers), holders: new Set(pointers.flatMap(holdersOf)) }
+  return { ...resource, attributes: watched(attributes, '', watch), volatile: watched(volatile, '', watch) }
+}
+
+/** A watched resource, and whether a malformed field of it was read so far. */
+export function trackReads(resource: Resource, options?: { readonly within: boolean }) {
+  let hasRead = false
+  const onRead = () => {
+    hasRead = true
+  }
+  return { seen: watchReads(resource, onRead, options), hasRead: () => hasRead }
+}
+
+interface Watch {
+  readonly onRead: () => void
+  readonly within: boolean
+  readonly malformed: ReadonlySet<string>
+  /** What malformed fields lie in. */
+  readonly holders: ReadonlySet<string>
+}
+
+/** The same members, some behind getters: listing them reads none, copying them reads all. */
+function watched(object: JsonObject, path: string, watch: Watch): JsonObject {
+  const copy: Record<string, Json> = {}
+  for (const [key, value] of Object.entries(object)) {
+    const here = `${path}/${pointerStep(key)}`
+    const isHolder = watch.holders.has(here)
+    if (!isHolder && !watch.malformed.has(here)) {
+      Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
+      continue
+    }
+    let inner: Json | undefined
+    Object.defineProperty(copy, key, {
+      enumerable: true,
+      configurable: true,
+      get() {
+        if (!isHolder || watch.within) watch.onRead()
+        inner ??= isHolder && isJsonObject(value) ? watched(value, here, watch) : value
+        return inner
+      },
+    })
+  }
+  return copy
+}
+
+function firstStep(pointer: string): string {
+  const end = pointer.indexOf('/', 1)
+  return end < 0 ? pointer : pointer.slice(0, end)
+}
+
+function holdersOf(pointer: string): string[] {
+  const holders: string[] = []
+  for (let at = pointer.indexOf('/', 1); at > 0; at = pointer.indexOf('/', at + 1)) holders.push(pointer.slice(0, at))
+  return holders
+}

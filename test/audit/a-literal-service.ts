@@ -1,0 +1,77 @@
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Report } from '../../src/model/report.ts'
+import { key, listen, project } from '../service/fake-service.ts'
+import { query } from './a-site.ts'
+import { openStand, type Turn } from './stand.ts'
+
+/** What a service shows: objects, or JSON text, which is sent as it is. */
+export interface Shown {
+  project?: JsonObject | string
+  endpoints?: readonly (JsonObject | string)[]
+  subscriptions?: readonly (JsonObject | string)[]
+  sources?: readonly (JsonObject | string)[]
+}
+
+/** A service of one project that says what it is told, byte for byte, and a stand that audits it. */
+export async function openLiteral(shown: Shown = {}) {
+  let now = shown
+  const { url } = await listen((request, response) => {
+    const [, listing] = /^\/api\/v1\/projects\/[^/]+(?:\/(\w+))?/.exec(request.url ?? '') ?? []
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(`{"status":true,"message":"ok","data":${dataOf(listing, now)}}`)
+  })
+  const stand = openStand({ projects: { orders: project }, key })
+  return {
+    stand,
+    show(more: Shown) {
+      now = { ...now, ...more }
+    },
+    audit: (turn: Omit<Turn, 'url'> = {}): Promise<Report> => stand.audit({ url, ...turn }),
+    query: <Row = Record<string, unknown>>(sql: string): Row[] => query<Row>(stand.file, sql),
+    [Symbol.dispose]: () => stand[Symbol.dispose](),
+  }
+}
+
+function dataOf(listing: string | undefined, { project: self = aProject, ...lists }: Shown): string {
+  if (listing === undefined) return textOf(self)
+  const items = listing === 'endpoints' || listing === 'subscriptions' || listing === 'sources' ? lists[listing] : []
+  const pagination = { per_page: 20, has_next_page: false, next_page_cursor: '' }
+  return `{"content":[${(items ?? []).map(textOf).join(',')}],"pagination":${JSON.stringify(pagination)}}`
+}
+
+function textOf(item: JsonObject | string): string {
+  return typeof item === 'string' ? item : JSON.stringify(item)
+}
+
+export const aProject: JsonObject = {
+  uid: project,
+  name: 'orders',
+  type: 'outgoing',
+  config: { search_policy: '720h' },
+}
+
+export function anEndpoint(uid: string, more: JsonObject = {}): JsonObject {
+  return {
+    ...{ uid, project_id: project, name: uid, url: `https://${uid.toLowerCase()}.example/hooks`, status: 'active' },
+    ...{ rate_limit: 100, rate_limit_duration: 60, http_timeout: 30, authentication: null },
+    secrets: [{ uid: `${uid}-secret`, value: 'not-a-real-key-of-32-characters!', created_at: '2026-11-01T00:00:00Z' }],
+    ...more,
+  }
+}
+
+export function aSource(uid: string, more: JsonObject = {}): JsonObject {
+  const verifier = {
+    type: 'hmac',
+    hmac: { hash: 'SHA256', header: 'x-sig', encoding: 'hex', secret: `not-real-${uid}` },
+  }
+  return { uid, project_id: project, name: uid, type: 'http', is_disabled: false, verifier, ...more }
+}
+
+export function aSubscription(uid: string, endpoint: string, more: JsonObject = {}): JsonObject {
+  const filter = { body: {}, headers: {}, query: {}, path: {}, is_flattened: false }
+  return {
+    ...{ uid, project_id: project, name: uid, type: 'api', endpoint_metadata: { uid: endpoint } },
+    filter_config: { event_types: ['order.created'], filter },
+    ...more,
+  }
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest'
+import { shownText } from '../../src/model/exact-number.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+import { anEndpoint, aProject, aSubscription, openLiteral, type Shown } from './a-literal-service.ts'
+import { policyOf } from './stand.ts'
+
+/** As written, and another one that no double tells from it. */
+const pairs = [
+  ['1234567890123456789', '1234567890123456788'],
+  ['-9007199254740993', '-9007199254740995'],
+  ['1e400', '-1e400'],
+  ['1e-400', '-1e-400'],
+  ['0.12345678901234567890', '0.12345678901234567891'],
+] as const
+
+/** Where a number may stand, and the path of it there. */
+const places: Readonly<Record<string, readonly [path: string, show: (number: string) => Shown]>> = {
+  'a filter': ['/filter_config/filter/body/account_id', (number) => aFilter(`{"account_id":${number}}`)],
+  'a list within a filter': [
+    '/filter_config/filter/body/amount/$in',
+    (number) => aFilter(`{"amount":{"$in":[[1,{"deep":${number}}]]}}`),
+  ],
+  'an unknown field': [
+    '/shard',
+    (number) => ({ endpoints: [withNumber(anEndpoint('EP-1', { shard: hole }), number)] }),
+  ],
+  'a field for integers': [
+    '/rate_limit',
+    (number) => ({ endpoints: [withNumber(anEndpoint('EP-1', { rate_limit: hole }), number)] }),
+  ],
+  'the configuration of a project': [
+    '/config/max_payload_read_size',
+    (number) => ({ project: withNumber({ ...aProject, config: { max_payload_read_size: hole } }, number) }),
+  ],
+}
+
+const hole = '«number»'
+
+function withNumber(item: JsonObject, number: string): string {
+  return JSON.stringify(item).replace(`"${hole}"`, number)
+}
+
+function aFilter(body: string): Shown {
+  const filter = { body: hole, headers: {}, query: {}, path: {}, is_flattened: false }
+  const subscription = aSubscription('SUB-1', 'EP-1', { filter_config: { event_types: ['a.b'], filter } })
+  return { endpoints: [anEndpoint('EP-1')], subscriptions: [withNumber(subscription, body)] }
+}
+
+describe.each(Object.entries(places))('in %s', (_, [path, show]) => {
+  it.each(pairs)('%s and %s differ, and are kept as they were sent', async (one, other) => {
+    using here = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show(one) })
+    await here.audit()
+    expect((await here.audit()).drift).toEqual([])
+    here.show(show(other))
+    const { drift } = await here.audit()
+    expect(drift.flatMap(({ fields }) => fields.map((field) => field.path))).toEqual([path])
+    expect(JSON.stringify(drift)).toContain(`number:${one}`)
+    expect(JSON.stringify(drift)).toContain(`number:${other}`)
+  })
+
+  it('another spelling of a number that a double holds is no drift', async () => {
+    using here = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show('100') })
+    await here.audit()
+    for (const same of ['100.0', '1e2', '1.00E+2', '100.000000000000000000000']) {
+      here.show(show(same))
+      expect((await here.audit()).drift, same).toEqual([])
+    }
+    here.show(show('101'))
+    expect((await here.audit()).drift).toHaveLength(1)
+  })
+})
+
+it('a number and a text of its digits are two things, and so is a text that looks like what is kept', async () => {
+  const values = ['1234567890123456789', '"1234567890123456789"', '"number:1234567890123456789"']
+  const shows = values.map((value) => aFilter(`{"order":${value}}`))
+  using here = await openLiteral(shows[0])
+  await here.audit()
+  const seen: Json[] = []
+  for (const [next] of [[1], [2], [0]] as const) {
+    here.show(shows[next] ?? {})
+    const { drift } = await here.audit()
+    seen.push(
+      ...drift.flatMap(({ fields }) =>
+        fields.map(({ after }) => (typeof after === 'string' ? shownText(after) : after)),
+      ),
+    )
+  }
+  expect(seen).toEqual(['1234567890123456789', 'number:1234567890123456789', '1234567890123456789'])
+})
+
+it('a number that was lost and comes back exactly is no violation, and a relaxed bound is told by its digits', async () => {
+  const policy = policyOf('extends: []\nrules: { drift/filter-widened: {} }')
+  using here = await openLiteral(aFilter('{"amount":{"$gt":1234567890123456789}}'))
+  await here.audit({ policy })
+  here.show(aFilter('{"amount":{"$gt":1234567890123456788}}'))
+  const { violations } = await here.audit({ policy })
+  expect(violations.map(({ rule, message }) => `${rule}: ${message}`).join()).toMatch(
+    /^drift\/filter-widened: .* was 1234567890123456789, is 1234567890123456788/,
+  )
+})
+
+describe('a custom rule', () => {
+  const policy = (assert: string) =>
+    policyOf(`
+extends: []
+custom:
+  - id: acme/account
+    kind: subscription
+    assert: "${assert}"
+    severity: high
+    message: "account {resource.filter_config.filter.body.account_id}"
+`)
+
+  it.each([
+    ['1234567890123456789', 'resource.filter_config.filter.body.account_id == 1234567890123456788'],
+    ['1234567890123456789', 'resource.filter_config.filter.body.account_id < 9'],
+    ['-9223372036854775808', 'resource.filter_config.filter.body.account_id > 0'],
+    ['1e400', 'resource.filter_config.filter.body.account_id < 1.0'],
+    ['12345678901234567890123', 'resource.filter_config.filter.body.account_id < 9.0'],
+  ])('sees %s as a number', async (number, assert) => {
+    using here = await openLiteral(aFilter(`{"account_id":${number}}`))
+    const { violations, notices } = await here.audit({ policy: policy(assert) })
+    expect(notices).toEqual([])
+    expect(violations.map(({ rule }) => rule)).toEqual(['acme/account'])
+    if (number.length < 21 && !number.includes('e')) expect(violations[0]?.message).toBe(`account ${number}`)
+  })
+})

@@ -4,13 +4,17 @@ import type { JsonObject } from '../model/json.ts'
 import type { Listing } from '../model/resource.ts'
 import type { Look } from '../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
+import { withRequestId } from '../service/tell-failure.ts'
 import { filterText } from './filtered.ts'
+import { findListFault } from './find-list-fault.ts'
 import type { AuditedProject } from './look.ts'
 
 export interface Walk {
   readonly coverage: Coverage
   /** Why it broke off, when it did. */
   readonly fault: FaultKind | undefined
+  /** Whether the last page came empty although the one before it promised more: something may be missing. */
+  readonly lacksPromisedPage: boolean
 }
 
 /**
@@ -29,16 +33,19 @@ export async function walkListing(
   const look: Look = { projectUid: project.ref.uid, key: project.key, filters: project.filters, signal, traffic }
   let pages = 0
   let items = 0
+  let lacksPromisedPage = false
   const result = (status: CoverageStatus, reason: string | null, fault?: FaultKind): Walk => {
     budget.waitedMs = traffic.waitedMs
     const { requests, retries } = traffic
     const durationMs = Math.round(clock.now() - startedAt)
     const filter = filterText(listing, project.filters)
-    return { coverage: { listing, status, reason, filter, pages, items, requests, retries, durationMs }, fault }
+    const coverage = { listing, status, reason, filter, pages, items, requests, retries, durationMs }
+    return { coverage, fault, lacksPromisedPage }
   }
   try {
     let askedAt = startedAt
     for await (const page of pagesOf(listing, project, look)) {
+      lacksPromisedPage = pages > 0 && page.length === 0
       await take(page, clock.now() - askedAt)
       pages += 1
       items += page.length
@@ -61,9 +68,25 @@ async function* pagesOf(
   { client }: AuditedProject,
   look: Look,
 ): AsyncGenerator<readonly JsonObject[]> {
-  if (listing === 'project') yield [await client.project(look)]
-  else for await (const page of client.pages(listing, look)) yield page.items
+  if (listing === 'project') {
+    const project = await client.project(look)
+    const fault = findListFault('project', project)
+    if (fault !== undefined) throw new ServiceFault('invalid', `project: it ${fault}`)
+    yield [project]
+    return
+  }
+  for await (const { number, items, requestId } of client.pages(listing, look)) {
+    for (const [index, item] of items.entries()) {
+      const fault = findListFault(kindOf[listing], item)
+      if (fault === undefined) continue
+      throw new ServiceFault('invalid', withRequestId(`page ${number}: item ${index + 1} ${fault}`, requestId))
+    }
+    yield items
+  }
 }
+
+/** What a listing lists. */
+export const kindOf = { endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
 
 function isOptional(listing: Listing, { listings }: AuditedProject): boolean {
   return (listing === 'sources' || listing === 'project') && listings[listing] === 'auto'

@@ -9,6 +9,9 @@ interface Page {
   readonly nextCursor: string | null
 }
 
+/** A cursor travels in the address of the next request. */
+const longestCursor = 1000
+
 /** The `data` of a success (section 2.1 of the service's document); undefined when it is absent or null. */
 export function decodeEnvelope(value: unknown): Decoded<unknown> {
   if (!isJsonObject(value)) return broken('the answer is no object')
@@ -28,6 +31,8 @@ export function decodePage(value: unknown): Decoded<Page> {
   if (typeof hasNextPage !== 'boolean') return broken('has_next_page is no boolean')
   if (typeof nextCursor !== 'string') return broken('next_page_cursor is no string')
   if (hasNextPage && nextCursor === '') return broken('has_next_page is true and next_page_cursor is empty')
+  if (hasNextPage && nextCursor.length > longestCursor)
+    return broken(`next_page_cursor is longer than ${longestCursor} characters`)
   const items = content === null && !hasNextPage ? [] : content
   if (!Array.isArray(items)) return broken('data.content is no array')
   if (!items.every(isJsonObject)) return broken('data.content holds something that is no object')

@@ -3,7 +3,7 @@ import type { FaultKind } from './service-fault.ts'
 /** What one request came to. */
 export type Exchange = Answer | Failure
 
-/** A 2xx with JSON that was read rightly; whether it keeps the contract is not judged yet. */
+/** A success with JSON that was read rightly; whether it keeps the contract is not judged yet. */
 export interface Answer {
   readonly ok: true
   readonly value: unknown

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { JsonObject } from '../model/json.ts'
 import type { Filter } from './filter.ts'
 import type { FaultKind } from './service-fault.ts'
@@ -14,8 +15,9 @@ interface Expectation {
   readonly seen: Set<string>
 }
 
-/** Every uid of a walk is kept in memory until its end. */
 const longestUid = 1000
+/** Every uid of a walk is kept in memory until its end: of a longer one, its digest. */
+const longestKept = 64
 
 /**
  * Why a page proves nothing: an item of another project (service-behaviour.md 7), without an identity, seen before, or
@@ -41,10 +43,11 @@ export function findItemFault(
 function whatBreaks(item: JsonObject, filters: readonly Filter[], seen: Set<string>): string | undefined {
   const { uid, project_id: projectId } = item
   if (typeof projectId !== 'string' || projectId === '') return 'has no project_id'
-  if (typeof uid !== 'string' || uid === '' || uid.length > longestUid || !uid.isWellFormed())
-    return 'has no usable uid'
-  if (seen.has(uid)) return 'was listed before in the same walk'
-  seen.add(uid)
+  if (typeof uid !== 'string' || uid === '' || !uid.isWellFormed()) return 'has no usable uid'
+  if (uid.length > longestUid) return `has a uid of more than ${longestUid} characters`
+  const mark = uid.length > longestKept ? hash('sha256', uid, 'base64') : uid
+  if (seen.has(mark)) return 'was listed before in the same walk'
+  seen.add(mark)
   const missed = filters.find((filter) => !filter.holds(item))
   return missed && `does not match the ${missed.name} filter: the service ignored it`
 }

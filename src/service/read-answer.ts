@@ -13,6 +13,8 @@ interface Reading {
   /** Never to be repeated. */
   readonly key: string
   readonly url: string
+  /** The statuses of a success. */
+  readonly success: readonly number[]
 }
 
 /** Bodies of errors are read for their message only. */
@@ -26,13 +28,21 @@ export async function readAnswer(answer: WireAnswer, reading: Reading): Promise<
   const id = answer.header(reading.matchers.requestIdHeader)
   const requestId = id === undefined ? null : foreignText(id, reading.key) || null
   const { status } = answer
-  const exchange =
-    status < 300
-      ? await readSuccess(answer, reading)
-      : status < 400
-        ? readRedirect(answer, reading)
-        : await readError(answer, reading)
+  const exchange = await readByStatus(answer, reading)
   return { ...exchange, requestId, ...(exchange.ok ? {} : { status }) }
+}
+
+function readByStatus(answer: WireAnswer, reading: Reading): Exchange | Promise<Exchange> {
+  const { status } = answer
+  if (reading.success.includes(status)) return readSuccess(answer, reading)
+  if (status < 300) return readOtherSuccess(answer, reading)
+  return status < 400 ? readRedirect(answer, reading) : readError(answer, reading)
+}
+
+/** 206 is a part of a page, 203 what something on the way made of it, 202 a promise: none proves what is not in it. */
+function readOtherSuccess(answer: WireAnswer, { success }: Reading): Failure {
+  answer.discard()
+  return failure('invalid', `${nameOf(answer.status)} instead of ${success.map(nameOf).join(' or ')}`)
 }
 
 async function readSuccess(answer: WireAnswer, { maxBodyBytes, key }: Reading): Promise<Exchange> {

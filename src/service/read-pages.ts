@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { RawPage } from '../model/raw-page.ts'
 import type { Ask } from './ask.ts'
 import { decodePage } from './decode-envelope.ts'
@@ -22,12 +23,13 @@ export async function* readPages(
   const filters = filtersOf(listing, look.filters, settings.dialect)
   const firstQuery = queryOf(settings, filters)
   const seen = new Set<string>()
+  /** Digests: a walk remembers every cursor, and a service may make them long. */
   const cursors = new Set<string>()
   let cursor: string | null = null
   for (let number = 1; ; number++) {
     const query = new URLSearchParams(firstQuery)
     if (cursor !== null) query.set(settings.dialect.parameters.nextCursor, cursor)
-    const reply = await ask({ method: 'GET', path, query, body: null }, look)
+    const reply = await ask({ method: 'GET', path, query, body: null, success: [200] }, look)
     if (!reply.ok) throw faultOf(reply, `page ${number}`)
     const { requestId } = reply
     const fault = (kind: FaultKind, what: string) =>
@@ -37,11 +39,12 @@ export async function* readPages(
     const { items, nextCursor } = page.value
     const itemFault = findItemFault(items, { projectUid: look.projectUid, filters, seen })
     if (itemFault !== undefined) throw fault(itemFault.kind, itemFault.what)
-    if (nextCursor !== null && cursors.has(nextCursor)) throw fault('invalid', 'names a next page that was read before')
+    const mark = nextCursor === null ? null : hash('sha256', nextCursor, 'base64')
+    if (mark !== null && cursors.has(mark)) throw fault('invalid', 'names a next page that was read before')
     yield { number, items, requestId }
-    if (nextCursor === null) return
+    if (nextCursor === null || mark === null) return
     if (number >= settings.limits.maxPages) throw fault('invalid', 'has no end within the configured number of pages')
-    cursors.add(nextCursor)
+    cursors.add(mark)
     cursor = nextCursor
   }
 }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { OnBug } from '../../src/audit/contain-bugs.ts'
 import type { AuditedProject } from '../../src/audit/look.ts'
 import { runAudit } from '../../src/audit/run-audit.ts'
 import type { Holder } from '../../src/history/holder.ts'
@@ -42,6 +43,8 @@ export interface Turn {
   readonly acceptsRemovals?: boolean
   readonly signal?: AbortSignal
   readonly tell?: Tell | undefined
+  /** Is told of a bug of ours. Default: it ends the run. */
+  readonly onBug?: OnBug
 }
 
 /** A history of its own in a temporary directory, and audits against it on a clock that never waits. */
@@ -113,6 +116,11 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
           onPage: () => {},
           onInterrupted: () => {},
           tell: turn.tell,
+          onBug:
+            turn.onBug ??
+            ((_, error) => {
+              throw error
+            }),
         },
       )
     } finally {

@@ -1,0 +1,55 @@
+import type { Members } from '../inventory/field.ts'
+import { wireSchema } from '../inventory/wire-schema.ts'
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
+
+/** An endpoint has a handful of secrets. Each entry costs findings, facts and rows of its own. */
+const longestList = 1000
+
+/**
+ * Why a keyed list of an item (`wire-schema.ts`) cannot be taken: two entries with one uid would become one, and the
+ * other would be compared with nothing and evaluated by no rule.
+ */
+export function findListFault(kind: Kind, item: JsonObject): string | undefined {
+  for (const path of keyedLists[kind]) {
+    const list = valueWithin(item, path)
+    if (!Array.isArray(list) || list.length < 2) continue
+    if (list.length > longestList) return `has more than ${longestList} entries in ${path.join('.')}`
+    if (new Set(list.map(keyOf)).size < list.length) return `has two entries with one uid in ${path.join('.')}`
+  }
+  return undefined
+}
+
+/** The key that the normal form gives an entry: its place, where it has no uid. */
+function keyOf(entry: Json, index: number): string {
+  return isJsonObject(entry) && typeof entry.uid === 'string' && entry.uid !== '' ? entry.uid : `#${index}`
+}
+
+function valueWithin(item: JsonObject, path: readonly string[]): Json | undefined {
+  let here: Json | undefined = item
+  for (const step of path) {
+    if (!isJsonObject(here)) return undefined
+    here = here[step]
+  }
+  return here
+}
+
+type Path = readonly string[]
+
+function pathsIn(members: Members): readonly Path[] {
+  return Object.entries(members).flatMap(([name, field]): Path[] => {
+    if (field.type === 'keyed') return [[name]]
+    return field.type === 'struct' ? pathsIn(field.members).map((path) => [name, ...path]) : []
+  })
+}
+
+/** Worked out once: most kinds have none. */
+const keyedLists: Readonly<Record<Kind, readonly Path[]>> = {
+  endpoint: pathsIn(wireSchema.endpoint),
+  subscription: pathsIn(wireSchema.subscription),
+  source: pathsIn(wireSchema.source),
+  device: pathsIn(wireSchema.device),
+  project: pathsIn(wireSchema.project),
+  probe: pathsIn(wireSchema.probe),
+  policy: pathsIn(wireSchema.policy),
+}

@@ -56,7 +56,7 @@ export function networkFailure(error: unknown): Failure {
     return failure('unavailable', `the certificate of the service is not accepted (${code})`, { surelyNotRun: true })
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    return failure('unavailable', `the answer is not TLS (${code})`, {
+    return failure('unavailable', `no TLS connection could be made (${code})`, {
       hint: 'is the port right, and the scheme (http or https)?',
       again: 'later',
     })

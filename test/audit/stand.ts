@@ -15,6 +15,7 @@ import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
+import type { ServiceClient } from '../../src/service/service-client.ts'
 import { defaultLimits, type Filters, type Limits, type Offer } from '../../src/service/settings.ts'
 import { faultsIn } from './verify-stand.ts'
 
@@ -30,6 +31,8 @@ export interface StandOptions {
 
 export interface Turn {
   readonly url: string
+  /** Of projects that are at another service, by name. */
+  readonly urls?: Readonly<Record<string, string>>
   readonly policy?: Policy
   readonly only?: readonly string[]
   readonly listings?: StandOptions['listings']
@@ -70,18 +73,25 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
 
   async function audit(turn: Turn): Promise<Report> {
     now += 60_000
-    const client = createServiceClient(
-      {
-        name: 'acme',
-        url: turn.url,
-        pageSize,
-        limits: { ...defaultLimits, ...limits },
-        dialect: defaultDialect,
-        ca: undefined,
-        connections: 4,
-      },
-      { clock, random: () => 0.5, env: {}, ...(turn.timeoutAfter && { timeoutAfter: turn.timeoutAfter }) },
-    )
+    const clients = new Map<string, ServiceClient>()
+    const clientOf = (url: string): ServiceClient => {
+      const client =
+        clients.get(url) ??
+        createServiceClient(
+          {
+            name: 'acme',
+            url,
+            pageSize,
+            limits: { ...defaultLimits, ...limits },
+            dialect: defaultDialect,
+            ca: undefined,
+            connections: 4,
+          },
+          { clock, random: () => 0.5, env: {}, ...(turn.timeoutAfter && { timeoutAfter: turn.timeoutAfter }) },
+        )
+      clients.set(url, client)
+      return client
+    }
     const all = Object.entries(projects).map(
       ([name, uid]): AuditedProject => ({
         ref: { name: `acme/${name}`, service: 'acme', uid },
@@ -89,7 +99,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
         place: null,
         labels,
         filters: turn.filters ?? {},
-        client,
+        client: clientOf(turn.urls?.[name] ?? turn.url),
         listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },
       }),
     )
@@ -125,7 +135,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
       )
     } finally {
       await history.close()
-      await client.close()
+      for (const client of clients.values()) await client.close()
     }
   }
 

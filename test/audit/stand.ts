@@ -46,6 +46,8 @@ export interface Turn {
   readonly acceptsRemovals?: boolean
   readonly signal?: AbortSignal
   readonly tell?: Tell | undefined
+  /** Stands between an audit and the client of a project. */
+  readonly between?: (project: string, client: ServiceClient) => ServiceClient
   /** Is told of a bug of ours. Default: it ends the run. */
   readonly onBug?: OnBug
 }
@@ -92,6 +94,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
       clients.set(url, client)
       return client
     }
+    const { between = (_, client) => client } = turn
     const all = Object.entries(projects).map(
       ([name, uid]): AuditedProject => ({
         ref: { name: `acme/${name}`, service: 'acme', uid },
@@ -99,7 +102,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
         place: null,
         labels,
         filters: turn.filters ?? {},
-        client: clientOf(turn.urls?.[name] ?? turn.url),
+        client: between(name, clientOf(turn.urls?.[name] ?? turn.url)),
         listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },
       }),
     )

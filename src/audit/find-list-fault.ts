@@ -5,6 +5,8 @@ import type { Kind } from '../model/resource.ts'
 
 /** An endpoint has a handful of secrets. Each entry costs findings, facts and rows of its own. */
 const longestList = 1000
+/** It becomes a part of JSON Pointers, as the uid of an item does of reports. */
+const longestKey = 1000
 
 /**
  * Why a keyed list of an item (`wire-schema.ts`) cannot be taken: two entries with one uid would become one, and the
@@ -12,10 +14,13 @@ const longestList = 1000
  */
 export function findListFault(kind: Kind, item: JsonObject): string | undefined {
   for (const path of keyedLists[kind]) {
-    const list = valueWithin(item, path)
-    if (!Array.isArray(list) || list.length < 2) continue
+    const value = valueWithin(item, path)
+    if (typeof value !== 'object' || value === null) continue
+    const list = Array.isArray(value) ? value : [value]
     if (list.length > longestList) return `has more than ${longestList} entries in ${path.join('.')}`
-    if (new Set(list.map(keyOf)).size < list.length) return `has two entries with one uid in ${path.join('.')}`
+    if (list.some((entry) => keyOf(entry, 0).length > longestKey))
+      return `has an entry with a uid of more than ${longestKey} characters in ${path.join('.')}`
+    if (list.length > 1 && new Set(list.map(keyOf)).size < list.length) return `has two entries with one uid in ${path.join('.')}`
   }
   return undefined
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../model/clock.ts'
 import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
+import type { RawPage } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
 import type { Look } from '../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
@@ -45,10 +46,10 @@ export async function walkListing(
   try {
     let askedAt = startedAt
     for await (const page of pagesOf(listing, project, look)) {
-      lacksPromisedPage = pages > 0 && page.length === 0
-      await take(page, clock.now() - askedAt)
-      pages += 1
-      items += page.length
+      lacksPromisedPage = page.number > 1 && page.items.length === 0
+      await take(page.items, clock.now() - askedAt)
+      pages = page.number
+      items += page.items.length
       askedAt = clock.now()
     }
     return result('complete', null)
@@ -67,21 +68,21 @@ async function* pagesOf(
   listing: Listing,
   { client }: AuditedProject,
   look: Look,
-): AsyncGenerator<readonly JsonObject[]> {
+): AsyncGenerator<Pick<RawPage, 'number' | 'items'>> {
   if (listing === 'project') {
     const project = await client.project(look)
     const fault = findListFault('project', project)
     if (fault !== undefined) throw new ServiceFault('invalid', `project: it ${fault}`)
-    yield [project]
+    yield { number: 1, items: [project] }
     return
   }
-  for await (const { number, items, requestId } of client.pages(listing, look)) {
+  for await (const { number, from = 0, items, requestId } of client.pages(listing, look)) {
     for (const [index, item] of items.entries()) {
       const fault = findListFault(kindOf[listing], item)
       if (fault === undefined) continue
-      throw new ServiceFault('invalid', withRequestId(`page ${number}: item ${index + 1} ${fault}`, requestId))
+      throw new ServiceFault('invalid', withRequestId(`page ${number}: item ${from + index + 1} ${fault}`, requestId))
     }
-    yield items
+    yield { number, items }
   }
 }
 

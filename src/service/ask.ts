@@ -23,6 +23,8 @@ export interface Question {
   readonly body: string | null
   /** The statuses of a success. */
   readonly success: readonly number[]
+  /** The most items that a page may hold; undefined where no page is asked for. */
+  readonly mostItems?: number
   /** For the whole answer of one try, where the limit of a page would be too long. */
   readonly limitMs?: number
 }
@@ -59,7 +61,7 @@ export function createAsk({ settings, matchers, transport, clock, random, cut, t
       if (tries > 1) look.traffic.retries++
       const startedAt = clock.now()
       const limitMs = Math.min(limits.pageTimeoutMs, question.limitMs ?? limits.pageTimeoutMs)
-      const exchange = await exchangeOnce(request, { limitMs, success: question.success }, look)
+      const exchange = await exchangeOnce(request, { ...question, limitMs }, look)
       if (exchange.ok) {
         acceptedKeys.add(look.key)
         return exchange
@@ -81,14 +83,15 @@ export function createAsk({ settings, matchers, transport, clock, random, cut, t
 
   async function exchangeOnce(
     request: WireRequest,
-    { limitMs, success }: { readonly limitMs: number; readonly success: readonly number[] },
+    { limitMs, success, mostItems }: Pick<Question, 'success' | 'mostItems'> & { readonly limitMs: number },
     { key, signal }: Look,
   ): Promise<Exchange> {
     const timeout = timeoutAfter(limitMs)
     const end = cut ?? signal
     try {
       const answer = await transport.send(request, AbortSignal.any([end, timeout]))
-      return await readAnswer(answer, { matchers, maxBodyBytes: limits.maxBodyBytes, key, url: settings.url, success })
+      const { maxBodyBytes } = limits
+      return await readAnswer(answer, { matchers, maxBodyBytes, key, url: settings.url, success, mostItems })
     } catch (error) {
       if (end.aborted) return stopped(signal)
       if (timeout.aborted) return failure('unavailable', `no whole answer within ${limitMs} ms`, { again: 'later' })

@@ -19,8 +19,11 @@ export function decodeEnvelope(value: unknown): Decoded<unknown> {
   return { ok: true, value: value.data ?? undefined }
 }
 
-/** A page of a listing (section 2.2). Portal keys send null for an empty list. */
-export function decodePage(value: unknown): Decoded<Page> {
+/**
+ * A page of a listing (section 2.2). Portal keys send null for an empty list.
+ * `elsewhere`: how many items it has that are not in the value (`split-page.ts`).
+ */
+export function decodePage(value: unknown, elsewhere = 0): Decoded<Page> {
   const envelope = decodeEnvelope(value)
   if (!envelope.ok) return envelope
   const data = envelope.value
@@ -36,7 +39,7 @@ export function decodePage(value: unknown): Decoded<Page> {
   const items = content === null && !hasNextPage ? [] : content
   if (!Array.isArray(items)) return broken('data.content is no array')
   if (!items.every(isJsonObject)) return broken('data.content holds something that is no object')
-  if (hasNextPage && items.length === 0) return broken('has_next_page is true on an empty page')
+  if (hasNextPage && items.length + elsewhere === 0) return broken('has_next_page is true on an empty page')
   return { ok: true, value: { items, nextCursor: hasNextPage ? nextCursor : null } }
 }
 

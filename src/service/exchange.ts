@@ -7,6 +7,8 @@ export type Exchange = Answer | Failure
 export interface Answer {
   readonly ok: true
   readonly value: unknown
+  /** Items of a large page, as they were written: `value` has an empty list in their place. */
+  readonly items?: readonly Buffer[]
   readonly requestId: string | null
 }
 

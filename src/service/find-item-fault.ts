@@ -19,23 +19,39 @@ const longestUid = 1000
 /** Every uid of a walk is kept in memory until its end: of a longer one, its digest. */
 const longestKept = 64
 
+/** Items of a page, some at a time, or why they cannot be read. */
+type Groups = Iterable<
+  { readonly ok: true; readonly items: readonly JsonObject[] } | { readonly ok: false; readonly reason: string }
+>
+
 /**
  * Why a page proves nothing: an item of another project (service-behaviour.md 7), without an identity, seen before, or
  * outside the filter. A foreign item counts before all else: it says whose key this is.
  */
-export function findItemFault(
-  items: readonly JsonObject[],
-  { projectUid, filters, seen }: Expectation,
-): ItemFault | undefined {
+export function findPageFault(groups: Groups, expectation: Expectation): ItemFault | undefined {
+  let first: ItemFault | undefined
+  let from = 0
+  for (const group of groups) {
+    if (!group.ok) return first ?? { kind: 'invalid', what: group.reason }
+    const fault = findForeign(group.items, from, expectation)
+    if (fault !== undefined) return fault
+    first ??= findBroken(group.items, from, expectation)
+    from += group.items.length
+  }
+  return first
+}
+
+function findForeign(items: readonly JsonObject[], from: number, { projectUid }: Expectation): ItemFault | undefined {
   const foreign = items.findIndex(({ project_id: id }) => typeof id === 'string' && id !== '' && id !== projectUid)
-  if (foreign >= 0)
-    return {
-      kind: 'foreign',
-      what: `item ${foreign + 1} belongs to another project: the key is not one for this project`,
-    }
+  if (foreign < 0) return undefined
+  const what = `item ${from + foreign + 1} belongs to another project: the key is not one for this project`
+  return { kind: 'foreign', what }
+}
+
+function findBroken(items: readonly JsonObject[], from: number, { filters, seen }: Expectation): ItemFault | undefined {
   for (const [index, item] of items.entries()) {
     const what = whatBreaks(item, filters, seen)
-    if (what !== undefined) return { kind: 'invalid', what: `item ${index + 1} ${what}` }
+    if (what !== undefined) return { kind: 'invalid', what: `item ${from + index + 1} ${what}` }
   }
   return undefined
 }

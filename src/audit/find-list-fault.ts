@@ -20,9 +20,20 @@ export function findListFault(kind: Kind, item: JsonObject): string | undefined 
     if (list.length > longestList) return `has more than ${longestList} entries in ${path.join('.')}`
     if (list.some((entry) => keyOf(entry, 0).length > longestKey))
       return `has an entry with a uid of more than ${longestKey} characters in ${path.join('.')}`
-    if (list.length > 1 && new Set(list.map(keyOf)).size < list.length) return `has two entries with one uid in ${path.join('.')}`
+    if (list.length > 1 && new Set(list.map(keyOf)).size < list.length)
+      return `has two entries with one uid in ${path.join('.')}`
   }
   return undefined
+}
+
+/** How many entries the keyed lists of an item have: what is kept of each is several times as large as its text. */
+export function countEntries(kind: Kind, item: JsonObject): number {
+  let count = 0
+  for (const path of keyedLists[kind]) {
+    const value = valueWithin(item, path)
+    if (Array.isArray(value)) count += value.length
+  }
+  return count
 }
 
 /** The key that the normal form gives an entry: its place, where it has no uid. */

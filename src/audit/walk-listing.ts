@@ -7,7 +7,7 @@ import type { Look } from '../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
 import { withRequestId } from '../service/tell-failure.ts'
 import { filterText } from './filtered.ts'
-import { findListFault } from './find-list-fault.ts'
+import { countEntries, findListFault } from './find-list-fault.ts'
 import type { AuditedProject } from './look.ts'
 
 export interface Walk {
@@ -76,15 +76,24 @@ async function* pagesOf(
     yield { number: 1, items: [project] }
     return
   }
+  const kind = kindOf[listing]
+  let counted = { page: 0, entries: 0 }
   for await (const { number, from = 0, items, requestId } of client.pages(listing, look)) {
+    const fault = (what: string) => new ServiceFault('invalid', withRequestId(`page ${number}: ${what}`, requestId))
+    let entries = counted.page === number ? counted.entries : 0
     for (const [index, item] of items.entries()) {
-      const fault = findListFault(kindOf[listing], item)
-      if (fault === undefined) continue
-      throw new ServiceFault('invalid', withRequestId(`page ${number}: item ${from + index + 1} ${fault}`, requestId))
+      const listFault = findListFault(kind, item)
+      if (listFault !== undefined) throw fault(`item ${from + index + 1} ${listFault}`)
+      entries += countEntries(kind, item)
     }
+    if (entries > mostEntries) throw fault(`its items have more than ${mostEntries} secrets: ask for smaller pages`)
+    counted = { page: number, entries }
     yield { number, items }
   }
 }
+
+/** Of one page: five for each of the most items that it may hold. */
+const mostEntries = 100_000
 
 /** What a listing lists. */
 export const kindOf = { endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { openSite } from './a-site.ts'
+import { policyOf } from './stand.ts'
 
 type List = readonly JsonObject[]
 
@@ -50,5 +51,28 @@ describe('a list of things that have a uid', () => {
   ] as const)('takes %s', async (_title, change) => {
     const { coverage } = await coverageWith('endpoints', change)
     expect(coverage.filter(({ status }) => status !== 'complete')).toEqual([])
+  })
+
+  it('is counted for a whole page, also where a page is read in parts', async () => {
+    await using site = await openSite({ fleet: { endpointsPerProject: 1 } })
+    const more = (entries: number) => (text: string) => {
+      const { data, ...envelope } = JSON.parse(text)
+      // Without a value: what is under test is how many there are.
+      const secrets = Array.from({ length: 1_000 }, (_, n) => ({ uid: `s${n}`, value: null }))
+      const [first] = data.content
+      const content = Array.from({ length: entries / 1_000 }, (_, n) => ({ ...first, uid: `e${n}`, secrets }))
+      return JSON.stringify({ ...envelope, data: { ...data, content: [first, ...content] } })
+    }
+    const audit = async (entries: number) => {
+      site.service.faults.length = 0
+      site.service.failNext({ path: /\/endpoints/, times: 9, how: 'rewrite', body: more(entries) })
+      const { coverage } = await site.audit({ policy: policyOf('extends: []') })
+      return coverage.find(({ listing }) => listing === 'endpoints')
+    }
+    expect(await audit(100_000)).toMatchObject({
+      status: expect.stringMatching(/^(partial|failed)$/),
+      reason: expect.stringMatching(/^page 1: its items have more than 100000 secrets: ask for smaller pages/),
+    })
+    expect(await audit(2_000)).toMatchObject({ status: 'complete', reason: null })
   })
 })

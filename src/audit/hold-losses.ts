@@ -5,7 +5,7 @@ import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { partByFilter } from './find-removals.ts'
 import type { Proof } from './prove-identity.ts'
 import type { Stage } from './stage-resources.ts'
-import type { Walk } from './walk-listing.ts'
+import { kindOf, type Walk } from './walk-listing.ts'
 
 export interface Guard {
   /** What the policy takes for a mass removal; undefined: nothing. */
@@ -22,50 +22,73 @@ export interface Held {
 }
 
 /**
- * Holds back what nobody should believe at once: the loss of a large part of a listing, and any loss that an empty list
- * makes of which nobody can say whose it is. Such a walk is `suspect` and removes nothing. The next walk that reaches
- * the end is believed where it misses the same resources; if it misses too many others, it is held in turn.
+ * Withholds what should not be believed at once. Such a walk is `suspect` and removes nothing:
+ * - a large part of a listing is gone: believed when the next walk that reaches its end misses the same resources; if it
+ *   misses too many others, they are withheld in turn
+ * - a promised page came empty: believed when the next walk misses nothing else, whatever it misses
+ * - an empty list of which nobody can say whose it is: never believed, however often it comes, because a service that
+ *   answers every request so would empty every project
  */
 export async function holdLosses(stage: Stage, { walks, unproven }: Proof, guard: Guard): Promise<Held> {
   const held: Walk[] = []
   const losses: Loss[] = []
   for (const walk of walks) {
-    const { listing, status } = walk.coverage
-    const isGuarded = listing !== 'project' && status === 'complete' && !guard.acceptsRemovals
-    const loss = isGuarded ? await findUnbelieved(stage, listing, unproven.has(listing), guard) : undefined
-    if (loss !== undefined) losses.push(loss)
-    const reason = unproven.has(listing)
-      ? 'empty where there were resources, and the service cannot say whose key it is: believed when the next walk is empty too'
-      : `${loss?.missing} of ${loss?.known} ${listing} are gone at once: believed when the next walk misses them too, or with --accept-removals`
-    held.push(loss === undefined ? walk : { ...walk, coverage: { ...walk.coverage, status: 'suspect', reason } })
+    const doubt = guard.acceptsRemovals ? undefined : await findDoubt(stage, walk, unproven, guard)
+    if (doubt?.loss !== undefined) losses.push(doubt.loss)
+    held.push(
+      doubt === undefined ? walk : { ...walk, coverage: { ...walk.coverage, status: 'suspect', reason: doubt.reason } },
+    )
   }
   return { walks: held, losses }
 }
 
-/** What a walk misses and is not believed yet; undefined when there is no such thing. */
-async function findUnbelieved(
-  { draft, project, filters }: Stage,
-  listing: Exclude<Listing, 'project'>,
-  isUnproven: boolean,
-  { limits, seenAgain }: Guard,
-): Promise<Loss | undefined> {
-  const kind = kindOf[listing]
-  const unseen = await draft.unseen(project, kind)
-  if (unseen.length === 0) return undefined
-  const [missing] = await partByFilter({ draft, filters }, kind, unseen)
-  const known = missing.length + seenAgain(kind)
-  const isTooMuch = (count: number) =>
-    isUnproven ? count > 0 : limits !== undefined && isMassRemoval({ missing: count, known }, limits)
-  if (!isTooMuch(missing.length)) return undefined
-  const before = new Set(await draft.heldBefore(project, listing))
-  const fresh = missing.filter(({ uid }) => !before.has(uid))
-  if (!isTooMuch(fresh.length)) return undefined
-  await draft.hold(
-    project,
-    listing,
-    missing.map(({ uid }) => uid),
-  )
-  return { listing, missing: missing.length, known }
+interface Doubt {
+  readonly reason: string
+  /** What is gone, where it is too much. */
+  readonly loss: Loss | undefined
 }
 
-const kindOf = { endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
+/** Why a walk that reached its end is not believed yet; undefined when it is. */
+async function findDoubt(
+  stage: Stage,
+  { coverage, lacksPromisedPage }: Walk,
+  unproven: ReadonlySet<Listing>,
+  { limits, seenAgain }: Guard,
+): Promise<Doubt | undefined> {
+  const { listing, status } = coverage
+  if (listing === 'project' || status !== 'complete') return undefined
+  const { draft, project, filters, baselines } = stage
+  const kind = kindOf[listing]
+  const unseen = await draft.unseen(project, kind)
+  const [missing] = unseen.length === 0 ? [[]] : await partByFilter({ draft, filters }, kind, unseen)
+  const known = missing.length + seenAgain(kind)
+  const loss = { listing, missing: missing.length, known }
+  if (unproven.has(listing)) {
+    if (missing.length > 0) return { reason: unprovenReason, loss }
+    // What once was seen, proven empty or accepted, and holds nothing since, has nothing to lose.
+    return baselines[kind]?.listing === listing ? undefined : { reason: unprovenReason, loss: undefined }
+  }
+  const isTooMuch = (count: number) => limits !== undefined && isMassRemoval({ missing: count, known }, limits)
+  const isLarge = isTooMuch(missing.length)
+  if (!isLarge && !lacksPromisedPage) return undefined
+  const before = await draft.heldBefore(project, listing)
+  const withheld = new Set(before)
+  const fresh = missing.filter(({ uid }) => !withheld.has(uid))
+  const isNew = lacksPromisedPage ? before === undefined || fresh.length > 0 : isTooMuch(fresh.length)
+  if (!isNew) return undefined
+  const uids = missing.map(({ uid }) => uid)
+  await draft.hold(project, listing, uids)
+  return {
+    reason: isLarge
+      ? `${loss.missing} of ${known} ${listing} are gone at once: believed when the next walk misses them too, or with --accept-removals`
+      : promisedReason,
+    loss: isLarge ? loss : undefined,
+  }
+}
+
+const unprovenReason =
+  'empty, and the service cannot say whose key it is: not believed, however often it comes. ' +
+  'Check the key; if the project is really empty, run `hookdrift audit --accept-removals` once'
+
+const promisedReason =
+  'the last page is empty although the page before it promised more: believed when the next walk misses nothing else, or with --accept-removals'

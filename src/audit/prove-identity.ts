@@ -1,6 +1,6 @@
-import type { Coverage } from '../model/coverage.ts'
-import { type Listing, listings as walkOrder } from '../model/resource.ts'
+import type { Listing } from '../model/resource.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
+import { dueListings, failedWalk } from './due-listings.ts'
 import type { AuditedProject } from './look.ts'
 import type { Walk } from './walk-listing.ts'
 
@@ -69,28 +69,10 @@ function isEmpty({ coverage }: Walk): boolean {
   return coverage.status === 'complete' && coverage.items === 0
 }
 
-function spoil({ listings }: AuditedProject, walks: readonly Walk[], reason: string): Walk[] {
-  const due = walkOrder.filter((listing) => !(isOptional(listing) && listings[listing] === 'off'))
-  return due.map((listing): Walk => {
-    const coverage = walks.find(({ coverage }) => coverage.listing === listing)?.coverage ?? unwalked(listing)
-    return { coverage: { ...coverage, status: 'failed', reason: coverage.reason ?? reason }, fault: 'foreign' }
+function spoil(project: AuditedProject, walks: readonly Walk[], reason: string): Walk[] {
+  return dueListings(project).map((listing): Walk => {
+    const coverage = walks.find(({ coverage }) => coverage.listing === listing)?.coverage ?? failedWalk(listing, null)
+    const failed = { ...coverage, status: 'failed', reason: coverage.reason ?? reason } as const
+    return { coverage: failed, fault: 'foreign', lacksPromisedPage: false }
   })
-}
-
-function isOptional(listing: Listing): listing is 'project' | 'sources' {
-  return listing === 'project' || listing === 'sources'
-}
-
-function unwalked(listing: Listing): Coverage {
-  return {
-    listing,
-    status: 'failed',
-    reason: null,
-    filter: null,
-    pages: 0,
-    items: 0,
-    requests: 0,
-    retries: 0,
-    durationMs: 0,
-  }
 }

@@ -8,9 +8,9 @@ import type { ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import { startJudge } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
-import { auditProject } from './audit-project.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
+import { auditContained, type OnBug } from './contain-bugs.ts'
 import { describeContext } from './describe-context.ts'
 import type { AuditedProject, PageRead, ProjectLook } from './look.ts'
 import { settleFleet } from './settle-fleet.ts'
@@ -40,6 +40,8 @@ export interface World {
   readonly onPage: (project: AuditedProject, page: PageRead) => void
   /** Composes what people are told of the run, in the transaction that seals it. Without it nobody is. */
   readonly tell?: Tell | undefined
+  /** Called when a bug of ours ended the audit of a project. */
+  readonly onBug?: OnBug | undefined
   /** Called for each earlier run that was found killed. */
   readonly onInterrupted: (run: number) => void
 }
@@ -47,6 +49,7 @@ export interface World {
 /**
  * One run: every project is walked, inventoried, drafted and judged; then what stands, what changed and what is
  * resolved is settled, and all of it is sealed at once. Returns the report of the sealed run.
+ * A bug in one project fails that project (`contain-bugs.ts`).
  * @throws AuditError 5 when another run holds the lease; whatever is thrown, nothing of the run stays in the history
  */
 export async function runAudit(audit: Audit, world: World): Promise<Report> {
@@ -72,7 +75,9 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     const asked = { probes: policy.probes, runsProbes, acceptsRemovals }
     const tools = { ...world, ...asked, clock, signal, draft, judge, startedAt: isoTime(startedAt) }
     const limit = pLimit(audit.concurrency)
-    const looks = await Promise.all(audit.projects.map((project) => limit(() => auditProject(project, tools))))
+    const looks = await Promise.all(
+      audit.projects.map((project) => limit(() => auditContained(project, tools, world.onBug))),
+    )
     await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
     await settlePolicy(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
     if (runsProbes && audit.isWholeFleet) await tellIdleProbes(draft, policy.probes, looks)

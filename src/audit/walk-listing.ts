@@ -1,16 +1,21 @@
 import type { Clock } from '../model/clock.ts'
 import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
+import type { RawPage } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
 import type { Look } from '../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
+import { withRequestId } from '../service/tell-failure.ts'
 import { filterText } from './filtered.ts'
+import { countEntries, findListFault } from './find-list-fault.ts'
 import type { AuditedProject } from './look.ts'
 
 export interface Walk {
   readonly coverage: Coverage
   /** Why it broke off, when it did. */
   readonly fault: FaultKind | undefined
+  /** Whether the last page came empty although the one before it promised more: something may be missing. */
+  readonly lacksPromisedPage: boolean
 }
 
 /**
@@ -29,19 +34,22 @@ export async function walkListing(
   const look: Look = { projectUid: project.ref.uid, key: project.key, filters: project.filters, signal, traffic }
   let pages = 0
   let items = 0
+  let lacksPromisedPage = false
   const result = (status: CoverageStatus, reason: string | null, fault?: FaultKind): Walk => {
     budget.waitedMs = traffic.waitedMs
     const { requests, retries } = traffic
     const durationMs = Math.round(clock.now() - startedAt)
     const filter = filterText(listing, project.filters)
-    return { coverage: { listing, status, reason, filter, pages, items, requests, retries, durationMs }, fault }
+    const coverage = { listing, status, reason, filter, pages, items, requests, retries, durationMs }
+    return { coverage, fault, lacksPromisedPage }
   }
   try {
     let askedAt = startedAt
     for await (const page of pagesOf(listing, project, look)) {
-      await take(page, clock.now() - askedAt)
-      pages += 1
-      items += page.length
+      lacksPromisedPage = page.number > 1 && page.items.length === 0
+      await take(page.items, clock.now() - askedAt)
+      pages = page.number
+      items += page.items.length
       askedAt = clock.now()
     }
     return result('complete', null)
@@ -60,10 +68,35 @@ async function* pagesOf(
   listing: Listing,
   { client }: AuditedProject,
   look: Look,
-): AsyncGenerator<readonly JsonObject[]> {
-  if (listing === 'project') yield [await client.project(look)]
-  else for await (const page of client.pages(listing, look)) yield page.items
+): AsyncGenerator<Pick<RawPage, 'number' | 'items'>> {
+  if (listing === 'project') {
+    const project = await client.project(look)
+    const fault = findListFault('project', project)
+    if (fault !== undefined) throw new ServiceFault('invalid', `project: it ${fault}`)
+    yield { number: 1, items: [project] }
+    return
+  }
+  const kind = kindOf[listing]
+  let counted = { page: 0, entries: 0 }
+  for await (const { number, from = 0, items, requestId } of client.pages(listing, look)) {
+    const fault = (what: string) => new ServiceFault('invalid', withRequestId(`page ${number}: ${what}`, requestId))
+    let entries = counted.page === number ? counted.entries : 0
+    for (const [index, item] of items.entries()) {
+      const listFault = findListFault(kind, item)
+      if (listFault !== undefined) throw fault(`item ${from + index + 1} ${listFault}`)
+      entries += countEntries(kind, item)
+    }
+    if (entries > mostEntries) throw fault(`its items have more than ${mostEntries} secrets: ask for smaller pages`)
+    counted = { page: number, entries }
+    yield { number, items }
+  }
 }
+
+/** Of one page: five for each of the most items that it may hold. */
+const mostEntries = 100_000
+
+/** What a listing lists. */
+export const kindOf = { endpoints: 'endpoint', sources: 'source', subscriptions: 'subscription' } as const
 
 function isOptional(listing: Listing, { listings }: AuditedProject): boolean {
   return (listing === 'sources' || listing === 'project') && listings[listing] === 'auto'

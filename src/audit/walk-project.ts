@@ -1,4 +1,4 @@
-import { listings } from '../model/resource.ts'
+import { dueListings } from './due-listings.ts'
 import { type Held, holdLosses } from './hold-losses.ts'
 import type { AuditedProject } from './look.ts'
 import type { Pass } from './open-pass.ts'
@@ -21,8 +21,7 @@ export async function walkProject(
 ): Promise<ProvenWalks> {
   const budget = { waitedMs: 0 }
   const walked: Walk[] = []
-  for (const listing of listings) {
-    if ((listing === 'project' || listing === 'sources') && project.listings[listing] === 'off') continue
+  for (const listing of dueListings(project)) {
     const walk = await walkListing(listing, project, tools, (items, ms) => pass.take(listing, items, ms), budget)
     walked.push(walk)
     if (walk.fault === 'foreign') break

@@ -79,5 +79,11 @@ function shapeText({ appeared, vanished }: { appeared: readonly string[]; vanish
 
 /** `config.ssl` says enough when `config.ssl.x` and `config.ssl.y` came with it. */
 function outermost(paths: readonly string[]): string[] {
-  return paths.filter((path) => !paths.some((other) => path.startsWith(`${other}.`)))
+  const all = new Set(paths)
+  return paths.filter((path) => {
+    for (let dot = path.lastIndexOf('.'); dot >= 0; dot = dot === 0 ? -1 : path.lastIndexOf('.', dot - 1)) {
+      if (all.has(path.slice(0, dot))) return false
+    }
+    return true
+  })
 }

@@ -5,7 +5,7 @@ import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
 import { createSealer } from '../inventory/sealer.ts'
-import { AuditError } from '../model/errors.ts'
+import { AuditError, framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Severity } from '../model/violation.ts'
 import { tellChannels } from '../notify/compose-messages.ts'
@@ -75,6 +75,8 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
           order.onPage?.(page)
         },
         tell: tellChannels(configuration.notify),
+        // Its message could quote what a service sent.
+        onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
         onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
       },
     )

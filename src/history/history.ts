@@ -52,8 +52,11 @@ export interface Draft {
   baselines(project: ProjectRef): Promise<Baselines>
   /** The last run before this one that looked at the project at all. */
   lastLook(project: ProjectRef): Promise<number | undefined>
-  /** What the last walk of a listing that reached its end, before this run, missed and was not believed. */
-  heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[]>
+  /**
+   * What the last walk of a listing that reached its end, before this run, missed and was not believed; undefined when
+   * nothing of it was withheld.
+   */
+  heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
   /** The last shape that was staged of a listing, as sorted paths. */
   lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
 
@@ -92,14 +95,14 @@ export interface Draft {
   unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]>
   endViolations(violations: readonly number[]): Promise<void>
 
-  /** `shape`: where it is another than the last one. */
+  /** The last word on a listing counts. `shape`: where it is another than the last one. */
   stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void>
   stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void>
   /** Remembers what a suspect walk missed. */
   hold(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void>
   /** What the run judges with and what it looked at; kept once for all runs that say the same. */
   stageContext(context: RunContext): Promise<void>
-  /** Forgets all resources, changes and violations that this run staged, marked, ended or confirmed of a project. */
+  /** Forgets all resources, changes, violations and notices that this run staged, marked, ended or confirmed of a project. */
   discard(project: ProjectRef): Promise<void>
 
   /**

@@ -77,13 +77,13 @@ export class MemoryDraft implements Draft {
     return lookedAt(this.#memory.rows, keyOf(project)).at(-1)
   }
 
-  async heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[]> {
+  async heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
     const hasEnded = ({ status }: Coverage) => status === 'complete' || status === 'suspect'
     const last = this.#walks(project).findLast((walk) => walk.listing === listing && hasEnded(walk))
     const held = this.#memory.rows.held.find(
       (row) => row.project === keyOf(project) && row.listing === listing && row.run === last?.run,
     )
-    return held?.uids ?? []
+    return held?.uids
   }
 
   async lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
@@ -214,7 +214,8 @@ export class MemoryDraft implements Draft {
 
   async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
     const walk = { ...coverage, run: this.run, project: keyOf(project), name: project.name, shape }
-    this.#add({ walks: [...this.#added.walks, walk] })
+    const others = this.#added.walks.filter((one) => one.project !== walk.project || one.listing !== walk.listing)
+    this.#add({ walks: [...others, walk] })
   }
 
   async stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void> {
@@ -239,6 +240,7 @@ export class MemoryDraft implements Draft {
       changes: this.#added.changes.filter(isOther),
       violations: this.#added.violations.filter(isOther),
       held: this.#added.held.filter(isOther),
+      notices: this.#added.notices.filter(isOther),
     })
     for (const { id, project } of this.#memory.rows.versions) {
       if (project === key) for (const ids of [this.#seen, this.#endedVersions]) ids.delete(id)

@@ -26,3 +26,15 @@ export interface Coverage {
 export function isLookComplete(coverage: readonly { readonly status: CoverageStatus }[]): boolean {
   return coverage.every(({ status }) => status === 'complete' || status === 'skipped')
 }
+
+const bugPrefix = 'a bug in hookdrift ended the audit of this project'
+
+/** The reason of walks that a bug of ours ended. `errorClass` says which; a message could quote what a service sent. */
+export function bugReason(errorClass: string): string {
+  return `${bugPrefix} (${errorClass}): nothing of it was kept. The log says where; please report it`
+}
+
+/** Whether a bug of ours ended a walk, by the reason that its coverage keeps. What a service says never begins so. */
+export function isBug({ status, reason }: Pick<Coverage, 'status' | 'reason'>): boolean {
+  return status === 'failed' && reason !== null && reason.startsWith(bugPrefix)
+}

@@ -39,6 +39,20 @@ const reasons: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
 }
 
+/** The class of anything thrown. Unlike its message, it never quotes what came from elsewhere. */
+export function classOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown
+  const { name } = thrown
+  return name.length <= 60 && /^\w+$/.test(name) ? name : 'Error'
+}
+
+/** Where an error was thrown, for whoever mends it: its class and its frames, without its message. */
+export function framesOf(thrown: unknown): string {
+  const stack = thrown instanceof Error ? (thrown.stack ?? '') : ''
+  const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line))
+  return [classOf(thrown), ...frames].join('\n')
+}
+
 /** The message of anything thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)

@@ -1,12 +1,17 @@
 import { changeTypes } from '../model/change.ts'
-import { type CoverageStatus, isLookComplete } from '../model/coverage.ts'
+import { type CoverageStatus, isBug, isLookComplete } from '../model/coverage.ts'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import type { ReportChange, ReportViolation, Verdict } from '../model/report.ts'
 import { isAtLeast, type Severity, severities } from '../model/violation.ts'
 import { count, countEach } from './count.ts'
 
 interface Judged {
-  readonly coverage: readonly { readonly status: CoverageStatus; readonly items: number }[]
+  readonly coverage: readonly {
+    readonly project: string
+    readonly status: CoverageStatus
+    readonly reason: string | null
+    readonly items: number
+  }[]
   readonly violations: readonly Pick<ReportViolation, 'severity' | 'state'>[]
   readonly drift: readonly Pick<ReportChange, 'change'>[]
   readonly failOn: Severity
@@ -14,7 +19,7 @@ interface Judged {
 
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
 
-/** What the run comes to. Drift, waived, unknown and resolved violations never decide the exit code; coverage does first. */
+/** What the run comes to. A bug of ours that ended the audit of a project comes first. Drift, waived, unknown and resolved violations never decide the exit code; coverage does first. */
 export function composeVerdict({ coverage, violations, drift, failOn }: Judged): Verdict {
   const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
   const ofState = (state: string) => violations.filter((violation) => violation.state === state).length
@@ -35,12 +40,13 @@ export function composeVerdict({ coverage, violations, drift, failOn }: Judged):
     resolved: ofState('resolved'),
     drift: { added: ofChange('added'), removed: ofChange('removed'), modified: ofChange('modified') },
   }
-  const exitCode = decideExitCode(isLookComplete(coverage), countFailing(counts))
+  const exitCode = decideExitCode(coverage, countFailing(counts))
   return { exit_code: exitCode, text: sentenceOf(exitCode, counts, coverage), ...counts }
 }
 
-function decideExitCode(lookComplete: boolean, failing: number): ExitCode {
-  if (!lookComplete) return exitCodes.incomplete
+function decideExitCode(coverage: Judged['coverage'], failing: number): ExitCode {
+  if (coverage.some(isBug)) return exitCodes.failure
+  if (!isLookComplete(coverage)) return exitCodes.incomplete
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
 
@@ -60,16 +66,21 @@ function sentenceOf(exitCode: ExitCode, counts: Counts, coverage: Judged['covera
 
 /** What was looked at and found open. Only a run without unknown violations may be called clean. */
 function lookOf(exitCode: ExitCode, counts: Counts, coverage: Judged['coverage']): string[] {
-  if (exitCode === exitCodes.incomplete) {
+  if (exitCode === exitCodes.incomplete || exitCode === exitCodes.failure) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
     const incomplete = walks.filter(({ status }) => status !== 'complete').length
-    return [`${incomplete} of ${count(walks.length, 'walk')} incomplete`, tellOpen(counts)]
+    return [...tellBugs(coverage), `${incomplete} of ${count(walks.length, 'walk')} incomplete`, tellOpen(counts)]
   }
   if (exitCode === exitCodes.violations) return [tellOpen(counts)]
   const below = countEach(severities, counts.violations)
   const nothing = `no open violation at ${atLeast(counts.fail_on)}${below === '' ? '' : ` (${below})`}`
   const items = count(sum(coverage.map((walk) => walk.items)), 'item')
   return counts.unknown === 0 ? [`Clean: ${items}`, nothing] : [`Looked at ${items}`, nothing]
+}
+
+function tellBugs(coverage: Judged['coverage']): string[] {
+  const projects = new Set(coverage.filter(isBug).map(({ project }) => project)).size
+  return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
 }
 
 function tellOpen(counts: Counts): string {

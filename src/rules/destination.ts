@@ -44,10 +44,10 @@ function read(url: string): Destination | undefined {
   }
 }
 
-/** A template for a port becomes none, any other a letter. */
+/** A template for a port becomes none, any other a letter. Each looks at a run of braces once: it begins before none. */
 function withoutTemplates(url: string): string {
   if (!url.includes('{')) return url
-  return url.replace(/:\{+[^{}]*\}+(?=[/?#]|$)/g, '').replace(/\{+[^{}]*\}+/g, 'x')
+  return url.replace(/:\{+[^{}]*\}+(?=[/?#]|$)/g, '').replace(/(?<!\{)\{+[^{}]*\}+/g, 'x')
 }
 
 function ownPort(scheme: string): number {

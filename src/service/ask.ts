@@ -11,7 +11,7 @@ import type { ServiceSettings } from './settings.ts'
 import { stoppedBy } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
 
-/** Sends a request until it is answered, refused for good, or out of tries or time. Throws nothing but bugs. */
+/** Sends a request until it is answered, refused for good, or out of tries or time. Whatever the answer is, it throws nothing. */
 export type Ask = (question: Question, look: Look) => Promise<Reply>
 
 export interface Question {
@@ -21,6 +21,10 @@ export interface Question {
   readonly query: URLSearchParams
   /** JSON text; null for none. */
   readonly body: string | null
+  /** The statuses of a success. */
+  readonly success: readonly number[]
+  /** The most items that a page may hold; undefined where no page is asked for. */
+  readonly mostItems?: number
   /** For the whole answer of one try, where the limit of a page would be too long. */
   readonly limitMs?: number
 }
@@ -57,7 +61,7 @@ export function createAsk({ settings, matchers, transport, clock, random, cut, t
       if (tries > 1) look.traffic.retries++
       const startedAt = clock.now()
       const limitMs = Math.min(limits.pageTimeoutMs, question.limitMs ?? limits.pageTimeoutMs)
-      const exchange = await exchangeOnce(request, limitMs, look)
+      const exchange = await exchangeOnce(request, { ...question, limitMs }, look)
       if (exchange.ok) {
         acceptedKeys.add(look.key)
         return exchange
@@ -77,12 +81,17 @@ export function createAsk({ settings, matchers, transport, clock, random, cut, t
     }
   }
 
-  async function exchangeOnce(request: WireRequest, limitMs: number, { key, signal }: Look): Promise<Exchange> {
+  async function exchangeOnce(
+    request: WireRequest,
+    { limitMs, success, mostItems }: Pick<Question, 'success' | 'mostItems'> & { readonly limitMs: number },
+    { key, signal }: Look,
+  ): Promise<Exchange> {
     const timeout = timeoutAfter(limitMs)
     const end = cut ?? signal
     try {
       const answer = await transport.send(request, AbortSignal.any([end, timeout]))
-      return await readAnswer(answer, { matchers, maxBodyBytes: limits.maxBodyBytes, key, url: settings.url })
+      const { maxBodyBytes } = limits
+      return await readAnswer(answer, { matchers, maxBodyBytes, key, url: settings.url, success, mostItems })
     } catch (error) {
       if (end.aborted) return stopped(signal)
       if (timeout.aborted) return failure('unavailable', `no whole answer within ${limitMs} ms`, { again: 'later' })

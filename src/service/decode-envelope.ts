@@ -10,6 +10,9 @@ interface Page {
   readonly nextCursor: string | null
 }
 
+/** A cursor travels in the address of the next request. */
+const longestCursor = 1000
+
 /** The `data` of a success (section 2.1 of the service's document); undefined when it is absent or null. */
 export function decodeEnvelope(value: unknown): Decoded<unknown> {
   if (!isJsonObject(value)) return broken('the answer is no object')
@@ -17,8 +20,11 @@ export function decodeEnvelope(value: unknown): Decoded<unknown> {
   return { ok: true, value: value.data ?? undefined }
 }
 
-/** A page of a listing (section 2.2). Portal keys send null for an empty list. */
-export function decodePage(value: unknown): Decoded<Page> {
+/**
+ * A page of a listing (section 2.2). Portal keys send null for an empty list.
+ * `elsewhere`: how many items it has that are not in the value (`split-page.ts`).
+ */
+export function decodePage(value: unknown, elsewhere = 0): Decoded<Page> {
   const envelope = decodeEnvelope(value)
   if (!envelope.ok) return envelope
   const data = envelope.value
@@ -29,10 +35,12 @@ export function decodePage(value: unknown): Decoded<Page> {
   if (typeof hasNextPage !== 'boolean') return broken('has_next_page is no boolean')
   if (typeof nextCursor !== 'string' || isExactNumber(nextCursor)) return broken('next_page_cursor is no string')
   if (hasNextPage && nextCursor === '') return broken('has_next_page is true and next_page_cursor is empty')
+  if (hasNextPage && nextCursor.length > longestCursor)
+    return broken(`next_page_cursor is longer than ${longestCursor} characters`)
   const items = content === null && !hasNextPage ? [] : content
   if (!Array.isArray(items)) return broken('data.content is no array')
   if (!items.every(isJsonObject)) return broken('data.content holds something that is no object')
-  if (hasNextPage && items.length === 0) return broken('has_next_page is true on an empty page')
+  if (hasNextPage && items.length + elsewhere === 0) return broken('has_next_page is true on an empty page')
   return { ok: true, value: { items, nextCursor: hasNextPage ? nextCursor : null } }
 }
 

@@ -3,10 +3,12 @@ import type { FaultKind } from './service-fault.ts'
 /** What one request came to. */
 export type Exchange = Answer | Failure
 
-/** A 2xx with JSON that was read rightly; whether it keeps the contract is not judged yet. */
+/** A success with JSON that was read rightly; whether it keeps the contract is not judged yet. */
 export interface Answer {
   readonly ok: true
   readonly value: unknown
+  /** Items of a large page, as they were written: `value` has an empty list in their place. */
+  readonly items?: readonly Buffer[]
   readonly requestId: string | null
 }
 

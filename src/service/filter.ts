@@ -50,12 +50,23 @@ function endpointFilter(parameter: string, uids: readonly string[]): Filter[] {
   return [{ name: 'endpoint', parameter, values: uids, holds }]
 }
 
-/** Contained, whatever the case. The service matches with ILIKE, where `_` and `%` stand for others. */
+/**
+ * Contained, whatever the case. The service matches with ILIKE, where `_` stands for a character and `%` for any number of
+ * them. What stands between two `%` is looked for behind the place where the part before it was first found: a name is
+ * as long as a service makes it, and is looked through once.
+ */
 function nameHolds(part: string): Filter['holds'] {
-  const pattern = new RegExp(escapeForRegExp(part).replaceAll('_', '.').replaceAll('%', '.*'), 'isu')
+  const patterns = part.split('%').map((text) => new RegExp(escapeForRegExp(text).replaceAll('_', '.'), 'gisu'))
   return (item) => {
     // One version of the service's shapes says `title`.
     const name = item.name ?? item.title
-    return typeof name === 'string' && pattern.test(name)
+    if (typeof name !== 'string') return false
+    let at = 0
+    return patterns.every((pattern) => {
+      pattern.lastIndex = at
+      const isFound = pattern.test(name)
+      at = pattern.lastIndex
+      return isFound
+    })
   }
 }

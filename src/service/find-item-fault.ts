@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Filter } from './filter.ts'
@@ -15,26 +16,43 @@ interface Expectation {
   readonly seen: Set<string>
 }
 
-/** Every uid of a walk is kept in memory until its end. */
 const longestUid = 1000
+/** Every uid of a walk is kept in memory until its end: of a longer one, its digest. */
+const longestKept = 64
+
+/** Items of a page, some at a time, or why they cannot be read. */
+type Groups = Iterable<
+  { readonly ok: true; readonly items: readonly JsonObject[] } | { readonly ok: false; readonly reason: string }
+>
 
 /**
  * Why a page proves nothing: an item of another project (service-behaviour.md 7), without an identity, seen before, or
  * outside the filter. A foreign item counts before all else: it says whose key this is.
  */
-export function findItemFault(
-  items: readonly JsonObject[],
-  { projectUid, filters, seen }: Expectation,
-): ItemFault | undefined {
+export function findPageFault(groups: Groups, expectation: Expectation): ItemFault | undefined {
+  let first: ItemFault | undefined
+  let from = 0
+  for (const group of groups) {
+    if (!group.ok) return first ?? { kind: 'invalid', what: group.reason }
+    const fault = findForeign(group.items, from, expectation)
+    if (fault !== undefined) return fault
+    first ??= findBroken(group.items, from, expectation)
+    from += group.items.length
+  }
+  return first
+}
+
+function findForeign(items: readonly JsonObject[], from: number, { projectUid }: Expectation): ItemFault | undefined {
   const foreign = items.findIndex(({ project_id: id }) => isName(id) && id !== projectUid)
-  if (foreign >= 0)
-    return {
-      kind: 'foreign',
-      what: `item ${foreign + 1} belongs to another project: the key is not one for this project`,
-    }
+  if (foreign < 0) return undefined
+  const what = `item ${from + foreign + 1} belongs to another project: the key is not one for this project`
+  return { kind: 'foreign', what }
+}
+
+function findBroken(items: readonly JsonObject[], from: number, { filters, seen }: Expectation): ItemFault | undefined {
   for (const [index, item] of items.entries()) {
     const what = whatBreaks(item, filters, seen)
-    if (what !== undefined) return { kind: 'invalid', what: `item ${index + 1} ${what}` }
+    if (what !== undefined) return { kind: 'invalid', what: `item ${from + index + 1} ${what}` }
   }
   return undefined
 }
@@ -42,9 +60,11 @@ export function findItemFault(
 function whatBreaks(item: JsonObject, filters: readonly Filter[], seen: Set<string>): string | undefined {
   const { uid, project_id: projectId } = item
   if (!isName(projectId)) return 'has no project_id'
-  if (!isName(uid) || uid.length > longestUid || !uid.isWellFormed()) return 'has no usable uid'
-  if (seen.has(uid)) return 'was listed before in the same walk'
-  seen.add(uid)
+  if (!isName(uid) || !uid.isWellFormed()) return 'has no usable uid'
+  if (uid.length > longestUid) return `has a uid of more than ${longestUid} characters`
+  const mark = uid.length > longestKept ? hash('sha256', uid, 'base64') : uid
+  if (seen.has(mark)) return 'was listed before in the same walk'
+  seen.add(mark)
   const missed = filters.find((filter) => !filter.holds(item))
   return missed && `does not match the ${missed.name} filter: the service ignored it`
 }

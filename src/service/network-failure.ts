@@ -1,4 +1,4 @@
-import { messageOf } from '../model/errors.ts'
+import { classOf, messageOf } from '../model/errors.ts'
 import { type Failure, failure } from './exchange.ts'
 
 /** The connection was never made: whatever was asked did not run. */
@@ -20,19 +20,31 @@ const broken: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'connection closed before the answer was whole',
   UND_ERR_HEADERS_TIMEOUT: 'no answer in time',
   UND_ERR_BODY_TIMEOUT: 'the answer stopped midway',
+  UND_ERR_HEADERS_OVERFLOW: 'the head of the answer is larger than 16 KiB',
+  HPE_HEADER_OVERFLOW: 'the head of the answer is larger than 16 KiB',
 }
 
+/** Errors of the language: the same answer would raise them again. */
+const ofTheLanguage = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
+
 /**
- * What an error of the connection means. Its own text is left out: it may quote what was sent. Anything without an
- * error code is a bug and thrown again.
+ * What an error says that was thrown while a request was sent or its answer was read. Never throws: whatever a service
+ * sends ends its own exchange only. The error's text is left out, because it may quote what was sent.
  */
 export function networkFailure(error: unknown): Failure {
   const code = codeOf(error)
-  if (code === undefined) throw error
+  const known = broken[code]
+  if (known !== undefined) return failure('unavailable', known, { again: 'later' })
+  if (classOf(error) === 'HTTPParserError' || code.startsWith('HPE_')) {
+    return failure('unavailable', 'the answer is not HTTP', {
+      hint: 'is the port right, and the scheme (http or https)?',
+      again: 'later',
+    })
+  }
   const notMade = unconnected[code]
   if (notMade !== undefined) return failure('unavailable', notMade, { again: 'later', surelyNotRun: true })
   // The tunnel through a proxy was not opened; undici puts the status into the text only.
-  const refusal = /^Proxy response \((\d{3})\)|\((407)\)/.exec(messageOf(error))
+  const refusal = /^Proxy response \((\d{3})\)|\((407)\)/.exec(messageOf(error).slice(0, longestMessage))
   if (refusal) {
     const status = refusal[1] ?? refusal[2]
     return failure('unavailable', `the proxy answered ${status}`, {
@@ -43,12 +55,26 @@ export function networkFailure(error: unknown): Failure {
   if (isCertificateCode(code)) {
     return failure('unavailable', `the certificate of the service is not accepted (${code})`, { surelyNotRun: true })
   }
-  return failure('unavailable', broken[code] ?? `the connection failed (${code})`, { again: 'later' })
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    return failure('unavailable', `no TLS connection could be made (${code})`, {
+      hint: 'is the port right, and the scheme (http or https)?',
+      again: 'later',
+    })
+  }
+  if (code !== '') return failure('unavailable', `the connection failed (${code})`, { again: 'later' })
+  const unreadable = `the answer could not be read (${classOf(error)})`
+  return ofTheLanguage.includes(classOf(error))
+    ? failure('invalid', unreadable)
+    : failure('unavailable', unreadable, { again: 'later' })
 }
 
-function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined
-  return typeof error.code === 'string' && /^\w{1,60}$/.test(error.code) ? error.code : undefined
+/** What proxies answer is told within the first line of an error. */
+const longestMessage = 1000
+
+/** Empty when there is none. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return ''
+  return error.code.length <= 60 && /^\w+$/.test(error.code) ? error.code : ''
 }
 
 /** Codes of OpenSSL's verification, and of Node's for the name. */

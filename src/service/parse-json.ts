@@ -12,23 +12,26 @@ const maxDepth = 64
 /** Of one object: what has more is no resource, and reading it would hold everybody up. */
 const maxMembers = 10_000
 
-/** Of a text of so many bytes: an item takes about 70 for each; the shortest take 3, and 60 or more in memory. */
-function mostContainers(bytes: number): number {
-  return 100_000 + bytes / 16
-}
+/** Names become parts of JSON Pointers, which stand in every report. */
+const longestName = 1000
+/** An object of a shape of its own takes up to 800 bytes in memory. A service's page has one object or list in 90 bytes. */
+const maxContainers = 75_000
+/** A number or a short text takes up to 50 bytes. A service's page has one member or element in 22 bytes. */
+const maxValues = 250_000
 
 /**
  * Reads JSON rightly or refuses it: no nesting deeper than 64, no invalid UTF-8, no key twice in an object (of which
  * `JSON.parse` keeps the last), no half surrogate pair, nothing after the value, and nothing that
- * grows out of proportion in memory. A number that no double holds is kept as its text (`model/exact-number.ts`). A
- * reason never quotes the text.
+ * grows out of proportion in memory. A number that no double holds is kept as its text (`model/exact-number.ts`). Texts
+ * beyond 2 MiB come in parts (`split-page.ts`). A reason never quotes the text.
  */
 export function parseJson(bytes: Buffer): Parsed {
   const scan = scanJson(bytes)
   if (scan.depth > maxDepth) return refused(`JSON nested deeper than ${maxDepth}`)
   if (scan.isCutOff) return { ok: false, reason: 'the JSON breaks off', isCutOff: true }
-  if (scan.containers > mostContainers(bytes.length))
-    return refused('JSON with too many objects and arrays for its size')
+  if (scan.containers > maxContainers) return refused(`JSON with more than ${maxContainers} objects and arrays`)
+  if (scan.longestName > longestName) return refused(`JSON with a name of more than ${longestName} bytes`)
+  if (scan.commas > maxValues) return refused(`JSON with more than ${maxValues} members and elements`)
   if (scan.largestObject > maxMembers) return refused(`JSON with more than ${maxMembers} members in one object`)
   if (scan.hasEndlessNumber) return refused(`JSON with a number of more than ${longestNumber} characters`)
   if (!isUtf8(bytes)) return refused('JSON that is not valid UTF-8')

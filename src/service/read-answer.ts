@@ -6,6 +6,7 @@ import { type Exchange, type Failure, failure } from './exchange.ts'
 import { foreignText } from './foreign-text.ts'
 import { parseJson } from './parse-json.ts'
 import { readBody } from './read-body.ts'
+import { splitPage } from './split-page.ts'
 import type { WireAnswer } from './transport.ts'
 
 interface Reading {
@@ -14,10 +15,16 @@ interface Reading {
   /** Never to be repeated. */
   readonly key: string
   readonly url: string
+  /** The statuses of a success. */
+  readonly success: readonly number[]
+  /** The most items that a page may hold; undefined where no page is asked for. */
+  readonly mostItems: number | undefined
 }
 
 /** Bodies of errors are read for their message only. */
 const maxErrorBodyBytes = 64 * 1024
+/** What is larger is read item by item, or not at all: an object may take fifty times its text in memory. */
+const maxWholeBytes = 2 * 1024 * 1024
 
 /**
  * Judges an answer before anyone looks inside: status, type, size, then the JSON itself (service-behaviour.md 8 to 13).
@@ -27,12 +34,7 @@ export async function readAnswer(answer: WireAnswer, reading: Reading): Promise<
   const id = answer.header(reading.matchers.requestIdHeader)
   const requestId = id === undefined ? null : readRequestId(id, reading.key)
   const { status } = answer
-  const exchange =
-    status < 300
-      ? await readSuccess(answer, reading)
-      : status < 400
-        ? readRedirect(answer, reading)
-        : await readError(answer, reading)
+  const exchange = await readByStatus(answer, reading)
   return { ...exchange, requestId, ...(exchange.ok ? {} : { status }) }
 }
 
@@ -42,21 +44,61 @@ function readRequestId(id: string, key: string): string | null {
   return /^[\w.:/+=[\]-]{1,64}$/.test(shown) ? shown.replace(credentials, '[credential]') : null
 }
 
-async function readSuccess(answer: WireAnswer, { maxBodyBytes, key }: Reading): Promise<Exchange> {
+function readByStatus(answer: WireAnswer, reading: Reading): Exchange | Promise<Exchange> {
+  const { status } = answer
+  if (reading.success.includes(status)) return readSuccess(answer, reading)
+  if (status < 300) return readOtherSuccess(answer, reading)
+  return status < 400 ? readRedirect(answer, reading) : readError(answer, reading)
+}
+
+/** 206 is a part of a page, 203 what something on the way made of it, 202 a promise: none proves what is not in it. */
+function readOtherSuccess(answer: WireAnswer, { success }: Reading): Failure {
+  answer.discard()
+  return failure('invalid', `${nameOf(answer.status)} instead of ${success.map(nameOf).join(' or ')}`)
+}
+
+async function readSuccess(answer: WireAnswer, { maxBodyBytes, key, mostItems }: Reading): Promise<Exchange> {
   const refusal = refuseUnread(answer, maxBodyBytes, key)
   if (refusal !== undefined) {
     answer.discard()
     return refusal
   }
-  const bytes = await readBody(answer.body, maxBodyBytes)
+  const bytes = await readBody(answer.body, maxBodyBytes, lengthOf(answer))
   if (bytes === undefined) return tooLarge(maxBodyBytes)
   if (bytes.length === 0) return failure('invalid', `${nameOf(answer.status)} with an empty body`)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
+  if (bytes.length <= maxWholeBytes) return readJson(answer.status, bytes)
+  return mostItems === undefined ? tooLarge(maxWholeBytes) : readLargePage(answer.status, bytes, mostItems)
+}
+
+function readLargePage(status: number, bytes: Buffer, mostItems: number): Exchange {
+  const page = splitPage(bytes, mostItems)
+  if (page === 'cut off') return cutOff(status)
+  if (page === 'too many') return tooMany(status, mostItems)
+  if (page === undefined || page.envelope.length > maxWholeBytes)
+    return failure('invalid', `${nameOf(status)} with more than ${maxWholeBytes} bytes besides its items`)
+  const read = readJson(status, page.envelope)
+  return read.ok ? { ...read, items: page.items } : read
+}
+
+function readJson(status: number, bytes: Buffer): Exchange {
   const parsed = parseJson(bytes)
   if (parsed.ok) return { ok: true, value: parsed.value, requestId: null }
-  const what = `${nameOf(answer.status)}, ${parsed.reason}`
-  // Where a body's length is not announced, a cut looks like an end.
-  return parsed.isCutOff ? failure('unavailable', what, { again: 'later' }) : failure('invalid', what)
+  return parsed.isCutOff ? cutOff(status) : failure('invalid', `${nameOf(status)}, ${parsed.reason}`)
+}
+
+/** Where a body's length is not announced, a cut looks like an end. */
+function cutOff(status: number): Failure {
+  return failure('unavailable', `${nameOf(status)}, the JSON breaks off`, { again: 'later' })
+}
+
+function tooMany(status: number, mostItems: number): Failure {
+  return failure('invalid', `${nameOf(status)} with more than ${mostItems} items`, { hint: 'ask for smaller pages' })
+}
+
+function lengthOf(answer: WireAnswer): number | undefined {
+  const length = answer.header('content-length')
+  return length === undefined ? undefined : Number(length)
 }
 
 /** What the head of a success alone forbids. Without a content type the body decides: an empty one is its own fault. */
@@ -68,7 +110,7 @@ function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): Fa
     const named = foreignText(encoding, key)
     return failure('invalid', `${nameOf(answer.status)} compressed (${named}), which was not asked for`)
   }
-  return Number(answer.header('content-length')) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined
+  return (lengthOf(answer) ?? 0) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined
 }
 
 function readRedirect(answer: WireAnswer, { url, key }: Reading): Failure {

@@ -1,16 +1,22 @@
+import { hash } from 'node:crypto'
 import type { RawPage } from '../model/raw-page.ts'
 import type { Ask } from './ask.ts'
 import { decodePage } from './decode-envelope.ts'
 import { filtersOf } from './filter.ts'
-import { findItemFault } from './find-item-fault.ts'
+import { findPageFault } from './find-item-fault.ts'
+import { pageGroups } from './page-groups.ts'
 import type { Look } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
 import { faultOf, withRequestId } from './tell-failure.ts'
 
+/** What a page may hold, even where fewer items are asked for: some services know no pages. */
+const fewestItems = 20_000
+
 /**
  * Walks a listing (sections 4.1 and 4.2 of the service's document) to its end; only `has_next_page` ends it. Throws a
- * `ServiceFault` where the walk stops being a proof. Pages before that were yielded, nothing of the faulty one is.
+ * `ServiceFault` where the walk stops being a proof. Pages before that were yielded, nothing of the faulty one is. A large
+ * page is yielded in parts that have one number.
  */
 export async function* readPages(
   ask: Ask,
@@ -22,26 +28,38 @@ export async function* readPages(
   const filters = filtersOf(listing, look.filters, settings.dialect)
   const firstQuery = queryOf(settings, filters)
   const seen = new Set<string>()
+  /** Digests: a walk remembers every cursor, and a service may make them long. */
   const cursors = new Set<string>()
+  const mostItems = Math.max(fewestItems, settings.pageSize)
   let cursor: string | null = null
   for (let number = 1; ; number++) {
     const query = new URLSearchParams(firstQuery)
     if (cursor !== null) query.set(settings.dialect.parameters.nextCursor, cursor)
-    const reply = await ask({ method: 'GET', path, query, body: null }, look)
+    const reply = await ask({ method: 'GET', path, query, body: null, success: [200], mostItems }, look)
     if (!reply.ok) throw faultOf(reply, `page ${number}`)
     const { requestId } = reply
     const fault = (kind: FaultKind, what: string) =>
       new ServiceFault(kind, withRequestId(`page ${number}: ${what}`, requestId))
-    const page = decodePage(reply.value)
+    const pieces = reply.items
+    const page = decodePage(reply.value, pieces?.length)
     if (!page.ok) throw fault('invalid', page.reason)
     const { items, nextCursor } = page.value
-    const itemFault = findItemFault(items, { projectUid: look.projectUid, filters, seen })
+    if (items.length > mostItems) throw fault('invalid', `has more than ${mostItems} items: ask for smaller pages`)
+    const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : pageGroups(pieces))
+    const itemFault = findPageFault(groups(), { projectUid: look.projectUid, filters, seen })
     if (itemFault !== undefined) throw fault(itemFault.kind, itemFault.what)
-    if (nextCursor !== null && cursors.has(nextCursor)) throw fault('invalid', 'names a next page that was read before')
-    yield { number, items, requestId }
-    if (nextCursor === null) return
+    const mark = nextCursor === null ? null : hash('sha256', nextCursor, 'base64')
+    if (mark !== null && cursors.has(mark)) throw fault('invalid', 'names a next page that was read before')
+    let from = 0
+    for (const group of groups()) {
+      // It was read a moment ago.
+      if (!group.ok) throw fault('invalid', group.reason)
+      yield { number, ...(pieces === undefined ? {} : { from }), items: group.items, requestId }
+      from += group.items.length
+    }
+    if (nextCursor === null || mark === null) return
     if (number >= settings.limits.maxPages) throw fault('invalid', 'has no end within the configured number of pages')
-    cursors.add(nextCursor)
+    cursors.add(mark)
     cursor = nextCursor
   }
 }

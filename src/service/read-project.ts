@@ -12,7 +12,7 @@ import { faultOf, withRequestId } from './tell-failure.ts'
  */
 export async function readProject(ask: Ask, look: Look): Promise<JsonObject> {
   const path = `/projects/${encodeURIComponent(look.projectUid)}`
-  const reply = await ask({ method: 'GET', path, query: new URLSearchParams(), body: null }, look)
+  const reply = await ask({ method: 'GET', path, query: new URLSearchParams(), body: null, success: [200] }, look)
   if (!reply.ok) throw faultOf(reply, 'project')
   const fault = (kind: FaultKind, what: string) =>
     new ServiceFault(kind, withRequestId(`project: ${what}`, reply.requestId))

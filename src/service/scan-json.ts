@@ -11,6 +11,10 @@ interface JsonScan {
   readonly largestObject: number
   /** Colons outside strings: members of objects, each counted as often as it is written. */
   readonly members: number
+  /** Bytes of the longest name of a member. */
+  readonly longestName: number
+  /** Commas outside strings: members and elements that have one before them. */
+  readonly commas: number
   /** Whether the text ends before what it opened is closed. */
   readonly isCutOff: boolean
   /** Whether an escape names half of a surrogate pair: only then can a string come out malformed. */
@@ -32,6 +36,11 @@ export function scanJson(bytes: Buffer): JsonScan {
   let deepest = 0
   let containers = 0
   let members = 0
+  let commas = 0
+  let longestName = 0
+  /** Where the last string began, and its length. */
+  let stringAt = 0
+  let stringLength = 0
   let largestObject = 0
   /** Members so far of what is open, by depth. */
   const open = new Uint32Array(256)
@@ -46,11 +55,13 @@ export function scanJson(bytes: Buffer): JsonScan {
     const byte = bytes[i++]
     if (byte === quote) {
       isInString = true
+      stringAt = i
       if (mayMisleadAt(bytes, i)) misleadingTexts++
       while (i < length) {
         const inside = bytes[i++]
         if (inside === quote) {
           isInString = false
+          stringLength = i - 1 - stringAt
           break
         }
         if (inside === backslash) {
@@ -60,9 +71,12 @@ export function scanJson(bytes: Buffer): JsonScan {
       }
     } else if (byte === colon) {
       members++
+      if (stringLength > longestName) longestName = stringLength
       const own = (open[depth] ?? 0) + 1
       open[depth] = own
       if (own > largestObject) largestObject = own
+    } else if (byte === comma) {
+      commas++
     } else if (byte === openBrace || byte === openBracket) {
       depth++
       containers++
@@ -79,7 +93,7 @@ export function scanJson(bytes: Buffer): JsonScan {
   }
   const isCutOff = isInString || depth > 0
   return {
-    ...{ depth: deepest, containers, largestObject, members, isCutOff },
+    ...{ depth: deepest, containers, largestObject, members, longestName, commas, isCutOff },
     ...{ hasSurrogateEscape, inexactNumbers, misleadingTexts, hasEndlessNumber },
   }
 }
@@ -101,6 +115,7 @@ const nine = 0x39
 const quote = 0x22
 const backslash = 0x5c
 const colon = 0x3a
+const comma = 0x2c
 const openBrace = 0x7b
 const closeBrace = 0x7d
 const openBracket = 0x5b

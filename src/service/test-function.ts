@@ -8,6 +8,9 @@ import { faultOf, tellFailure, withRequestId } from './tell-failure.ts'
 /** The service stops a function after 10 seconds; what takes longer to be answered was not run. */
 const limitMs = 15_000
 
+/** The service answers 200; 201 is as usual for a POST and says as much. */
+const success = [200, 201]
+
 /**
  * Runs a function (section 4.3 of the service's document; what its answers mean: service-behaviour.md, "Test a source
  * function"). The log of one run may hold lines of another that runs at the same time. Throws a `ServiceFault` only
@@ -21,7 +24,7 @@ export async function testFunction(
 ): Promise<FunctionOutcome> {
   const path = `/projects/${encodeURIComponent(look.projectUid)}/sources/test_function`
   const body = JSON.stringify({ function: text, payload, type })
-  const reply = await ask({ method: 'POST', path, query: new URLSearchParams(), body, limitMs }, look)
+  const reply = await ask({ method: 'POST', path, query: new URLSearchParams(), body, success, limitMs }, look)
   if (reply.ok) return outcomeOf(reply.value, reply.requestId)
   if (reply.kind === 'stopped') throw faultOf(reply, 'test of a function')
   const { serviceMessage } = reply

@@ -47,7 +47,7 @@ describe('a mass removal', () => {
     expect(first.violations[0]).toMatchObject({
       kind: 'project',
       uid: here.uidOf('payments'),
-      message: '15 of 40 endpoints are gone at once: held until a second look agrees',
+      message: '15 of 40 endpoints are gone at once, which is not believed yet',
     })
     expect(first.coverage.find(({ listing }) => listing === 'endpoints')?.reason).toBe(
       '15 of 40 endpoints are gone at once: believed when the next walk misses them too, or with --accept-removals',

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { OnBug } from '../../src/audit/contain-bugs.ts'
 import type { AuditedProject } from '../../src/audit/look.ts'
 import { runAudit } from '../../src/audit/run-audit.ts'
 import type { Holder } from '../../src/history/holder.ts'
@@ -14,6 +15,7 @@ import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
+import type { ServiceClient } from '../../src/service/service-client.ts'
 import { defaultLimits, type Filters, type Limits, type Offer } from '../../src/service/settings.ts'
 import { faultsIn } from './verify-stand.ts'
 
@@ -29,6 +31,8 @@ export interface StandOptions {
 
 export interface Turn {
   readonly url: string
+  /** Of projects that are at another service, by name. */
+  readonly urls?: Readonly<Record<string, string>>
   readonly policy?: Policy
   readonly only?: readonly string[]
   readonly listings?: StandOptions['listings']
@@ -42,6 +46,10 @@ export interface Turn {
   readonly acceptsRemovals?: boolean
   readonly signal?: AbortSignal
   readonly tell?: Tell | undefined
+  /** Stands between an audit and the client of a project. */
+  readonly between?: (project: string, client: ServiceClient) => ServiceClient
+  /** Is told of a bug of ours. Default: it ends the run. */
+  readonly onBug?: OnBug
 }
 
 /** A history of its own in a temporary directory, and audits against it on a clock that never waits. */
@@ -67,18 +75,26 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
 
   async function audit(turn: Turn): Promise<Report> {
     now += 60_000
-    const client = createServiceClient(
-      {
-        name: 'acme',
-        url: turn.url,
-        pageSize,
-        limits: { ...defaultLimits, ...limits },
-        dialect: defaultDialect,
-        ca: undefined,
-        connections: 4,
-      },
-      { clock, random: () => 0.5, env: {}, ...(turn.timeoutAfter && { timeoutAfter: turn.timeoutAfter }) },
-    )
+    const clients = new Map<string, ServiceClient>()
+    const clientOf = (url: string): ServiceClient => {
+      const client =
+        clients.get(url) ??
+        createServiceClient(
+          {
+            name: 'acme',
+            url,
+            pageSize,
+            limits: { ...defaultLimits, ...limits },
+            dialect: defaultDialect,
+            ca: undefined,
+            connections: 4,
+          },
+          { clock, random: () => 0.5, env: {}, ...(turn.timeoutAfter && { timeoutAfter: turn.timeoutAfter }) },
+        )
+      clients.set(url, client)
+      return client
+    }
+    const { between = (_, client) => client } = turn
     const all = Object.entries(projects).map(
       ([name, uid]): AuditedProject => ({
         ref: { name: `acme/${name}`, service: 'acme', uid },
@@ -86,7 +102,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
         place: null,
         labels,
         filters: turn.filters ?? {},
-        client,
+        client: between(name, clientOf(turn.urls?.[name] ?? turn.url)),
         listings: { sources: 'auto', project: 'auto', ...listings, ...turn.listings },
       }),
     )
@@ -113,11 +129,16 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
           onPage: () => {},
           onInterrupted: () => {},
           tell: turn.tell,
+          onBug:
+            turn.onBug ??
+            ((_, error) => {
+              throw error
+            }),
         },
       )
     } finally {
       await history.close()
-      await client.close()
+      for (const client of clients.values()) await client.close()
     }
   }
 

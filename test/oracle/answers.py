@@ -16,6 +16,10 @@ class Walk:
         self.end = None  # "complete", "foreign", "not-found", "not-offered" or "broken"
 
     @property
+    def lacks_promised_page(self):
+        return len(self.pages) > 1 and not self.pages[-1]
+
+    @property
     def items(self):
         return [item for page in self.pages for item in page]
 
@@ -141,9 +145,15 @@ def fault_of_items(listing, items, project_uid, filters, uids):
         if item.get("project_id") != project_uid or not isinstance(uid, str) or uid == "" or uid in uids:
             return "broken"
         uids.add(uid)
-        if not is_within(listing, item, filters):
+        if not is_within(listing, item, filters) or has_doubles(item.get("secrets")):
             return "broken"
     return None
+
+
+def has_doubles(entries):
+    """Two entries of one uid would be one, and the other out of sight."""
+    uids = [entry["uid"] for entry in entries or [] if isinstance(entry, dict) and entry.get("uid")]
+    return len(set(uids)) < len(uids)
 
 
 def is_within(listing, item, filters):

@@ -66,6 +66,9 @@ function failureOf(otherProject: string, random: Random): Failure {
     { how: 'rewrite', body: rewriting((items) => [...items, ...items.slice(0, 1)]) },
     { how: 'rewrite', body: rewriting((items) => items.slice(1)) },
     { how: 'rewrite', body: rewriting((items) => items.slice(1)) },
+    { how: 'rewrite', body: endingEmpty },
+    { how: 'rewrite', body: rewriting((items) => items.map(withDoubledSecret)) },
+    { how: 'status', status: 206, body: { status: true, message: 'a part', data: {} } },
     {
       how: 'rewrite',
       body: rewriting((items) => items.map((item) => ({ ...item, region: 'eu', lanes: { a: 1, b: [] } }))),
@@ -74,6 +77,19 @@ function failureOf(otherProject: string, random: Random): Failure {
     { how: 'rewrite', body: rewriting(() => []) },
     { how: 'rewrite', body: rewriting(() => null) },
   ])
+}
+
+/** A page that says of itself that it is the last one and holds nothing. */
+function endingEmpty(text: string): string {
+  const envelope: { data?: { pagination?: object } } = JSON.parse(text)
+  if (envelope.data?.pagination === undefined) return text
+  const pagination = { ...envelope.data.pagination, has_next_page: false, next_page_cursor: '' }
+  return JSON.stringify({ ...envelope, data: { content: [], pagination } })
+}
+
+function withDoubledSecret(item: Item): Item {
+  const { secrets } = item
+  return Array.isArray(secrets) ? { ...item, secrets: [...secrets, ...secrets.slice(0, 1)] } : item
 }
 
 type Item = Readonly<Record<string, unknown>>

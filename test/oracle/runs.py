@@ -190,12 +190,11 @@ def within_filter(look, kind, uids):
 
 
 def hold_losses(look, again):
-    """Too much gone at once is not believed until a second walk misses the same."""
+    """What is not believed yet: too much gone at once, a promised page that came empty, an empty list of nobody's."""
     options = look.run["rules"].get("project/mass-removal")
+    held = look.project.held
 
-    def is_too_much(listing, missing, known):
-        if listing in look.unproven:
-            return missing > 0
+    def is_mass(missing, known):
         if options is None:
             return False
         return missing > options.get("max_resources", 10) and missing * 100 > known * options.get("max_percent", 30)
@@ -206,14 +205,25 @@ def hold_losses(look, again):
         kind = KIND[listing]
         missing = within_filter(look, kind, unseen(look, kind))
         known = len(missing) + again[kind]
-        fresh = missing - look.project.held.get(listing, set())
-        look.project.held[listing] = set()
+        before = held.pop(listing, None)
         if look.run["accepts_removals"]:
             continue
-        if is_too_much(listing, len(missing), known) and is_too_much(listing, len(fresh), known):
-            look.project.held[listing] = missing
+        if listing in look.unproven:
+            # Repeating it proves nothing. Who has been seen before, and holds nothing, has nothing to lose.
+            baseline = look.project.baselines.get(kind)
+            if missing or baseline is None or baseline[0] != listing:
+                look.statuses[listing] = "suspect"
+                look.held = look.held or bool(missing)
+            continue
+        fresh = missing - (before or set())
+        if look.walks[listing].lacks_promised_page:
+            is_doubted = before is None or bool(fresh)
+        else:
+            is_doubted = is_mass(len(missing), known) and is_mass(len(fresh), known)
+        if is_doubted:
+            held[listing] = missing
             look.statuses[listing] = "suspect"
-            look.held = True
+            look.held = look.held or is_mass(len(missing), known)
 
 
 def compare_with_baseline(look, r):

@@ -15,7 +15,12 @@ type Case = {
 
 function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn = 'medium' }: Case) {
   return composeVerdict({
-    coverage: walks.map((status) => ({ status, items: status === 'complete' ? 62 : 0 })),
+    coverage: walks.map((status) => ({
+      project: 'acme/shop',
+      status,
+      reason: null,
+      items: status === 'complete' ? 62 : 0,
+    })),
     violations: violations.map(([severity, state]) => ({ severity, state })),
     drift: Array.from({ length: changes }, () => aChange()),
     failOn,

@@ -73,6 +73,15 @@ describe('a walk', () => {
     expect(fault).toBe('invalid: page 2: item 2 was listed before in the same walk (request id req-7)')
   })
 
+  it('follows cursors and uids as long as they may be, and forgets whatever else they were', async () => {
+    const [uid, other, cursor] = ['u'.repeat(1000), `${'u'.repeat(999)}v`, 'c'.repeat(1000)]
+    const service = await aService(page([item(uid)], cursor), page([item(other)]))
+    const { pages, fault } = await walk(aClient(service.url))
+    expect(fault).toBe(null)
+    expect(pages.map(({ items }) => items[0]?.uid)).toEqual([uid, other])
+    expect(service.requests[1]?.url.searchParams.get('next_page_cursor')).toBe(cursor)
+  })
+
   it('breaks off where a cursor comes twice', async () => {
     const service = await aService(page([item('a')], 'x'), page([item('b')], 'x'), page([item('c')], 'x'))
     const { pages, fault } = await walk(aClient(service.url))
@@ -107,7 +116,21 @@ describe('a page that proves nothing', () => {
     ['an empty page with a next one', pageBody([], 'x'), 'has_next_page is true on an empty page'],
     ['an item without uid', pageBody([{ project_id: project }]), 'item 1 has no usable uid'],
     ['an empty uid', pageBody([item('')]), 'item 1 has no usable uid'],
-    ['a uid of a thousand and one characters', pageBody([item('u'.repeat(1001))]), 'item 1 has no usable uid'],
+    [
+      'a uid of a thousand and one characters',
+      pageBody([item('u'.repeat(1001))]),
+      'item 1 has a uid of more than 1000 characters',
+    ],
+    [
+      'a long uid twice',
+      pageBody([item('u'.repeat(1000)), item('u'.repeat(1000))]),
+      'item 2 was listed before in the same walk',
+    ],
+    [
+      'a cursor of a thousand and one characters',
+      pageBody([item('a')], 'c'.repeat(1001)),
+      'next_page_cursor is longer than 1000 characters',
+    ],
     ['a uid that is a number', pageBody([{ uid: 7, project_id: project }]), 'item 1 has no usable uid'],
     ['a uid twice', pageBody([item('a'), item('a')]), 'item 2 was listed before in the same walk'],
     ['an item without project', pageBody([{ uid: 'a' }]), 'item 1 has no project_id'],
@@ -214,6 +237,13 @@ describe('a project', () => {
 
   it('is not found when the service says so', async () => {
     expect(await askProject(said(400, 'project not found'))).toMatch(/^not-found: project: 400 bad request: /)
+  })
+
+  it('is no project with another status than 200', async () => {
+    const body = { status: true, message: 'ok', data: { uid: project } }
+    expect(await askProject(answer(203, body))).toBe(
+      'invalid: project: 203 non-authoritative information instead of 200 ok (request id req-7)',
+    )
   })
 
   it.each([[null], [[]], [{}], [{ uid: '' }], [{ uid: 3 }]])('is invalid without a uid: %j', async (data) => {

@@ -41,6 +41,16 @@ describe('a test of a function', () => {
     expect(await outcomeOf(given)).toEqual(outcome)
   })
 
+  it('may be answered with 201, as other POSTs are, and with no other success', async () => {
+    const body = { status: true, message: 'ok', data: { payload: { b: 2 }, log: [] } }
+    expect(await outcomeOf(answer(201, body))).toMatchObject({ outcome: 'ok' })
+    for (const status of [202, 203, 206])
+      expect(await outcomeOf(answer(status, body))).toEqual({
+        outcome: 'unknown',
+        message: expect.stringMatching(new RegExp(`^${status} .* instead of 200 ok or 201 created`)),
+      })
+  })
+
   it.each([
     ['no licence', said(400, 'your instance does not have access to transformations, upgrade')],
     ['no such project', said(400, 'project not found')],

@@ -76,8 +76,9 @@ export class SqliteDraft implements Draft {
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Set<number>()
   readonly #marks = new Map<string, Marks>()
-  readonly #walks: WalkRow[] = []
-  readonly #notices: (readonly [run: number, project: number, listing: Listing, text: string])[] = []
+  /** By project and listing. */
+  readonly #walks = new Map<string, WalkRow>()
+  #notices: (readonly [run: number, project: number, listing: Listing, text: string])[] = []
   #context: RunContext | undefined
 
   constructor(db: Database, holder: Holder, { run, token, interrupted }: Hold) {
@@ -109,9 +110,9 @@ export class SqliteDraft implements Draft {
     return this.#sql.lastLook.get(this.#idOf(project), this.run) ?? undefined
   }
 
-  async heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[]> {
+  async heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
     const uids = this.#sql.heldBefore.get(this.#idOf(project), listing, this.run)
-    return uids === undefined || uids === null ? [] : JSON.parse(uids)
+    return uids === undefined || uids === null ? undefined : JSON.parse(uids)
   }
 
   async lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
@@ -262,7 +263,8 @@ export class SqliteDraft implements Draft {
     this.#requireLease()
     const projectId = this.#idOf(project)
     const shown = shape === undefined ? null : JSON.stringify(shape)
-    this.#walks.push({ ...coverage, projectId, project: project.name, run: this.run, shape: shown })
+    const walk = { ...coverage, projectId, project: project.name, run: this.run, shape: shown }
+    this.#walks.set(`${projectId} ${coverage.listing}`, walk)
   }
 
   async stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void> {
@@ -287,6 +289,7 @@ export class SqliteDraft implements Draft {
       this.#sql.discardViolations.run(id, this.run)
       this.#sql.discardHeld.run(id, this.run)
     })
+    this.#notices = this.#notices.filter(([, project]) => project !== id)
     for (const version of this.#sql.currentIds.iterate(id, this.run)) {
       this.#seen.delete(version)
       this.#endedVersions.delete(version)
@@ -306,7 +309,7 @@ export class SqliteDraft implements Draft {
       return this.#write(() => {
         carryUnchainedRuns(this.#db, { madeAt: finishedAt, toolVersion: this.#toolVersion() })
         this.#endRows()
-        for (const walk of this.#walks) this.#sql.insertWalk.run(walk)
+        for (const walk of this.#walks.values()) this.#sql.insertWalk.run(walk)
         for (const notice of this.#notices) this.#sql.insertNotice.run(...notice)
         this.#keepContext()
         this.#db.prepare("UPDATE run SET state = 'sealed', finished_at = ? WHERE number = ?").run(finishedAt, this.run)

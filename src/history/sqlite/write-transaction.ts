@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
+import { worldly } from '../is-history-fault.ts'
 
 /**
  * Writes all or nothing. Takes the write lock first, so that what is read inside is what will be written on.
@@ -12,9 +13,6 @@ export function writeTransaction<Result>(db: Database.Database, work: () => Resu
     throw asAuditError(error, db.name)
   }
 }
-
-/** Of the world: full, locked, damaged, read-only. What remains (a constraint, a syntax error) is a bug of ours. */
-const worldly = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|PERM|LOCKED|PROTOCOL|NOMEM)/
 
 function asAuditError(error: unknown, file: string): unknown {
   if (!(error instanceof Database.SqliteError) || !worldly.test(error.code)) return error

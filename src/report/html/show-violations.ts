@@ -1,3 +1,4 @@
+import { isLookComplete } from '../../model/coverage.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { type Severity, severities } from '../../model/violation.ts'
 import { count } from '../count.ts'
@@ -10,7 +11,7 @@ import { showWho } from './show-who.ts'
 /** What stands: by severity, then by rule with what to do about it, then by project. */
 export function showOpen(report: Report): Markup {
   const open = report.violations.filter(({ state }) => state === 'opened' || state === 'continuing')
-  if (open.length === 0) return html`<p>None${report.verdict.exit_code === 3 ? ' in what was seen' : ''}.</p>`
+  if (open.length === 0) return html`<p>None${isLookComplete(report.coverage) ? '' : ' in what was seen'}.</p>`
   return html`${severities.map((severity) => showSeverity(severity, open, report))}`
 }
 

@@ -1,6 +1,5 @@
 import type { Invocation, Notification, ReportingDescriptor } from 'sarif'
-import type { CoverageStatus } from '../../model/coverage.ts'
-import { exitCodes } from '../../model/errors.ts'
+import { type CoverageStatus, isLookComplete } from '../../model/coverage.ts'
 import type { FilePlace } from '../../model/judging.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../count.ts'
@@ -33,7 +32,7 @@ export function describeInvocation(
     ...(project === undefined ? {} : { locations: [projectLocation(project, placeOf(project))] }),
   })
   return {
-    executionSuccessful: verdict.exit_code !== exitCodes.incomplete,
+    executionSuccessful: isLookComplete(coverage),
     exitCode: verdict.exit_code,
     exitCodeDescription: plain(verdict.text),
     startTimeUtc: run.started_at,

@@ -7,6 +7,6 @@ import { neutralise } from '../neutralise.ts'
  */
 export function plain(text: string, longest?: number): string {
   return neutralise(cut(text, longest))
-    .replace(/(\\*)([[\]])/g, '$1$1\\$2')
+    .replace(/(?<!\\)(\\*)([[\]])/g, '$1$1\\$2')
     .replace(/\{(\d+)\}/g, '{{$1}}')
 }

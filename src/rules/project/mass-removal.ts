@@ -21,7 +21,7 @@ export const massRemoval = lookRule({
   *check({ held }) {
     if (held.length === 0) return
     const losses = held.map(({ listing, missing, known }) => `${missing} of ${known} ${listing}`)
-    yield { path: '', message: `${losses.join(' and ')} are gone at once: held until a second look agrees` }
+    yield { path: '', message: `${losses.join(' and ')} are gone at once, which is not believed yet` }
   },
 })
 

@@ -1,7 +1,7 @@
 import { resourceRule } from '../rule.ts'
 
 /** What Go's `time.ParseDuration` takes, without a sign. */
-const goDuration = /^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/
+const goDuration = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/
 
 export const alertOdd = resourceRule('subscription', {
   id: 'subscription/alert-odd',

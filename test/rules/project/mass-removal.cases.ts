@@ -8,7 +8,7 @@ export const cases: Cases = {
         { listing: 'subscriptions', missing: 80, known: 100 },
       ],
     },
-    finds: ['high p: 40 of 60 endpoints and 80 of 100 subscriptions are gone at once: held until a second look agrees'],
+    finds: ['high p: 40 of 60 endpoints and 80 of 100 subscriptions are gone at once, which is not believed yet'],
   },
   'is silent where nothing is held': { look: {}, finds: [] },
 }

@@ -1,0 +1,34 @@
+import { isHistoryFault } from '../history/is-history-fault.ts'
+import { bugReason } from '../model/coverage.ts'
+import { AuditError, classOf } from '../model/errors.ts'
+import { auditProject } from './audit-project.ts'
+import { dueListings, failedWalk } from './due-listings.ts'
+import type { AuditedProject, ProjectLook } from './look.ts'
+import type { ProjectTools } from './project-tools.ts'
+
+/** Is told of a bug that ended the audit of a project. */
+export type OnBug = (project: AuditedProject, error: unknown) => void
+
+/**
+ * Audits a project so that a bug of ours costs that project and no other: all its listings are `failed`, nothing of it
+ * is kept, and the run's exit code is 4. An error of the history or of the run still ends the run.
+ */
+export async function auditContained(
+  project: AuditedProject,
+  tools: ProjectTools,
+  onBug: OnBug | undefined,
+): Promise<ProjectLook> {
+  try {
+    return await auditProject(project, tools)
+  } catch (error) {
+    if (error instanceof AuditError || isHistoryFault(error)) throw error
+    onBug?.(project, error)
+    const { draft, judge } = tools
+    await draft.discard(project.ref)
+    judge.forget(project.ref)
+    const walks = dueListings(project).map((listing) => failedWalk(listing, bugReason(classOf(error))))
+    for (const walk of walks) await draft.stageWalk(project.ref, walk, undefined)
+    const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
+    return { project, statuses, outOfSight: new Set(), untested: new Set(), probed: new Set() }
+  }
+}

@@ -1,0 +1,27 @@
+import type { Coverage } from '../model/coverage.ts'
+import { type Listing, listings } from '../model/resource.ts'
+import type { AuditedProject } from './look.ts'
+
+/** What the configuration asks to walk of a project, in the order of walking. */
+export function dueListings(project: Pick<AuditedProject, 'listings'>): readonly Listing[] {
+  return listings.filter((listing) => !(isOptional(listing) && project.listings[listing] === 'off'))
+}
+
+/** The coverage of a walk that never began, or of which nothing is kept. */
+export function failedWalk(listing: Listing, reason: string | null): Coverage {
+  return {
+    listing,
+    status: 'failed',
+    reason,
+    filter: null,
+    pages: 0,
+    items: 0,
+    requests: 0,
+    retries: 0,
+    durationMs: 0,
+  }
+}
+
+function isOptional(listing: Listing): listing is 'project' | 'sources' {
+  return listing === 'project' || listing === 'sources'
+}

@@ -1,0 +1,91 @@
+/** A large page in pieces, so that no more than a few items need stand in memory as objects at once. */
+export interface SplitPage {
+  /** The answer with an empty list in the place of `data.content`. */
+  readonly envelope: Buffer
+  /** Each item as it was written. */
+  readonly items: readonly Buffer[]
+}
+
+/**
+ * Cuts the elements out of `data.content` without reading what is in them. Says nothing about whether the text is JSON:
+ * the pieces are parsed one by one. `cut off` where it ends before the list does; undefined where there is no such list.
+ */
+export function splitPage(bytes: Buffer, mostItems: number): SplitPage | 'cut off' | 'too many' | undefined {
+  const start = findContent(bytes)
+  if (start === undefined) return undefined
+  const items: Buffer[] = []
+  let depth = 0
+  let from = start
+  for (let at = start; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === quote) at = endOfString(bytes, at)
+    else if (byte === openBrace || byte === openBracket) depth++
+    else if (depth > 0) {
+      if (byte === closeBrace || byte === closeBracket) depth--
+    } else if (byte === comma || byte === closeBracket) {
+      const item = bytes.subarray(from, at)
+      if (byte === comma || items.length > 0 || !isBlank(item)) items.push(item)
+      if (items.length > mostItems) return 'too many'
+      if (byte === closeBracket)
+        return { envelope: Buffer.concat([bytes.subarray(0, start), bytes.subarray(at)]), items }
+      from = at + 1
+    }
+  }
+  return 'cut off'
+}
+
+/** Where the elements of the array `content` of the object `data` begin. */
+function findContent(bytes: Buffer): number | undefined {
+  let depth = 0
+  /** Whether the member that is open at depth 1 is `data`. */
+  let isData = false
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]
+    if (byte === openBrace || byte === openBracket) depth++
+    else if (byte === closeBrace || byte === closeBracket) depth--
+    else if (byte === quote) {
+      const end = endOfString(bytes, at)
+      const after = skipBlanks(bytes, end + 1)
+      if (bytes[after] === colon && depth <= 2) {
+        const name = bytes.subarray(at + 1, end)
+        const value = skipBlanks(bytes, after + 1)
+        if (depth === 1) isData = name.equals(data)
+        if (depth === 2 && isData && name.equals(content) && bytes[value] === openBracket) return value + 1
+      }
+      at = end
+    }
+  }
+  return undefined
+}
+
+/** Where a string that begins at `at` ends; the end of all where it does not. */
+function endOfString(bytes: Buffer, at: number): number {
+  let end = at + 1
+  while (end < bytes.length && bytes[end] !== quote) end += bytes[end] === backslash ? 2 : 1
+  return end
+}
+
+function skipBlanks(bytes: Buffer, at: number): number {
+  let next = at
+  while (isBlankByte(bytes[next])) next++
+  return next
+}
+
+function isBlank(bytes: Buffer): boolean {
+  return skipBlanks(bytes, 0) === bytes.length
+}
+
+function isBlankByte(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+const data = Buffer.from('data')
+const content = Buffer.from('content')
+const quote = 0x22
+const backslash = 0x5c
+const colon = 0x3a
+const comma = 0x2c
+const openBrace = 0x7b
+const closeBrace = 0x7d
+const openBracket = 0x5b
+const closeBracket = 0x5d

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest'
+import { changeData, setEndpointStatus } from '../../src/demo/edits.ts'
+import { AuditError } from '../../src/model/errors.ts'
+import { type Format, reports } from '../../src/report/reports.ts'
+import type { ServiceClient } from '../../src/service/service-client.ts'
+import { at, coverageLines, openSite, type Site } from './a-site.ts'
+import { policyOf, type Turn } from './stand.ts'
+
+const secret = 'sk_live_not-a-real-secret'
+
+/** Throws where a mistake of ours would: while a page is read, after one was taken, when all walks have ended. */
+const moments: Readonly<Record<string, (client: ServiceClient, bug: () => never) => ServiceClient>> = {
+  'at its first request': (client, bug) => ({ ...client, project: async () => bug() }),
+  'at a first page': (client, bug) => ({
+    ...client,
+    // biome-ignore lint/correctness/useYield: it throws before there is anything to yield
+    async *pages() {
+      bug()
+    },
+  }),
+  'between two pages': (client, bug) => ({
+    ...client,
+    async *pages(listing, look) {
+      for await (const page of client.pages(listing, look)) {
+        if (page.number === 2) bug()
+        yield page
+      }
+    },
+  }),
+  'after all its walks': (client, bug) => ({ ...client, testFunction: async () => bug() }),
+}
+
+const policy = policyOf(
+  `
+extends: []
+rules: { endpoint/inactive: {}, endpoint/url-not-https: {} }
+probes: [{ name: body, match: { name: "*" }, function: body, payload: ./payload.json, type: body }]
+`,
+  { '/etc/payload.json': '{"a":1}' },
+)
+
+function aSite() {
+  return openSite({
+    fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 4, clean: false },
+    stand: { pageSize: 2 },
+  })
+}
+
+function breaking(moment: string, error: unknown): Pick<Turn, 'between'> {
+  const bug = () => {
+    throw error
+  }
+  return {
+    between: (name, client) => (name === 'partner-intake' ? (moments[moment]?.(client, bug) ?? client) : client),
+  }
+}
+
+const ofBroken = <Row extends { readonly project: string }>(rows: readonly Row[]) =>
+  rows.filter(({ project }) => project === 'acme/partner-intake')
+
+function edit(site: Site): void {
+  for (const name of ['payments', 'partner-intake']) {
+    const project = site.uidOf(name)
+    const status = name === 'payments' ? 'inactive' : 'paused'
+    setEndpointStatus(site.fleet, { project, uid: at(site.dataOf(name).endpoints, 0).uid }, status)
+    changeData(site.fleet, project, (data) => ({ ...data, endpoints: data.endpoints.slice(0, -1) }))
+  }
+}
+
+const reason =
+  'a bug in hookdrift ended the audit of this project (TypeError): nothing of it was kept. The log says where; please report it'
+
+describe('a bug of ours in one project', () => {
+  it.each(Object.keys(moments))('costs that project and no other: %s', async (moment) => {
+    await using site = await aSite()
+    const before = await site.audit({ policy })
+    edit(site)
+    const told: unknown[] = []
+    const error = new TypeError(`cannot read ${secret}`)
+    const broken = await site.audit({ policy, ...breaking(moment, error), onBug: (...bug) => told.push(bug) })
+
+    expect(told).toEqual([
+      [expect.objectContaining({ ref: expect.objectContaining({ name: 'acme/partner-intake' }) }), error],
+    ])
+    expect(broken.verdict.exit_code).toBe(4)
+    expect(broken.verdict.text).toMatch(/^a bug in hookdrift ended the audit of 1 project; 4 of 12 walks incomplete; /)
+    expect(ofBroken(broken.coverage).map(({ listing, status, reason }) => ({ listing, status, reason }))).toEqual(
+      ['project', 'endpoints', 'sources', 'subscriptions'].map((listing) => ({ listing, status: 'failed', reason })),
+    )
+    expect(coverageLines(broken).filter((line) => line.endsWith('failed'))).toHaveLength(4)
+    expect(ofBroken(broken.drift)).toEqual([])
+    expect(ofBroken(broken.notices)).toEqual([])
+    expect(ofBroken(broken.violations).filter(({ state }) => state !== 'unknown')).toEqual([])
+    expect(broken.drift.map(({ project }) => project)).toContain('acme/payments')
+    expect(broken.drift.map(({ change }) => change)).toContain('removed')
+    expect(JSON.stringify(broken)).not.toContain(secret)
+
+    const after = await site.audit({ policy })
+    expect(coverageLines(after).filter((line) => !line.endsWith('complete'))).toEqual([])
+    expect(ofBroken(after.drift).map(({ change }) => change)).toEqual(expect.arrayContaining(['modified', 'removed']))
+    expect(ofBroken(after.violations).map(({ fingerprint }) => fingerprint)).toEqual(
+      expect.arrayContaining(
+        ofBroken(before.violations)
+          .filter(({ kind }) => kind !== 'endpoint')
+          .map(({ fingerprint }) => fingerprint),
+      ),
+    )
+  })
+
+  it('is the same verdict in the history and in every report', async () => {
+    await using site = await aSite()
+    const broken = await site.audit({
+      policy,
+      ...breaking('between two pages', new RangeError(secret)),
+      onBug: () => {},
+    })
+    expect(site.query('SELECT exit_code FROM sealed_run')).toEqual([{ exit_code: 4 }])
+    const look = { colour: false, width: Number.POSITIVE_INFINITY, full: true }
+    const text = (format: Format) => reports[format](broken, look)
+    expect(JSON.parse(text('sarif')).runs[0].invocations[0]).toMatchObject({ executionSuccessful: false, exitCode: 4 })
+    expect(text('junit')).toContain('<property name="exit_code" value="4"/>')
+    expect(text('junit').match(/<error message="failed: a bug in hookdrift/g)).toHaveLength(4)
+    for (const format of ['text', 'markdown', 'html'] as const) expect(text(format)).toContain('Exit code 4')
+    for (const format of Object.keys(reports) as Format[]) expect(text(format)).not.toContain(secret)
+  })
+
+  it('outranks gaps and violations: 4 beats 3 and 1', async () => {
+    await using site = await aSite()
+    site.service.failNext({ how: 'status', status: 500, path: /endpoints/, times: Number.POSITIVE_INFINITY })
+    const broken = await site.audit({ policy, ...breaking('at its first request', new TypeError()), onBug: () => {} })
+    expect(broken.verdict.exit_code).toBe(4)
+    expect(coverageLines(broken)).toContain('payments/endpoints failed')
+  })
+
+  it('leaves the other projects their rules: what needs the whole fleet stays unknown', async () => {
+    await using site = await aSite()
+    const shared = policyOf('extends: []\nrules: { endpoint/secret-shared: {} }')
+    const uids = site.fleet.projects().map(({ uid }) => uid)
+    for (const uid of uids)
+      changeData(site.fleet, uid, (data) => ({
+        ...data,
+        endpoints: data.endpoints.map((row) => ({ ...row, secrets: at(site.dataOf('payments').endpoints, 0).secrets })),
+      }))
+    const before = await site.audit({ policy: shared })
+    const broken = await site.audit({
+      policy: shared,
+      ...breaking('at a first page', new TypeError()),
+      onBug: () => {},
+    })
+    expect(before.violations.length).toBeGreaterThan(0)
+    expect(broken.violations.filter(({ state }) => state === 'resolved')).toEqual([])
+  })
+})
+
+describe('what is no bug of one project', () => {
+  it.each([
+    ['a lost lease', new AuditError(5, 'the run no longer holds the lease')],
+    ['a history that cannot be written', new AuditError(4, 'the disk is full')],
+    ['a history that cannot be read', Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' })],
+  ])('ends the run: %s', async (_title, error) => {
+    await using site = await aSite()
+    await expect(site.audit({ policy, ...breaking('between two pages', error), onBug: () => {} })).rejects.toBe(error)
+    expect(site.query('SELECT state FROM run')).toEqual([{ state: 'interrupted' }])
+  })
+})

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import { changeData } from '../../src/demo/edits.ts'
+import type { Report } from '../../src/model/report.ts'
+import { openSite, type Site } from './a-site.ts'
+
+/** Five endpoints, two a page, without subscriptions. */
+async function site() {
+  const here = await openSite({ fleet: { endpointsPerProject: 5 }, stand: { pageSize: 2 } })
+  changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+  return here
+}
+
+/** From now on a page that the one before it promised comes without items, and as the last one. */
+function empty({ service }: Site, page: number, content: readonly [] | null = []): void {
+  service.faults.length = 0
+  const body = (text: string) => {
+    const { data, ...envelope } = JSON.parse(text)
+    const pagination = { ...data.pagination, has_next_page: false, next_page_cursor: '' }
+    return JSON.stringify({ ...envelope, data: { content, pagination } })
+  }
+  service.failNext({ path: /\/endpoints/, page, times: Number.POSITIVE_INFINITY, how: 'rewrite', body })
+}
+
+function told({ verdict, coverage, drift, violations }: Report) {
+  const endpoints = coverage.find(({ listing }) => listing === 'endpoints')
+  return {
+    exit: verdict.exit_code,
+    status: endpoints?.status,
+    reason: endpoints?.reason,
+    removed: drift.filter(({ change }) => change === 'removed').length,
+    resolved: violations.filter(({ state }) => state === 'resolved').length,
+  }
+}
+
+const suspect = {
+  exit: 3,
+  status: 'suspect',
+  removed: 0,
+  resolved: 0,
+  reason:
+    'the last page is empty although the page before it promised more: believed when the next walk misses nothing else, or with --accept-removals',
+}
+const complete = { exit: 0, status: 'complete', reason: null, resolved: 0 }
+
+describe('a promised page that comes empty', () => {
+  it.each([['an empty list', []] as const, ['null', null] as const])(
+    'withholds what it misses until a second walk misses the same: %s',
+    async (_title, content) => {
+      await using here = await site()
+      await here.audit()
+      empty(here, 3, content)
+      expect(told(await here.audit())).toEqual(suspect)
+      expect(told(await here.audit())).toEqual({ ...complete, removed: 1 })
+    },
+  )
+
+  it('is suspect at first sight and where nothing known is missing, and believed when it comes so again', async () => {
+    await using here = await site()
+    empty(here, 3)
+    expect(told(await here.audit())).toEqual(suspect)
+    expect(told(await here.audit())).toEqual({ ...complete, removed: 0 })
+    // What was believed once is asked anew when it comes after a walk that was whole.
+    here.service.faults.length = 0
+    expect(told(await here.audit())).toEqual({ ...complete, removed: 0 })
+    empty(here, 3)
+    expect(told(await here.audit())).toEqual(suspect)
+  })
+
+  it('is withheld anew when the next walk misses others', async () => {
+    await using here = await site()
+    await here.audit()
+    empty(here, 3)
+    expect(told(await here.audit())).toEqual(suspect)
+    empty(here, 2)
+    expect(told(await here.audit())).toEqual(suspect)
+    expect(told(await here.audit())).toEqual({ ...complete, removed: 3 })
+  })
+
+  it('is forgotten when the next walk shows everything', async () => {
+    await using here = await site()
+    await here.audit()
+    empty(here, 3)
+    expect(told(await here.audit())).toEqual(suspect)
+    here.service.faults.length = 0
+    expect(told(await here.audit())).toEqual({ ...complete, removed: 0 })
+    empty(here, 3)
+    expect(told(await here.audit())).toEqual(suspect)
+  })
+
+  it('is believed at once when a person accepts it', async () => {
+    await using here = await site()
+    await here.audit()
+    empty(here, 3)
+    expect(told(await here.audit({ acceptsRemovals: true }))).toEqual({ ...complete, removed: 1 })
+  })
+
+  it('does not linger after a row that was deleted while the walk was under way', async () => {
+    await using here = await site()
+    await here.audit()
+    const last = here.dataOf('payments').endpoints.at(-1)
+    here.service.failNext({
+      path: /\/endpoints/,
+      page: 3,
+      how: 'rewrite',
+      body(text) {
+        changeData(here.fleet, here.uidOf('payments'), (data) => ({
+          ...data,
+          endpoints: data.endpoints.filter((row) => row !== last),
+        }))
+        const { data, ...envelope } = JSON.parse(text)
+        return JSON.stringify({ ...envelope, data: { ...data, content: [] } })
+      },
+    })
+    expect(told(await here.audit())).toEqual(suspect)
+    expect(told(await here.audit())).toEqual({ ...complete, removed: 1 })
+  })
+})

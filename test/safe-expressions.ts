@@ -1,0 +1,304 @@
+/**
+ * Why each regular expression of the program that may match a text of any length cannot be held up, or run out of stack,
+ * by a text that a service chose. `regular-expressions.test.ts` compares this with the code.
+ */
+const ourText = "only ever run on our own text: the program's, the configuration's, the policy's, the command line's"
+const demoOnly = 'the simulated service reads what tests and people who try it send'
+const sealedWhole =
+  'the inventory seals a text beyond 64 KiB whole (program text: beyond 512 KiB) before any expression sees it'
+const attribute = 'an attribute, at most 64 KiB since longer texts are sealed whole'
+const cutBefore = 'reports cut a text to some thousand characters before'
+const message = 'words of a service in a message: at most 200 characters (foreign-text.ts)'
+const header = 'a header: undici takes 16 KiB of them'
+
+export const safeExpressions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'src/attestation/envelope.ts': {
+    '/^[A-Za-z0-9+/]*={0,2}$/': ourText,
+  },
+  'src/audit/tell-probes.ts': {
+    '/ \\(request id [^)]*\\)$/': message,
+  },
+  'src/cli/ask-in-process.ts': {
+    '/ask-in-process(\\.\\w+)$/': ourText,
+  },
+  'src/cli/deliver-report.ts': {
+    '/^([^=]*)=(.+)$/s': ourText,
+  },
+  'src/cli/load-reports.ts': {
+    '/=.*$/s': ourText,
+  },
+  'src/cli/rules.ts': {
+    '/<!--[\\s\\S]*?-->\\n?/g': ourText,
+  },
+  'src/config/check-services.ts': {
+    '/^127\\.[\\d.]+$/': ourText,
+  },
+  'src/config/choose-projects.ts': {
+    '/^.*\\//': ourText,
+  },
+  'src/config/configuration-schema.ts': {
+    '/\\/+$/': ourText,
+  },
+  'src/config/dialect-schema.ts': {
+    "/^(?:\\/[A-Za-z0-9._~!$&'()*+,;=:@-]+)*$/": ourText,
+    "new RegExp(text, 'i')": ourText,
+  },
+  'src/config/expand-references.ts': {
+    '/\\$\\$\\{|\\$\\{(?:(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>[^{}]*))?|file:(?<path>[^{}]+))\\}|\\$\\{/g':
+      ourText,
+  },
+  'src/config/measures.ts': {
+    '/^([\\d.]+)([a-z]+)$/': ourText,
+    '/^(-?\\d+) ?([A-Za-z]*)$/': ourText,
+  },
+  'src/config/notify-schema.ts': {
+    '/^[A-Za-z0-9+/]+={0,2}$/': ourText,
+    '/=+$/': ourText,
+    '/^\\[(.*)\\]$/': ourText,
+  },
+  'src/config/read-configuration.ts': {
+    '/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g': ourText,
+  },
+  'src/config/schedule-schema.ts': {
+    '/^(?:(?:\\[(?<v6>[0-9A-Fa-f:.]+)\\]|(?<name>[A-Za-z0-9.-]+)):)?(?<digits>\\d{1,5})$/': ourText,
+  },
+  'src/demo/function-worker.ts': {
+    '/\\.?0*Z$/': demoOnly,
+  },
+  'src/demo/go-json.ts': {
+    "new RegExp(markup, 'g')": demoOnly,
+  },
+  'src/demo/page-cache.ts': {
+    '/"has_next_page":true.*"next_page_cursor":"([^"]*)"\\}\\}\\}\\n?$/': demoOnly,
+  },
+  'src/demo/page.ts': {
+    '/^[+-]?\\d+$/': demoOnly,
+  },
+  'src/demo/route.ts': {
+    '/^\\/api\\/v1\\/projects\\/([^/]+)(?:\\/(.+))?$/': demoOnly,
+    '/^(application\\/json|multipart\\/form-data)\\s*(;|$)/i': demoOnly,
+  },
+  'src/demo/timestamp.ts': {
+    '/0+$/': demoOnly,
+  },
+  'src/document/describe-issue.ts': {
+    '/^[-+.\\w]+$/': ourText,
+    '/\\$\\{(?:[A-Za-z_]\\w*|file:[^}]{1,200})/g': ourText,
+  },
+  'src/document/describe-value.ts': {
+    '/[@?#\\p{Cc}]|\\/\\/.*:.*\\/\\/|key\\s*:|secret|token|password/isu': ourText,
+  },
+  'src/history/find-run.ts': {
+    '/^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?$/': ourText,
+  },
+  'src/history/retention.ts': {
+    '/(\\d+)([ymdh])/g': ourText,
+  },
+  'src/history/sqlite/network-file-system.ts': {
+    '/^(?:nfs\\d*|cifs|smb\\d*|smbfs|ncpfs?|afs|coda|ceph|lustre|glusterfs|beegfs|gpfs|davfs|fuse\\.(?:sshfs|glusterfs\\w*|ceph\\w*|s3fs|s3ql|goofys|gcsfuse|rclone|davfs2?|smbnetfs|curlftpfs|juicefs|blobfuse2?|mount-s3))$/':
+      ourText,
+  },
+  'src/history/sqlite/run-query.ts': {
+    '/^(?:\\s|--[^\\n]*(?:\\n|$)|\\/\\*[\\s\\S]*?\\*\\/)+/': ourText,
+    '/^[A-Za-z]*/': ourText,
+  },
+  'src/history/sqlite/verify/verify-history.ts': {
+    '/^I(\\d+)$/': ourText,
+  },
+  'src/inventory/free-form.ts': {
+    '/^[a-z][a-z0-9+.-]*:\\/\\//i': sealedWhole,
+    '/^(true|false|\\d{4}-\\d\\d-\\d\\dT.*)$/': sealedWhole,
+  },
+  'src/inventory/open-secrets.ts': {
+    '/^(?:[a-z][a-z0-9+.-]*:[/\\\\]+|[/\\\\]{2})?(?:sealed:(?:[0-9a-f]{32}|masked)@)?[^/\\\\?#@]*(?:\\/?|\\/sealed:(?:[0-9a-f]{32}|masked))$/i':
+      sealedWhole,
+  },
+  'src/inventory/scalars.ts': {
+    '/^(\\d+(\\.\\d+)?(h|ms|m|s|us|µs|ns))+$/': sealedWhole,
+    '/([\\d.]+)(h|ms|m|s|us|µs|ns)/g': sealedWhole,
+    '/0+$/': sealedWhole,
+  },
+  'src/inventory/seal-code.ts': {
+    '/^[a-z]+:\\/\\//i': sealedWhole,
+    '/(?<![\\w$-])([A-Za-z_$][\\w$-]*)["\'`]?\\]?\\s*(?:[:=!]=*|\\|\\||\\?\\?)/g': sealedWhole,
+    '/["\'`]([A-Za-z_$][\\w$-]*)["\'`]\\s*,\\s*$/': sealedWhole,
+    '/[^,;{}\\n]*$/': sealedWhole,
+  },
+  'src/inventory/seal-url.ts': {
+    '/^(?:hooks\\.slack\\.com|discord(?:app)?\\.com|[^/]*\\.webhook\\.office\\.com|[^/]*\\.logic\\.azure\\.com|hooks\\.zapier\\.com)$/i':
+      sealedWhole,
+    '/:\\d*$/': sealedWhole,
+    '/[^/]{20,}/g': sealedWhole,
+    '/^(\\s*(?:[a-z][a-z0-9+.-]*:[/\\\\]+|[/\\\\]{2})?)([\\s\\S]*)$/i': sealedWhole,
+    '/^([^/\\\\?#]*)([^?#]*)(\\?[^#]*)?(#[\\s\\S]*)?$/': sealedWhole,
+    '/^[^/\\\\?#]*/': sealedWhole,
+  },
+  'src/inventory/secret-facts.ts': {
+    '/\\s+/': sealedWhole,
+    '/^ASIA[A-Z0-9]{12,}$/': sealedWhole,
+    '/^[^a-z]+|[^a-z]+$/g': sealedWhole,
+    '/^\\d+$/': sealedWhole,
+  },
+  'src/model/errors.ts': {
+    '/^\\w+$/': 'names of error classes, at most 60 characters: the length is asked first',
+  },
+  'src/model/looks-secret.ts': {
+    '/\\bwhsec_[A-Za-z0-9+/=_-]{6,}/': sealedWhole,
+    '/\\b[rs]k_(?:live_|test_)?[A-Za-z0-9]{12,}/': sealedWhole,
+    '/\\bgh[oprsu]_[A-Za-z0-9]{20,}/': sealedWhole,
+    '/\\bgithub_pat_[A-Za-z0-9_]{20,}/': sealedWhole,
+    '/\\bglpat-[A-Za-z0-9_-]{16,}/': sealedWhole,
+    '/\\bxox[abeoprs]-[A-Za-z0-9-]{10,}/': sealedWhole,
+    '/\\bAIza[0-9A-Za-z_-]{30,}/': sealedWhole,
+    '/\\bSG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,}/': sealedWhole,
+    '/\\bCO\\.[A-Za-z0-9]{16}\\.[A-Za-z0-9]{16,}/': sealedWhole,
+    '/(?<![\\w-])(?=[\\w-]+\\.[\\w-]{8})(?:[\\w-]*-)?eyJ[\\w-]{8,}\\.[\\w-]{8,}(?:\\.[\\w-]*)?/': sealedWhole,
+    '/-----BEGIN [A-Z ]*PRIVATE KEY-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/': sealedWhole,
+    '/\\b(?:Bearer|Basic)\\s+(?!(?:authenti[a-z]+|authori[a-z]+|credentials?|passwords?|username)(?![\\w+/=.~-]))[A-Za-z0-9+/=._~-]{8,}/':
+      sealedWhole,
+    '/(?<=\\/\\/)[^\\s/@:]*:[^\\s/@]+(?=@)/': sealedWhole,
+    "new RegExp(credentialForms.map(({ source }) => source).join('|'), 'g')": sealedWhole,
+    '/whsec_|[rs]k_|gh[oprsu]_|github_pat_|glpat-|xox|AKIA|AIza|SG\\.|CO\\.|eyJ|PRIVATE KEY|Bearer|Basic|\\/\\/[^\\s/@]*@/':
+      sealedWhole,
+    '/[^a-z0-9]+/': sealedWhole,
+    '/(?<!\\d)\\d+$/': sealedWhole,
+    '/^[A-Za-z0-9+/=_-]+$/': sealedWhole,
+    '/sealed:[0-9a-f]{32}|[A-Za-z0-9+/=_-]{20,}/g': sealedWhole,
+    '/[-_/+=]+/': sealedWhole,
+    '/^(?:[a-z]*|[A-Z]?[a-z]*|[A-Z]*|\\d*|[A-Za-z]{1,3}\\d{1,3})$/': sealedWhole,
+    '/[^\\s"\'`,;&]+/y': sealedWhole,
+  },
+  'src/notify/channels/directory.ts': {
+    '/^run-(\\d{6,})$/': ourText,
+  },
+  'src/notify/channels/email.ts': {
+    '/^127\\.[\\d.]+$/': ourText,
+  },
+  'src/policy/cel/custom-rule.ts': {
+    '/\\{[^{}]*\\}/g': ourText,
+  },
+  'src/policy/cel/tell-mistake.ts': {
+    '/^no such overload: (.*)$/': ourText,
+    "/'(?:(.+)\\.)?(\\w+)\\((.*)\\)'$/": ourText,
+  },
+  'src/policy/policy-schema.ts': {
+    '/^(\\/([^~/]|~[01])*)+$/': ourText,
+  },
+  'src/policy/policy-test-schema.ts': {
+    '/^[^/]+\\/[^/]+$/': ourText,
+  },
+  'src/policy/read-probes.ts': {
+    '/\\(line (\\d+) column (\\d+)\\)/': ourText,
+  },
+  'src/policy/selector.ts': {
+    '/^\\/(.+)\\/$/s': ourText,
+  },
+  'src/report/columns.ts': {
+    '/ +/g':
+      'sentences of ours; names in them have at most 1,000 bytes (parse-json.ts); a blank run is replaced in one step',
+  },
+  'src/report/csv/csv-table.ts': {
+    '/(^|;)(["\'\\s]*)(?=[=+\\-@＝＋－＠])/g': cutBefore,
+  },
+  'src/report/markdown/prose.ts': {
+    "/^(?:[\\p{L}\\p{M}]+(?:['’-][\\p{L}\\p{M}]+)*|\\d+|%|)[,.;:]?$/u": cutBefore,
+    '/^[0-9a-f]{7,}/i': cutBefore,
+    '/^(.*[^,.;:])([,.;:])$/s': cutBefore,
+  },
+  'src/report/ocsf/findings.ts': {
+    '/:.*/s': ourText,
+  },
+  'src/report/sarif/plain.ts': {
+    '/(?<!\\\\)(\\\\*)([[\\]])/g': cutBefore,
+    '/\\{(\\d+)\\}/g': cutBefore,
+  },
+  'src/report/text/show-time.ts': {
+    '/^(\\d{4}-\\d\\d-\\d\\d)T(\\d\\d:\\d\\d)(?::\\d\\d(?:\\.\\d+)?)?Z$/': ourText,
+  },
+  'src/rules/allowed.ts': {
+    '/^(?:\\*\\.)?[a-z0-9_:.-]+$/': ourText,
+  },
+  'src/rules/destination.ts': {
+    '/^[^/]*\\/\\/[^/?#]*\\{/': attribute,
+    '/:\\{+[^{}]*\\}+(?=[/?#]|$)/g': attribute,
+    '/(?<!\\{)\\{+[^{}]*\\}+/g': attribute,
+    '/:|(?:^|\\.)\\d[^.]*$/': attribute,
+  },
+  'src/rules/drift/secret-changed.ts': {
+    '/^\\/secrets\\/[^/]+\\/deleted_at$/': 'a JSON Pointer: uids have at most 1,000 characters, names 1,000 bytes',
+  },
+  'src/rules/endpoint/alert-contact-invalid.ts': {
+    '/^[^\\s@,;<>]+@[^\\s@,;<>.]+(?:\\.[^\\s@,;<>.]+)*$/': attribute,
+  },
+  'src/rules/endpoint/url-credentials.ts': {
+    '/[^a-z0-9]+/': attribute,
+  },
+  'src/rules/endpoint/url-duplicate.ts': {
+    '/^([^:/]*:\\/\\/)([^/?#]*)(.*)$/s': attribute,
+  },
+  'src/rules/endpoint/url-test-host.ts': {
+    '/\\s+/': ourText,
+  },
+  'src/rules/project/tls-not-enforced.ts': {
+    '/^\\s*http:/i': attribute,
+  },
+  'src/rules/regexp-fault.ts': {
+    '/\\\\Q[\\s\\S]*?(?:\\\\E|$)|\\\\[1-9][0-7]?|\\\\[\\s\\S]|\\[\\^?\\]?(?:\\[:\\w+:\\]|\\\\[\\s\\S]|[^\\]\\\\])*\\]|\\(\\?(?:<?[=!]|>|#)|\\(\\?[a-zA-Z-]*\\)|\\((?:\\?(?:P?<\\w*>|[a-zA-Z-]*:))?|\\{\\d+(?:,\\d*)?\\}|[\\s\\S]/g':
+      'patterns of more than 1,000 characters are left alone',
+    '/\\d+/g': 'patterns of more than 1,000 characters are left alone',
+  },
+  'src/rules/subscription/alert-odd.ts': {
+    '/^(?:(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/': attribute,
+  },
+  'src/rules/subscription/function-suspicious.ts': {
+    '/(?<![\\w$.])(?:eval|Function)\\s*\\(/':
+      'the text is cut to 100,000 characters first, and each alternative takes what it began',
+    '/\\/\\*[\\s\\S]*?(?:\\*\\/|$)|\\/\\/[^\\n]*|"(?:\\\\.|[^"\\\\\\n])*"?|\'(?:\\\\.|[^\'\\\\\\n])*\'?|`((?:\\\\[\\s\\S]|[^`\\\\])*)`?/g':
+      'the text is cut to 100,000 characters first, and each alternative takes what it began',
+    '/\\$\\{[^{}]*\\}/g': 'the text is cut to 100,000 characters first, and each alternative takes what it began',
+    '/\\bfunction\\s+transform\\s*\\(\\s*([A-Za-z_$][\\w$]*)/':
+      'the text is cut to 100,000 characters first, and each alternative takes what it began',
+    '/\\bconsole\\s*\\.\\s*\\w+\\s*\\(\\s*[^;\\n]*/g':
+      'the text is cut to 100,000 characters first, and each alternative takes what it began',
+    '/[^\\w$.?[]+/': 'the text is cut to 100,000 characters first, and each alternative takes what it began',
+  },
+  'src/service/ask.ts': {
+    '/\\/+$/': ourText,
+    '/^[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?$/': ourText,
+  },
+  'src/service/dialect-matchers.ts': {
+    "new RegExp(message, 'i')": message,
+    "new RegExp(dialect.projectNotFound, 'i')": message,
+    "new RegExp(dialect.functionNotTried, 'i')": message,
+  },
+  'src/service/filter.ts': {
+    "new RegExp(escapeForRegExp(text).replaceAll('_', '.'), 'gisu')":
+      'made without quantifiers, and looked for from left to right once',
+  },
+  'src/service/foreign-text.ts': {
+    '/\\s+/g':
+      'headers of 16 KiB and messages of error bodies, which are read up to 64 KiB; what is searched for a credential has 200 characters',
+    '/((?:authorization|api[-_]?key|password|passwd|secret|token)["\']?\\s*[:=]\\s*["\']?)(?!\\[)(?:[a-z]+\\s+(?=[^\\s"\',;]{6}))?[^\\s"\',;]{4,}/gi':
+      'headers of 16 KiB and messages of error bodies, which are read up to 64 KiB; what is searched for a credential has 200 characters',
+    "new RegExp(escapeForRegExp(part), 'gi')":
+      'headers of 16 KiB and messages of error bodies, which are read up to 64 KiB; what is searched for a credential has 200 characters',
+  },
+  'src/service/network-failure.ts': {
+    '/^\\w+$/': 'codes of errors, at most 60 characters: the length is asked first',
+  },
+  'src/service/proxy-for.ts': {
+    '/^[a-z][a-z0-9+.-]*:\\/\\//i': ourText,
+  },
+  'src/service/read-answer.ts': {
+    '/^application\\/(json|[\\w.!#$&^-]+\\+json)\\s*(;|$)/i': header,
+  },
+  'src/service/retry-after.ts': {
+    '/^\\d+(\\.\\d+)?$/': header,
+  },
+  'src/service/stopped.ts': {
+    '/: SIG[A-Z]+$/': 'reasons of ours: what a service says in one is cut to 200 characters',
+  },
+  'src/worker/timetable.ts': {
+    '/^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[^\\s?@]+(?: +[^\\s?@]+){4,5})$/': ourText,
+  },
+}

@@ -1,0 +1,70 @@
+import { type AddressInfo, createServer } from 'node:net'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { networkFailure } from '../../src/service/network-failure.ts'
+import { aClient, aLook, key, walk } from './fake-service.ts'
+import { notHttp } from './not-http.ts'
+
+async function aPort(reply: (typeof notHttp)[string]): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => reply?.(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as AddressInfo).port
+}
+
+describe('an answer that is not HTTP', () => {
+  it.each(Object.entries(notHttp))('is told in plain words and asked for again: %s', async (_title, reply) => {
+    const look = aLook()
+    const client = aClient(`http://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 1 } })
+    const { pages, fault } = await walk(client, look)
+    expect(pages).toEqual([])
+    expect([
+      'unavailable: page 1: the answer is not HTTP after 2 tries: is the port right, and the scheme (http or https)?',
+      'unavailable: page 1: connection closed before the answer was whole after 2 tries',
+      'unavailable: page 1: the head of the answer is larger than 16 KiB after 2 tries',
+    ]).toContain(fault)
+    expect(look.traffic.requests).toBe(2)
+  })
+
+  it.each(Object.entries(notHttp).filter(([title]) => /SSH|TLS|garbage|nothing/.test(title)))(
+    'fails the greeting of TLS: %s',
+    async (_title, reply) => {
+      const client = aClient(`https://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 0 } })
+      const { fault } = await walk(client)
+      expect(fault).toMatch(
+        /^unavailable: page 1: (no TLS connection could be made \(ERR_SSL_\w+\): is the port right|connection (reset|closed))/,
+      )
+    },
+  )
+})
+
+describe('whatever is thrown while an answer is read', () => {
+  const secret = `cannot parse ${key}`
+  const parserError = Object.assign(new Error(secret), { name: 'HTTPParserError', code: undefined, data: secret })
+  it.each([
+    ['an error of the parser without a code', parserError, 'unavailable', 'later'],
+    [
+      'an error of the parser with one',
+      Object.assign(new Error(secret), { code: 'HPE_STRICT' }),
+      'unavailable',
+      'later',
+    ],
+    ['a code that nobody knows', Object.assign(new Error(secret), { code: 'ENEW' }), 'unavailable', 'later'],
+    ['a code that is a text of others', Object.assign(new Error(secret), { code: secret }), 'unavailable', 'later'],
+    ['a code that is a number', Object.assign(new Error(secret), { code: 7 }), 'unavailable', 'later'],
+    ['a name that is a text of others', Object.assign(new Error(secret), { name: secret }), 'unavailable', 'later'],
+    ['a full stack', new RangeError(secret), 'invalid', 'never'],
+    ['a header that cannot be', new TypeError(secret), 'invalid', 'never'],
+    ['a mistake of ours', new ReferenceError(secret), 'invalid', 'never'],
+    ['a text', secret, 'unavailable', 'later'],
+    ['nothing', undefined, 'unavailable', 'later'],
+    ['null', null, 'unavailable', 'later'],
+    ['an object', { code: 'ECONNRESET', message: secret }, 'unavailable', 'later'],
+  ])('is a failure of that exchange, and its text is not told: %s', (_title, thrown, kind, again) => {
+    const failure = networkFailure(thrown)
+    expect(failure).toMatchObject({ ok: false, kind, again, what: expect.stringMatching(/\w/) })
+    expect(JSON.stringify(failure)).not.toContain('cannot parse')
+  })
+})

@@ -34,6 +34,9 @@ export function randomStretches(text: string, run: Run, isRandom: Test): Stretch
 export const leastScore = 60
 /** A stretch has ended where so many units were lost: behind it, names are written. */
 const drop = 150
+/** A separator takes so much at least: what stands behind it must be random enough by itself. */
+const bridge = 16
+const slash = 0x2f
 /** What a word of ordinary length costs; longer ones have a list of their own. */
 const shared = new Uint8Array(4096)
 
@@ -43,8 +46,8 @@ interface Alphabet {
   readonly cost: number
   /** Whether a random word may begin and end at a separator. */
   readonly isParted: boolean
-  /** A separator takes so much at least: what stands behind it must be random enough by itself. */
-  readonly bridge: number
+  /** What a hyphen takes at least; in base64 it is a character like any other. */
+  readonly hyphen: number
 }
 
 const small = {
@@ -58,13 +61,12 @@ const great = {
   all: alphabetOf(/[0-9A-Z_-]/, 30),
 }
 const letters = alphabetOf(/[A-Za-z_-]/, 34)
-/** Its separators are characters like any other. */
-const base64 = { ...alphabetOf(/[0-9A-Za-z+/_-]/, 36), bridge: 0 }
+const base64 = { ...alphabetOf(/[0-9A-Za-z+/_-]/, 36), hyphen: 0 }
 const printable = { ...alphabetOf(/[!-~]/, 39), isParted: false }
 
 function alphabetOf(has: RegExp, cost: number): Alphabet {
   const codes = Uint8Array.from({ length: 128 }, (_, code) => (has.test(String.fromCharCode(code)) ? 1 : 0))
-  return { has: codes, cost, isParted: true, bridge: 10 }
+  return { has: codes, cost, isParted: true, hyphen: bridge }
 }
 
 interface Choice {
@@ -87,7 +89,7 @@ function choose(has: number, isWhole: boolean): Choice {
     return hasDigit ? [hex, letters, all] : [letters]
   })
   if (hasLower && hasUpper) alphabets.push(letters)
-  if (alphabets.length > 0 && ((hasLower && hasUpper) || hasSign)) alphabets.push(base64)
+  if ((hasLower || hasUpper) && (hasSign || (hasLower && hasUpper))) alphabets.push({ ...base64, isParted: !isWhole })
   if (hasSign && isWhole) alphabets.push(printable)
   const leastCosts = Uint8Array.from({ length: 128 }, (_, code) =>
     Math.min(...alphabets.filter(({ has }) => has[code] === 1).map(({ cost }) => cost), printable.cost),
@@ -99,7 +101,7 @@ function seek(
   text: string,
   { from, to }: Run,
   costs: Uint8Array,
-  { has, cost, isParted, bridge }: Alphabet,
+  { has, cost, isParted, hyphen }: Alphabet,
   isRandom: Test,
   found: Stretch[],
 ): void {
@@ -123,7 +125,7 @@ function seek(
     if (has[code] === 1) {
       if (sum === 0) start = part
       const gain = (costs[at - from] ?? 0) - cost
-      sum += isParted && kind === kinds.separator ? Math.min(gain, -bridge) : gain
+      sum += isParted && kind === kinds.separator ? Math.min(gain, code === slash ? -bridge : -hyphen) : gain
       if (sum > best) {
         best = sum
         end = at + 1

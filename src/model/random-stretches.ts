@@ -21,7 +21,7 @@ export type Test = (score: number, length: number) => boolean
  * cost most in a name beside what they cost where all are as likely; each alphabet goes through the run once.
  */
 export function randomStretches(text: string, run: Run, isRandom: Test): Stretch[] {
-  const { alphabets, leastCosts } = (run.isWhole ? wholeChoices : choices)[run.has] ?? none
+  const { alphabets, leastCosts } = choiceFor(run)
   if (alphabets.length === 0) return []
   const costs = run.to - run.from > shared.length ? new Uint8Array(run.to - run.from) : shared
   if (writeCosts(text, run.from, run.to, costs, leastCosts) < leastScore) return []
@@ -37,6 +37,8 @@ const drop = 150
 /** A separator takes so much at least: what stands behind it must be random enough by itself. */
 const bridge = 16
 const slash = 0x2f
+/** What stands before the first separator is replaced too if it scores so much by itself. */
+const entry = 40
 /** What a word of ordinary length costs; longer ones have a list of their own. */
 const shared = new Uint8Array(4096)
 
@@ -75,11 +77,19 @@ interface Choice {
   readonly leastCosts: Uint8Array
 }
 
-const none: Choice = { alphabets: [], leastCosts: new Uint8Array(128) }
-/** By the kinds that a run has. Digits alone are numbers. */
-const choices: readonly Choice[] = Array.from({ length: 32 }, (_, has) => choose(has, false))
-const wholeChoices: readonly Choice[] = Array.from({ length: 32 }, (_, has) => choose(has, true))
+/** By the kinds that a run has, made when first asked for. */
+const choices: Choice[] = []
 
+function choiceFor({ has, isWhole }: Run): Choice {
+  const place = has * 2 + (isWhole ? 1 : 0)
+  const known = choices[place]
+  if (known !== undefined) return known
+  const choice = choose(has, isWhole)
+  choices[place] = choice
+  return choice
+}
+
+/** Digits alone are numbers: there is no alphabet for them. */
 function choose(has: number, isWhole: boolean): Choice {
   const [hasLower, hasUpper, hasDigit, hasSign] = [kinds.lower, kinds.upper, kinds.digit, kinds.sign].map(
     (kind) => (has & (1 << kind)) !== 0,
@@ -108,13 +118,14 @@ function seek(
   let sum = 0
   let best = 0
   let start = from
+  let kept = from
   let end = from
   let part = from
   let grown = from
   const close = () => {
     if (best >= leastScore) {
       if (grown < end) grown = endOfPart(text, end, to)
-      if (isRandom(best, grown - start)) found.push({ from: start, to: grown })
+      if (isRandom(best, grown - start)) found.push({ from: Math.min(kept, end), to: grown })
     }
     sum = best = 0
   }
@@ -123,7 +134,7 @@ function seek(
     const kind = kindOf[code]
     const isBetween = isParted && (kind === kinds.separator || kind === kinds.sign)
     if (has[code] === 1) {
-      if (sum === 0) start = part
+      if (sum === 0) start = kept = part
       const gain = (costs[at - from] ?? 0) - cost
       sum += isParted && kind === kinds.separator ? Math.min(gain, code === slash ? -bridge : -hyphen) : gain
       if (sum > best) {
@@ -131,7 +142,10 @@ function seek(
         end = at + 1
       } else if (sum <= 0 || sum < best - drop) close()
     } else if (best > 0) close()
-    if (isBetween) part = at + 1
+    if (isBetween) {
+      part = at + 1
+      if (best < entry) kept = part
+    }
   }
   close()
 }

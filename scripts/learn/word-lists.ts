@@ -8,8 +8,8 @@ import { allLocales } from '@faker-js/faker'
  * an-array-of-english-words (MIT), @faker-js/faker (MIT), typescript (Apache-2.0).
  */
 
-const { resolve } = createRequire(import.meta.url)
-const compiler = dirname(resolve('typescript'))
+const require = createRequire(import.meta.url)
+const compiler = dirname(require.resolve('typescript'))
 
 export interface WordLists {
   /** Words in lower case, of many languages. */
@@ -32,7 +32,7 @@ export function readWordLists(): WordLists {
 }
 
 function readEnglish(): readonly string[] {
-  const words: unknown = JSON.parse(readFileSync(resolve('an-array-of-english-words'), 'utf8'))
+  const words: unknown = JSON.parse(readFileSync(require.resolve('an-array-of-english-words'), 'utf8'))
   return wordsIn(Array.isArray(words) ? words.join(' ') : '')
 }
 

@@ -1,9 +1,26 @@
-export const unitsPerBit = 6
+/*
+ * Written by `npm run learn:bigrams`, from words of an-array-of-english-words (MIT), @faker-js/faker (MIT) and typescript
+ * (Apache-2.0). Costs in sixths of a bit, each as the place of its character in `levels`.
+ */
+
 export const levels = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/** Of 26 letters each: at the beginning of a word, behind `a`, behind `b`, … */
 export const letterCosts =
-  'XZXabdcddjdcYecYxaUbhfk2wlueZZlqfqhpiTbPsg6RXUghuwllPlttO9wzSnrU0vT2_UgsV43_j_Q4kvT8_QUxZezvPy0chYd7__pkQptjLvsxQwwjtlRv_Zeqaru_lmgmbZjlgrgpiWcQpkyOSapjtjqmT231QWv4OuzZzvR__UjfY16_p9Ru1qNnifV23ZlcVg_UdnVy3_i6M1yyO228Ty0fmjQ2_alYaws_h5XlVdXldy3ohYcOXlxbVXqf6t0hK2plO044X-mqthQy1yYmUx1_1uMwrwQzwvTxkavmP8_bccZst_i_PnqfOqpsPwqWloUr_3geal4_g2McxyNy15Q_1fftTW_wivb8-_q5StaUSmVrTukptgYr9uXShqy_jrmhfcfohtktmWZOke8QXdbYfztlQ2xtQw3dV_xXzwQd_RibZ4-8t_ntx3334tp444o43t4n30Bqt444PnhfPrgwR7kkggUr2fbZcov_koWtZvRt1gUyYgkoYcyuXObis5miQ3lzNw3dP4xmkpUw_Vddbzx_ftcdceVjgtcnjVZSud_SUX2qyvukK1vyL_d2P5xnwnW__kg3n74_l7MtuuO0yhQ0tl5bUt_dZqm834ZvWvY6Rj4oRy50bzbQ1viNp230h1UfXeXmipareZYWZV_dVchmi54qNomiN4ryQxjjncXq5tkkZpn_cg'
+  'XZXZbdcddkdcYebYxaUbhfj1vlteZZmqfqhqhTbPug6RYUghtwjlPmsuO_u0SnrUxvT4_VfsV33_j_R5kuT6_PVxYdywQwzdfXd6__ok' +
+  'RnvjLtrxPwwislSv_Zeqars_kmgmaYjlgqhpiWcQokxOTapjsjpmT-y3QWy4OvyYyuR__UifX37_n7Su2qNmhgV54YncVf_VcmV33_i-' +
+  'M11yO467TyzemiQy_ajXaxs_g3YkVdXldy6phYcOXkycVXsg6uyhK0pkNz64X_lpsgRx5yYkVww_0uMvpuQxvuTymaumP6_bccZsr_i_' +
+  'PnqfOrptPxqWmnUq_2gfam5_f1Mcu1Nz23Q_1dfuTW_vhvb5__p3TtaUSmUsTukpsfYq_tXShqy_jrmhecfogtltmWZOje-RYdaYexul' +
+  'Q0wsQw1cV_wX0wQd_RhbY5_4r_mmy06060l060n05m6l50B06060QnhePrgwR7jkggUq3gaZbpu_jnWuZwRt2fU1YgjoZcyuXPbht7mh' +
+  'R1jzNw1dP4xmjqUv_Vddbzw_fscdbeVigtdoiVZSuc_SUX2qyuukKxw0L_c3P6xmvnW__kg4n86_k7MxstO1whP1ql4aUt_dZtl-_yZu' +
+  'W6Y9Tm3rRz7wa2aQ7qkMo06xe0UgXeXmhpZrfZYWYV_dWcgmj62pNpmhN9qwRwjincWp8vkjZrm_bh'
+
+/** Of a separator, a small letter, a capital, a digit and a sign each, behind every row of three of these kinds. */
 export const kindCosts =
-  'iEQQduA_h_uFHh_P__Cb_M_MGkFSMebBytr6BX__K2YEjTF_OQkFSMecAtp_e1A5_m_kA_YG_MQ_LiD_YDlOjbhXB_K_WFf_G_H_kFSMe_A___XKFc_l__Ax_A_vwiEQQdvA_f_uFIh_S__Be4M_MGkFSMeSCfyb-BX__HjmG_TF_ORkFSMeyAf2rkmAl_dllB3YG_MQ_LiD_YDlPlifQC_KoeEm9F_H1kFSMe_A___XKFc_J__Ea_E_OPiEQQdvA_f_uFIh_S__Be4M_MGkFSMefBhpw_BW__NshDsXF_PNkFSMe3Aix_QfCt_PkfC_YG_MQ_LiD_YDlOjVbWC_K_qIL6I_FzkFSMe_A___XKFc_Q__Cc4C_VWiEQQd_B_Z_-CQu_W__Bi4M_MGkFSMeTCiyf6BW__IaeGqTF_OQkFSMekAkwyReDR_u_mA_YG_MQ_LiD_ZDmNlsqnA_O_jCd_I_E_kFSMe_A___XKFc_u__A64C_VWiEQQdvA_f_uFIh_S__Be4M_MGkFSMeXB5_i6BW__JodFoTF_OQkFSMejAjuwSgBt_f2lA3YG_MQ_LiD_YDlQjlhaB_R_aFM6I_FzkFSMe_A___XKFc_d__EJ_A_hi'
-export const thresholds: readonly number[] = Array.from({ length: 33 }, (_, n) =>
-  n < 20 ? 80 : Math.round(72 + 2 * (n - 20)),
-)
+  'iEQQcuA_h_uFHh_P_9Cb_M_MGkFSMebBytr2BW8_K1YEjTF_ORkFSMedAtp_e0A4_i9lA3XG_MQ_LiD_WCiShgdWB_K_WFf_G_G8' +
+  'kFSMe_A___XKFc_g__As_A_pqiEQQcvA_f_tFIh_S__BeyL_MGkFSMeSCfxb9BX__HimG7TF_ORkFSMezAf3rgkAl_cqlBxXG_MQ' +
+  '_LiD_WDhRjldRC_KpdEl1G_GukFSMe_A___XKFc_J__Ea_E_OPiEQQcvA_f_tFIh_S__BeyL_MGkFSMefBhpw2BW__LpfDpVG_PO' +
+  'kFSMexAit-QfCt_SpgB2XG_MQ_LiD_WCiShZbWC_K_oIL0H_FtkFSMe7A___XKFc_Q__CcyC_VWiEQQc_B_Z_4COq_W__BiyL_MG' +
+  'kFSMeTCixe2BW8_JbeFoTF_ORkFSMekAjvxRfDW_t_mA_XG_MQ_LiD_XDjQisojA_O_jCd_I_E_kFSMe_A___XKFc_o__A0yC_VW' +
+  'iEQQcvA_f_tFIh_S__BeyL_MGkFSMeXB4_i2BW8_JndFnTF_ORkFSMejAiuwSgCt_e3lAxXG_MQ_LiD_WCiThkdXB_R_bFN0H_Ft' +
+  'kFSMe_A___XKFc_Z__EL6B_de'

@@ -1,6 +1,6 @@
 /**
- * The length of the identifier that begins at a place of a text and ends with it or before another kind of character:
- * a UUID, a ULID, or a seal (`sealed:` and 32 digits, of which the name may stand before the place). 0 where none does.
+ * The length of what begins at a place of a text and is neither a name nor a secret: a UUID, a ULID, the digits of a
+ * seal, an IPv6 or hardware address. 0 where none does.
  */
 export function knownLength(text: string, at: number): number {
   const length = lengthOf(text, at)
@@ -12,6 +12,8 @@ function lengthOf(text: string, at: number): number {
   if (text.charCodeAt(at - 1) === colon && text.startsWith('sealed', at - 7))
     return isAll(text, at, 32, isSmallHex) ? 32 : 0
   const first = text.charCodeAt(at)
+  const address = addressLength(text, at)
+  if (address > 0) return address
   return first >= zero && first <= zero + 7 && isAll(text, at, 26, isCrockford) ? 26 : 0
 }
 
@@ -30,6 +32,21 @@ function isUuid(text: string, at: number): boolean {
       [24, 12],
     ].every(([from = 0, length = 0]) => isAll(text, at + from, length, isHex))
   )
+}
+
+/** Three to eight groups of at most four hexadecimal digits with colons between them. */
+function addressLength(text: string, at: number): number {
+  let colons = 0
+  let digits = 0
+  for (let place = at; ; place++) {
+    const code = text.charCodeAt(place)
+    if (code === colon) {
+      colons++
+      digits = 0
+    } else if (isHex(code)) digits++
+    else return colons >= 2 ? place - at : 0
+    if (digits > 4 || colons > 7) return 0
+  }
 }
 
 function isAll(text: string, at: number, length: number, is: (code: number) => boolean): boolean {

@@ -1,4 +1,3 @@
-import { thresholds } from './bigrams.ts'
 import { leastScore, type Run, randomStretches, type Stretch, type Test } from './random-stretches.ts'
 import { kindOf, kinds } from './symbols.ts'
 
@@ -46,7 +45,16 @@ export function scoreOf(word: string, isPrintable = false): number {
 export const shortest = 16
 
 function isRandom(score: number, length: number): boolean {
-  return length >= shortest && score >= (thresholds[Math.min(length, thresholds.length - 1)] ?? 0)
+  return length >= shortest && score >= thresholdOf(length)
+}
+
+/**
+ * In units (sixths of a bit). At 20 characters, of random words of each alphabet 99 % score more (printed by
+ * `npm run learn:bigrams -- --measure`). Long random words score far more, long names at times a little; among short
+ * words more names would be mistaken.
+ */
+function thresholdOf(length: number): number {
+  return length < 20 ? 80 : 72 + 2 * Math.min(length - 20, 12)
 }
 
 /** Runs of characters that words consist of, long enough to tell. Of a whole word, signs are a part. */

@@ -21,7 +21,7 @@ export type Test = (score: number, length: number) => boolean
  * cost most in a name beside what they cost where all are as likely; each alphabet goes through the run once.
  */
 export function randomStretches(text: string, run: Run, isRandom: Test): Stretch[] {
-  const { alphabets, leastCosts } = (run.isWhole ? wholeChoices : choices)[run.has] ?? none
+  const { alphabets, leastCosts } = choiceFor(run)
   if (alphabets.length === 0) return []
   const costs = run.to - run.from > shared.length ? new Uint8Array(run.to - run.from) : shared
   if (writeCosts(text, run.from, run.to, costs, leastCosts) < leastScore) return []
@@ -34,6 +34,11 @@ export function randomStretches(text: string, run: Run, isRandom: Test): Stretch
 export const leastScore = 60
 /** A stretch has ended where so many units were lost: behind it, names are written. */
 const drop = 150
+/** A separator takes so much at least: what stands behind it must be random enough by itself. */
+const bridge = 16
+const slash = 0x2f
+/** What stands before the first separator is replaced too if it scores so much by itself. */
+const entry = 40
 /** What a word of ordinary length costs; longer ones have a list of their own. */
 const shared = new Uint8Array(4096)
 
@@ -43,8 +48,8 @@ interface Alphabet {
   readonly cost: number
   /** Whether a random word may begin and end at a separator. */
   readonly isParted: boolean
-  /** A separator takes so much at least: what stands behind it must be random enough by itself. */
-  readonly bridge: number
+  /** What a hyphen takes at least; in base64 it is a character like any other. */
+  readonly hyphen: number
 }
 
 const small = {
@@ -58,13 +63,12 @@ const great = {
   all: alphabetOf(/[0-9A-Z_-]/, 30),
 }
 const letters = alphabetOf(/[A-Za-z_-]/, 34)
-/** Its separators are characters like any other. */
-const base64 = { ...alphabetOf(/[0-9A-Za-z+/_-]/, 36), bridge: 0 }
+const base64 = { ...alphabetOf(/[0-9A-Za-z+/_-]/, 36), hyphen: 0 }
 const printable = { ...alphabetOf(/[!-~]/, 39), isParted: false }
 
 function alphabetOf(has: RegExp, cost: number): Alphabet {
   const codes = Uint8Array.from({ length: 128 }, (_, code) => (has.test(String.fromCharCode(code)) ? 1 : 0))
-  return { has: codes, cost, isParted: true, bridge: 10 }
+  return { has: codes, cost, isParted: true, hyphen: bridge }
 }
 
 interface Choice {
@@ -73,11 +77,19 @@ interface Choice {
   readonly leastCosts: Uint8Array
 }
 
-const none: Choice = { alphabets: [], leastCosts: new Uint8Array(128) }
-/** By the kinds that a run has. Digits alone are numbers. */
-const choices: readonly Choice[] = Array.from({ length: 32 }, (_, has) => choose(has, false))
-const wholeChoices: readonly Choice[] = Array.from({ length: 32 }, (_, has) => choose(has, true))
+/** By the kinds that a run has, made when first asked for. */
+const choices: Choice[] = []
 
+function choiceFor({ has, isWhole }: Run): Choice {
+  const place = has * 2 + (isWhole ? 1 : 0)
+  const known = choices[place]
+  if (known !== undefined) return known
+  const choice = choose(has, isWhole)
+  choices[place] = choice
+  return choice
+}
+
+/** Digits alone are numbers: there is no alphabet for them. */
 function choose(has: number, isWhole: boolean): Choice {
   const [hasLower, hasUpper, hasDigit, hasSign] = [kinds.lower, kinds.upper, kinds.digit, kinds.sign].map(
     (kind) => (has & (1 << kind)) !== 0,
@@ -87,7 +99,7 @@ function choose(has: number, isWhole: boolean): Choice {
     return hasDigit ? [hex, letters, all] : [letters]
   })
   if (hasLower && hasUpper) alphabets.push(letters)
-  if (alphabets.length > 0 && ((hasLower && hasUpper) || hasSign)) alphabets.push(base64)
+  if ((hasLower || hasUpper) && (hasSign || (hasLower && hasUpper))) alphabets.push({ ...base64, isParted: !isWhole })
   if (hasSign && isWhole) alphabets.push(printable)
   const leastCosts = Uint8Array.from({ length: 128 }, (_, code) =>
     Math.min(...alphabets.filter(({ has }) => has[code] === 1).map(({ cost }) => cost), printable.cost),
@@ -99,20 +111,21 @@ function seek(
   text: string,
   { from, to }: Run,
   costs: Uint8Array,
-  { has, cost, isParted, bridge }: Alphabet,
+  { has, cost, isParted, hyphen }: Alphabet,
   isRandom: Test,
   found: Stretch[],
 ): void {
   let sum = 0
   let best = 0
   let start = from
+  let kept = from
   let end = from
   let part = from
   let grown = from
   const close = () => {
     if (best >= leastScore) {
       if (grown < end) grown = endOfPart(text, end, to)
-      if (isRandom(best, grown - start)) found.push({ from: start, to: grown })
+      if (isRandom(best, grown - start)) found.push({ from: Math.min(kept, end), to: grown })
     }
     sum = best = 0
   }
@@ -121,15 +134,18 @@ function seek(
     const kind = kindOf[code]
     const isBetween = isParted && (kind === kinds.separator || kind === kinds.sign)
     if (has[code] === 1) {
-      if (sum === 0) start = part
+      if (sum === 0) start = kept = part
       const gain = (costs[at - from] ?? 0) - cost
-      sum += isParted && kind === kinds.separator ? Math.min(gain, -bridge) : gain
+      sum += isParted && kind === kinds.separator ? Math.min(gain, code === slash ? -bridge : -hyphen) : gain
       if (sum > best) {
         best = sum
         end = at + 1
       } else if (sum <= 0 || sum < best - drop) close()
     } else if (best > 0) close()
-    if (isBetween) part = at + 1
+    if (isBetween) {
+      part = at + 1
+      if (best < entry) kept = part
+    }
   }
   close()
 }

@@ -56,7 +56,8 @@ export function readPlaces(file: string, world: World): Places {
   })
   const place = (what: 'history' | 'policy', path: string) => {
     if (!path.includes('${')) return resolve(dirname(file), path)
-    throw new AuditError(2, `${file} names its ${what} as ${path}, and that is not set`, {
+    const names = [...path.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^{}]+)/g)].map(([name]) => `${name}}`)
+    throw new AuditError(2, `${file} names its ${what} by ${names.join(', ') || 'a reference'}, and that is not set`, {
       advice: `set it, or name the ${what} with --${what}`,
     })
   }

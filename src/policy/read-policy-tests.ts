@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
+import { describeReference } from '../document/describe-value.ts'
 import { nearestName } from '../document/nearest-name.ts'
 import { type Problem, refuseProblems } from '../document/problem.ts'
 import { type ReadDocument, readDocument } from '../document/read-document.ts'
@@ -60,7 +61,7 @@ function* findUnknownRules({ test, problem }: PlacedTest, ruleIds: readonly stri
     if (ruleIds.includes(rule)) continue
     const nearest = nearestName(rule, ruleIds)
     const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
-    yield problem(index, `there is no rule \`${rule}\`, ${hint}`)
+    yield problem(index, `there is no rule ${describeReference(rule)}, ${hint}`)
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { FileLimits } from '../document/parse-yaml.ts'
 import { dialectSchema } from './dialect-schema.ts'
 import { referenceForms } from './expand-references.ts'
 import { duration, size } from './measures.ts'
@@ -9,9 +10,9 @@ import { runTimeout, scheduleSchema, workerSchema } from './schedule-schema.ts'
 const named = 'letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200'
 const name = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: named })
 const path = z.string().regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a file, at most 4096 characters' })
-const filter = z
-  .string()
-  .regex(/^[^\0-\x1f\x7f]{1,1000}$/, { error: 'text that is not empty, without control characters, at most 1000 of others' })
+const filter = z.string().regex(/^[^\0-\x1f\x7f]{1,1000}$/, {
+  error: 'text that is not empty, without control characters, at most 1000 of others',
+})
 
 const key = z
   .string()
@@ -93,6 +94,9 @@ const service = z.strictObject({
   dialect: dialectSchema.prefault({}),
   projects: z.array(project).min(1).max(100_000),
 })
+
+/** How large the file may be: room for the projects of a large fleet, which a program may have written. */
+export const configurationLimits: FileLimits = { mebibytes: 8, tokens: 2_000_000 }
 
 /** The file `hookdrift.yaml` as a person writes it. Every member of the outer contract stands here, once. */
 export const configurationSchema = z.strictObject({

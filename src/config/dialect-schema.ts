@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { type Dialect, defaultDialect } from '../service/dialect.ts'
 
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, { error: 'the name of an HTTP header, at most 100 characters' })
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, { error: 'the name of an HTTP header, at most 100 characters' })
 const headerValue = z
   .string({ error: 'text without line breaks, or nothing to leave a header out' })
   .regex(/^[\x20-\x7e]{1,8192}$/, { error: 'visible ASCII characters and blanks, no line breaks, at most 8192' })

@@ -25,7 +25,11 @@ export const scheduleSchema = z.strictObject({
     .prefault('0s')
     .describe('Each run begins up to this much after its time, by chance, so that workers do not all ask at once'),
   projects: z
-    .array(z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, { error: 'service/project, or a pattern such as `acme/*`, at most 500 characters' }))
+    .array(
+      z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
+        error: 'service/project, or a pattern such as `acme/*`, at most 500 characters',
+      }),
+    )
     .min(1)
     .max(1000)
     .exactOptional()
@@ -41,6 +45,18 @@ export const workerSchema = z.strictObject({
     .refine((value) => listenAddress(value) !== undefined, { error: listenForms() })
     .exactOptional()
     .describe('Where /healthz, /readyz and /metrics are served; nowhere unless given'),
+  hosts: z
+    .array(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/, { error: 'the name of a host, without a port' }),
+    )
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe(
+      'Names that the port answers to, besides addresses and localhost. Default: any, or none when `listen` is a loopback address',
+    ),
 })
 
 export interface ListenAddress {

@@ -37,7 +37,7 @@ export interface DocumentOptions<S extends z.ZodType> {
 }
 
 /** More are looked for in no file: each takes time, and nobody reads them. */
-export const mostProblems = 1000
+export const mostProblems = 400
 
 /**
  * The one way to read a YAML file of ours. Throws an `AuditError` (exit code 2) with one line for every problem found:

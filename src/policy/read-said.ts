@@ -76,9 +76,8 @@ function* readExtended(
   const extended: Said[] = []
   for (const [index, name] of (outline.value.extends ?? []).entries()) {
     const at = ['extends', index]
-    const refuse = (text: string) => {
-      if (problems.length < mostProblems) problems.push(outline.problem(at, text))
-    }
+    if (problems.length === mostProblems) break
+    const refuse = (text: string) => problems.push(outline.problem(at, text))
     if (isPack(name)) {
       extended.push(ofPack(name, placeOf(file, outline, at)))
       continue

@@ -92,7 +92,7 @@ const service = z.strictObject({
   limits: limits.prefault({}).describe('How long to wait and how much to take'),
   ca_file: path.exactOptional().describe('PEM file with further certificate authorities to trust'),
   dialect: dialectSchema.prefault({}),
-  projects: z.array(project).min(1).max(100_000),
+  projects: z.array(project).min(1).max(50_000),
 })
 
 /** How large the file may be: room for the projects of a large fleet, which a program may have written. */

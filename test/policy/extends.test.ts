@@ -126,6 +126,35 @@ custom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]
   })
 })
 
+describe('a limit of the policy is named when it is met', () => {
+  const many = (count: number, entry: (index: number) => string) =>
+    Array.from({ length: count }, (_, index) => `- ${entry(index)}\n`).join('')
+  it.each([
+    [
+      'rules of its own',
+      `custom:\n${many(501, (index) => `{ id: a/b${index}, kind: endpoint, assert: "true", severity: low, message: m }`)}`,
+      '/0.yaml:2:1: custom has 501 entries, the limit is 500: leave some out, or divide them',
+    ],
+    [
+      'probes',
+      `probes:\n${many(1001, (index) => `{ name: p${index}, match: { uid: a }, function: body, payload: p.json }`)}`,
+      '/0.yaml:2:1: probes has 1001 entries, the limit is 1000: leave some out, or divide them',
+    ],
+    [
+      'characters of a message',
+      `custom:\n- { id: a/b, kind: endpoint, assert: "true", severity: low, message: ${'m'.repeat(2001)} }`,
+      '/0.yaml:2:71: message has more than 2000 characters, the limit: shorten it',
+    ],
+    [
+      'characters of a reason',
+      `waivers:\n- { rule: endpoint/inactive, match: { uid: a }, owner: o, reason: ${'r'.repeat(1001)}, expires: 2026-11-30 }`,
+      '/0.yaml:2:66: reason has more than 1000 characters, the limit: shorten it',
+    ],
+  ])('%s', (_, text, said) => {
+    expect(refusal({ '0.yaml': text })).toBe(said)
+  })
+})
+
 describe('reading a policy', () => {
   const large = `overrides:\n${'- { match: { uid: a }, rules: { endpoint/inactive: off } }\n'.repeat(2000)}`
   const custom = `custom:\n${Array.from({ length: 100 }, (_, index) => `- { id: a/b${index}, kind: endpoint, assert: "true", severity: low, message: m }\n`).join('')}`

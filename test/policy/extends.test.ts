@@ -143,12 +143,12 @@ describe('a limit of the policy is named when it is met', () => {
     [
       'characters of a message',
       `custom:\n- { id: a/b, kind: endpoint, assert: "true", severity: low, message: ${'m'.repeat(2001)} }`,
-      '/0.yaml:2:71: message has more than 2000 characters, the limit: shorten it',
+      '/0.yaml:2:70: message has more than 2000 characters, the limit: shorten it',
     ],
     [
       'characters of a reason',
       `waivers:\n- { rule: endpoint/inactive, match: { uid: a }, owner: o, reason: ${'r'.repeat(1001)}, expires: 2026-11-30 }`,
-      '/0.yaml:2:66: reason has more than 1000 characters, the limit: shorten it',
+      '/0.yaml:2:67: reason has more than 1000 characters, the limit: shorten it',
     ],
   ])('%s', (_, text, said) => {
     expect(refusal({ '0.yaml': text })).toBe(said)

@@ -1,13 +1,16 @@
 # hookdrift in a container: `worker` unless told otherwise, `docker run … hookdrift audit` for one run.
 # docs/operations.md says how to run it; what is mounted where stands at the end of this file.
 
-FROM node:24-bookworm-slim AS dependencies
+# With a digest, every build has the same base: docs/operations.md says how.
+ARG BASE=node:24-bookworm-slim
+
+FROM ${BASE} AS dependencies
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 # better-sqlite3 brings its own binary: nothing is compiled, and no package's script runs.
 RUN npm ci --omit=dev --ignore-scripts
 
-FROM node:24-bookworm-slim AS build
+FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
@@ -17,7 +20,7 @@ RUN npm pack && tar -xzf hookdrift-*.tgz
 RUN mkdir -p out/bin out/lib out/state && mv package out/lib/hookdrift \
   && ln -s ../lib/hookdrift/bin/hookdrift.js out/bin/hookdrift && chmod 755 out/lib/hookdrift/bin/hookdrift.js
 
-FROM node:24-bookworm-slim
+FROM ${BASE}
 COPY --from=build /build/out/bin /usr/local/bin
 COPY --from=build /build/out/lib /usr/local/lib
 COPY --from=dependencies /build/node_modules /usr/local/lib/hookdrift/node_modules

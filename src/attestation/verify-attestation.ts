@@ -1,5 +1,4 @@
 import { hash, type KeyObject } from 'node:crypto'
-import { messageOf } from '../model/errors.ts'
 import { type Envelope, envelopeSchema, isSignedBy, keyIdOf } from './envelope.ts'
 import { payloadType, type Statement, statementSchema } from './statement.ts'
 
@@ -42,11 +41,12 @@ export function verifyAttestation(
 function open(text: string): { envelope: Envelope; statement: Statement } | string {
   try {
     const envelope = envelopeSchema.parse(JSON.parse(text))
-    if (envelope.payloadType !== payloadType) return `its payload is no in-toto statement (${envelope.payloadType})`
+    if (envelope.payloadType !== payloadType) return 'its payload is no in-toto statement'
     const payload: unknown = JSON.parse(Buffer.from(envelope.payload, 'base64').toString())
     return { envelope, statement: statementSchema.parse(payload) }
-  } catch (error) {
-    return `it is no attestation of a report: ${messageOf(error).split('\n', 1)[0]}`
+  } catch {
+    // What a parser says quotes the file, which may be another than was meant.
+    return 'it is no attestation of a report: expected a file that --attest wrote beside one'
   }
 }
 
@@ -70,7 +70,9 @@ function checkKey(envelope: Envelope, key: KeyObject): AttestationCheck {
   const keyId = keyIdOf(key)
   if (isSignedBy(envelope, key) || namesKey(envelope, key))
     return { id: 'key', ok: true, detail: `it signed (${keyId})` }
-  const signers = envelope.signatures.map(({ keyid }) => keyid).join(', ')
+  const signers = envelope.signatures
+    .map(({ keyid }) => (/^[0-9a-f]{64}$/.test(keyid) ? keyid : 'a key that is not named'))
+    .join(', ')
   return { id: 'key', ok: false, detail: `it did not sign: it is ${keyId}, signed by ${signers}` }
 }
 

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Channel } from '../config/read-configuration.ts'
-import { messageOf } from '../model/errors.ts'
+import { exitCodes, messageOf } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
@@ -41,10 +41,10 @@ export function defineAudit(program: Command, execute: Execute): void {
 
 async function audit(options: AuditOptions, terminal: Terminal): Promise<number> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
-  const { readPolicy } = await import('../policy/read-policy.ts')
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
   const { performAudit, tellWarnings } = await import('./perform-audit.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { loadPolicy } = await import('./load-policy.ts')
+  const { unlessStopped, untilSignalled } = await import('./until-signalled.ts')
   const { planDelivery } = await import('./deliver-report.ts')
   const { loadReports } = await import('./load-reports.ts')
 
@@ -52,7 +52,6 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const deliver = planDelivery(options, terminal, await loadReports(options))
   const world = { env: terminal.env, readFile: readTextFile }
   const configuration = readConfiguration(options.config, world, { findTimetableFault: timetableFaultsAt(Date.now()) })
-  const policy = readPolicy(configuration.policy, readTextFile, Date.now())
   const history = options.history === undefined ? configuration.history : from(options.history)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
   const { acceptRemovals: acceptsRemovals = false } = options
@@ -62,7 +61,6 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const { runTimeoutMs } = configuration
   const order = {
     configuration,
-    policy,
     history,
     only,
     failOn,
@@ -72,7 +70,12 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
     acceptsRemovals,
     expected,
   }
-  const { result: report, exitCode } = await untilSignalled((signal) => performAudit(order, terminal, signal))
+  const { result: report, exitCode } = await untilSignalled(async (signal) => {
+    const loading = loadPolicy(configuration.policy, { now: Date.now(), signal })
+    const policy = await unlessStopped(signal, loading)
+    return policy && performAudit({ ...order, policy }, terminal, signal)
+  })
+  if (report === undefined) return exitCode ?? exitCodes.failure
   try {
     deliver(report)
   } finally {

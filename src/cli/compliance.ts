@@ -6,11 +6,11 @@ import { replayedJudgements } from '../audit/replay/replay-run.ts'
 import { readFramework } from '../config/read-framework.ts'
 import type { Compliance } from '../model/compliance.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { readPolicy } from '../policy/read-policy.ts'
 import { complianceFormatOf } from '../report/compliance-reports.ts'
 import { lookOfFile } from '../report/report-files.ts'
 import { builtInFrameworks, type FrameworkMapping } from '../rules/framework-mapping.ts'
 import type { Writers } from './deliver-report.ts'
+import { loadPolicy } from './load-policy.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
 import { systemClock } from './system.ts'
@@ -34,12 +34,12 @@ export const complianceWriters: Writers<Compliance> = {
  * Answers for a run, or for a time when one is asked about.
  * @throws AuditError 2 when the framework or the policy cannot be read
  */
-export function planCompliance(
+export async function planCompliance(
   { framework, from, to, policy }: ComplianceQuestion,
   terminal: Terminal,
-): (history: ReplayedHistory, run: number) => Promise<Compliance> {
+): Promise<(history: ReplayedHistory, run: number) => Promise<Compliance>> {
   const mapping = mappingOf(framework, terminal)
-  const asked = policy === undefined ? undefined : readPolicy(pathFrom(terminal.cwd(), policy), readTextFile)
+  const asked = policy === undefined ? undefined : await loadPolicy(pathFrom(terminal.cwd(), policy))
   return async (history, run) => {
     const judgements =
       asked === undefined ? recordedJudgements(history) : replayedJudgements(history, asked, systemClock.now)

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { readTextFile } from './read-text-file.ts'
 
 export interface InstallationKey {
   readonly key: Buffer
@@ -36,10 +37,13 @@ export function installationKey(history: string, env: Readonly<Record<string, st
   }
 }
 
+/** Of a file with one line. */
+const mostBytes = 4096
+
 function readKey(file: string): InstallationKey | undefined {
   let text: string
   try {
-    text = readFileSync(file, 'utf8').trim()
+    text = readTextFile(file, mostBytes).trim()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw error

@@ -10,12 +10,12 @@ const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
  * The log, as JSON lines on stderr; `HOOKDRIFT_LOG` sets its level (`warn` unless said). Callers log names and counts,
  * never a resource, a header or a body.
  */
-export function openLog({ env }: Terminal): Log {
+export function openLog({ env, stderr }: Terminal): Log {
   const level = env.HOOKDRIFT_LOG ?? 'warn'
   if (!levels.includes(level)) {
     throw new AuditError(2, `HOOKDRIFT_LOG is "${level}", expected one of ${levels.join(', ')}`)
   }
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }))
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => stderr.write(line) })
 }
 
 /** The log that a channel of its own asks for: it is written whatever HOOKDRIFT_LOG leaves out. */

@@ -1,3 +1,12 @@
+import { messageOf } from '../model/errors.ts'
+import { openTerminal } from './open-terminal.ts'
 import { runCommand } from './run-command.ts'
 
-process.exitCode = await runCommand(process.argv.slice(2), process)
+// Node would end with 1, which says that the audited system has violations.
+process.on('uncaughtException', (error) => {
+  if (process.listenerCount('uncaughtException') > 1) return // a worker outlives a failed run: until-crash.ts
+  process.exitCode = 4
+  process.stderr.write(`hookdrift: this is a bug: ${error.stack ?? messageOf(error)}\n`, () => process.exit(4))
+})
+
+process.exitCode = await runCommand(process.argv.slice(2), openTerminal(process))

@@ -3,7 +3,6 @@ import { exitCodes } from '../model/errors.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
-import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
 
 interface CheckOptions {
@@ -26,16 +25,18 @@ async function check(
   { config, format }: CheckOptions,
   terminal: Terminal,
 ): Promise<number> {
-  const { readPolicy } = await import('../policy/read-policy.ts')
-  const { readPolicyTests } = await import('../policy/read-policy-tests.ts')
+  const { loadPolicy, loadPolicyTests } = await import('./load-policy.ts')
+  const { unlessStopped, untilSignalled } = await import('./until-signalled.ts')
   const { neutralise } = await import('../report/neutralise.ts')
   const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
-  const policy = readPolicy(path, readTextFile, Date.now())
-  const tests = readPolicyTests(
-    path,
-    readTextFile,
-    policy.known.map(({ id }) => id),
-  )
+  const load = async (signal: AbortSignal) => {
+    const policy = await loadPolicy(path, { now: Date.now(), signal })
+    const ids = policy.known.map(({ id }) => id)
+    return { policy, tests: await loadPolicyTests(path, ids, { signal }) }
+  }
+  const { result: read, exitCode } = await untilSignalled((signal) => unlessStopped(signal, load(signal)))
+  if (read === undefined) return exitCode ?? exitCodes.failure
+  const { policy, tests } = read
   const held = contentsOf(policy, tests.length)
   if (format === 'json') {
     const rows = [{ file: path, digest: policy.digest, ...held }]

@@ -6,7 +6,6 @@ import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
 import { historyOf, placesOf } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
 
 interface ExplainOptions {
@@ -63,12 +62,12 @@ async function explain(
 
 /** A policy that is not named anywhere is the pack `recommended`. */
 async function pathsOf(options: ExplainOptions, terminal: Terminal) {
-  const { readPolicy } = await import('../policy/read-policy.ts')
+  const { loadPolicy } = await import('./load-policy.ts')
   const policy =
     options.policy === undefined
       ? (await placesOf(options.config, terminal)).policy
       : pathFrom(terminal.cwd(), options.policy)
-  return { policy: readPolicy(policy, readTextFile), file: await historyOf(options, terminal) }
+  return { policy: await loadPolicy(policy), file: await historyOf(options, terminal) }
 }
 
 /** The current version of a resource, or the last one of one that is gone. */

@@ -22,12 +22,11 @@ export function definePolicyReplay(policy: Command, execute: Execute): void {
 }
 
 async function replay(options: ReplayOptions, terminal: Terminal): Promise<number> {
-  const { readPolicy } = await import('../policy/read-policy.ts')
   const { readReplay, replayFace } = await import('../reading/read-replay.ts')
-  const { readTextFile } = await import('./read-text-file.ts')
+  const { loadPolicy } = await import('./load-policy.ts')
   const { systemClock } = await import('./system.ts')
   const { since, project: projects } = options
-  const policy = readPolicy(pathFrom(terminal.cwd(), options.policy), readTextFile)
+  const policy = await loadPolicy(pathFrom(terminal.cwd(), options.policy))
   const answer = await asking(options, terminal, (history) =>
     readReplay(history, { policy, since, projects, limit: limitOf(options), clock: systemClock.now }),
   )

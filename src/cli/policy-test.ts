@@ -5,7 +5,6 @@ import type { PlacedTest } from '../policy/read-policy-tests.ts'
 import type { TestOutcome } from '../policy/run-policy-test.ts'
 import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
-import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
 
 interface TestOptions {
@@ -25,15 +24,14 @@ export function definePolicyTest(policy: Command, execute: Execute): void {
 }
 
 async function test(options: TestOptions, terminal: Terminal): Promise<number> {
-  const { readPolicy } = await import('../policy/read-policy.ts')
-  const { readPolicyTests } = await import('../policy/read-policy-tests.ts')
+  const { loadPolicy, loadPolicyTests } = await import('./load-policy.ts')
   const { runPolicyTest } = await import('../policy/run-policy-test.ts')
   const { problemLine } = await import('../document/problem.ts')
   const { neutralise } = await import('../report/neutralise.ts')
   const file = await policyFileOf(options, terminal)
-  const policy = readPolicy(file, readTextFile)
+  const policy = await loadPolicy(file)
   const ids = policy.known.map(({ id }) => id)
-  const tests = readPolicyTests(file, readTextFile, ids)
+  const tests = await loadPolicyTests(file, ids)
   if (tests.length === 0) {
     throw new AuditError(2, `${file} has no tests`, {
       advice: 'write them under `tests` in it, or in a file beside it that ends in .test.yaml',

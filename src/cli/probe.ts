@@ -50,7 +50,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const { probeByHand, tryText } = await import('../audit/probe-by-hand.ts')
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { createSealer } = await import('../inventory/sealer.ts')
-  const { readPolicy } = await import('../policy/read-policy.ts')
+  const { loadPolicy } = await import('./load-policy.ts')
   const { openProjects } = await import('./open-projects.ts')
   const { showHandRuns } = await import('./show-hand-runs.ts')
   const { systemClock } = await import('./system.ts')
@@ -58,7 +58,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
 
   const now = systemClock.now()
   const configuration = readConfiguration(options.config, { env: terminal.env, readFile: readTextFile })
-  const ofPolicy = () => readPolicy(configuration.policy, readTextFile, now).probes
+  const ofPolicy = async () => (await loadPolicy(configuration.policy, { now })).probes
   const probes = await meantProbes(name, options, terminal, ofPolicy)
   const text = options.function === undefined ? undefined : readGiven('function', options.function, terminal)
   const { projects, close } = openProjects(configuration, options.project, { terminal })
@@ -88,7 +88,7 @@ async function meantProbes(
   name: string | undefined,
   options: ProbeOptions,
   terminal: Terminal,
-  ofPolicy: () => readonly Probe[],
+  ofPolicy: () => Promise<readonly Probe[]>,
 ): Promise<readonly Probe[]> {
   const { source, payload, type } = options
   if (source !== undefined && options.function !== undefined) {
@@ -105,7 +105,7 @@ async function meantProbes(
   if (source === undefined && name === undefined && options.function !== undefined) {
     throw new AuditError(2, '--function needs a payload: --payload FILE, or the name of a probe')
   }
-  const all = ofPolicy()
+  const all = await ofPolicy()
   const { nearestName } = await import('../document/nearest-name.ts')
   const names = all.map((probe) => probe.name)
   if (name !== undefined && !names.includes(name)) {

@@ -22,7 +22,7 @@ export function openProgress({ stderr, env }: Terminal, projects: number, isQuie
       if (now - shownAt < 100) return
       shownAt = now
       const line = `${begun.size}/${projects} projects, ${read} items read, now ${neutralise(project)}`
-      stderr.write(`\r\x1b[K${line.slice(0, Math.max(20, stderr.columns - 1))}`)
+      stderr.write(`\r\x1b[K${line.slice(0, Math.max(20, (stderr.columns ?? 80) - 1))}`)
     },
     done: () => stderr.write('\r\x1b[K'),
   }

@@ -1,23 +1,56 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 
 /** Larger than any file that a person writes; what has no end must not be read to it. */
-const mostBytes = 16 * 1024 * 1024
+const usualBytes = 16 * 1024 * 1024
 
-/** The text of a file that a person named. Throws what the system throws, or that the file is too large. */
-export function readTextFile(file: string): string {
-  const handle = openSync(file, 'r')
+/** The text of a file that a person named. Throws what the system throws, or why it is not such a file. */
+export function readTextFile(file: string, mostBytes = usualBytes): string {
+  return readRegularFile(file, mostBytes).toString('utf8')
+}
+
+/**
+ * What a regular file holds. A pipe would keep everything waiting for somebody who writes to it, and a device has no
+ * end: both are refused, without being read or waited for.
+ */
+export function readRegularFile(file: string, mostBytes: number): Buffer {
+  refuseSpecial(statSync(file))
+  // Whatever takes the file's place meanwhile.
+  const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    for (;;) {
-      const chunk = Buffer.alloc(64 * 1024)
-      const read = readSync(handle, chunk)
-      if (read === 0) return Buffer.concat(chunks).toString('utf8')
-      bytes += read
-      if (bytes > mostBytes) throw new Error(`it is larger than ${mostBytes / 1024 / 1024} MiB`)
-      chunks.push(chunk.subarray(0, read))
-    }
+    refuseSpecial(fstatSync(handle))
+    return readAll(handle, mostBytes)
   } finally {
     closeSync(handle)
   }
+}
+
+function readAll(handle: number, mostBytes: number): Buffer {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for (;;) {
+    const chunk = Buffer.alloc(64 * 1024)
+    const read = readSync(handle, chunk)
+    if (read === 0) return Buffer.concat(chunks)
+    bytes += read
+    if (bytes > mostBytes) throw new Error(`it is larger than ${sizeOf(mostBytes)}, the limit`)
+    chunks.push(chunk.subarray(0, read))
+  }
+}
+
+function refuseSpecial(stats: Stats): void {
+  if (stats.isFile()) return
+  // As the system itself says it of a directory.
+  if (stats.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
+  throw new Error(`it is ${kindOf(stats)}, expected a regular file: write what it would give to a file first`)
+}
+
+function kindOf(stats: Stats): string {
+  if (stats.isFIFO()) return 'a pipe'
+  if (stats.isSocket()) return 'a socket'
+  return 'a device'
+}
+
+function sizeOf(bytes: number): string {
+  const [size, unit] = bytes < 1024 * 1024 ? [bytes / 1024, 'KiB'] : [bytes / 1024 / 1024, 'MiB']
+  return `${size} ${unit}`
 }

@@ -71,6 +71,6 @@ async function plan(
   }
   const { complianceWriters, planCompliance } = await import('./compliance.ts')
   const deliver = planDelivery(options, terminal, complianceWriters)
-  const answer = planCompliance({ framework, from, to, policy }, terminal)
+  const answer = await planCompliance({ framework, from, to, policy }, terminal)
   return async (history, run) => deliver(await answer(history, run))
 }

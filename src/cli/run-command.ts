@@ -24,6 +24,7 @@ import { defineTimeline } from './timeline.ts'
 import { toolVersion } from './tool-version.ts'
 import { defineVerify } from './verify.ts'
 import { defineViolations } from './violations.ts'
+import { watchOutputs } from './watch-outputs.ts'
 import { defineWorker } from './worker.ts'
 
 const commands = [
@@ -44,10 +45,13 @@ const commands = [
 
 /** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
-  terminal.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // The reader of a pipe went away (`| head`): nobody is left to tell.
-    if (error.code !== 'EPIPE') throw error
-  })
+  const outputs = watchOutputs(terminal)
+  const exitCode = await exitCodeOf(args, terminal)
+  const isInterrupted = exitCode >= 128
+  return (await outputs.delivered()) || isInterrupted ? exitCode : exitCodes.failure
+}
+
+async function exitCodeOf(args: readonly string[], terminal: Terminal): Promise<number> {
   let exitCode: number = exitCodes.clean
   const program = commandLine(terminal, async (run) => {
     exitCode = await run(terminal)

@@ -26,3 +26,13 @@ export async function untilSignalled<T>(
     for (const [name, handler] of handlers) process.off(name, handler)
   }
 }
+
+/** Work that gives up by throwing the signal's reason has no result then. */
+export async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return undefined
+    throw error
+  }
+}

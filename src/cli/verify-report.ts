@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { readPublicKey } from '../attestation/keys.ts'
 import { type AskHistory, type AttestationCheck, verifyAttestation } from '../attestation/verify-attestation.ts'
 import { composeReport } from '../audit/compose-report.ts'
@@ -7,6 +6,7 @@ import { openToExamine } from '../history/sqlite/open-to-examine.ts'
 import { verifyHistory } from '../history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../inventory/open-secrets.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { readRegularFile } from './read-text-file.ts'
 
 export interface AttestedFiles {
   /** Paths as the user gave them. */
@@ -55,9 +55,12 @@ function examine(file: string, run: number): ReturnType<AskHistory> {
   }
 }
 
+/** A report may be large, and all of it is examined. */
+const mostBytes = 1024 * 1024 * 1024
+
 function readNamed(what: string, file: string): Buffer {
   try {
-    return readFileSync(file)
+    return readRegularFile(file, mostBytes)
   } catch (error) {
     throw new AuditError(2, `cannot read the ${what} ${file}: ${reasonOf(error)}`)
   }

@@ -5,15 +5,12 @@ import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type Severity, severities } from '../model/violation.ts'
-import type { Policy } from '../policy/policy.ts'
 import type { SkipReason, Watch, Work } from '../worker/keep-schedule.ts'
-import type { Metrics } from '../worker/metrics.ts'
 import type { Past } from '../worker/read-past.ts'
 import type { Execute } from './execute.ts'
 import type { Log } from './log.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
 import type { Terminal } from './terminal.ts'
+import type { Orders } from './worker-orders.ts'
 
 interface WorkerOptions {
   readonly config: string
@@ -49,112 +46,95 @@ function countOf(text: string): number {
   throw new InvalidArgumentError(`Expected a number from 1 to ${mostPrinted}.`)
 }
 
-/** What the two files said when they were last read and right. */
-interface Orders {
-  readonly configuration: Configuration
-  readonly policy: Policy
+async function worker(options: WorkerOptions, given: Terminal): Promise<number> {
+  const { openLog } = await import('./log.ts')
+  const { untilSignalled } = await import('./until-signalled.ts')
+  // Nobody looks at a worker's exit code: it tells what it does.
+  const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
+  const log = openLog(terminal)
+  const { exitCode } = await untilSignalled((signal) => keepWorking(options, { terminal, log, signal }))
+  log.info('stopped')
+  return exitCode ?? exitCodes.clean
 }
 
-async function worker(options: WorkerOptions, given: Terminal): Promise<number> {
+interface Surroundings {
+  readonly terminal: Terminal
+  readonly log: Log
+  readonly signal: AbortSignal
+}
+
+async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Surroundings): Promise<void> {
   const { openHealth } = await import('../worker/health.ts')
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
   const { openMetrics } = await import('../worker/metrics.ts')
   const { serve } = await import('../worker/serve.ts')
-  const { openLog } = await import('./log.ts')
   const { openTellers } = await import('./open-tellers.ts')
   const { performAudit, tellWarnings } = await import('./perform-audit.ts')
   const { systemClock } = await import('./system.ts')
   const { toolVersion } = await import('./tool-version.ts')
   const { untilCrash } = await import('./until-crash.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { unlessStopped } = await import('./until-signalled.ts')
+  const { openOrders, readAgain } = await import('./worker-orders.ts')
 
-  // Nobody looks at a worker's exit code: it tells what it does.
-  const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
-  const log = openLog(terminal)
-  const read = await orderReader(options, terminal)
-  let orders = read()
-  tellWarnings(orders.configuration, terminal)
-  const { listen, schedules } = orders.configuration
-  const past = await readHistory(orders.configuration)
+  const reader = await openOrders(options, terminal)
+  let configuration = reader.configuration()
+  tellWarnings(configuration, terminal)
+  const { listen, hosts, schedules } = configuration
 
-  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => bytesOf(orders.configuration.history) })
-  metrics.remember(past)
-  const health = openHealth(() => Math.max(0, ...orders.configuration.schedules.map(({ jitterMs }) => jitterMs)))
-  const troubles = async () => [...health.troubles(systemClock.now()), ...(await historyTroubles(orders.configuration))]
+  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => bytesOf(configuration.history) })
+  const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
+  let isPrepared = false
+  const troubles = async () =>
+    isPrepared
+      ? [...health.troubles(systemClock.now()), ...(await historyTroubles(configuration))]
+      : ['the policy and the history are being read']
   const scrape = async () => ({ type: metrics.registry.contentType, text: await metrics.registry.metrics() })
-  const serving = listen === undefined ? undefined : await serve(listen, { troubles, metrics: scrape })
-  if (serving !== undefined) log.info({ url: serving.url }, 'listening')
-
-  const tellers = openTellers({
-    terminal,
-    log,
-    metrics,
-    news: () => ({ channels: orders.configuration.notify, history: orders.configuration.history }),
-  })
-  const work: Work<Report> = {
-    clock: systemClock,
-    random: Math.random,
-    schedules,
-    servedUntil: past.servedUntil,
-    async reload() {
-      orders = readAgain(read, orders, log, metrics)
-      return orders.configuration.schedules
-    },
-    run: ({ projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
-      const { history } = orders.configuration
-      const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
-      const order = { ...orders, history, only, failOn: options.failOn, quiet: true, runsProbes, runTimeoutMs, onPage }
-      return untilCrash(signal, (signal) => performAudit(order, terminal, signal))
-    },
-    watch: tellAll([logOf(log), metrics, health, tellers.watch]),
-  }
+  const serving = listen === undefined ? undefined : await serve({ ...listen, hosts }, { troubles, metrics: scrape })
   try {
-    const { exitCode } = await untilSignalled((signal) =>
-      Promise.all([keepSchedule(work, signal), tellers.keep(signal)]),
-    )
-    log.info('stopped')
-    return exitCode ?? exitCodes.clean
+    if (serving !== undefined) log.info({ url: serving.url }, 'listening')
+    const policy = await unlessStopped(signal, reader.policy(configuration, signal))
+    if (policy === undefined) return
+    let orders: Orders = { configuration, policy }
+    const past = await readHistory(configuration)
+    metrics.remember(past)
+    isPrepared = true
+
+    const tellers = openTellers({
+      terminal,
+      log,
+      metrics,
+      news: () => ({ channels: configuration.notify, history: configuration.history }),
+    })
+    const work: Work<Report> = {
+      clock: systemClock,
+      random: Math.random,
+      schedules,
+      servedUntil: past.servedUntil,
+      async reload(signal) {
+        orders = await readAgain(reader, orders, { log, metrics, signal })
+        configuration = orders.configuration
+        return configuration.schedules
+      },
+      run: ({ projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
+        const { history } = configuration
+        const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
+        const order = {
+          ...orders,
+          history,
+          only,
+          failOn: options.failOn,
+          quiet: true,
+          runsProbes,
+          runTimeoutMs,
+          onPage,
+        }
+        return untilCrash(signal, (signal) => performAudit(order, terminal, signal))
+      },
+      watch: tellAll([logOf(log), metrics, health, tellers.watch]),
+    }
+    await Promise.all([keepSchedule(work, signal), tellers.keep(signal)])
   } finally {
     await serving?.close()
-  }
-}
-
-/** Reads both files, with all that can be said against them. */
-async function orderReader({ config, history }: WorkerOptions, { env, cwd }: Terminal): Promise<() => Orders> {
-  const { readConfiguration } = await import('../config/read-configuration.ts')
-  const { readPolicy } = await import('../policy/read-policy.ts')
-  const { timetableFaultsAt } = await import('../worker/timetable.ts')
-  const overridden = history === undefined ? undefined : pathFrom(cwd(), history)
-  return () => {
-    const findTimetableFault = timetableFaultsAt(Date.now())
-    const configuration = readConfiguration(
-      config,
-      { env, readFile: readTextFile },
-      { history: overridden, findTimetableFault },
-    )
-    if (configuration.schedules.length === 0) {
-      throw new AuditError(2, `${config} names no schedules`, {
-        advice: 'docs/worker.md shows one; `hookdrift audit` needs none',
-      })
-    }
-    return { configuration, policy: readPolicy(configuration.policy, readTextFile, Date.now()) }
-  }
-}
-
-/** What the files say now; where they are broken, what they said before. */
-function readAgain(read: () => Orders, before: Orders, log: Log, metrics: Pick<Metrics, 'reloaded'>): Orders {
-  try {
-    const orders = read()
-    metrics.reloaded(true)
-    if (orders.configuration.digest !== before.configuration.digest) log.info('the configuration has changed')
-    if (orders.policy.digest !== before.policy.digest) log.info('the policy has changed')
-    const [was, is] = [before, orders].map(({ configuration }) => JSON.stringify(configuration.listen))
-    if (was !== is) log.warn('worker.listen has changed: that takes a restart')
-    return orders
-  } catch (error) {
-    metrics.reloaded(false)
-    log.warn({ error: messageOf(error) }, 'the files cannot be read as they are: what they said before stays in force')
-    return before
   }
 }
 
@@ -233,8 +213,12 @@ function tellAll(watches: readonly Watch<Report>[]): Watch<Report> {
 
 async function printNext(options: WorkerOptions, terminal: Terminal): Promise<number> {
   const { nextTimes } = await import('../worker/next-times.ts')
-  const read = await orderReader(options, terminal)
-  const rows = nextTimes(read().configuration.schedules, Date.now(), options.next ?? 1)
+  const { openOrders } = await import('./worker-orders.ts')
+  const reader = await openOrders(options, terminal)
+  const configuration = reader.configuration()
+  // A worker would not start with a broken one.
+  await reader.policy(configuration, new AbortController().signal)
+  const rows = nextTimes(configuration.schedules, Date.now(), options.next ?? 1)
   if (options.format === 'json') {
     terminal.stdout.write(`${JSON.stringify({ schema: 'hookdrift.worker/1', run: null, rows }, null, 2)}\n`)
     return exitCodes.clean

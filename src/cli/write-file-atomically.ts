@@ -1,6 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hash, randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { thisProcess } from './system.ts'
 
 /**
  * Writes a file so that readers see the old text or the new one, never a part. What is no file, such as `/dev/stdout`
@@ -16,8 +18,9 @@ export function writeFileAtomically(file: string, text: string): void {
     }
     const target = existsSync(file) ? realpathSync(file) : file
     // In a directory of everybody's, a name that can be guessed may be somebody's link to a file of ours.
-    draft = `${target}.${randomBytes(6).toString('hex')}.tmp`
+    draft = `${target}.${own}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+    removeAbandoned(draft)
     renameSync(draft, target)
   } catch (error) {
     if (draft !== undefined) rmSync(draft, { force: true })
@@ -31,4 +34,33 @@ export function writeFileAtomically(file: string, text: string): void {
 /** A device, a pipe, a directory. */
 export function isNoFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === false
+}
+
+/** This boot of this machine, among the processes that count here. */
+const own = hash('sha256', `${thisProcess.host} ${thisProcess.bootId}`).slice(0, 8)
+const draftForm = /\.(?:(?<machine>[0-9a-f]{8})-(?<pid>\d{1,10})-)?[0-9a-f]{12}\.tmp$/
+const dayMs = 24 * 60 * 60 * 1000
+
+/** Directories that were looked through: what this process leaves, it leaves when it is killed. */
+const cleaned = new Set<string>()
+
+/** Removes the drafts of processes that were killed: those of dead ones here, and others when they are a day old. */
+function removeAbandoned(draft: string): void {
+  const directory = dirname(draft)
+  if (cleaned.has(directory)) return
+  cleaned.add(directory)
+  const now = statSync(draft).mtimeMs
+  for (const name of readdirSync(directory)) {
+    const found = draftForm.exec(name)?.groups
+    const path = join(directory, name)
+    if (found === undefined || path === draft) continue
+    const isHere = found.machine === own
+    const written = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now
+    if (!(isHere ? !thisProcess.isAlive(Number(found.pid)) : written + dayMs < now)) continue
+    try {
+      rmSync(path, { force: true })
+    } catch {
+      // What cannot be removed is no reason to write no report.
+    }
+  }
 }

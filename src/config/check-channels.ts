@@ -1,3 +1,4 @@
+import { describeReference, describeText } from '../document/describe-value.ts'
 import type { Problem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import { isLoopback } from './check-services.ts'
@@ -26,11 +27,14 @@ export function* findChannelFaults(document: ConfigurationDocument): Generator<P
     names.set(channel.name, first ?? document.at(path).line)
     for (const [position, pattern] of (channel.projects ?? []).entries()) {
       if (projects.some(({ name }) => isChosen(name, [pattern]))) continue
-      yield document.problem([...path, 'projects', position], `${pattern} matches no project`)
+      yield document.problem([...path, 'projects', position], `${describeReference(pattern)} matches no project`)
     }
     for (const [label, value] of Object.entries(channel.labels ?? {})) {
       if (projects.some(({ labels }) => Object.hasOwn(labels, label) && labels[label] === value)) continue
-      yield document.problem([...path, 'labels', label], `no project carries the label ${label}: ${value}`)
+      yield document.problem(
+        [...path, 'labels', label],
+        `no project carries the label ${describeReference(label)} with ${describeText(value)}`,
+      )
     }
     yield* loginFaults(channel, path, document)
   }

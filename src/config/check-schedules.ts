@@ -1,3 +1,4 @@
+import { describeReference } from '../document/describe-value.ts'
 import type { Problem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import { isChosen } from './choose-projects.ts'
@@ -34,7 +35,10 @@ export function* findScheduleFaults(
     if (fault !== undefined) yield document.problem([...path, fault.member], fault.text)
     for (const [position, pattern] of (schedule.projects ?? []).entries()) {
       if (projects.some((project) => isChosen(project, [pattern]))) continue
-      yield document.problem([...path, 'projects', position], `${pattern} matches none of ${someOf(projects)}`)
+      yield document.problem(
+        [...path, 'projects', position],
+        `${describeReference(pattern)} matches none of ${someOf(projects)}`,
+      )
     }
   }
 }

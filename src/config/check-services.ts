@@ -10,6 +10,7 @@ type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 /** What no single value shows: names and ids that stand twice, projects without a key. */
 export function* findContradictions(document: ConfigurationDocument): Generator<Problem> {
   const services = new Map<string, number>()
+  const audited = new Map<string, Path>()
   for (const [index, service] of document.value.services.entries()) {
     const path = ['services', index]
     const first = services.get(service.name)
@@ -22,6 +23,7 @@ export function* findContradictions(document: ConfigurationDocument): Generator<
     services.set(service.name, first ?? document.at(path).line)
     yield* headersTwice(service, path, document)
     yield* contradictionsOf(service, path, document)
+    yield* auditedTwice(service, path, { document, audited })
   }
 }
 
@@ -81,6 +83,34 @@ function* contradictionsOf(
     ids.set(project.id, sameId ?? line)
     names.set(name, sameName ?? line)
   }
+}
+
+/** One project under two services: all that is wrong in it would be told, counted and sent twice. */
+function* auditedTwice(
+  service: DecodedService,
+  servicePath: Path,
+  { document, audited }: { readonly document: ConfigurationDocument; readonly audited: Map<string, Path> },
+): Generator<Problem> {
+  const base = baseOf(service)
+  for (const [index, { id }] of service.projects.entries()) {
+    const path = [...servicePath, 'projects', index]
+    const identity = JSON.stringify([base, id])
+    const first = audited.get(identity)
+    // Twice in one service is told already.
+    if (first !== undefined && first[1] !== servicePath[1]) {
+      const { file, line, column } = document.problem([...first, 'id'], '')
+      const text = `the project ${id} of this URL is configured already, in ${file}:${line}:${column}: audit it under one name`
+      yield document.problem([...path, 'id'], text)
+    }
+    audited.set(identity, first ?? path)
+  }
+}
+
+/** Where a service's paths begin, however its URL is spelt. */
+function baseOf({ url, dialect: { path_prefix: prefix = defaultDialect.pathPrefix } }: DecodedService): string {
+  const { protocol, hostname, port, pathname } = new URL(url)
+  const path = `${pathname}${prefix}`.replace(/\/{2,}/g, '/').replace(/\/$/, '')
+  return `${protocol}//${hostname.replace(/\.$/, '')}:${port}${path}`
 }
 
 export function isLoopback(hostname: string): boolean {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { FileLimits } from '../document/parse-yaml.ts'
 import { dialectSchema } from './dialect-schema.ts'
 import { referenceForms } from './expand-references.ts'
 import { duration, size } from './measures.ts'
@@ -8,17 +9,17 @@ import { runTimeout, scheduleSchema, workerSchema } from './schedule-schema.ts'
 
 const named = 'letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200'
 const name = z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,199}$/, { error: named })
-const path = z.string().regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a file' })
-const filter = z
-  .string()
-  .regex(/^[^\0-\x1f\x7f]{1,1000}$/, { error: 'text that is not empty, without control characters' })
+const path = z.string().regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a file, at most 4096 characters' })
+const filter = z.string().regex(/^[^\0-\x1f\x7f]{1,1000}$/, {
+  error: 'text that is not empty, without control characters, at most 1000 of others',
+})
 
 const key = z
   .string()
   .regex(/^[\x21-\x7e]{1,4096}$/, { error: 'visible ASCII characters without blanks or line breaks, at most 4096' })
 
 const label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/, {
-  error: 'letters, digits, `.`, `_`, `-` and `/`, a letter or digit first',
+  error: 'letters, digits, `.`, `_`, `-` and `/`, a letter or digit first, at most 100',
 })
 
 const offer = z.enum(['auto', 'required', 'off'])
@@ -51,7 +52,7 @@ const filters = z.strictObject({
         .min(1)
         .max(1000)
         .exactOptional()
-        .describe('Only subscriptions of these endpoints, by uid'),
+        .describe('Only subscriptions of these endpoints, by uid; at most 1000'),
     })
     .exactOptional(),
 })
@@ -91,8 +92,11 @@ const service = z.strictObject({
   limits: limits.prefault({}).describe('How long to wait and how much to take'),
   ca_file: path.exactOptional().describe('PEM file with further certificate authorities to trust'),
   dialect: dialectSchema.prefault({}),
-  projects: z.array(project).min(1).max(10_000),
+  projects: z.array(project).min(1).max(50_000),
 })
+
+/** How large the file may be: room for the projects of a large fleet, which a program may have written. */
+export const configurationLimits: FileLimits = { mebibytes: 8, tokens: 2_000_000 }
 
 /** The file `hookdrift.yaml` as a person writes it. Every member of the outer contract stands here, once. */
 export const configurationSchema = z.strictObject({

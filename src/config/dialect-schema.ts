@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { type Dialect, defaultDialect } from '../service/dialect.ts'
 
-const headerName = z.string().regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, { error: 'the name of an HTTP header' })
+const headerName = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/, { error: 'the name of an HTTP header, at most 100 characters' })
 const headerValue = z
   .string({ error: 'text without line breaks, or nothing to leave a header out' })
-  .regex(/^[\x20-\x7e]{1,8192}$/, { error: 'visible ASCII characters and blanks, no line breaks' })
+  .regex(/^[\x20-\x7e]{1,8192}$/, { error: 'visible ASCII characters and blanks, no line breaks, at most 8192' })
 const parameterName = z.string().regex(/^[A-Za-z0-9_.[\]-]{1,100}$/, {
-  error: 'the name of a query parameter: letters, digits, `_`, `-`, `.`, `[`, `]`',
+  error: 'the name of a query parameter: letters, digits, `_`, `-`, `.`, `[`, `]`, at most 100',
 })
 const pattern = z
   .string()
@@ -37,7 +39,7 @@ export const dialectSchema = z
     key_header: headerName.exactOptional().describe('The header that carries the key. Default Authorization'),
     key_scheme: z
       .string()
-      .regex(/^[\x21-\x7e]{0,100}$/, { error: 'one word, or "" for the bare key' })
+      .regex(/^[\x21-\x7e]{0,100}$/, { error: 'one word of at most 100 characters, or "" for the bare key' })
       .exactOptional()
       .describe('Stands before the key with one blank; "" for the bare key. Default Bearer'),
     headers: z

@@ -5,8 +5,8 @@ import { reasonOf } from '../model/errors.ts'
 /** What a configuration may draw on besides its own text. */
 export interface World {
   readonly env: Readonly<Record<string, string | undefined>>
-  /** The text of a file; throws when it cannot be read. */
-  readonly readFile: (path: string) => string
+  /** The text of a file; throws when it cannot be read, or is larger than `mostBytes`. */
+  readonly readFile: (path: string, mostBytes?: number) => string
 }
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what a person writes
@@ -16,22 +16,29 @@ export const referenceForms = '${VAR} or ${file:PATH}'
 const reference =
   /\$\$\{|\$\{(?:(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>[^{}]*))?|file:(?<path>[^{}]+))\}|\$\{/g
 const maxReferencedBytes = 64 * 1024
+/** Of all that references of one file fill in: each may be short, and there may be a hundred thousand of them. */
+const maxFilledIn = 16 * 1024 * 1024
 
 /**
  * Fills in the references of a configuration's texts. Problems name the variable or the path, never a value. Paths are
  * relative to `file`, the configuration. A default stands in for a variable that is unset or empty, as in a shell.
  */
 export function expandReferences(file: string, { env, readFile }: World): Expand {
+  const read = onceEach((path) => fileText(path, file, readFile))
+  let filledIn = 0
   return (text) => {
     const problems: string[] = []
     const expanded = text.replace(reference, (match, ...rest) => {
       if (match === '$${') return '${'
       const { name, fallback, path } = groupsOf(rest)
-      const found = name !== undefined ? variable(name, fallback, env) : fileText(path, file, readFile)
+      const found = name !== undefined ? variable(name, fallback, env) : read(path)
+      filledIn += 'text' in found ? found.text.length : 0
+      if (filledIn > maxFilledIn) return ''
       if ('text' in found) return found.text
       problems.push(found.problem)
       return ''
     })
+    if (filledIn > maxFilledIn) problems.push('references fill in more than 16 MiB of text, the limit')
     return problems.length === 0 ? { text: expanded } : { problem: problems.join('; ') }
   }
 }
@@ -50,13 +57,23 @@ function variable(name: string, fallback: string | undefined, env: World['env'])
   return value === undefined ? { problem: `the environment variable ${name} is not set` } : { text: value }
 }
 
+/** A file that is named a thousand times is read once. */
+function onceEach(read: (path: string | undefined) => Found): (path: string | undefined) => Found {
+  const known = new Map<string | undefined, Found>()
+  return (path) => {
+    const found = known.get(path) ?? read(path)
+    known.set(path, found)
+    return found
+  }
+}
+
 function fileText(path: string | undefined, file: string, readFile: World['readFile']): Found {
   if (path === undefined) {
     return { problem: `a \${ that begins no reference, expected ${referenceForms}; write $\${ for a literal \${` }
   }
   let text: string
   try {
-    text = readFile(resolve(dirname(file), path))
+    text = readFile(resolve(dirname(file), path), maxReferencedBytes)
   } catch (thrown) {
     return { problem: `cannot read ${path}: ${reasonOf(thrown)}` }
   }

@@ -16,7 +16,11 @@ export const directoryFormats = [
 const chosen = {
   name: name.describe('Stands in the log, in metrics and in `hookdrift notify`'),
   projects: z
-    .array(z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, { error: 'service/project, or a pattern such as `acme/*`' }))
+    .array(
+      z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
+        error: 'service/project, or a pattern such as `acme/*`, at most 500 characters',
+      }),
+    )
     .min(1)
     .max(1000)
     .exactOptional()
@@ -34,7 +38,9 @@ const address = z
   .regex(/^[^\s<>()[\]\\,;:"@\0-\x1f\x7f-\uffff]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/, {
     error: 'an address such as `hookdrift@example.com`',
   })
-const credential = z.string().regex(/^[^\0-\x1f\x7f]{1,1000}$/, { error: 'text without line breaks' })
+const credential = z
+  .string()
+  .regex(/^[^\0-\x1f\x7f]{1,1000}$/, { error: 'text without line breaks, at most 1000 characters' })
 
 /** Where people are told of what changed. */
 export const channelSchema = z.discriminatedUnion('type', [
@@ -44,7 +50,7 @@ export const channelSchema = z.discriminatedUnion('type', [
     type: z.literal('directory'),
     path: z
       .string()
-      .regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a directory' })
+      .regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a directory, at most 4096 characters' })
       .describe('Made when it is not there; relative to this file'),
     formats: z.array(z.enum(directoryFormats)).min(1).default(['json', 'text']).describe('Of the reports'),
     keep: z.int().min(1).max(1_000_000).default(90).describe('Runs whose reports stay'),

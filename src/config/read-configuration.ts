@@ -10,6 +10,7 @@ import { type FindTimetableFault, findScheduleFaults } from './check-schedules.t
 import { findContradictions, findWarnings } from './check-services.ts'
 import { configurationDigest } from './configuration-digest.ts'
 import {
+  configurationLimits,
   configurationSchema,
   type DecodedConfiguration,
   type DecodedProject,
@@ -34,6 +35,8 @@ export interface Configuration {
   readonly runTimeoutMs: number
   /** Where the worker answers questions; undefined: nowhere. */
   readonly listen: ListenAddress | undefined
+  /** Names of hosts that it answers to; undefined: whatever fits the address. */
+  readonly hosts: readonly string[] | undefined
   readonly schedules: readonly Schedule[]
   /** Who is told of what changed. Holds secrets: for the channels alone. */
   readonly notify: readonly Channel[]
@@ -88,6 +91,7 @@ export function readConfiguration(file: string, world: World, options: Configura
   const document = readDocument(textOf(file, world), {
     file,
     schema: configurationSchema,
+    limits: configurationLimits,
     expand: expandReferences(file, world),
     isSecret: (path) => path.includes('key') || path.includes('headers') || isChannelSecret(path),
   })
@@ -109,6 +113,7 @@ export function readConfiguration(file: string, world: World, options: Configura
     concurrency: value.concurrency,
     runTimeoutMs: value.run_timeout,
     listen: value.worker?.listen === undefined ? undefined : listenAddress(value.worker.listen),
+    hosts: value.worker?.hosts,
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
     notify: value.notify.map((channel) =>
       channel.type === 'directory' ? { ...channel, path: besides(file, channel.path) } : channel,

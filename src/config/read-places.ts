@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { readDocument } from '../document/read-document.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { configurationLimits } from './configuration-schema.ts'
 import { expandReferences, type World } from './expand-references.ts'
 import type { Schedule } from './read-configuration.ts'
 import { runTimeout, scheduleSchema } from './schedule-schema.ts'
@@ -49,6 +50,7 @@ export function readPlaces(file: string, world: World): Places {
   const { value } = readDocument(textOf(file, world), {
     file,
     schema: places,
+    limits: configurationLimits,
     expand: (written) => {
       const expanded = expand(written)
       return 'text' in expanded ? expanded : { text: written }
@@ -56,7 +58,8 @@ export function readPlaces(file: string, world: World): Places {
   })
   const place = (what: 'history' | 'policy', path: string) => {
     if (!path.includes('${')) return resolve(dirname(file), path)
-    throw new AuditError(2, `${file} names its ${what} as ${path}, and that is not set`, {
+    const names = [...path.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^{}]+)/g)].map(([name]) => `${name}}`)
+    throw new AuditError(2, `${file} names its ${what} by ${names.join(', ') || 'a reference'}, and that is not set`, {
       advice: `set it, or name the ${what} with --${what}`,
     })
   }

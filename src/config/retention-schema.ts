@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type Keep, keepNothing, keepsSomething, readSpan } from '../history/retention.ts'
 
 const count = z.union([z.int().min(0).max(999_999_999), z.literal('unlimited')], {
-  error: 'a whole number or `unlimited`',
+  error: 'a whole number from 0 to 999999999, or `unlimited`',
 })
 
 /** The words of `hookdrift prune`, which are restic's. */

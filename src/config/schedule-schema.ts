@@ -13,19 +13,23 @@ export const scheduleSchema = z.strictObject({
   cron: z
     .string()
     .regex(/^[^\0-\x1f\x7f]{1,200}$/, {
-      error: 'five fields (minute hour day month weekday), or six with seconds first',
+      error: 'five fields (minute hour day month weekday), or six with seconds first, at most 200 characters',
     })
     .describe('Five fields: minute, hour, day, month, weekday; or six, with seconds first'),
   timezone: z
     .string()
-    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, { error: 'a time zone such as Europe/Berlin' })
+    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, { error: 'a time zone such as Europe/Berlin, at most 64 characters' })
     .default('UTC')
     .describe('The zone whose clock the pattern reads, such as Europe/Berlin'),
   jitter: duration({ from: '0s', to: '24h' })
     .prefault('0s')
     .describe('Each run begins up to this much after its time, by chance, so that workers do not all ask at once'),
   projects: z
-    .array(z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, { error: 'service/project, or a pattern such as `acme/*`' }))
+    .array(
+      z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
+        error: 'service/project, or a pattern such as `acme/*`, at most 500 characters',
+      }),
+    )
     .min(1)
     .max(1000)
     .exactOptional()
@@ -41,6 +45,18 @@ export const workerSchema = z.strictObject({
     .refine((value) => listenAddress(value) !== undefined, { error: listenForms() })
     .exactOptional()
     .describe('Where /healthz, /readyz and /metrics are served; nowhere unless given'),
+  hosts: z
+    .array(
+      z
+        .string()
+        .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/, { error: 'the name of a host, without a port' }),
+    )
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe(
+      'Names that the port answers to, besides addresses and localhost. Default: any, or none when `listen` is a loopback address',
+    ),
 })
 
 export interface ListenAddress {

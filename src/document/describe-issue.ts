@@ -1,6 +1,6 @@
-import { isScalar } from 'yaml'
+import { isScalar, isSeq } from 'yaml'
 import type { core } from 'zod'
-import { describeName, describeNode } from './describe-value.ts'
+import { describeName, describeNode, isSecretPlace, kindOf } from './describe-value.ts'
 import { expectationOf, oneOf } from './expectation.ts'
 import type { Place } from './locate.ts'
 import { nearestName } from './nearest-name.ts'
@@ -75,16 +75,23 @@ function unfitValue(path: Path, issue: core.$ZodIssue, around: Surroundings): st
   const label = labelOf(path)
   const place = around.placeOf(path)
   if (place === undefined) return `${label} is missing, expected ${issue.message}`
-  const shown = describeNode(place.node)
-  const isText = shown.startsWith('"') || shown.startsWith('a text')
-  if (isText && shown !== '""' && around.valueAt(path) === '') {
+  if (issue.code === 'too_big' && issue.origin === 'array' && isSeq(place.node)) {
+    return `${label} has ${place.node.items.length} entries, the limit is ${issue.maximum}: leave some out, or divide them`
+  }
+  if (issue.code === 'too_big' && issue.origin === 'string') {
+    return `${label} has more than ${issue.maximum} characters, the limit: shorten it`
+  }
+  const kind = kindOf(place.node)
+  if (kind === 'a text' && around.valueAt(path) === '') {
     return `${label} is empty once ${referencesIn(place.node)} filled in, expected ${issue.message}`
   }
-  if (around.isSecret(path) && !/^(?:""|empty|an? (?:empty )?(?:list|mapping))$/.test(shown)) {
+  const isValue = ['a text', 'a number', 'true or false'].includes(kind)
+  if (isValue && (around.isSecret(path) || isSecretPlace(path))) {
     return `${label} has a value that does not fit (not shown), expected ${issue.message}`
   }
-  const needsQuotes = issue.code === 'invalid_type' && issue.expected === 'string' && /^[-+.\w]+$/.test(shown)
-  const hint = needsQuotes && shown !== 'empty' ? ' (in quotes)' : ''
+  const shown = describeNode(place.node, path)
+  const needsQuotes = issue.code === 'invalid_type' && issue.expected === 'string' && kind !== 'a text'
+  const hint = needsQuotes && isValue && shown !== kind ? ' (in quotes)' : ''
   return `${label} is ${shown}, expected ${issue.message}${hint}`
 }
 

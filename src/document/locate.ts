@@ -1,4 +1,4 @@
-import { type Alias, isAlias, isMap, isScalar, isSeq, type Node } from 'yaml'
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import type { Path } from './node-values.ts'
 
 /** A place of a document: where its key and its value begin, and the node itself. */
@@ -25,8 +25,23 @@ function member(parent: Node | null, step: string | number, targets: ReadonlyMap
     return item === undefined ? undefined : placeOf(startOf(item) ?? 0, item, targets)
   }
   if (!isMap<Node, Node | null>(parent)) return undefined
-  const pair = parent.items.findLast(({ key }) => isScalar(key) && key.value === String(step))
+  const pair = pairsOf(parent).get(String(step))
   return pair === undefined ? undefined : placeOf(startOf(pair.key) ?? 0, pair.value, targets)
+}
+
+type Mapping = YAMLMap<Node, Node | null>
+
+/** By name, the last of several: looking through a large mapping for each of its mistakes would take minutes. */
+const indexes = new WeakMap<Mapping, ReadonlyMap<string, Mapping['items'][number]>>()
+
+function pairsOf(map: Mapping): ReadonlyMap<string, Mapping['items'][number]> {
+  const known = indexes.get(map)
+  if (known !== undefined) return known
+  const index = new Map(
+    map.items.flatMap((pair) => (isScalar(pair.key) ? [[String(pair.key.value), pair] as const] : [])),
+  )
+  indexes.set(map, index)
+  return index
 }
 
 function placeOf(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alias, Node>): Place {

@@ -1,10 +1,10 @@
 import { isScalar } from 'yaml'
-import type { z } from 'zod'
-import { describeIssue, expectationOfIssue } from './describe-issue.ts'
+import type { core, z } from 'zod'
+import { describeIssue, expectationOfIssue, type Finding, type Surroundings } from './describe-issue.ts'
 import { locate, type Place } from './locate.ts'
 import { type Expand, nodeValues, type Path } from './node-values.ts'
 import { offsetWithin } from './offset-within.ts'
-import { type FileLimits, parseYaml } from './parse-yaml.ts'
+import { type FileLimits, type ParsedYaml, parseYaml } from './parse-yaml.ts'
 import { type Problem, refuseProblems } from './problem.ts'
 
 /** A file that was read: its decoded value, and where each part of it stands. */
@@ -34,9 +34,12 @@ export interface DocumentOptions<S extends z.ZodType> {
   readonly known?: readonly Problem[]
   /** How large it may be; by default as what people write. */
   readonly limits?: FileLimits
+  /** The text's own `parseYaml`, for one that is read by several schemas. */
+  readonly parsed?: ParsedYaml
 }
 
-const maxIssues = 1000
+/** More are looked for in no file: each takes time, and nobody reads them. */
+export const mostProblems = 400
 
 /**
  * The one way to read a YAML file of ours. Throws an `AuditError` (exit code 2) with one line for every problem found:
@@ -54,8 +57,9 @@ export function readDocument<S extends z.ZodType>(
     isSecret = () => false,
     known = [],
     limits,
+    parsed = parseYaml(text, limits),
   } = options
-  const { contents, lines, mistakes } = parseYaml(text, limits)
+  const { contents, lines, mistakes } = parsed
   const problemAt = (offset: number, problem: string): Problem => ({ file, ...positionOf(offset), text: problem })
   refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
   if (contents === null || (isScalar(contents) && contents.value === null)) {
@@ -78,10 +82,8 @@ export function readDocument<S extends z.ZodType>(
 
   const decoded = schema.safeParse(value, { error: expectationOfIssue })
   const around = { placeOf, isSecret, valueAt: (path: Path) => valueAt(value, path) }
-  for (const issue of decoded.error?.issues.slice(0, maxIssues) ?? []) {
-    for (const finding of describeIssue(issue, around)) {
-      report(finding.path, offsetOf(finding.path, finding.where), finding.text)
-    }
+  for (const finding of findingsIn(decoded.error?.issues ?? [], around).take(mostProblems)) {
+    report(finding.path, offsetOf(finding.path, finding.where), finding.text)
   }
   refuseProblems([...known, ...found.values()])
   if (!decoded.success) throw new Error('a schema refused a value without an issue') // so that the compiler knows
@@ -104,6 +106,10 @@ export function readDocument<S extends z.ZodType>(
     const { line, col } = lines.linePos(offset)
     return { line: Math.max(line, 1), column: Math.max(col, 1) }
   }
+}
+
+function* findingsIn(issues: readonly core.$ZodIssue[], around: Surroundings): Generator<Finding> {
+  for (const issue of issues) yield* describeIssue(issue, around)
 }
 
 function nearestPlace(path: Path, placeOf: (path: Path) => Place | undefined): Place | undefined {

@@ -1,3 +1,4 @@
+import { describeReference } from '../document/describe-value.ts'
 import { nearestName } from '../document/nearest-name.ts'
 import type { Problem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
@@ -50,10 +51,10 @@ function unknownRule(pattern: string, ruleIds: readonly string[]): string | unde
     return 'what is said of waivers is not waived: renew or remove the waiver, or switch the rule off'
   const known = ruleIds.filter((id) => !id.startsWith('waiver/'))
   if (known.some((id) => matchesGlob(id, pattern))) return undefined
-  if (pattern.includes('*')) return `no rule matches \`${pattern}\``
+  if (pattern.includes('*')) return `no rule matches ${describeReference(pattern)}`
   const nearest = nearestName(pattern, known)
   const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
-  return `there is no rule \`${pattern}\`, ${hint}`
+  return `there is no rule ${describeReference(pattern)}, ${hint}`
 }
 
 function isSeal(value: unknown): boolean {

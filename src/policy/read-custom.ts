@@ -4,6 +4,7 @@ import type { Kind } from '../model/resource.ts'
 import type { Rule } from '../rules/rule.ts'
 import { type CustomSource, compileCustomRule } from './cel/custom-rule.ts'
 import type { Language } from './cel/language.ts'
+import type { Steps } from './steps.ts'
 
 /** A rule that a policy file wrote itself. */
 export interface CustomRule {
@@ -13,18 +14,19 @@ export interface CustomRule {
 }
 
 /**
- * Compiles the custom rules of a file, after those of the files that it extends.
+ * Compiles the custom rules of a file, after those of the files that it extends: a step for each.
  * @throws AuditError 2 with every mistake in them, each at its place within the expression
  */
-export function readCustom(
+export function* readCustom(
   file: string,
   { value, at, problem, problemWithin }: ReadDocument<{ readonly custom: readonly CustomSource[] }>,
   before: readonly CustomRule[],
-): readonly CustomRule[] {
+): Steps<readonly CustomRule[]> {
   const problems: Problem[] = []
   const found: CustomRule[] = []
   const languages = new Map<Kind, Language>()
   for (const [index, source] of value.custom.entries()) {
+    yield
     const { line, column } = at(['custom', index, 'id'])
     const twin = [...before, ...found].find(({ rule }) => rule.id === source.id)
     if (twin !== undefined) {

@@ -1,10 +1,12 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
+import { describeReference } from '../document/describe-value.ts'
 import { nearestName } from '../document/nearest-name.ts'
 import { type Problem, refuseProblems } from '../document/problem.ts'
-import { type ReadDocument, readDocument } from '../document/read-document.ts'
+import { mostProblems, type ReadDocument, readDocument } from '../document/read-document.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
+import { inOneGo, type Steps } from './steps.ts'
 
 /** A test and where it stands. */
 export interface PlacedTest {
@@ -25,18 +27,39 @@ export function readPolicyTests(
   readFile: (file: string) => string,
   ruleIds: readonly string[],
 ): readonly PlacedTest[] {
+  return inOneGo(policyTestSteps(file, readFile, ruleIds))
+}
+
+const mostFiles = 100
+
+/** The same, a step for each file. */
+export function* policyTestSteps(
+  file: string,
+  readFile: (file: string) => string,
+  ruleIds: readonly string[],
+): Steps<readonly PlacedTest[]> {
   const document = readDocument(readFile(file), { file, schema: outline })
   const named: string[] = []
   const tests: PlacedTest[] = []
   for (const [index, entry] of document.value.tests.entries()) {
-    if (typeof entry === 'string') named.push(resolve(dirname(file), entry))
-    else tests.push(placed(document, entry, index))
+    if (typeof entry === 'string') {
+      named.push(resolve(dirname(file), entry))
+      if (named.length <= mostFiles) continue
+      const text = `a policy names at most ${mostFiles} files of tests, and this is one more: merge some of them`
+      refuseProblems([document.problem(['tests', index], text)])
+    } else tests.push(placed(document, entry, index))
   }
   const beside = file.replace(/(?:\.ya?ml)?$/, '.test.yaml')
-  for (const other of new Set(named)) tests.push(...readTestFile(other, read(other, readFile)))
+  for (const other of new Set(named)) {
+    yield
+    tests.push(...readTestFile(other, read(other, readFile)))
+  }
+  yield
   const text = named.includes(resolve(beside)) ? undefined : readIfThere(beside, readFile)
   if (text !== undefined) tests.push(...readTestFile(beside, text))
-  refuseProblems(tests.flatMap((test) => [...findUnknownRules(test, ruleIds)]))
+  yield
+  const unknown = Iterator.from(tests).flatMap((test) => findUnknownRules(test, ruleIds))
+  refuseProblems([...unknown.take(mostProblems)])
   return tests
 }
 
@@ -60,7 +83,7 @@ function* findUnknownRules({ test, problem }: PlacedTest, ruleIds: readonly stri
     if (ruleIds.includes(rule)) continue
     const nearest = nearestName(rule, ruleIds)
     const hint = nearest === undefined ? '`hookdrift rules` lists them' : `did you mean \`${nearest}\`?`
-    yield problem(index, `there is no rule \`${rule}\`, ${hint}`)
+    yield problem(index, `there is no rule ${describeReference(rule)}, ${hint}`)
   }
 }
 

@@ -8,6 +8,7 @@ import { type Expectation, expectExpression, expectJson } from './expectation.ts
 import { functionPlaces, type Probe } from './probe.ts'
 import type { WrittenProbe } from './probe-schema.ts'
 import { matcherOf } from './selector.ts'
+import type { Steps } from './steps.ts'
 
 /** Characters of a payload or a function; a service takes no more than a few hundred kilobytes by default. */
 const mostCharacters = 1024 * 1024
@@ -20,10 +21,12 @@ interface Reading {
   readonly readFile: (file: string) => string
 }
 
-/** The probes of a policy file with the files that they name, and what is wrong with any of them. */
-export function readProbes({ document, file, readFile }: Reading): { probes: Probe[]; problems: Problem[] } {
+/** The probes of a policy file with the files that they name, and what is wrong with any of them: a step for each. */
+export function* readProbes({ document, file, readFile }: Reading): Steps<{ probes: Probe[]; problems: Problem[] }> {
   const problems: Problem[] = []
-  const probes = document.value.probes.flatMap((written, index): Probe[] => {
+  const probes: Probe[] = []
+  for (const [index, written] of document.value.probes.entries()) {
+    yield
     const complain = (member: string, text: string) => {
       problems.push(document.problem(['probes', index, member], text))
     }
@@ -35,9 +38,9 @@ export function readProbes({ document, file, readFile }: Reading): { probes: Pro
     const expectation = expectationOf(written, (offset, text) => {
       problems.push(document.problemWithin(['probes', index, 'expect'], offset, text))
     })
-    if (payload === undefined || functionText === undefined || expectation === 'refused') return []
-    return [probeOf(written, { payload, functionText, expectation })]
-  })
+    if (payload === undefined || functionText === undefined || expectation === 'refused') continue
+    probes.push(probeOf(written, { payload, functionText, expectation }))
+  }
   return { probes, problems }
 }
 

@@ -18,8 +18,8 @@ export interface Work<Result> {
   readonly random: () => number
   readonly schedules: readonly Schedule[]
   readonly servedUntil: (schedule: Schedule) => number | undefined
-  /** Called before each run: reads the files again and says which schedules hold now. */
-  readonly reload: () => Promise<readonly Schedule[]>
+  /** Called before each run: reads the files again and says which schedules hold now. Gives up when it is told to stop. */
+  readonly reload: (signal: AbortSignal) => Promise<readonly Schedule[]>
   /** @throws AuditError 5 when another process writes to the history */
   readonly run: (schedule: Schedule, signal: AbortSignal) => Promise<Result>
   readonly watch: Watch<Result>
@@ -81,7 +81,7 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
   /** Never rejects: whatever ends a run, the next one comes. */
   async function runOnce(name: string): Promise<void> {
     try {
-      const current = await work.reload()
+      const current = await work.reload(signal)
       schedules = byName(current)
       agenda.replace(current.map(entryOf), clock.now())
       watch.planned(agenda.upcoming())

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ListenAddress } from '../config/schedule-schema.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { boundConnections } from './bound-connections.ts'
+import { hostCheck, type Place } from './host-check.ts'
 
 /** What the worker answers with. All of it may be read by anybody who can connect. */
 export interface Answers {
@@ -22,14 +23,29 @@ interface Page {
   readonly text: string
 }
 
+/** Whoever says nothing for so long is cut off; Node looks for them this often. */
+const limits = {
+  maxHeaderSize: 8192,
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+}
+/** For an answer that nobody takes. */
+const idleMs = 30_000
+
 /**
  * Serves `/healthz`, `/readyz` and `/metrics`, and nothing else.
  * @throws AuditError 4 when the address cannot be had
  */
-export async function serve({ host, port }: ListenAddress, answers: Answers): Promise<Serving> {
-  const limits = { maxHeaderSize: 8192, headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 5_000 }
-  const server = createServer(limits, (request, response) => void answer(request, response, answers))
-  server.maxConnections = 100
+export async function serve(place: Place, answers: Answers): Promise<Serving> {
+  const { host, port } = place
+  const isMeant = hostCheck(place)
+  const server = createServer(limits, (request, response) => {
+    void answer(request, response, { answers, isMeant })
+  })
+  server.setTimeout(idleMs)
+  boundConnections(server)
   await listen(server, host, port)
   const { address, family, port: given } = server.address() as AddressInfo // it listens on TCP
   return {
@@ -56,8 +72,13 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-async function answer(request: IncomingMessage, response: ServerResponse, answers: Answers): Promise<void> {
-  const page = await pageFor(request, answers)
+interface Answering {
+  readonly answers: Answers
+  readonly isMeant: (host: string | undefined) => boolean
+}
+
+async function answer(request: IncomingMessage, response: ServerResponse, answering: Answering): Promise<void> {
+  const page = await pageFor(request, answering)
   response.writeHead(page.status, {
     'content-type': page.type,
     'content-length': Buffer.byteLength(page.text),
@@ -68,7 +89,8 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
   response.end(request.method === 'HEAD' ? undefined : page.text)
 }
 
-async function pageFor({ method, url = '' }: IncomingMessage, answers: Answers): Promise<Page> {
+async function pageFor({ method, url = '', headers }: IncomingMessage, { answers, isMeant }: Answering): Promise<Page> {
+  if (!isMeant(headers.host)) return plain(421, 'not the name of this port: name it under worker.hosts\n')
   const page = pages.get(url.split('?', 1)[0] ?? '')
   if (page === undefined) return plain(404, 'not found: /healthz, /readyz and /metrics are here\n')
   if (method !== 'GET' && method !== 'HEAD') return plain(405, 'only GET and HEAD\n')

@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { describeReference, describeText } from '../document/describe-value.ts'
 import { nearestName } from '../document/nearest-name.ts'
 import { messageOf } from '../model/errors.ts'
 
@@ -40,14 +41,14 @@ export function timetableFaultsAt(now: number) {
     if (!isZone(timezone)) {
       const nearest = nearestName(timezone, Intl.supportedValuesOf('timeZone'))
       const meant = nearest === undefined ? 'expected one such as Europe/Berlin' : `did you mean ${nearest}?`
-      return { member: 'timezone', text: `there is no time zone ${timezone}, ${meant}` } as const
+      return { member: 'timezone', text: `there is no time zone ${describeReference(timezone)}, ${meant}` } as const
     }
     const forms = 'expected five fields (minute hour day month weekday), or six with seconds first'
     // A single date is no pattern, and `?` means another time whenever the file is read.
     if (
       !/^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[^\s?@]+(?: +[^\s?@]+){4,5})$/.test(cron.trim())
     ) {
-      return { member: 'cron', text: `"${cron}" is no pattern, ${forms}` } as const
+      return { member: 'cron', text: `${describeText(cron)} is no pattern, ${forms}` } as const
     }
     try {
       const shortest = shortestGap(readTimetable(written), now)
@@ -55,8 +56,10 @@ export function timetableFaultsAt(now: number) {
       const gap = `two ticks are ${shortest / 1000} s apart`
       return { member: 'jitter', text: `a jitter of ${jitterMs / 1000} s, and ${gap}: expected less` } as const
     } catch (error) {
-      const reason = messageOf(error).replace(/^CronPattern: /, '')
-      return { member: 'cron', text: `"${cron}" cannot be kept: ${reason}` } as const
+      const shown = describeText(cron)
+      // The parser's own words repeat what stands there.
+      const reason = shown.startsWith('"') ? messageOf(error).replace(/^CronPattern: /, '') : 'it names no times'
+      return { member: 'cron', text: `${shown} cannot be kept: ${reason}` } as const
     }
   }
 }

@@ -10,6 +10,33 @@ const { version, files, devDependencies, engines } = JSON.parse(readFileSync(joi
 /** This Node first: the machine's own may be older. */
 const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
 
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly version: string; readonly integrity?: string; readonly dev?: true }>
+  >
+}
+
+interface Component {
+  readonly 'bom-ref': string
+  readonly hashes: readonly { readonly alg: string; readonly content: string }[]
+}
+
+/** By name and version, as a lock file writes them. */
+function digestsOf(components: readonly Component[]) {
+  return Object.fromEntries(
+    components.map(({ 'bom-ref': ref, hashes: [hash] }) => {
+      return [
+        ref,
+        `${hash?.alg.toLowerCase().replace('-', '')}-${Buffer.from(hash?.content ?? '', 'hex').toString('base64')}`,
+      ]
+    }),
+  )
+}
+
+function nameOf(path: string): string {
+  return path.replace(/^.*node_modules\//, '')
+}
+
 describe('the package', () => {
   const directory = openDirectory()
   const installed = join(directory.path, 'elsewhere')
@@ -20,8 +47,17 @@ describe('the package', () => {
   beforeAll(async () => {
     // A copy, so that this checkout's dist is left alone.
     const copy = join(directory.path, 'checkout')
-    for (const name of ['.npmrc', 'package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', ...files]) {
-      if (name !== 'dist' && existsSync(join(checkout, name))) {
+    for (const name of [
+      '.npmrc',
+      'package.json',
+      'package-lock.json',
+      'tsconfig.json',
+      'tsconfig.build.json',
+      'src',
+      'tools',
+      ...files,
+    ]) {
+      if (name !== 'dist' && name !== 'sbom.cdx.json' && existsSync(join(checkout, name))) {
         cpSync(join(checkout, name), join(copy, name), { recursive: true })
       }
     }
@@ -37,13 +73,45 @@ describe('the package', () => {
 
   it('holds what runs and what is read, and nothing else', () => {
     const folders = [...new Set(packed.map((path) => path.split('/')[0] ?? ''))].sort()
-    const known = ['LICENSE', 'README.md', 'bin', 'config', 'deploy', 'dist', 'docs', 'migrations', 'package.json']
+    const known = [
+      'LICENSE',
+      'README.md',
+      'bin',
+      'config',
+      'deploy',
+      'dist',
+      'docs',
+      'migrations',
+      'package.json',
+      'sbom.cdx.json',
+    ]
     expect(folders.filter((name) => !known.includes(name))).toEqual([])
     expect(packed).toEqual(
       expect.arrayContaining(['bin/hookdrift.js', 'dist/cli/main.js', 'migrations/0001_history.sql', 'package.json']),
     )
     // Tests of a policy come with it; those of the program do not.
     expect(packed.filter((path) => path.endsWith('.ts') || /\.test\.(?!yaml$)/.test(path))).toEqual([])
+  })
+
+  it('lists what it depends on, with digests, as the lock file says and nothing of the machine that made it', () => {
+    const text = readFileSync(join(installed, 'node_modules/hookdrift/sbom.cdx.json'), 'utf8')
+    const { bomFormat, metadata, components } = JSON.parse(text)
+    expect([bomFormat, metadata.component.name, metadata.component.version]).toEqual([
+      'CycloneDX',
+      'hookdrift',
+      version,
+    ])
+    const lock: Lock = JSON.parse(readFileSync(join(checkout, 'package-lock.json'), 'utf8'))
+    const shipped = Object.entries(lock.packages).filter(([path, { dev }]) => path !== '' && dev !== true)
+    expect(digestsOf(components)).toEqual(
+      Object.fromEntries(
+        shipped.map(([path, { version, integrity = '' }]) => [`${nameOf(path)}@${version}`, integrity]),
+      ),
+    )
+    // The name of the schema is the only address in it.
+    expect(text.match(/[a-z]+:\/\/[^"]*/g)).toEqual(['http://cyclonedx.org/schema/bom-1.5.schema.json'])
+    expect(text).not.toContain(directory.path)
+    expect(text).not.toMatch(/"(?:serialNumber|timestamp)"/)
   })
 
   it('needs none of the tools that it was made with', () => {

@@ -55,8 +55,12 @@ describe('channels', () => {
     ['an address that would begin a header', { ...mail, from: 'a@example.com\r\nBcc: c@example.com' }, /from is/],
     ['two addresses in one', { ...mail, to: ['b@example.com, c@example.com'] }, /to\[0\] is/],
     ['a user without a password', { ...mail, user: 'u' }, /a user without a password/],
-    ['a project that there is not', { ...hook, projects: ['acme/x'] }, /acme\/x matches no project/],
-    ['a label that no project carries', { ...hook, labels: { env: 'prod' } }, /no project carries the label env: prod/],
+    ['a project that there is not', { ...hook, projects: ['acme/x'] }, /`acme\/x` matches no project/],
+    [
+      'a label that no project carries',
+      { ...hook, labels: { env: 'prod' } },
+      /no project carries the label `env` with "prod"/,
+    ],
     ['keep 0', { name: 'a', type: 'directory', path: 'x', keep: 0 }, /keep is 0/],
     ['a format twice wrong', { name: 'a', type: 'directory', path: 'x', formats: ['pdf'] }, /formats\[0\] is "pdf"/],
   ])('refuse %s, with its place', (_, channel, expected) => {

@@ -172,10 +172,10 @@ describe('readConfiguration', () => {
     ['services: []', '1:11: services is an empty list, expected a list that is not empty'],
     [`histroy: ./x.db\n${smallest}`, '1:1: `histroy` is unknown, did you mean `history`?'],
     [`workers: {}\n${smallest}`, '1:1: `workers` is unknown, did you mean `worker`?'],
-    [`worker: { port: 1 }\n${smallest}`, '1:11: `port` is unknown, expected `listen`'],
+    [`worker: { port: 1 }\n${smallest}`, '1:11: `port` is unknown, expected `listen` or `hosts`'],
     [`concurrency: many\n${smallest}`, '1:14: concurrency is "many", expected a whole number from 1 to 64'],
     [`concurrency: 65\n${smallest}`, '1:14: concurrency is 65, expected a whole number from 1 to 64'],
-    [`policy: ""\n${smallest}`, '1:9: policy is "", expected the path of a file'],
+    [`policy: ""\n${smallest}`, '1:9: policy is "", expected the path of a file, at most 4096 characters'],
     [`${smallest}    page_size: 0\n`, '7:16: page_size is 0, expected a whole number from 1 to 100000'],
     [`${smallest}    listings: { sources: no }\n`, '7:26: sources is "no", expected `auto`, `required` or `off`'],
     [
@@ -197,7 +197,7 @@ describe('readConfiguration', () => {
     [`${smallest}    limits: { retrys: 0 }\n`, '7:15: `retrys` is unknown, did you mean `retries`?'],
     [
       `${smallest}    dialect: { key_header: "a b" }\n`,
-      '7:28: key_header is "a b", expected the name of an HTTP header',
+      '7:28: key_header is "a b", expected the name of an HTTP header, at most 100 characters',
     ],
     [
       `${smallest}    dialect: { path_prefix: api/ }\n`,
@@ -209,7 +209,7 @@ describe('readConfiguration', () => {
     ],
     [
       `${smallest}    dialect: { headers: { x-a: "a\\nb" } }\n`,
-      '7:32: x-a has a value that does not fit (not shown), expected visible ASCII characters and blanks, no line breaks',
+      '7:32: x-a has a value that does not fit (not shown), expected visible ASCII characters and blanks, no line breaks, at most 8192',
     ],
     [
       `${smallest}    dialect: { headers: { Connection: close } }\n`,
@@ -229,7 +229,7 @@ describe('readConfiguration', () => {
     ],
     [
       `${smallest}        labels: { "": x }\n`,
-      '7:19: the name this key (not shown) does not fit, expected letters, digits, `.`, `_`, `-` and `/`, a letter or digit first',
+      '7:19: the name this key (not shown) does not fit, expected letters, digits, `.`, `_`, `-` and `/`, a letter or digit first, at most 100',
     ],
     [
       `${smallest}        filters: { subscriptions: { endpoints: [] } }\n`,
@@ -298,7 +298,7 @@ describe('readConfiguration', () => {
     const text =
       'history: 1\nconcurrency: 0\nservices:\n  - nme: a\n    url: x\n    key: ${NO_KEY}\n    projects:\n      - id: a/b\n'
     expect(refusal(text)).toEqual([
-      '1:10: history is 1, expected the path of a file (in quotes)',
+      '1:10: history is 1, expected the path of a file, at most 4096 characters (in quotes)',
       '2:14: concurrency is 0, expected a whole number from 1 to 64',
       '4:5: name is missing, expected letters, digits, `.`, `_` and `-`, a letter, digit or `_` first, at most 200',
       '4:5: `nme` is unknown, did you mean `name`?',

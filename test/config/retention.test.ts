@@ -21,7 +21,7 @@ describe('retention', () => {
     [{}, 'something to keep'],
     [{ keep_last: 0 }, 'something to keep'],
     [{ keep_last: -1 }, 'expected a whole number from 0'],
-    [{ keep_daily: 'all' }, 'a whole number or `unlimited`'],
+    [{ keep_daily: 'all' }, 'a whole number from 0 to 999999999, or `unlimited`'],
     [{ keep_within: '3q' }, 'years, months, days and hours'],
     [{ keep_dayly: 3 }, 'keep_daily'],
   ])('%j is refused', (retention, text) => {

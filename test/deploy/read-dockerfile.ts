@@ -10,7 +10,7 @@ export interface Stage {
   readonly instructions: readonly Instruction[]
 }
 
-/** Reads as much of the Dockerfile format as ours uses: comments, continuation lines, stages. */
+/** Reads as much of the Dockerfile format as ours uses: comments, continuation lines, stages, defaults of their bases. */
 export function readDockerfile(text: string): readonly Stage[] {
   const lines = text
     .split('\n')
@@ -19,12 +19,16 @@ export function readDockerfile(text: string): readonly Stage[] {
     .replace(/\\\n\s*/g, '')
     .split('\n')
     .filter((line) => line.trim() !== '')
+  const defaults = new Map<string, string>()
   const stages: { base: string; name: string; instructions: Instruction[] }[] = []
   for (const line of lines) {
     const [, name = '', rest = ''] = /^([A-Z]+) (.*)$/.exec(line) ?? []
     if (name === '') throw new Error(`no instruction: ${line}`)
     const [, base, as = `${stages.length}`] = name === 'FROM' ? (/^(\S+)(?: AS (\S+))?$/.exec(rest) ?? []) : []
-    if (base !== undefined) stages.push({ base, name: as, instructions: [] })
+    if (name === 'ARG' && stages.length === 0) {
+      const [argument = '', value = ''] = rest.split('=')
+      defaults.set(`\${${argument}}`, value)
+    } else if (base !== undefined) stages.push({ base: defaults.get(base) ?? base, name: as, instructions: [] })
     else stages.at(-1)?.instructions.push({ name, rest })
   }
   return stages

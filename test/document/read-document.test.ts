@@ -91,7 +91,7 @@ describe('readDocument', () => {
     ['', 'f.yaml:1:1: the file is empty, expected a mapping'],
     ['# nothing\n', 'f.yaml:1:1: the file is empty, expected a mapping'],
     ['- name: a', 'f.yaml:1:1: the file is a list, expected a mapping'],
-    ['name', 'f.yaml:1:1: the file is "name", expected a mapping'],
+    ['name', 'f.yaml:1:1: the file is a text, expected a mapping'],
     ['labels:\n\ta: b', 'f.yaml:2:1: a tab in the indentation, expected blanks'],
     ['name: a\nname: b', 'f.yaml:2:1: a key that stands twice, first in line 1'],
     ['name: *a', 'f.yaml:1:7: an alias without an anchor before it; a value that begins with * needs quotes'],

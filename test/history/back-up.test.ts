@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -83,6 +85,75 @@ describe('a backup', () => {
     await expect(copy(true)).rejects.toMatchObject({
       exitCode: 2,
       message: expect.stringContaining('which is no file'),
+    })
+  })
+
+  describe('that was killed', () => {
+    const drafts = () => readdirSync(dirname(file)).filter((name) => name.includes('hookdrift-'))
+    const module = new URL('../../src/history/sqlite/draft-place.ts', import.meta.url).href
+
+    /** A process that is making a copy, and gets no further. */
+    async function aCopier(name: string) {
+      const script = `import { openDraftPlace } from ${JSON.stringify(module)}
+        import { writeFileSync } from 'node:fs'
+        globalThis.place = openDraftPlace(${JSON.stringify(join(dirname(file), name))})
+        writeFileSync(globalThis.place.draft, 'a whole history')
+        console.log('at work')
+        setInterval(() => {}, 1000)`
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await once(child.stdout, 'data')
+      const kill = async () => {
+        if (child.signalCode !== null) return
+        child.kill('SIGKILL')
+        await once(child, 'close')
+      }
+      return { kill, [Symbol.asyncDispose]: kill }
+    }
+
+    it('leaves nothing that the next one does not remove, whatever that is called', async () => {
+      const copiers = await Promise.all(['copy.db', 'copy-of-monday.db', 'history.db.before-0004'].map(aCopier))
+      for (const copier of copiers) await copier.kill()
+      expect(drafts()).toHaveLength(3)
+      await copy()
+      expect(drafts()).toEqual([])
+    })
+
+    it('is told from one that is still at work, which is left alone', async () => {
+      await using copier = await aCopier('copy.db')
+      const [draft = ''] = drafts()
+      await copy()
+      expect(drafts()).toEqual([draft])
+      expect(readFileSync(join(dirname(file), draft, 'copy.db'), 'utf8')).toBe('a whole history')
+      await copier.kill()
+      await copy(true)
+      expect(drafts()).toEqual([])
+    })
+
+    it('leaves alone what may be of others', async () => {
+      const names = [
+        'copy.db.hookdrift-abc123',
+        'copy.db.abcdef',
+        'copy.db.Zyxwv9',
+        'copy.db.short',
+        'x.hookdrift-abc1234',
+      ]
+      for (const name of names) mkdirSync(join(dirname(file), name))
+      writeFileSync(join(dirname(file), 'copy.db.hookdrift-abc123', 'letter.txt'), 'mine')
+      writeFileSync(join(dirname(file), 'copy.db.abcdef', 'copy.db'), 'of an earlier hookdrift, a moment ago')
+      await copy()
+      expect(readdirSync(dirname(file))).toEqual(expect.arrayContaining(names))
+    })
+
+    it('by an earlier hookdrift, is removed after a day', async () => {
+      const place = join(dirname(file), 'copy.db.abcdef')
+      mkdirSync(place)
+      writeFileSync(join(place, 'copy.db'), 'a whole history')
+      const before = new Date(statSync(file).mtimeMs - 25 * 3_600_000)
+      for (const path of [join(place, 'copy.db'), place]) utimesSync(path, before, before)
+      await copy()
+      expect(existsSync(place)).toBe(false)
     })
   })
 

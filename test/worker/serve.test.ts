@@ -1,9 +1,11 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
-import { createConnection } from 'node:net'
+import { createServer, request } from 'node:http'
+import { type AddressInfo, createConnection, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { describe, expect, it } from 'vitest'
+import { boundConnections } from '../../src/worker/bound-connections.ts'
 import { openHealth } from '../../src/worker/health.ts'
+import { hostCheck } from '../../src/worker/host-check.ts'
 import { serve } from '../../src/worker/serve.ts'
 import { minute } from './a-worker.ts'
 
@@ -12,8 +14,8 @@ const answers = {
   metrics: async () => ({ type: 'text/plain; version=0.0.4', text: 'hookdrift_info 1\n' }),
 }
 
-async function open(more: Partial<typeof answers> = {}) {
-  const serving = await serve({ host: '127.0.0.1', port: 0 }, { ...answers, ...more })
+async function open(more: Partial<typeof answers> = {}, hosts?: readonly string[]) {
+  const serving = await serve({ host: '127.0.0.1', port: 0, hosts }, { ...answers, ...more })
   return {
     url: serving.url,
     async ask(
@@ -79,6 +81,99 @@ describe('the port', () => {
     const socket = createConnection(Number(new URL(port.url).port), '127.0.0.1')
     socket.write('nonsense\r\n\r\n')
     expect(await text(socket)).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  it('answers behind three hundred connections that lie idle, and ends the oldest of them', async () => {
+    await using port = await open()
+    const number = Number(new URL(port.url).port)
+    const idle: Socket[] = []
+    for (let count = 0; count < 300; count++) {
+      const socket = createConnection(number, '127.0.0.1')
+      // The oldest are reset, which is no matter.
+      socket.on('error', () => {})
+      await once(socket, 'connect')
+      idle.push(socket)
+    }
+    const [first] = idle
+    if (first !== undefined && !first.closed) await once(first, 'close')
+    expect(await port.ask('/healthz')).toMatchObject({ status: 200 })
+    for (const socket of idle.slice(0, 100)) if (!socket.closed) await once(socket, 'close')
+    expect(idle.at(-1)?.closed).toBe(false)
+    for (const socket of idle) socket.destroy()
+  })
+
+  it('ends no connection that waits for its answer while another lies idle', async () => {
+    let end = () => {}
+    const slow = new Promise<void>((resolve) => {
+      end = resolve
+    })
+    const server = createServer((_, response) => void slow.then(() => response.end('slow')))
+    boundConnections(server, 2)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const asking = request({ port, host: '127.0.0.1', agent: false }).end()
+    await once(server, 'request')
+    const idle = createConnection(port, '127.0.0.1')
+    await once(idle, 'connect')
+    const another = createConnection(port, '127.0.0.1')
+    await Promise.all([once(another, 'connect'), once(idle.resume(), 'close')])
+    end()
+    const [response] = await once(asking, 'response')
+    expect(await text(response)).toBe('slow')
+    another.destroy()
+    server.close()
+    server.closeAllConnections()
+  })
+
+  it('answers under its own names only', async () => {
+    await using port = await open()
+    const asked = async (host: string, path = '/metrics') => (await port.ask(path, { headers: { host } })).status
+    for (const host of [
+      'localhost',
+      'localhost:9464',
+      '127.0.0.1:80',
+      '127.8.8.8',
+      '[::1]:9464',
+      'a.localhost',
+      '10.0.0.7:9464',
+    ]) {
+      expect(`${host} ${await asked(host)}`).toBe(`${host} 200`)
+    }
+    for (const host of [
+      'evil.example',
+      'evil.example:9464',
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+      '[evil]',
+      'a:b:c',
+    ]) {
+      expect(`${host} ${await asked(host)} ${await asked(host, '/healthz')}`).toBe(`${host} 421 421`)
+    }
+  })
+
+  it('answers under the names that it is given', async () => {
+    await using port = await open({}, ['Hooks.internal', 'worker'])
+    const asked = async (host: string) => (await port.ask('/metrics', { headers: { host } })).status
+    expect([await asked('hooks.INTERNAL:9464'), await asked('worker.'), await asked('evil.example')]).toEqual([
+      200, 200, 421,
+    ])
+  })
+
+  it('that is not of this machine alone answers under any name, unless it is given some', () => {
+    const everywhere = hostCheck({ host: '0.0.0.0' })
+    expect([everywhere('hookdrift:9464'), everywhere('hookdrift.monitoring.svc:9464'), everywhere(undefined)]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    const named = hostCheck({ host: '::', hosts: ['hookdrift'] })
+    expect([named('hookdrift:9464'), named('10.1.2.3:9464'), named('[fd00::1]:9464'), named('evil.example')]).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
   })
 
   it('that is taken is an error that says so', async () => {

@@ -38,23 +38,23 @@ describe('a schedule is refused at its place', () => {
     ],
     [
       'cron: "2030-01-01T00:00:00"',
-      '2:22: "2030-01-01T00:00:00" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+      '2:22: a text (not shown) is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
     ],
     [
       'cron: "? * * * *"',
-      '2:22: "? * * * *" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+      '2:22: a text (not shown) is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
     ],
     [
       'cron: "@reboot"',
-      '2:22: "@reboot" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+      '2:22: a text (not shown) is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
     ],
     [
       'cron: "0 * * * *", timezone: Europe/Berln',
-      '2:45: there is no time zone Europe/Berln, did you mean Europe/Berlin?',
+      '2:45: there is no time zone `Europe/Berln`, did you mean Europe/Berlin?',
     ],
-    ['cron: "0 * * * *", timezone: Mars', '2:45: there is no time zone Mars, expected one such as Europe/Berlin'],
+    ['cron: "0 * * * *", timezone: Mars', '2:45: there is no time zone `Mars`, expected one such as Europe/Berlin'],
     ['cron: "*/15 * * * *", jitter: 15m', '2:46: a jitter of 900 s, and two ticks are 900 s apart: expected less'],
-    ['cron: "0 * * * *", projects: [payments, "other/*"]', '2:56: other/* matches none of acme/payments'],
+    ['cron: "0 * * * *", projects: [payments, "other/*"]', '2:56: `other/*` matches none of acme/payments'],
     [
       'cron: "0 * * * *", run_timeout: 0s',
       '2:48: run_timeout is "0s", expected a duration such as `5s`, from 1s to 24h (units ms, s, m, h)',

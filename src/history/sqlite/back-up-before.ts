@@ -1,7 +1,7 @@
-import { closeSync, mkdtempSync, openSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { closeSync, openSync, renameSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
+import { type DraftPlace, openDraftPlace } from './draft-place.ts'
 
 /**
  * Copies a history before a step changes its schema: `FILE.before-0004`, readable by its owner only, whole or not there.
@@ -10,10 +10,10 @@ import { AuditError, reasonOf } from '../../model/errors.ts'
  */
 export function backUpBefore(db: Database.Database, step: number): string | undefined {
   const copy = `${db.name}.before-${String(step).padStart(4, '0')}`
-  let place: string | undefined
+  let place: DraftPlace | undefined
   try {
-    place = mkdtempSync(`${copy}.`)
-    const draft = join(place, 'copy.db')
+    place = openDraftPlace(copy)
+    const { draft } = place
     closeSync(openSync(draft, 'wx', 0o600))
     db.prepare('VACUUM INTO ?').run(draft)
     if (schemaOf(draft) >= step) return undefined
@@ -25,7 +25,7 @@ export function backUpBefore(db: Database.Database, step: number): string | unde
       cause: error,
     })
   } finally {
-    if (place !== undefined) rmSync(place, { recursive: true, force: true })
+    place?.close()
   }
 }
 

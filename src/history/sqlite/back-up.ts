@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  mkdtempSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
+import { type DraftPlace, openDraftPlace } from './draft-place.ts'
 import { openToExamine } from './open-to-examine.ts'
 import { type Question, type Verification, verifyHistory } from './verify/verify-history.ts'
 
@@ -22,7 +13,7 @@ export interface Backup {
 
 /**
  * Copies a history while others read and write it, verifies the copy, and only then gives it its name: a file that is
- * readable by its owner only, whole or not there.
+ * readable by its owner only, whole or not there. What killed backups left in its directory is removed.
  * @throws AuditError 2 when there is a file of that name and `replace` is not set; 4 when the copy cannot be written, or
  * does not verify, which the history itself then does not either
  */
@@ -43,10 +34,10 @@ export async function backUp(
   }
   if (!replace && existsSync(target)) throw alreadyThere(target)
   const db = openToExamine(file)
-  let place: string | undefined
+  let place: DraftPlace | undefined
   try {
-    place = mkdtempSync(`${target}.`)
-    const draft = join(place, 'copy.db')
+    place = openDraftPlace(target)
+    const { draft } = place
     closeSync(openSync(draft, 'wx', 0o600))
     await db.backup(draft)
     inOneFile(draft)
@@ -62,7 +53,7 @@ export async function backUp(
     })
   } finally {
     db.close()
-    if (place !== undefined) rmSync(place, { recursive: true, force: true })
+    place?.close()
   }
 }
 

@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { makeDirectories } from './make-directories.ts'
 import { knownSchema, migrate } from './migrate.ts'
+import { refuseNoFile } from './refuse-no-file.ts'
 
 /** "hkdf", so that `file` and we can tell a history from other databases. */
 const applicationId = 0x686b6466
@@ -24,6 +25,7 @@ export function openDatabase(
 ): Database.Database {
   let db: Database.Database | undefined
   try {
+    refuseNoFile(file)
     makeDirectories(dirname(file))
     // SQLite gives its side files the mode of the database file.
     closeSync(openSync(file, 'a', 0o600))

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { refuseForeign, schemaVersion } from './open-database.ts'
+import { refuseNoFile } from './refuse-no-file.ts'
 
 /**
  * Opens a history to look at it as it is: nothing is written, and no schema is changed.
@@ -11,6 +12,7 @@ export function openToExamine(file: string): Database.Database {
   if (!existsSync(file)) {
     throw new AuditError(4, `there is no history at ${file}`, { advice: 'name it with --history' })
   }
+  refuseNoFile(file)
   let db: Database.Database | undefined
   try {
     db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 })

@@ -1,0 +1,56 @@
+import { AuditError } from '../model/errors.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { PlacedTest } from '../policy/read-policy-tests.ts'
+import type { Steps } from '../policy/steps.ts'
+import { readTextFile } from './read-text-file.ts'
+
+interface Loading {
+  /** From where waivers may last too long, in milliseconds; without it that is not looked at. */
+  readonly now?: number
+  /** Gives the reading up: then its reason is thrown. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Reads the policy of a file, or the `recommended` pack where there is none, while the process stays awake: signals and
+ * requests are answered meanwhile.
+ * @throws AuditError 2 with a line for every mistake, or when it takes too long
+ */
+export async function loadPolicy(file: string | undefined, { now, signal }: Loading = {}): Promise<Policy> {
+  const { policySteps } = await import('../policy/read-policy.ts')
+  return inTime(policySteps(file, readTextFile, now), `reading the policy ${file}`, signal)
+}
+
+/** The same of a policy's tests. */
+export async function loadPolicyTests(
+  file: string,
+  ruleIds: readonly string[],
+  { signal }: Loading = {},
+): Promise<readonly PlacedTest[]> {
+  const { policyTestSteps } = await import('../policy/read-policy-tests.ts')
+  return inTime(policyTestSteps(file, readTextFile, ruleIds), `reading the tests of ${file}`, signal)
+}
+
+/** A policy of people is read in a fraction of a second; one that was made to take long must not hold up a pipeline. */
+const limitMs = 10_000
+
+/** Does work step by step, and lets the process do other things between them. */
+export async function inTime<Result>(
+  steps: Steps<Result>,
+  doing: string,
+  signal: AbortSignal | undefined,
+  clock: () => number = () => performance.now(),
+): Promise<Result> {
+  const begun = clock()
+  for (;;) {
+    signal?.throwIfAborted()
+    const step = steps.next()
+    if (step.done === true) return step.value
+    if (clock() - begun > limitMs) {
+      throw new AuditError(2, `${doing} takes more than ${limitMs / 1000} s, the limit`, {
+        advice: 'make it, and what it extends or names, smaller',
+      })
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}

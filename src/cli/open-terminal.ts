@@ -1,0 +1,67 @@
+import { fstatSync, readFileSync, writeSync } from 'node:fs'
+import { Writable } from 'node:stream'
+import { isatty } from 'node:tty'
+import type { Output, Terminal } from './terminal.ts'
+
+/** The terminal of this process: its stdout takes every byte or fails with an error. */
+export function openTerminal({ env, cwd }: NodeJS.Process): Terminal {
+  return { stdout: openStdout(), stderr: process.stderr, env, cwd }
+}
+
+const stdout = 1
+
+/** Node sees to every byte of a pipe or a terminal; of a file it takes a part that fits for the whole. */
+function openStdout(): Output {
+  if (isReplaced()) return fileOutput(refuseClosed)
+  const stats = fstatSync(stdout)
+  const isPlain = stats.isFile() || (stats.isCharacterDevice() && !isatty(stdout))
+  return isPlain ? fileOutput(writeWhole) : process.stdout
+}
+
+function fileOutput(write: (bytes: Buffer) => void): Output {
+  const output: Output = new Writable({
+    write(chunk: Buffer, _, done) {
+      try {
+        write(chunk)
+        done()
+      } catch (error) {
+        done(error instanceof Error ? error : new Error(String(error)))
+      }
+    },
+  })
+  return output
+}
+
+function writeWhole(bytes: Buffer): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(stdout, bytes, at)
+}
+
+function refuseClosed(): never {
+  throw Object.assign(new Error('it is closed'), { code: 'EBADF' })
+}
+
+/**
+ * Whether stdout came closed (`>&-`). Node then opens the null device in its place, for reading and writing; a shell
+ * that means the null device opens it for writing alone. Where stdin and stderr are such devices too, the process was
+ * detached on purpose. Only Linux tells.
+ */
+function isReplaced(): boolean {
+  const isDetached = nullMode(0) !== undefined && nullMode(2) === readAndWrite
+  return nullMode(stdout) === readAndWrite && !isDetached
+}
+
+/** Major number 1, minor number 3. */
+const nullDevice = 0x103
+const readAndWrite = 2
+
+/** How a descriptor of the null device was opened; undefined for any other. */
+function nullMode(descriptor: number): number | undefined {
+  try {
+    const stats = fstatSync(descriptor)
+    if (!stats.isCharacterDevice() || stats.rdev !== nullDevice) return undefined
+    const [, flags = ''] = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8')) ?? []
+    return Number.parseInt(flags, 8) & 3
+  } catch {
+    return undefined
+  }
+}

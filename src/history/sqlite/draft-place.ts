@@ -1,0 +1,105 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import Database from 'better-sqlite3'
+
+/** A directory beside a file in which it is made, before it gets its name. */
+export interface DraftPlace {
+  readonly draft: string
+  /** Takes the directory away. */
+  close(): void
+}
+
+const mark = '.hookdrift-'
+const draftName = 'copy.db'
+const lockName = 'lock'
+const mostTries = 5
+
+/**
+ * Makes a place for a draft, and removes those that killed processes left in the same directory. Whoever lives holds a
+ * lock on a file within: the system gives that back when a process ends, however it ends and wherever it runs.
+ */
+export function openDraftPlace(target: string): DraftPlace {
+  for (let tries = 1; ; tries++) {
+    const place = mkdtempSync(`${target}${mark}`)
+    const lock = takeLock(place)
+    // Another process may have taken the place for abandoned before the lock was taken.
+    if (lock !== undefined && existsSync(join(place, lockName))) {
+      removeAbandoned(target, place)
+      return { draft: join(place, draftName), close: () => remove(place, lock) }
+    }
+    lock?.close()
+    if (tries === mostTries) throw new Error(`its directory ${place} cannot be locked`)
+  }
+}
+
+/** undefined: another process has it, or has taken the place away. */
+function takeLock(place: string): Database.Database | undefined {
+  let db: Database.Database | undefined
+  try {
+    db = new Database(join(place, lockName), { timeout: 0 })
+    db.exec('BEGIN EXCLUSIVE')
+    return db
+  } catch {
+    db?.close()
+    return undefined
+  }
+}
+
+/** While the lock is held: nobody else may think of it as theirs. */
+function remove(place: string, lock: Database.Database): void {
+  rmSync(place, { recursive: true, force: true })
+  lock.close()
+}
+
+function removeAbandoned(target: string, own: string): void {
+  const directory = dirname(target)
+  for (const name of readdirSync(directory)) {
+    const place = join(directory, name)
+    if (place === own) continue
+    try {
+      if (isPlace(name) && holdsDraftOnly(place)) {
+        const lock = takeLock(place)
+        if (lock !== undefined) remove(place, lock)
+      } else if (isFormerPlace(name, target) && holdsFormerDraft(place) && isDayOlder(place, own)) {
+        rmSync(place, { recursive: true, force: true })
+      }
+    } catch {
+      // What cannot be removed is no reason to make no copy.
+    }
+  }
+}
+
+function isPlace(name: string): boolean {
+  return /\.hookdrift-[A-Za-z0-9]{6}$/.test(name)
+}
+
+/** As versions before this one made them, without a lock. */
+function isFormerPlace(name: string, target: string): boolean {
+  return name.startsWith(`${basename(target)}.`) && /^\.[A-Za-z0-9]{6}$/.test(name.slice(basename(target).length))
+}
+
+function holdsDraftOnly(place: string): boolean {
+  return entriesOf(place)?.every((name) => name.startsWith(draftName) || name.startsWith(lockName)) === true
+}
+
+function holdsFormerDraft(place: string): boolean {
+  const entries = entriesOf(place) ?? []
+  return entries.includes(draftName) && entries.every((name) => name.startsWith(draftName))
+}
+
+/** undefined for what is no directory, or is gone. */
+function entriesOf(place: string): readonly string[] | undefined {
+  try {
+    return readdirSync(place)
+  } catch {
+    return undefined
+  }
+}
+
+const dayMs = 24 * 60 * 60 * 1000
+
+/** By the clock of the file system, which is the same for both. */
+function isDayOlder(place: string, own: string): boolean {
+  const written = Math.max(...[place, join(place, draftName)].map((path) => statSync(path).mtimeMs))
+  return written + dayMs < statSync(own).mtimeMs
+}

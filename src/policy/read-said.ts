@@ -1,0 +1,236 @@
+import { dirname, resolve } from 'node:path'
+import { describeReference } from '../document/describe-value.ts'
+import { nearestName } from '../document/nearest-name.ts'
+import { type ParsedYaml, parseYaml } from '../document/parse-yaml.ts'
+import { type Problem, refuseProblems } from '../document/problem.ts'
+import { mostProblems, type ReadDocument, readDocument } from '../document/read-document.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
+import { type Pack, packs } from '../rules/rule.ts'
+import { rules } from '../rules/rules.ts'
+import { findBadWaivers, isWaivedValue } from './check-waivers.ts'
+import type { Layer } from './layer.ts'
+import { packLayer } from './layers.ts'
+import { policyOutline, policySchemaWith, type SaidWaiver, type Setting } from './policy-schema.ts'
+import type { Probe } from './probe.ts'
+import { type CustomRule, readCustom } from './read-custom.ts'
+import { findDoubleProbes, readProbes, withoutRepeats } from './read-probes.ts'
+import type { Selector } from './selector.ts'
+import type { Steps } from './steps.ts'
+
+/** What a policy file and those that it extends say together. */
+export interface Said {
+  readonly layers: readonly Layer[]
+  readonly overrides: readonly { readonly match: Selector; readonly layer: Layer }[]
+  readonly waivers: readonly SaidWaiver[]
+  readonly custom: readonly CustomRule[]
+  readonly probes: readonly Probe[]
+  /** How many files deep it goes, itself included. */
+  readonly depth: number
+}
+
+/** The world of a policy file. `now`: milliseconds; a waiver must not last too long from there. */
+interface Reading {
+  readonly readFile: (file: string) => string
+  readonly now: number
+  /** Files that were read, or are being read: each is read once, however often it is extended. */
+  readonly files: Map<string, Said | 'being read'>
+}
+
+/** Far more than people write, and little enough to be read in a moment. */
+const mostFiles = 100
+const mostDepth = 16
+
+/**
+ * What a policy file says, or the `recommended` pack where there is none.
+ * @throws AuditError 2 with a line for every mistake, as `file:line:column`
+ */
+export function* readSaid(file: string | undefined, { readFile, now }: Pick<Reading, 'readFile' | 'now'>): Steps<Said> {
+  if (file === undefined) return ofPack('recommended', undefined)
+  return yield* readOne(resolve(file), file, { readFile, now, files: new Map() }, 1)
+}
+
+function* readOne(path: string, file: string, reading: Reading, depth: number): Steps<Said> {
+  reading.files.set(path, 'being read')
+  const text = read(file, reading.readFile)
+  yield
+  const parsed = parseYaml(text)
+  yield
+  const outline = readDocument(text, { file, schema: policyOutline, isSecret: isWaivedValue, parsed })
+  yield
+  const { extended, problems } = yield* readExtended(outline, { file, reading, depth })
+  const said = yield* readOwn({ text, parsed, file }, { outline, extended, problems, reading })
+  reading.files.set(path, said)
+  return said
+}
+
+type Outline = ReadDocument<{
+  readonly extends?: readonly string[] | undefined
+  readonly custom: readonly { readonly id: string }[]
+}>
+
+function* readExtended(
+  outline: Outline,
+  { file, reading, depth }: { readonly file: string; readonly reading: Reading; readonly depth: number },
+): Steps<{ extended: Said[]; problems: Problem[] }> {
+  const problems: Problem[] = []
+  const extended: Said[] = []
+  for (const [index, name] of (outline.value.extends ?? []).entries()) {
+    const at = ['extends', index]
+    if (problems.length === mostProblems) break
+    const refuse = (text: string) => problems.push(outline.problem(at, text))
+    if (isPack(name)) {
+      extended.push(ofPack(name, placeOf(file, outline, at)))
+      continue
+    }
+    const other = resolve(dirname(file), name)
+    const known = reading.files.get(other)
+    if (!/[/.]/.test(name)) refuse(unknownPack(name))
+    else if (known === 'being read') refuse(`${describeReference(name)} extends this file: a circle`)
+    else if (depth + (known?.depth ?? 1) > mostDepth)
+      refuse(
+        `${describeReference(name)} is more than ${mostDepth} files deep, the limit: extend it from a file further up`,
+      )
+    else if (known !== undefined) extended.push(known)
+    else if (reading.files.size >= mostFiles)
+      refuse(`a policy has at most ${mostFiles} files, and this is one more: merge some of them`)
+    else extended.push(yield* readOne(other, other, reading, depth + 1))
+  }
+  if (outline.value.extends === undefined && depth === 1) extended.push(ofPack('recommended', undefined))
+  return { extended, problems }
+}
+
+interface Text {
+  readonly text: string
+  readonly parsed: ParsedYaml
+  readonly file: string
+}
+
+interface Extended {
+  readonly outline: Outline
+  readonly extended: readonly Said[]
+  readonly problems: Problem[]
+  readonly reading: Reading
+}
+
+/** What the file itself says, after what it extends. */
+function* readOwn({ text, parsed, file }: Text, { outline, extended, problems, reading }: Extended): Steps<Said> {
+  const inherited = uniqueCustom(extended.flatMap(({ custom }) => custom))
+  for (const [first, second] of twins(inherited)) {
+    const text = `\`${first.rule.id}\` is defined twice in what this file extends, in ${first.at} and ${second.at}`
+    problems.push(outline.problem(['extends'], text))
+  }
+  const ids = [
+    ...inherited.map(({ rule }) => rule.id),
+    ...outline.value.custom.map(({ id }) => id).filter((id) => id !== ''),
+  ]
+  const schema = policySchemaWith(ids)
+  const document = readDocument(text, {
+    ...{ file, schema, known: problems, parsed },
+    isSecret: isWaivedValue,
+    isExact: (path) => isWaivedValue(path) || path[2] === 'expect_json',
+  })
+  yield
+  const custom = yield* readCustom(file, document, inherited)
+
+  const layerOf = (said: Readonly<Record<string, Setting | undefined>>, path: readonly (string | number)[]): Layer =>
+    new Map(
+      Object.entries(said).flatMap(([id, setting]) => {
+        const at = placeOf(file, document, [...path, id], 'key')
+        return setting === undefined ? [] : [[id, { setting, layer: path[0] === 'rules' ? 'rules' : 'override', at }]]
+      }),
+    )
+  const overrides = document.value.overrides.map(({ match, rules: said }, index) => ({
+    match,
+    layer: layerOf(said, ['overrides', index, 'rules']),
+  }))
+  yield
+  const { waivers } = document.value
+  const ruleIds = [...rules.map(({ id }) => id), ...ids]
+  const badWaivers = [...findBadWaivers(document, waivers, { now: reading.now, ruleIds }).take(mostProblems)]
+  yield
+  const extendedProbes = extended.flatMap((said) => said.probes)
+  const { probes, problems: badProbes } = yield* readProbes({ document, file, readFile: reading.readFile })
+  const doubles = findDoubleProbes(document, extendedProbes)
+  refuseProblems([...findFoldOptions(document, overrides), ...badWaivers, ...badProbes, ...doubles])
+  const own: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
+  return {
+    layers: lastOfEach([...extended.flatMap(({ layers }) => layers), own, layerOf(document.value.rules, ['rules'])]),
+    overrides: lastOfEach([...extended.flatMap((said) => said.overrides), ...overrides]),
+    waivers: lastOfEach([...extended.flatMap((said) => said.waivers), ...waivers]),
+    custom: [...inherited, ...custom],
+    probes: [...withoutRepeats(extendedProbes), ...probes],
+    depth: 1 + Math.max(0, ...extended.map((said) => said.depth)),
+  }
+}
+
+/**
+ * What comes in several ways counts where it comes last, for later ones win: what it says there hides whatever it said
+ * before. Keeping all of them would double the work with each file that is extended in two ways.
+ */
+function lastOfEach<Item>(all: readonly Item[]): readonly Item[] {
+  return [...new Set(all.toReversed())].reverse()
+}
+
+function ofPack(pack: Pack, at: string | undefined): Said {
+  return { layers: [packLayer(pack, at)], overrides: [], waivers: [], custom: [], probes: [], depth: 0 }
+}
+
+/** A file that is extended in two ways defines its rules once. */
+function uniqueCustom(all: readonly CustomRule[]): readonly CustomRule[] {
+  return [...new Map(all.map((each) => [`${each.rule.id} ${each.at}`, each])).values()]
+}
+
+/** Rules of one name from different places. */
+function twins(custom: readonly CustomRule[]): (readonly [CustomRule, CustomRule])[] {
+  const first = new Map<string, CustomRule>()
+  return custom.flatMap((each) => {
+    const known = first.get(each.rule.id)
+    if (known === undefined) first.set(each.rule.id, each)
+    return known === undefined ? [] : [[known, each] as const]
+  })
+}
+
+function placeOf(
+  file: string,
+  { at }: Pick<ReadDocument<unknown>, 'at'>,
+  path: readonly (string | number)[],
+  where: 'key' | 'value' = 'value',
+): string {
+  const { line, column } = at(path, where)
+  return `${file}:${line}:${column}`
+}
+
+/** A rule across resources judges them together: it cannot have other options for some of them. */
+function* findFoldOptions({ problem }: ReadDocument<unknown>, overrides: Said['overrides']): Generator<Problem> {
+  for (const [index, { layer }] of overrides.entries()) {
+    for (const [id, { setting }] of layer) {
+      const isFold = rules.some((rule) => rule.id === id && (rule.scope === 'project' || rule.scope === 'fleet'))
+      if (!isFold || typeof setting === 'string') continue
+      for (const option of Object.keys(setting).filter((key) => key !== 'severity')) {
+        const text = `\`${option}\` of ${id} cannot differ between resources that it judges together; set it under \`rules\``
+        yield problem(['overrides', index, 'rules', id, option], text, 'key')
+      }
+    }
+  }
+}
+
+function read(file: string, readFile: (file: string) => string): string {
+  try {
+    return readFile(file)
+  } catch (error) {
+    throw new AuditError(2, `cannot read the policy ${file}: ${reasonOf(error)}`, {
+      advice: 'check `policy` in the configuration; without it the recommended rules judge',
+      cause: error,
+    })
+  }
+}
+
+function isPack(name: string): name is Pack {
+  return packs.some((pack) => pack === name)
+}
+
+function unknownPack(name: string): string {
+  const nearest = nearestName(name, packs)
+  const hint = nearest === undefined ? `expected one of ${packs.join(', ')}, or a file` : `did you mean \`${nearest}\`?`
+  return `${describeReference(name)} is no pack, ${hint}`
+}

@@ -1,0 +1,144 @@
+import { existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runCommand } from '../../src/cli/run-command.ts'
+import type { Output } from '../../src/cli/terminal.ts'
+import { query } from '../audit/a-site.ts'
+import { breakOne, openDesk } from './a-desk.ts'
+import { type Ended, openDirectory, startProgram } from './a-process.ts'
+import { command } from './a-terminal.ts'
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts')
+
+/** Starts hookdrift in a shell, with what the shell does to its streams. */
+function redirected(
+  args: readonly string[],
+  redirection: string,
+  options: Parameters<typeof startProgram>[2],
+): Promise<Ended> {
+  return startProgram('sh', ['-c', `"$0" "$@" ${redirection}`, process.execPath, main, ...args], options).ended
+}
+
+const directory = openDirectory()
+const cwd = () => directory.file('kept')
+beforeAll(async () => {
+  await command(['demo', '--keep', 'kept'], { cwd: directory.path })
+})
+afterAll(() => directory[Symbol.dispose]())
+
+/** Runs a command in this process, on a stdout that fails at once or a while after it was written to. */
+async function onBroken(args: readonly string[], when: 'at once' | 'later') {
+  const stdout = new Writable({
+    write(_chunk, _encoding, done) {
+      const error = Object.assign(new Error('i/o error, write'), { code: 'EIO' })
+      if (when === 'at once') done(error)
+      else setImmediate(() => done(error))
+    },
+  })
+  const stderr = new PassThrough()
+  const streams = { stdout: stdout satisfies Output, stderr: stderr satisfies Output }
+  const code = await runCommand(args, { ...streams, env: {}, cwd })
+  stderr.end()
+  return { code, stderr: await text(stderr) }
+}
+
+describe('stdout that fails', () => {
+  it.each([
+    [['--help']],
+    [['audit', '--help']],
+    [['--version']],
+    [['rules']],
+    [['verify', '--history', 'hookdrift.db']],
+    [['verify', '--history', 'hookdrift.db', '--format', 'json']],
+    [['report', '--history', 'hookdrift.db']],
+    [['report', '--history', 'hookdrift.db', '--format', 'json']],
+    [['status', '--history', 'hookdrift.db']],
+    [['runs', '--history', 'hookdrift.db', '--format', 'csv']],
+    [['violations', '--history', 'hookdrift.db']],
+    [['query', '--views']],
+    [['demo']],
+  ])('is told of by %j', async (args) => {
+    for (const when of ['at once', 'later'] as const) {
+      expect(await onBroken(args, when)).toEqual({
+        code: 4,
+        stderr: expect.stringMatching(/^hookdrift: cannot write to stdout: the device reports an error\n {2}[^\n]+\n$/),
+      })
+    }
+  })
+})
+
+const isLinux = existsSync('/dev/full') && existsSync('/proc/self/fdinfo')
+
+describe.skipIf(!isLinux)('stdout that takes nothing is a failure of ours, said in one sentence', () => {
+  it.each([
+    ['on a full disk', '> /dev/full', 'no space is left'],
+    ['that came closed', '>&-', 'it is closed'],
+    ['that is open for reading only', '1< /dev/null', 'it is closed'],
+  ])('%s', async (_, redirection, reason) => {
+    const { code, signal, stderr } = await redirected(['rules'], redirection, { cwd: cwd() })
+    expect({ code, signal }).toEqual({ code: 4, signal: null })
+    expect(stderr).toMatch(new RegExp(`^hookdrift: cannot write to stdout: ${reason}\n  [^\n]+\n$`))
+  })
+
+  it('that came closed, with stderr at the null device', async () => {
+    expect(await redirected(['rules'], '>&- 2>/dev/null', { cwd: cwd() })).toMatchObject({ code: 4 })
+  })
+
+  it('on a disk that takes a part of it', async () => {
+    const whole = (await command(['--help'], { cwd: cwd() })).stdout.length
+    const { code, stderr } = await startProgram(
+      'sh',
+      ['-c', 'ulimit -f 1 && "$0" "$@" > cut', process.execPath, main, '--help'],
+      { cwd: directory.path },
+    ).ended
+    expect({ code, stderr }).toMatchObject({ code: 4, stderr: expect.stringContaining('cannot write to stdout: ') })
+    expect(statSync(directory.file('cut')).size).toBeLessThan(whole)
+  })
+
+  it('while the run that it would tell of is committed and can be reported again', async () => {
+    await using desk = await openDesk()
+    const options = { cwd: desk.directory.path, env: desk.env }
+    expect(await redirected(['audit'], '> /dev/full', options)).toMatchObject({ code: 4, signal: null })
+    breakOne(desk)
+    expect(await redirected(['audit', '--format', 'json'], '>&-', options)).toMatchObject({ code: 4, signal: null })
+    const history = desk.directory.file('hookdrift.db')
+    expect(query(history, 'SELECT number, state FROM run ORDER BY number')).toEqual([
+      { number: 1, state: 'sealed' },
+      { number: 2, state: 'sealed' },
+    ])
+    expect((await command(['report', '--history', history], options)).code).toBe(0)
+  })
+})
+
+describe.skipIf(!isLinux)('stderr that takes nothing', () => {
+  it('ends no run: it is committed and reported, and the exit code says that something was lost', async () => {
+    await using desk = await openDesk()
+    const options = { cwd: desk.directory.path, env: { ...desk.env, HOOKDRIFT_LOG: 'trace' } }
+    const { code, signal, stdout } = await redirected(['audit', '--format', 'json'], '2> /dev/full', options)
+    expect({ code, signal }).toEqual({ code: 4, signal: null })
+    expect(JSON.parse(stdout).verdict.exit_code).toBe(0)
+    expect(query(desk.directory.file('hookdrift.db'), 'SELECT state FROM run')).toEqual([{ state: 'sealed' }])
+  })
+
+  it('changes nothing where nothing was to be said', async () => {
+    expect(await redirected(['rules'], '2> /dev/full', { cwd: cwd() })).toMatchObject({ code: 0 })
+    expect(await redirected(['rules'], '2>&-', { cwd: cwd() })).toMatchObject({ code: 0 })
+  })
+})
+
+describe('whoever wants no output', () => {
+  it.each(['> /dev/null', '>> /dev/null 2>&-', '>&- 2>&- < /dev/null'])(
+    'gets the exit code that it would have had: %s',
+    async (redirection) => {
+      expect(await redirected(['rules'], redirection, { cwd: cwd() })).toMatchObject({ code: 0, stderr: '' })
+    },
+  )
+
+  it('may stop reading', async () => {
+    const pipe = '{ "$0" "$@"; echo "$?" >&2; } | head -n 1'
+    const piped = startProgram('sh', ['-c', pipe, process.execPath, main, 'rules'], { cwd: cwd() })
+    expect(await piped.ended).toMatchObject({ code: 0, stderr: '0\n' })
+  })
+})

@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { describe, expect, it } from 'vitest'
+import { readTextFile } from '../../src/cli/read-text-file.ts'
+import { openDirectory } from './a-process.ts'
+import { command } from './a-terminal.ts'
+
+const configuration = (more = '') => `services:
+  - name: acme
+    url: https://hooks.example.com
+    key: \${ACME_KEY}
+${more}    projects: [{ id: p1 }]
+`
+
+function openDesk() {
+  const directory = openDirectory()
+  execFileSync('mkfifo', [directory.file('pipe')])
+  return { ...directory, [Symbol.dispose]: directory[Symbol.dispose] }
+}
+
+describe('a text file', () => {
+  it('is read through a link, up to a size that is named when it is met', () => {
+    using directory = openDirectory()
+    directory.write('real', 'x'.repeat(2048))
+    symlinkSync('real', directory.file('link'))
+    expect(readTextFile(directory.file('link'))).toBe('x'.repeat(2048))
+    expect(() => readTextFile(directory.file('link'), 1024)).toThrow('it is larger than 1 KiB, the limit')
+  })
+
+  it('is no pipe, socket, device or directory', async () => {
+    using directory = openDesk()
+    const server = createServer().listen(directory.file('socket'))
+    await new Promise((resolve) => server.once('listening', resolve))
+    const expected = 'expected a regular file: write what it would give to a file first'
+    expect(() => readTextFile(directory.file('pipe'))).toThrow(`it is a pipe, ${expected}`)
+    expect(() => readTextFile(directory.file('socket'))).toThrow(`it is a socket, ${expected}`)
+    if (existsSync('/dev/zero')) expect(() => readTextFile('/dev/zero')).toThrow(`it is a device, ${expected}`)
+    expect(() => readTextFile(directory.path)).toThrow('it is a directory')
+    server.close()
+  })
+})
+
+describe('a pipe in the place of a file is refused at once, with its place', () => {
+  const key = configuration().replace('ACME_KEY', 'file:./pipe')
+  it.each<[what: string, files: Readonly<Record<string, string>>, args: readonly string[], said: string]>([
+    ['the configuration', {}, ['audit', '--config', 'pipe'], 'cannot read the configuration pipe: it is a pipe'],
+    ['a key', { 'c.yaml': key }, ['audit', '--config', 'c.yaml'], 'c.yaml:4:10: cannot read ./pipe: it is a pipe'],
+    [
+      'the certificates of a service',
+      { 'c.yaml': configuration('    ca_file: ./pipe\n') },
+      ['audit', '--config', 'c.yaml'],
+      'c.yaml:5:14: cannot read ./pipe: it is a pipe',
+    ],
+    [
+      'the policy',
+      { 'c.yaml': `policy: ./pipe\n${configuration()}` },
+      ['audit', '--config', 'c.yaml'],
+      '/pipe: it is a pipe',
+    ],
+    ['an extended policy', { 'p.yaml': 'extends: [./pipe]\n' }, ['policy', 'check', 'p.yaml'], '/pipe: it is a pipe'],
+    ['tests of a policy', { 'p.yaml': 'tests: [./pipe]\n' }, ['policy', 'check', 'p.yaml'], '/pipe: it is a pipe'],
+    [
+      'the payload of a probe',
+      { 'p.yaml': 'probes: [{ name: a, match: { uid: a }, function: body, payload: ./pipe }]\n' },
+      ['policy', 'check', 'p.yaml'],
+      '/pipe: it is a pipe',
+    ],
+    ['a framework', {}, ['report', '--framework', './pipe', '--history', 'x.db'], '/pipe: it is a pipe'],
+    ['a report', {}, ['verify', '--report', 'pipe', '--attestation', 'pipe', '--key', 'pipe'], '/pipe: it is a pipe'],
+    [
+      'the key of reports',
+      {},
+      ['report', '--history', 'x.db', '--report', 'json=r', '--attest', 'pipe'],
+      '/pipe: it is a pipe',
+    ],
+    ['the history', {}, ['runs', '--history', 'pipe'], '/pipe: it is no regular file'],
+    ['the history to examine', {}, ['verify', '--history', 'pipe'], '/pipe: it is no regular file'],
+  ])('%s', async (_, files, args, said) => {
+    using directory = openDesk()
+    for (const [name, text] of Object.entries(files)) directory.write(name, text)
+    const env = { ACME_KEY: 'not-a-real-key', HOOKDRIFT_LOG: 'silent' }
+    const at = args.map((word) =>
+      word.endsWith('.yaml') || (word === 'pipe' && args[0] === 'audit') ? directory.file(word) : word,
+    )
+    const { code, stderr } = await command(at, { cwd: directory.path, env })
+    expect({
+      code: code === 2 || code === 4,
+      stderr: stderr
+        .replaceAll(`${directory.path}/c.yaml`, 'c.yaml')
+        .replaceAll(`configuration ${directory.path}/pipe`, 'configuration pipe'),
+    }).toEqual({
+      code: true,
+      stderr: expect.stringContaining(said),
+    })
+  })
+
+  it('the states that a run is compared with', async () => {
+    using directory = openDesk()
+    directory.write('c.yaml', configuration())
+    execFileSync('mkdir', [directory.file('states')])
+    execFileSync('mkfifo', [directory.file('states/acme--p1.yaml')])
+    const env = { ACME_KEY: 'not-a-real-key', HOOKDRIFT_LOG: 'silent' }
+    const args = ['audit', '--config', directory.file('c.yaml'), '--expect', 'states']
+    expect(await command(args, { cwd: directory.path, env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('acme--p1.yaml: it is a pipe'),
+    })
+  })
+
+  it('the installation key', async () => {
+    using directory = openDesk()
+    directory.write('c.yaml', configuration())
+    execFileSync('mkfifo', [directory.file('hookdrift.key')])
+    const env = { ACME_KEY: 'not-a-real-key', HOOKDRIFT_LOG: 'silent' }
+    expect(await command(['audit', '--config', directory.file('c.yaml')], { cwd: directory.path, env })).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('hookdrift.key: it is a pipe'),
+    })
+  })
+})

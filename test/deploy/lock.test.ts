@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkout } from './build-image.ts'
+import { readDockerfile } from './read-dockerfile.ts'
+
+interface Locked {
+  readonly version?: string
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly link?: true
+  readonly hasInstallScript?: true
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly devDependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+const read = (name: string) => readFileSync(join(checkout, name), 'utf8')
+const lock: { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, Locked>> } = JSON.parse(
+  read('package-lock.json'),
+)
+const { allowScripts, dependencies, devDependencies } = JSON.parse(read('package.json'))
+const packages = Object.entries(lock.packages).filter(([path]) => path !== '')
+
+describe('the lock file', () => {
+  it('names every package with its version and its digest', () => {
+    expect(packages.length).toBeGreaterThan(100)
+    const bare = packages.filter(([, { version, integrity }]) => {
+      return !/^\d+\.\d+\.\d+/.test(version ?? '') || !/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? '')
+    })
+    expect(bare).toEqual([])
+  })
+
+  it('takes none from outside the registry, and does not say where that is', () => {
+    expect(packages.filter(([path]) => !/^(?:node_modules\/(?:@[^/]+\/)?[^/]+\/?)+$/.test(path))).toEqual([])
+    expect(packages.filter(([, { resolved, link }]) => resolved !== undefined || link === true)).toEqual([])
+    expect(read('.npmrc')).toContain('omit-lockfile-registry-resolved=true')
+    // No range of versions has a colon or a slash in it; an alias is of the registry.
+    const isElsewhere = (range: string) => /[:/]/.test(range) && !/^npm:[^:]+$/.test(range)
+    const asked = [...Object.values(lock.packages)].flatMap(
+      ({ dependencies, devDependencies, optionalDependencies }) => {
+        return Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+      },
+    )
+    expect(asked.filter(([, range]) => isElsewhere(range))).toEqual([])
+    const ours = Object.entries({ ...dependencies, ...devDependencies })
+    expect(ours.filter(([, range]) => !/^\^?\d+\.\d+\.\d+$/.test(String(range)))).toEqual([])
+  })
+
+  it('is about what package.json asks for', () => {
+    expect(lock.packages['']).toMatchObject({ dependencies, devDependencies })
+  })
+
+  it('lets only those packages run a script at their installation of which package.json says so', () => {
+    const scripts = packages.filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    const names = scripts.map(([path]) => path.replace(/^.*node_modules\//, ''))
+    expect(names.filter((name) => typeof allowScripts[name] !== 'boolean')).toEqual([])
+    const allowed = Object.keys(allowScripts).filter((name) => allowScripts[name] === true)
+    expect(allowed.filter((name) => !(name in devDependencies))).toEqual([])
+  })
+})
+
+describe('the Dockerfile', () => {
+  it('takes every stage from one base, which a build can name by its digest', () => {
+    const text = read('Dockerfile')
+    expect(text).toMatch(/^ARG BASE=node:24-bookworm-slim$/m)
+    const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
+    expect(bases).toEqual(bases.map(() => `\${BASE}`))
+    expect(readDockerfile(text).map(({ base }) => base)).toEqual(bases.map(() => 'node:24-bookworm-slim'))
+  })
+})

@@ -12,7 +12,7 @@ export function measure(): string {
   const rows = [...Object.entries(alphabets), ['printable', printable] as const].map(([name, alphabet]) => [
     name,
     ...lengths.map((length) => share(randomWords(alphabet, length, count, random), looksRandom)),
-    scoresOf(randomWords(alphabet, 20, count, random), name === 'printable'),
+    hundredthOf(randomWords(alphabet, 20, count, random).map(scoreOf)),
   ])
   const lists = halfOf(readWordLists(), 1)
   const names = namesOf(lists, 3, 100_000)
@@ -41,9 +41,8 @@ function share(words: readonly string[], is: (word: string) => boolean): string 
   return ((100 * words.filter(is).length) / words.length).toFixed(2)
 }
 
-function scoresOf(words: readonly string[], isPrintable: boolean): string {
-  const scores = words.map((word) => scoreOf(word, isPrintable)).sort((a, b) => a - b)
-  return String(scores[Math.floor(words.length / 100)])
+function hundredthOf(scores: readonly number[]): string {
+  return String(scores.toSorted((a, b) => a - b)[Math.floor(scores.length / 100)])
 }
 
 function table(rows: readonly (readonly string[])[]): string {

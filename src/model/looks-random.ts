@@ -31,13 +31,13 @@ export function replaceRandom(text: string, replace: (word: string) => string): 
 }
 
 /** How much more likely random than written a word is, in units: the thresholds are found with it. */
-export function scoreOf(word: string, isPrintable = false): number {
+export function scoreOf(word: string): number {
   let most = leastScore - 1
   const keepMost: Test = (score, length) => {
     if (length >= shortest) most = Math.max(most, score)
     return false
   }
-  for (const run of runsOf(word, isPrintable)) randomStretches(word, run, keepMost)
+  for (const run of runsOf(word, true)) randomStretches(word, run, keepMost)
   return most
 }
 
@@ -49,9 +49,9 @@ function isRandom(score: number, length: number): boolean {
 }
 
 /**
- * In units (sixths of a bit). At 20 characters, of random words of each alphabet 99 % score more (printed by
- * `npm run learn:bigrams -- --measure`). Long random words score far more, long names at times a little; among short
- * words more names would be mistaken.
+ * In units (sixths of a bit). At 20 characters, 99 of 100 random words of each alphabet are found, and as few
+ * names as can be (`npm run learn:bigrams -- --measure` prints both). Long random words score far more, long names at
+ * times a little more; of short names more would be mistaken.
  */
 function thresholdOf(length: number): number {
   return length < 20 ? 80 : 72 + 2 * Math.min(length - 20, 12)

@@ -17,13 +17,15 @@ export function writeCosts(text: string, from: number, to: number, costs: Uint8A
   let step = 9
   let sum = 0
   let most = 0
+  let capitals = 0
+  let isHump = false
   for (let at = from; at < to; at++) {
     if (kind === kinds.separator || kind === kinds.sign) {
       const length = knownLength(text, at)
       if (length > 0) {
         costs.fill(0, at - from, at - from + length)
         at += length - 1
-        history = letter = sum = 0
+        history = letter = sum = capitals = 0
         kind = kinds.digit
         continue
       }
@@ -38,6 +40,17 @@ export function writeCosts(text: string, from: number, to: number, costs: Uint8A
       letter = letterOf(code)
       cost += letters[(before << 5) | letter] ?? 0
     } else letter = 0
+    if (kind === kinds.upper) {
+      if (kindBefore !== kinds.upper) capitals = 0
+      if (capitals === 0) isHump = (history & 0o77) === twoSmall
+      capitals++
+    } else if (capitals > 0 && (kind !== kinds.lower || kindBefore === kinds.lower)) {
+      const end = kindBefore === kinds.lower ? at - 1 : at
+      if (capitals > 1 && capitals <= longestAcronym && (isHump || kind === kinds.lower)) {
+        easeAcronym(costs, end - from - capitals, end - from)
+      }
+      capitals = 0
+    }
     history = nextHistory(history, kind)
     const stepBefore = step
     step = code - codeBefore
@@ -58,6 +71,15 @@ const ownCosts = [12, 0, 0, 20, 29]
 const costInRow = 6
 /** One odd character is no sign of chance, many are. */
 const mostCost = 60
+
+/** `orderHTTP`, `PDFDocument`: in an acronym any letter follows any other. */
+function easeAcronym(costs: Uint8Array, from: number, to: number): void {
+  for (let at = from; at < to; at++) costs[at] = Math.min(costs[at] ?? 0, costInAcronym)
+}
+
+const twoSmall = (kinds.lower << 3) | kinds.lower
+const longestAcronym = 6
+const costInAcronym = 36
 
 /** Read when first asked for. */
 let tables: { readonly letters: Uint8Array; readonly kinds: Uint8Array } | undefined

@@ -89,7 +89,7 @@ describe('keygen', () => {
     })
     desk.directory.write('other.pub', 'taken')
     expect(await run('keygen', 'other')).toMatchObject({ code: 2 })
-    expect(() => statSync(at('foreign'))).toThrow(/ENOENT/)
+    expect(() => statSync(at('other'))).toThrow(/ENOENT/)
     expect(readFileSync(at('key'))).toEqual(before)
   })
 })

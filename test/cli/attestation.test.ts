@@ -46,6 +46,37 @@ const flip = (bytes: Buffer) => {
   return bytes
 }
 
+describe('what is named as an attestation and is none', () => {
+  it.each(['swordfish', '{"token":"swordfish"}', '{"payloadType":"swordfish","payload":"","signatures":[{"sig":""}]}'])(
+    'is not quoted: %s',
+    async (text) => {
+      writeFileSync(at('foreign'), text)
+      const { stdout, stderr } = await run(
+        'verify',
+        '--report',
+        'out.json',
+        '--attestation',
+        'foreign',
+        '--key',
+        'key.pub',
+      )
+      expect(stdout).toMatch(/FAILED {3}attestation/)
+      expect(stdout + stderr).not.toContain('swordfish')
+      const key = await run(
+        'verify',
+        '--report',
+        'out.json',
+        '--attestation',
+        'out.json.intoto.json',
+        '--key',
+        'foreign',
+      )
+      expect(key.code).toBe(2)
+      expect(key.stdout + key.stderr).not.toContain('swordfish')
+    },
+  )
+})
+
 describe('keygen', () => {
   it('makes a private key for its owner alone, a public one beside it, and overwrites neither', async () => {
     expect(statSync(at('key')).mode & 0o777).toBe(0o600)

@@ -142,3 +142,18 @@ describe('whoever wants no output', () => {
     expect(await piped.ended).toMatchObject({ code: 0, stderr: '0\n' })
   })
 })
+
+describe('an error that nobody waits for', () => {
+  it('is a failure of ours, and not what violations end with', async () => {
+    const bug = `process.on('newListener', (name) => {
+      if (name === 'SIGTERM') setImmediate(() => { throw new Error('in a callback') })
+    })`
+    const preloaded = ['--import', `data:text/javascript,${encodeURIComponent(bug)}`]
+    const args = [...preloaded, main, 'demo', '--serve', '0']
+    const { code, stderr } = await startProgram(process.execPath, args, { cwd: directory.path }).ended
+    expect({ code, stderr }).toEqual({
+      code: 4,
+      stderr: expect.stringContaining('hookdrift: this is a bug: Error: in a callback\n'),
+    })
+  })
+})

@@ -75,7 +75,7 @@ async function worker(options: WorkerOptions, given: Terminal): Promise<number> 
   let orders = read()
   tellWarnings(orders.configuration, terminal)
   const { listen, schedules } = orders.configuration
-  const past = await readHistory(orders.configuration)
+  const past = await readHistory(orders.configuration, terminal)
 
   const metrics = openMetrics({ version: toolVersion(), historyBytes: () => bytesOf(orders.configuration.history) })
   metrics.remember(past)
@@ -159,11 +159,12 @@ function readAgain(read: () => Orders, before: Orders, log: Log, metrics: Pick<M
 }
 
 /** Opens the history once before anything is promised, and reads what earlier runs left. */
-async function readHistory({ history: file, services }: Configuration): Promise<Past> {
+async function readHistory({ history: file, services }: Configuration, { env }: Terminal): Promise<Past> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { readPast } = await import('../worker/read-past.ts')
   const { thisProcess } = await import('./system.ts')
-  const history = openSqliteHistory(file, thisProcess)
+  const { resealingFor } = await import('./resealing-for.ts')
+  const history = openSqliteHistory(file, thisProcess, await resealingFor(file, env))
   try {
     return await readPast(history, new Set(services.flatMap(({ projects }) => projects.map(({ ref }) => ref.name))))
   } finally {

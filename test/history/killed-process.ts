@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { resealing } from './a-resealing.ts'
 import { aChange, aStart, at, aVersion, aViolation, payments, walkAll } from './samples.ts'
 
 // Runs as a process of its own, for the tests, and kills itself:
@@ -21,14 +22,16 @@ if (when === 'migration') {
   }
 }
 
-const history = openSqliteHistory(file, {
+const holder = {
   host: 'alpha',
   bootId: 'boot of alpha',
   pid: process.pid,
   isAlive: () => true,
-  now: () => Date.parse('2026-03-01T00:00:00.000Z'),
+  // Golden histories were made later.
+  now: () => Date.parse(when === 'migration' ? '2027-01-01T00:00:00Z' : '2026-03-01T00:00:00.000Z'),
   every: () => () => {},
-})
+}
+const history = openSqliteHistory(file, holder, resealing)
 const draft = await history.begin(aStart(at(2)))
 await walkAll(draft)
 const known = [...(await draft.known(payments, 'endpoint', ['a'])).values()]

@@ -16,7 +16,9 @@ const { file, remove } = aDatabasePath()
 let db: Database
 beforeAll(() => {
   db = openDatabase(file, at(0))
-  db.exec(`INSERT INTO run VALUES (1, 'sealed', '', '', 0, '', '', '', '', '', 0, 0, NULL, NULL, NULL, NULL, NULL)`)
+  db.exec(
+    `INSERT INTO run VALUES (1, 'sealed', '', '', 0, '', '', '', '', '', 0, 0, NULL, NULL, NULL, NULL, NULL, NULL)`,
+  )
 })
 afterAll(() => {
   db.close()

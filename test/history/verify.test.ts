@@ -163,7 +163,7 @@ describe('what can be read and must not', () => {
     [inEndpoint({ secrets: { s1: { value: 'readable' } } }), '/secrets/s1/value unsealed'],
     [inEndpoint({ authentication: { basic_auth: { username: 'u', password: 'pw' } } }), '/password unsealed'],
     [inEndpoint({ slack_webhook_url: 'https://chat.example/services/T0' }), '/slack_webhook_url unsealed'],
-    [inEndpoint({ description: `a\n${credential}` }), 'the body of endpoint a since run 1 holds what looks like'],
+    [inEndpoint({ description: `a\n${credential}` }), 'the body of endpoint a since run 1 holds /description unsealed'],
     [`UPDATE approved_resource SET body = '{"mtls_client_cert":{"client_key":"x"}}'`, '/client_key unsealed'],
     [`UPDATE version SET name = '${credential}' WHERE id = 1`, 'the name of endpoint a'],
     [`UPDATE change SET fields = '[{"before":"${credential}"}]'`, 'a change of endpoint a in run 2'],

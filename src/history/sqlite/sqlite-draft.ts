@@ -90,7 +90,7 @@ export class SqliteDraft implements Draft {
     this.#approved = prepareApproved(db)
     this.#stopHeartbeat = holder.every(heartbeatMs, () => {
       try {
-        this.#sql.heartbeat.run(new Date(holder.now()).toISOString(), token)
+        writeTransaction(db, () => this.#sql.heartbeat.run(new Date(holder.now()).toISOString(), token))
       } catch {
         // A missed beat, because the file is locked or full or was closed. The next one, or the seal, will tell.
       }

@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import type { History, RunStart } from '../history.ts'
 import type { Holder } from '../holder.ts'
+import type { Resealing } from '../resealing.ts'
 import { closeKilledRuns, readLease, takeLease } from './lease.ts'
 import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
@@ -14,12 +15,12 @@ import { sqliteReader } from './sqlite-reader.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /**
- * The history in one SQLite file.
+ * The history in one SQLite file. `resealing`: needed where it may be one of an earlier version.
  * @throws AuditError 4 when the file cannot be used
  */
-export function openSqliteHistory(file: string, holder: Holder): History {
+export function openSqliteHistory(file: string, holder: Holder, resealing?: Resealing): History {
   refuseNetworkFileSystem(file, holder.mounts?.())
-  const db = openDatabase(file, new Date(holder.now()).toISOString(), undefined, holder.tell)
+  const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder, resealing })
   const idOf = projectIds(db)
   /** One transaction while no run lives: none may begin within it. */
   const writeBetweenRuns = (work: () => void) => {
@@ -52,8 +53,8 @@ export function openSqliteHistory(file: string, holder: Holder): History {
  * The same, for those who only read: makes no new history.
  * @throws AuditError 4 when there is none
  */
-export function openExistingHistory(file: string, holder: Holder): History {
-  if (existsSync(file)) return openSqliteHistory(file, holder)
+export function openExistingHistory(file: string, holder: Holder, resealing?: Resealing): History {
+  if (existsSync(file)) return openSqliteHistory(file, holder, resealing)
   throw new AuditError(4, `there is no history at ${file}`, { advice: 'run an audit first, or name it with --history' })
 }
 

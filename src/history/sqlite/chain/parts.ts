@@ -56,10 +56,10 @@ const ofRun: Readonly<Record<string, Rows>> = {
   },
   ...partsBy('= @run'),
   ...approvalsBy('= @run'),
-  checkpoints: { table: 'checkpoint', where: 'run = @run', order: 'id' },
+  checkpoints: { table: 'checkpoint', without: ['rewritten_at'], where: 'run = @run', order: 'id' },
 }
 
-/** Runs whose rows no link covers: pruned ones, and those sealed before there was a chain. */
+/** Runs whose rows no link covers: pruned and resealed ones, and those sealed before there was a chain. */
 const unlinked = "(SELECT number FROM run WHERE state = 'pruned' OR (state = 'sealed' AND chain IS NULL))"
 
 const outsideTheChain: Readonly<Record<string, Rows>> = {
@@ -74,7 +74,12 @@ const outsideTheChain: Readonly<Record<string, Rows>> = {
   // Rows of approvals need no row of a run, so the run may be gone altogether.
   ...approvalsBy("NOT IN (SELECT number FROM run WHERE state = 'sealed' AND chain IS NOT NULL)"),
   // The run that covers a checkpoint is sealed later, and a digest cannot be in itself.
-  checkpoints: { table: 'checkpoint', where: 'id <= @checkpoint', without: ['run', 'carried'], order: 'id' },
+  checkpoints: {
+    table: 'checkpoint',
+    where: 'id <= @checkpoint',
+    without: ['run', 'carried', 'rewritten_at'],
+    order: 'id',
+  },
   earlier: { table: 'checkpoint', where: 'id < @checkpoint', only: ['id', 'carried'], order: 'id' },
 }
 

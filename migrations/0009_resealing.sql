@@ -21,6 +21,8 @@ DROP TABLE checkpoint_before;
 CREATE INDEX checkpoint_of_run ON checkpoint (run);
 
 ALTER TABLE run ADD COLUMN former_chain TEXT; -- its link before its rows were resealed: attestations of then name it
+-- What a run saw unchanged is in its normal form, whichever the version was written in.
+ALTER TABLE run ADD COLUMN normaliser INTEGER; -- NULL for runs of before
 
 -- The policy is looked at by every run, so it is there from the first one on.
 INSERT INTO project (service, uid)

@@ -55,6 +55,30 @@ it.each([
   },
 )
 
+it('what changes once a run has seen it unchanged in the normal form of today is drift', async () => {
+  const machines = new Machines()
+  const history = openMemoryHistory(machines.process(1))
+  const first = await history.begin(aStart())
+  await walkAll(first)
+  const old = aVersion('a', { name: 'A' }, { normaliser: normaliserVersion - 1 })
+  await first.stage(payments, { seen: [], versions: [old] })
+  await seal(first)
+
+  const look = async (name: string, hour: number) => {
+    const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
+    const baselines = await draft.baselines(payments)
+    const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
+    const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, sealer }
+    const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
+    const { resources, isReformed } = await stageResources(stage, 'endpoint', 'endpoints', [resource])
+    await walkAll(draft)
+    await seal(draft)
+    return { drift: resources.flatMap(({ change }) => change?.fields.map(({ path }) => path) ?? []), isReformed }
+  }
+  expect(await look('A', 2)).toEqual({ drift: [], isReformed: false })
+  expect(await look('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
+})
+
 describe('a text that an earlier hookdrift left readable', () => {
   const sealer = createSealer(Buffer.alloc(32, 1))
   const word = '9f8e7d6c5b4a39281706f5e4'

@@ -102,6 +102,7 @@ export class SqliteDraft implements Draft {
     return baselinesFrom({
       lastComplete: (listing) => this.#sql.lastComplete.get(id, listing, this.run),
       lastLifted: () => this.#sql.lastLifted.get(id, this.run),
+      normaliserOf: (run) => this.#sql.normaliserOf.get(run) ?? undefined,
     })
   }
 

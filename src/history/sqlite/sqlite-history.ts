@@ -62,8 +62,8 @@ function insertRun(db: Database, start: RunStart): number {
   const number = db.prepare<[], number>('SELECT ifnull(max(number), 0) + 1 FROM run').pluck().get() ?? 1
   db.prepare(
     `INSERT INTO run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
-                      seal_key_id, version_floor, violation_floor)
-     VALUES (?, 'running', ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(id), 0) FROM version),
+                      seal_key_id, normaliser, version_floor, violation_floor)
+     VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(id), 0) FROM version),
              (SELECT ifnull(max(id), 0) FROM violation))`,
   ).run(
     number,
@@ -73,6 +73,7 @@ function insertRun(db: Database, start: RunStart): number {
     start.policyDigest,
     start.configurationDigest,
     start.sealKeyId,
+    start.normaliser ?? null,
   )
   return number
 }

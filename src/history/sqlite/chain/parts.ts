@@ -30,8 +30,8 @@ function partsBy(run: string): Readonly<Record<string, Rows>> {
 }
 
 /** What people approved and revoked between runs, found by the run sealed after it. */
-function approvalsBy(run: string): Readonly<Record<string, Rows>> {
-  const approved = `approved_in ${run}`
+function approvalsBy(isBy: (column: string) => string): Readonly<Record<string, Rows>> {
+  const approved = isBy('approved_in')
   return {
     approvals: { table: 'approval', where: approved, without: revocation, order: 'id' },
     approved_resources: {
@@ -39,7 +39,7 @@ function approvalsBy(run: string): Readonly<Record<string, Rows>> {
       where: `approval_id IN (SELECT id FROM approval WHERE ${approved})`,
       order: 'approval_id, kind, uid',
     },
-    revocations: { table: 'approval', where: `revoked_in ${run}`, only: ['id', ...revocation], order: 'id' },
+    revocations: { table: 'approval', where: isBy('revoked_in'), only: ['id', ...revocation], order: 'id' },
   }
 }
 
@@ -55,7 +55,7 @@ const ofRun: Readonly<Record<string, Rows>> = {
     order: 'number',
   },
   ...partsBy('= @run'),
-  ...approvalsBy('= @run'),
+  ...approvalsBy((column) => `${column} = @run`),
   checkpoints: { table: 'checkpoint', without: ['rewritten_at'], where: 'run = @run', order: 'id' },
 }
 
@@ -71,8 +71,11 @@ const outsideTheChain: Readonly<Record<string, Rows>> = {
     order: 'number',
   },
   ...partsBy(`IN ${unlinked}`),
-  // Rows of approvals need no row of a run, so the run may be gone altogether.
-  ...approvalsBy("NOT IN (SELECT number FROM run WHERE state = 'sealed' AND chain IS NOT NULL)"),
+  // Rows of approvals need no row of a run, so the run may be gone altogether. Those since the last run are not covered yet.
+  ...approvalsBy(
+    (column) =>
+      `${column} IS NOT NULL AND ${column} NOT IN (SELECT number FROM run WHERE state = 'sealed' AND chain IS NOT NULL)`,
+  ),
   // The run that covers a checkpoint is sealed later, and a digest cannot be in itself.
   checkpoints: {
     table: 'checkpoint',

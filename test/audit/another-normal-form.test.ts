@@ -3,6 +3,7 @@ import { compareWithBaseline } from '../../src/audit/compare-with-baseline.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { openMemoryHistory } from '../../src/history/memory-history.ts'
+import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { normaliserVersion } from '../../src/inventory/wire-schema.ts'
@@ -77,6 +78,16 @@ it('what changes once a run has seen it unchanged in the normal form of today is
   }
   expect(await look('A', 2)).toEqual({ drift: [], isReformed: false })
   expect(await look('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
+})
+
+it('a text that is masked in part is compared by the rest of it', () => {
+  const before = { function: "const a = 'sealed:masked'" }
+  const after = (text: string) => ({ function: text })
+  const paths = (text: string) =>
+    diffAttributes('subscription', before, after(text), { sealsComparable: true }).map(({ path }) => path)
+  expect(paths(`const a = 'sealed:${'0'.repeat(32)}'`)).toEqual([])
+  expect(paths(`const b = 'sealed:${'0'.repeat(32)}'`)).toEqual(['/function'])
+  expect(paths("const a = ''")).toEqual(['/function'])
 })
 
 describe('a text that an earlier hookdrift left readable', () => {

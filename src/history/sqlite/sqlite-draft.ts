@@ -4,7 +4,7 @@ import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Coverage } from '../../model/coverage.ts'
 import type { ExitCode } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
-import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
+import { type Kind, type Listing, type ProjectRef, policyProject } from '../../model/resource.ts'
 import type { Approval, ApprovedBody } from '../approvals.ts'
 import { baselinesFrom } from '../baselines-from.ts'
 import type {
@@ -305,6 +305,8 @@ export class SqliteDraft implements Draft {
     this.#db.pragma('synchronous = FULL')
     try {
       return this.#write(() => {
+        // Every run looks at the policy, whether or not there is something to say of it.
+        this.#idOf(policyProject)
         carryUnchainedRuns(this.#db, { madeAt: finishedAt, toolVersion: this.#toolVersion() })
         this.#endRows()
         for (const walk of this.#walks) this.#sql.insertWalk.run(walk)

@@ -67,6 +67,7 @@ export async function aSoundHistory(): Promise<Buffer> {
   await history.delivered('msg_hook_1', at(5))
   await history.failed('msg_chat_1', { at: at(5), error: 'answered 500', nextTryAt: undefined })
   await history.failed('msg_chat_2', { at: at(5), error: 'answered 500', nextTryAt: at(6) })
+  await history.claim('hook')
   await history.close()
   const db = new Database(file)
   db.pragma('journal_mode = DELETE')
@@ -87,7 +88,7 @@ async function run(history: History, number: number, work: (draft: Draft) => Pro
   await draft.stageContext(aContext())
   const message = (channel: string) => {
     const id = `msg_${channel}_${number}`
-    return { id, channel, run: number, body: JSON.stringify({ id }) }
+    return { id, channel, run: number, body: JSON.stringify({ id, created_at: at(number + 0.5), run: { number } }) }
   }
   await draft.seal(
     at(number + 0.5),

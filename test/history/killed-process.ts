@@ -4,7 +4,8 @@ import { resealing } from './a-resealing.ts'
 import { aChange, aStart, at, aVersion, aViolation, payments, walkAll } from './samples.ts'
 
 // Runs as a process of its own, for the tests, and kills itself:
-// `node killed-process.ts FILE migration|draft|seal [SCHEMA]`, within the step to a schema or else the first step.
+// `node killed-process.ts FILE migration|rewrite|draft|seal [SCHEMA]`: within the step to a schema, after it and before the
+// file is written anew, within a draft, within a seal.
 
 const [, , file = '', when = '', schema = ''] = process.argv
 
@@ -22,13 +23,21 @@ if (when === 'migration') {
   }
 }
 
+if (when === 'rewrite') {
+  const exec = Database.prototype.exec
+  Database.prototype.exec = function (source) {
+    return source === 'VACUUM' ? die() : exec.call(this, source)
+  }
+}
+
 const holder = {
   host: 'alpha',
   bootId: 'boot of alpha',
   pid: process.pid,
   isAlive: () => true,
   // Golden histories were made later.
-  now: () => Date.parse(when === 'migration' ? '2027-01-01T00:00:00Z' : '2026-03-01T00:00:00.000Z'),
+  now: () =>
+    Date.parse(when === 'migration' || when === 'rewrite' ? '2027-01-01T00:00:00Z' : '2026-03-01T00:00:00.000Z'),
   every: () => () => {},
 }
 const history = openSqliteHistory(file, holder, resealing)

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import { composeReport } from '../../src/audit/compose-report.ts'
 import { createResealing } from '../../src/cli/create-resealing.ts'
 import type { Resealer, Resealing } from '../../src/history/resealing.ts'
 import { mapTexts } from '../../src/history/sqlite/reseal/json-texts.ts'
+import { inOrderOfLength, replaceSecrets } from '../../src/history/sqlite/reseal/replace-secrets.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { resealText } from '../../src/inventory/reseal-text.ts'
 import { createSealer, type Sealer } from '../../src/inventory/sealer.ts'
@@ -221,6 +223,51 @@ describe.each([
 
   it.each(Object.keys(canaries))('leaves nothing of: %s', (place) => {
     expect(left.get(place)).toEqual([])
+  })
+})
+
+describe('a killed upgrade', () => {
+  function kill(when: 'migration' | 'rewrite'): void {
+    const script = join(import.meta.dirname, 'killed-process.ts')
+    const { signal, stderr } = spawnSync(process.execPath, [script, file, when, '9'], { encoding: 'utf8' })
+    expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: expect.any(String) })
+  }
+
+  it.each([
+    ['migration', 8, 'is made again'],
+    ['rewrite', 9, 'is made, and the next command writes the file anew'],
+  ] as const)('within its %s leaves schema %i: it %s', async (when, schema, _) => {
+    kill(when)
+    const db = new Database(file, { readonly: true })
+    expect(db.pragma('user_version', { simple: true })).toBe(schema)
+    db.close()
+    const isOpen = () => query<{ n: number }>('SELECT count(*) AS n FROM checkpoint WHERE rewritten_at IS NULL')[0]?.n
+    if (schema === 9) expect(isOpen()).toBe(1)
+    await upgrade()
+    expect(isOpen()).toBe(0)
+    expect(faultsIn(file)).toEqual([])
+    // These are sealed by their form alone.
+    const left = placesOfCanaries()
+    expect([left.get('approval note'), left.get('delivery error'), left.get('policy')]).toEqual([[], [], []])
+  })
+})
+
+describe('a text that quotes a secret', () => {
+  const replaced = (text: string, ...secrets: string[]) =>
+    replaceSecrets(text, inOrderOfLength(secrets), (secret) => `<${secret.length}>`)
+
+  it.each([
+    ['"not-a-real-key" was approved', ['not-a-real-key'], '"<14>" was approved'],
+    ['"two\\nlines-of-it" is there', ['two\nlines-of-it'], '"<15>" is there'],
+    [
+      '"const a = not-a-re… was approved, none is there',
+      ['not-a-real-key'],
+      '"const a = <14>… was approved, none is there',
+    ],
+    ['not-a-real-key-at-all, not-a-real-key', ['not-a-real-key', 'not-a-real-key-at-all'], '<21>, <14>'],
+    ['the word prod stays', ['prod'], 'the word prod stays'],
+  ])('%s', (text, secrets, expected) => {
+    expect(replaced(text, ...secrets)).toBe(expected)
   })
 })
 

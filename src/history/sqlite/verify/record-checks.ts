@@ -50,8 +50,13 @@ const channels = `
   UNION ALL SELECT 'message ' || id || ' was never tried, and waits after a failure' FROM notification
     WHERE attempts < 0 OR (attempts = 0 AND state = 'pending' AND (error IS NOT NULL OR next_try_at <> created_at))
   UNION ALL SELECT 'message ' || id || ' was delivered and has an error' FROM notification WHERE state = 'delivered' AND error IS NOT NULL
-  UNION ALL SELECT 'run ' || run || ' is not told of, and was never sealed' FROM untold
-    WHERE run > (SELECT ifnull(max(number), 0) FROM run WHERE state = 'sealed')`
+  UNION ALL SELECT 'message ' || id || ' is kept, though it was dropped' FROM notification n
+    WHERE number <= (SELECT dropped FROM channel WHERE name = n.channel)
+  UNION ALL SELECT 'message ' || id || ' tells of another run or time than it says' FROM notification WHERE json_valid(body)
+    AND (ifnull(body ->> '$.run.number', run) IS NOT run OR ifnull(body ->> '$.created_at', created_at) <> created_at)
+  UNION ALL SELECT 'run ' || u.run || ' is called untold, and looked at no such project' FROM untold u
+    WHERE NOT EXISTS (SELECT 1 FROM walk w WHERE w.project_id = u.project_id AND w.run = u.run)
+      AND (u.run IN (SELECT number FROM run WHERE state = 'sealed') OR NOT EXISTS (SELECT 1 FROM checkpoint WHERE reason = 'prune'))`
 
 const checkpoints = `
   SELECT 'checkpoint ' || id || ' says at a wrong time that the file was written anew' AS what FROM checkpoint

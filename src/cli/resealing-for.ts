@@ -1,5 +1,5 @@
-import type { Resealing } from '../history/resealing.ts'
 import { isResealed } from '../history/sqlite/reseal/is-resealed.ts'
+import type { ResealHistory } from '../history/sqlite/reseal/reseal-history.ts'
 import { findInstallationKey } from './installation-key.ts'
 import { toolVersion } from './tool-version.ts'
 
@@ -11,10 +11,11 @@ import { toolVersion } from './tool-version.ts'
 export async function resealingFor(
   history: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Resealing | undefined> {
+): Promise<ResealHistory | undefined> {
   if (isResealed(history)) return undefined
   const { createResealing } = await import('./create-resealing.ts')
+  const { resealingBy } = await import('../history/sqlite/reseal/reseal-history.ts')
   const { createSealer } = await import('../inventory/sealer.ts')
   const key = findInstallationKey(history, env)
-  return createResealing(key === undefined ? undefined : createSealer(key), toolVersion())
+  return resealingBy(createResealing(key === undefined ? undefined : createSealer(key), toolVersion()))
 }

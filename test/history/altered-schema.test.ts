@@ -3,7 +3,6 @@ import { basename, dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import Database from 'better-sqlite3'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createResealing } from '../../src/cli/create-resealing.ts'
 import type { History } from '../../src/history/history.ts'
 import { keepNothing } from '../../src/history/retention.ts'
 import { migrationsDirectory } from '../../src/history/sqlite/migrations-directory.ts'
@@ -13,7 +12,7 @@ import { knownSchemaDigest } from '../../src/history/sqlite/schema/known-digest.
 import { schemaDigest } from '../../src/history/sqlite/schema/read-schema.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { aDatabasePath } from './a-database.ts'
-import { resealing } from './a-resealing.ts'
+import { masking, resealing } from './a-resealing.ts'
 import { aSoundHistory } from './a-sound-history.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, payments, walkAll } from './samples.ts'
@@ -191,7 +190,7 @@ describe('an upgrade', () => {
   })
 
   it('keeps the copy that it was told to destroy out of the way of the next', () => {
-    openSqliteHistory(file, holder(), createResealing(undefined, '9.9.9')).close()
+    openSqliteHistory(file, holder(), masking).close()
     const copy = `${file}.before-0009`
     copyFileSync(copy, file)
     openSqliteHistory(file, holder(), resealing).close()

@@ -7,9 +7,10 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { composeReport } from '../../src/audit/compose-report.ts'
 import { createResealing } from '../../src/cli/create-resealing.ts'
-import type { Resealer, Resealing } from '../../src/history/resealing.ts'
+import type { Resealer } from '../../src/history/resealing.ts'
 import { mapTexts } from '../../src/history/sqlite/reseal/json-texts.ts'
 import { inOrderOfLength, replaceSecrets } from '../../src/history/sqlite/reseal/replace-secrets.ts'
+import { type ResealHistory, resealingBy } from '../../src/history/sqlite/reseal/reseal-history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { resealText } from '../../src/inventory/reseal-text.ts'
 import { createSealer, type Sealer } from '../../src/inventory/sealer.ts'
@@ -17,7 +18,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { openStand, policyOf } from '../audit/stand.ts'
 import { faultsIn } from '../audit/verify-stand.ts'
-import { goldenSealer, resealing } from './a-resealing.ts'
+import { goldenSealer, masking, resealing } from './a-resealing.ts'
 import { policyYaml, projectUid, startCanaryService } from './canary-service.ts'
 import { Machines } from './processes.ts'
 
@@ -44,7 +45,7 @@ const holder = () => ({
   tell: (text: string) => told.push(text),
 })
 
-async function upgrade(how: Resealing = resealing): Promise<void> {
+async function upgrade(how: ResealHistory = resealing): Promise<void> {
   await openSqliteHistory(file, holder(), how).close()
 }
 
@@ -154,7 +155,7 @@ describe('a history with secrets in clear', () => {
 })
 
 describe('the run after an upgrade', () => {
-  async function auditAfter(how: Resealing, installationKey = 1): Promise<{ report: Report; next: Report }> {
+  async function auditAfter(how: ResealHistory, installationKey = 1): Promise<{ report: Report; next: Report }> {
     await using service = await startCanaryService()
     service.show({ step: 3 })
     using stand = openStand({
@@ -174,8 +175,8 @@ describe('the run after an upgrade', () => {
   })
 
   it.each([
-    ['no key', createResealing(undefined, '9.9.9'), 1],
-    ['another key', createResealing(createSealer(Buffer.alloc(32, 2)), '9.9.9'), 1],
+    ['no key', masking, 1],
+    ['another key', resealingBy(createResealing(createSealer(Buffer.alloc(32, 2)), '9.9.9')), 1],
     ['the key of then, and then another', resealing, 2],
   ] as const)('finds none when it was made with %s', async (_, how, key) => {
     const { report, next } = await auditAfter(how, key)
@@ -184,7 +185,7 @@ describe('the run after an upgrade', () => {
 })
 
 /** Finds what was planted in bodies, and nothing in what was said of them. */
-function knowing(sealer: Sealer): Resealing {
+function knowing(sealer: Sealer): ResealHistory {
   const all = Object.values(canaries)
   const mapAll = (value: Json, found: (secret: string) => void): Json =>
     mapTexts(value, (text) =>
@@ -206,13 +207,13 @@ function knowing(sealer: Sealer): Resealing {
     text: (text) => resealText(text, sealer),
     reason: (text) => String(named(text)),
   }
-  return { toolVersion: '9.9.9', under: () => resealer, uncompared: resealer }
+  return resealingBy({ toolVersion: '9.9.9', under: () => resealer, uncompared: resealer })
 }
 
 describe.each([
   ['seals what it knows to be one', knowing(goldenSealer)],
   ['seals by what this version finds', resealing],
-  ['masks what this version finds, without a key', createResealing(undefined, '9.9.9')],
+  ['masks what this version finds, without a key', masking],
 ])('an upgrade that %s', (_, how) => {
   let left: Map<string, string[]>
   beforeEach(async () => {
@@ -280,7 +281,7 @@ describe('without the key', () => {
           ?.match(/sealed:[0-9a-f]{32}/g),
       )
     const before = seals()
-    await upgrade(createResealing(undefined, '9.9.9'))
+    await upgrade(masking)
     expect(seals()).toEqual(before)
     expect(cells().get('version.body')).toContain('sealed:masked')
   })

@@ -1,12 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import type { Holder } from '../holder.ts'
-import type { Resealing } from '../resealing.ts'
 import { backUpBefore } from './back-up-before.ts'
-import { findBrokenLinks } from './chain/check-chain.ts'
 import { readLease } from './lease.ts'
 import { type Migration, readMigrations } from './read-migrations.ts'
-import { resealHistory } from './reseal/reseal-history.ts'
+import type { ResealHistory } from './reseal/reseal-history.ts'
 import { resealingStep } from './reseal/resealing-step.ts'
 import { refuseAltered } from './schema/refuse-altered.ts'
 
@@ -20,7 +18,7 @@ export interface Upgrade {
   /** Whose process it is; undefined: nobody else can be there. */
   readonly holder?: Holder | undefined
   /** How rows are sealed anew; undefined where none can be of before. */
-  readonly resealing?: Resealing | undefined
+  readonly resealing?: ResealHistory | undefined
 }
 
 /**
@@ -106,10 +104,7 @@ function apply(db: Database, { version, name, sql, sha256 }: Migration, { now, r
     // Another process may have taken the step while this one waited for the lock.
     if (Number(db.pragma('user_version', { simple: true })) >= version) return
     db.exec(sql)
-    if (version === resealingStep && resealing !== undefined) {
-      refuseBroken(db)
-      resealHistory(db, resealing, now)
-    }
+    if (version === resealingStep) resealing?.(db, now)
     refuseLooseEnds(db, name)
     db.prepare('INSERT INTO migration (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)').run(
       version,
@@ -119,16 +114,6 @@ function apply(db: Database, { version, name, sql, sha256 }: Migration, { now, r
     )
     db.pragma(`user_version = ${version}`)
   }).exclusive()
-}
-
-/** What is sealed anew is vouched for anew, and must not be what somebody altered. */
-function refuseBroken(db: Database): void {
-  const [broken] = findBrokenLinks(db)
-  if (broken === undefined) return
-  throw new AuditError(4, `the history ${db.name} was not upgraded, for it does not verify: ${broken.text}`, {
-    advice:
-      '`hookdrift verify` with the older version says more; restore the last backup that verifies: docs/keeping.md',
-  })
 }
 
 /** Foreign keys are off while the schema changes. */

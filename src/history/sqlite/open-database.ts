@@ -3,10 +3,10 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import type { Holder } from '../holder.ts'
-import type { Resealing } from '../resealing.ts'
 import { makeDirectories } from './make-directories.ts'
 import { knownSchema, migrate } from './migrate.ts'
 import { migrationsDirectory } from './migrations-directory.ts'
+import type { ResealHistory } from './reseal/reseal-history.ts'
 import { rewriteFile } from './reseal/rewrite-file.ts'
 import { refuseAlteredTables } from './schema/refuse-altered.ts'
 
@@ -16,7 +16,7 @@ const applicationId = 0x686b6466
 export interface Opening {
   readonly holder?: Holder
   /** How rows of an earlier version are sealed anew, should there be any. */
-  readonly resealing?: Resealing | undefined
+  readonly resealing?: ResealHistory | undefined
   /** Where the migrations are. */
   readonly directory?: string
 }

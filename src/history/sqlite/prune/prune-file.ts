@@ -1,7 +1,7 @@
 import type { Holder } from '../../holder.ts'
-import type { Resealing } from '../../resealing.ts'
 import { openDatabase } from '../open-database.ts'
 import { openToExamine } from '../open-to-examine.ts'
+import type { ResealHistory } from '../reseal/reseal-history.ts'
 import { type Freed, freeDisk } from './free-disk.ts'
 import { type PlannedRun, planPruning } from './plan-pruning.ts'
 import { type PruneOrder, pruneHistory, refuseToKeepNothing } from './prune-history.ts'
@@ -15,7 +15,7 @@ export interface Pruning {
  * Prunes the history in a file and gives its disk back.
  * @throws AuditError as `pruneHistory`
  */
-export function pruneFile(file: string, holder: Holder, order: PruneOrder, resealing?: Resealing): Pruning {
+export function pruneFile(file: string, holder: Holder, order: PruneOrder, resealing?: ResealHistory): Pruning {
   const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder, resealing })
   try {
     return { plan: pruneHistory(db, holder, order), freed: freeDisk(db) }

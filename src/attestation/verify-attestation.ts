@@ -9,8 +9,14 @@ export interface AttestationCheck {
   readonly detail: string
 }
 
-/** What a history says of the run that is attested to; undefined when there is none to ask. */
-export type AskHistory = (run: number) => { readonly fault?: string; readonly chain: string | null | undefined }
+/** What a history says of the run that is attested to. */
+export type AskHistory = (run: number) => {
+  readonly fault?: string
+  /** null: it has none; undefined: the run is not there. */
+  readonly chain?: string | null | undefined
+  /** What it was before an upgrade sealed the run's rows anew. */
+  readonly formerChain?: string | null
+}
 
 /** Examines each of the four things alone, so that it is said which one does not hold. */
 export function verifyAttestation(
@@ -84,12 +90,21 @@ function checkHistory({ predicate }: Statement, ask: AskHistory | undefined): At
   const { run, digests } = predicate
   if (ask === undefined) return { id: 'history', ok: null, detail: 'not checked: no history was given' }
   if (digests.chain === null) return { id: 'history', ok: null, detail: `not checked: run ${run.number} has no chain` }
-  const { fault, chain } = ask(run.number)
+  const { fault, chain, formerChain = null } = ask(run.number)
   if (fault !== undefined) return { id: 'history', ok: false, detail: `it does not verify: ${fault}` }
   if (chain === undefined) return { id: 'history', ok: null, detail: `not checked: it holds run ${run.number} no more` }
+  if (chain === null && formerChain === digests.chain)
+    return { id: 'history', ok: true, detail: resealed(run.number, formerChain) }
   const ok = chain === digests.chain
   const detail = ok
     ? `it verifies, and run ${run.number} is as it was attested to (chain ${chain})`
     : `run ${run.number} is another than was attested to: its chain is ${chain}, attested to was ${digests.chain}`
   return { id: 'history', ok, detail }
+}
+
+function resealed(run: number, formerChain: string): string {
+  return (
+    `it verifies, and held run ${run} as it was attested to (chain ${formerChain}) when an upgrade sealed anew what ` +
+    `earlier versions kept in clear; the run left the chain then, and the history says of it what the report says, with more of it sealed`
+  )
 }

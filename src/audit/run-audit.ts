@@ -2,6 +2,7 @@ import pLimit from 'p-limit'
 import type { Draft, History, RunRecord } from '../history/history.ts'
 import type { Tell } from '../history/news.ts'
 import type { Sealer } from '../inventory/sealer.ts'
+import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
 import type { ProjectRef } from '../model/resource.ts'
@@ -63,6 +64,7 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     policyDigest: audit.policy.digest,
     configurationDigest: audit.configurationDigest,
     sealKeyId: sealer.keyId,
+    normaliser: normaliserVersion,
   })
   for (const run of draft.interrupted) world.onInterrupted(run)
   // When one project ends the run, the others need not go on asking.

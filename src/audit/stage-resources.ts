@@ -93,8 +93,9 @@ export async function stageResources(
     else versions.push({ ...now.row, replaces: version?.id })
     const { resource } = now
     const base = baseline && (await baselineOf(draft, project, resource, version, before, baseline.run))
-    isReformed ||= base !== undefined && base !== 'same' && base.normaliser !== normaliserVersion
-    const change = baseline && changeSince(base, resource, sealKeyId, isNew)
+    const isComparable = base === undefined || base === 'same' || isInForm(base, baseline)
+    isReformed ||= !isComparable
+    const change = baseline && isComparable ? changeSince(base, resource, sealKeyId, isNew) : undefined
     staged.push({ resource, since: isSame ? version.fromRun : draft.run, known: before, base, change })
   }
   await draft.stage(project, { seen, versions })
@@ -109,11 +110,17 @@ function changeSince(
 ): StagedChange | undefined {
   if (base === 'same') return undefined
   if (base === undefined) return isNew ? changeOf(resource, 'added', []) : undefined
-  // Another normal form of the same thing: a newer hookdrift is no drift.
-  if (base.normaliser !== normaliserVersion) return undefined
   const sealsComparable = base.sealKeyId === sealKeyId
   const fields = diffAttributes(resource.kind, base.attributes, resource.attributes, { sealsComparable })
   return fields.length > 0 ? changeOf(resource, 'modified', fields) : undefined
+}
+
+/**
+ * Whether a resource as it was is in today's normal form: written in it, or seen unchanged by a run that saw in it. Another
+ * form of the same thing says nothing, for a newer hookdrift is no drift.
+ */
+function isInForm(base: StoredBody, baseline: Baseline | undefined): boolean {
+  return base.normaliser === normaliserVersion || baseline?.normaliser === normaliserVersion
 }
 
 /**

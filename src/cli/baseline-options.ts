@@ -26,7 +26,9 @@ export async function withHistory<Result>(
 ): Promise<Result> {
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { thisProcess } = await import('./system.ts')
-  const history = openExistingHistory(await historyOf(place, terminal), thisProcess)
+  const { resealingFor } = await import('./resealing-for.ts')
+  const file = await historyOf(place, terminal)
+  const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
     return await work(history)
   } finally {

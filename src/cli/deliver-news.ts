@@ -9,6 +9,7 @@ import { type DeliveryWatch, deliver, type Receiver } from '../notify/deliver.ts
 import { type ChannelWorld, openChannel, targetOf } from '../notify/open-channel.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openNewsLog } from './log.ts'
+import { resealingFor } from './resealing-for.ts'
 import { systemClock, thisProcess } from './system.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -43,7 +44,7 @@ export async function deliverNews(
     signal,
   }: { readonly terminal: Terminal; readonly watch: DeliveryWatch; readonly signal: AbortSignal },
 ): Promise<readonly ChannelState[]> {
-  const history = openExistingHistory(file, thisProcess)
+  const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
     const receivers = await openReceivers(channels, file, history, terminal)
     const timeoutAfter = AbortSignal.timeout

@@ -17,7 +17,9 @@ export interface HistoryOptions {
 export async function openHistory(options: HistoryOptions, terminal: Terminal): Promise<History> {
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { thisProcess } = await import('./system.ts')
-  return openExistingHistory(await historyOf(options, terminal), thisProcess)
+  const { resealingFor } = await import('./resealing-for.ts')
+  const file = await historyOf(options, terminal)
+  return openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
 }
 
 /** `--history`, then the environment, then the configuration, of which only the places are read: that needs no key. */

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { statSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
@@ -24,7 +24,7 @@ export function installationKey(history: string, env: Readonly<Record<string, st
       advice: 'make one with `openssl rand -hex 32`, and keep it: another key cannot tell whether a secret changed',
     })
   }
-  const file = join(dirname(history), 'hookdrift.key')
+  const file = keyFile(history)
   try {
     makeDirectories(dirname(file))
     return readKey(file) ?? makeKey(file)
@@ -35,6 +35,22 @@ export function installationKey(history: string, env: Readonly<Record<string, st
       cause: error,
     })
   }
+}
+
+/**
+ * The key that is there; undefined where none was ever made.
+ * @throws AuditError as `installationKey`
+ */
+export function findInstallationKey(
+  history: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Buffer | undefined {
+  const isGiven = (env.HOOKDRIFT_SEAL_KEY ?? '') !== ''
+  return isGiven || existsSync(keyFile(history)) ? installationKey(history, env).key : undefined
+}
+
+function keyFile(history: string): string {
+  return join(dirname(history), 'hookdrift.key')
 }
 
 /** Of a file with one line. */

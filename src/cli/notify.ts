@@ -79,12 +79,13 @@ async function testChannels(options: NotifyOptions, terminal: Terminal): Promise
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { testMessage } = await import('../notify/compose-messages.ts')
   const { openReceivers, worker } = await import('./deliver-news.ts')
+  const { resealingFor } = await import('./resealing-for.ts')
   const { systemClock, thisProcess } = await import('./system.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
 
   const { channels, history: file } = await readChannels(options, terminal)
   const meant = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels
-  const history = openSqliteHistory(file, thisProcess)
+  const history = openSqliteHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
     const receivers = await openReceivers(meant, file, history, terminal)
     const gone = new Set((await history.channels()).flatMap(({ name, gone }) => (gone === null ? [] : [name])))

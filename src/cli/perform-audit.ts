@@ -17,6 +17,7 @@ import { keepHouse } from './keep-house.ts'
 import { type Log, openLog } from './log.ts'
 import { openProjects } from './open-projects.ts'
 import { openProgress } from './progress.ts'
+import { resealingFor } from './resealing-for.ts'
 import { systemClock, thisProcess } from './system.ts'
 import type { Terminal } from './terminal.ts'
 import { toolVersion } from './tool-version.ts'
@@ -49,7 +50,7 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
   const { key, warning } = installationKey(order.history, terminal.env)
   if (warning !== undefined) tellWarning(warning, terminal)
   const progress = openProgress(terminal, projects.length, order.quiet)
-  const history = openSqliteHistory(order.history, thisProcess)
+  const history = openSqliteHistory(order.history, thisProcess, await resealingFor(order.history, terminal.env))
   let report: Report
   try {
     report = await runAudit(

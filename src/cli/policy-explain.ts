@@ -41,9 +41,10 @@ async function explain(
   const { explainRule } = await import('../policy/explain-rule.ts')
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { showExplanation, showExplanations } = await import('./show-explanation.ts')
+  const { resealingFor } = await import('./resealing-for.ts')
   const { thisProcess } = await import('./system.ts')
   const { policy, file } = await pathsOf(options, terminal)
-  const history = openExistingHistory(file, thisProcess)
+  const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
     const explained = await findResource(history, uid, options.project)
     const rules = chooseRules(policy, explained, ruleId, (await import('../document/nearest-name.ts')).nearestName)

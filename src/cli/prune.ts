@@ -51,6 +51,7 @@ function spanOf(text: string): string {
 
 async function prune(options: PruneOptions, terminal: Terminal): Promise<number> {
   const { planForFile, pruneFile } = await import('../history/sqlite/prune/prune-file.ts')
+  const { resealingFor } = await import('./resealing-for.ts')
   const { thisProcess } = await import('./system.ts')
   const { toolVersion } = await import('./tool-version.ts')
 
@@ -60,7 +61,7 @@ async function prune(options: PruneOptions, terminal: Terminal): Promise<number>
   const isDry = options.dryRun === true
   const { plan, freed } = isDry
     ? { plan: planForFile(file, order), freed: { bytes: 0, leftBytes: 0 } }
-    : pruneFile(file, thisProcess, order)
+    : pruneFile(file, thisProcess, order, await resealingFor(file, terminal.env))
   terminal.stdout.write(options.format === 'json' ? await asJson(plan, freed, isDry) : asText(plan, freed, isDry))
   return exitCodes.clean
 }

@@ -37,7 +37,7 @@ function askOf(file: string): AskHistory {
       return examine(file, run)
     } catch (error) {
       // A history too damaged to open is one that does not hold.
-      if (error instanceof AuditError) return { fault: error.message, chain: undefined }
+      if (error instanceof AuditError) return { fault: error.message }
       throw error
     }
   }
@@ -49,7 +49,7 @@ function examine(file: string, run: number): ReturnType<AskHistory> {
     const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
     const { ok, checks } = verifyHistory(db, { depth: 'plain', exitCodeOf, openSecrets })
     const fault = checks.find((check) => !check.ok)
-    return ok ? { chain: chainOf(db, run) } : { fault: `${fault?.id}: ${fault?.detail}`, chain: undefined }
+    return ok ? chainOf(db, run) : { fault: `${fault?.id}: ${fault?.detail}` }
   } finally {
     db.close()
   }

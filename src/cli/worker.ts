@@ -95,7 +95,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
     const policy = await unlessStopped(signal, reader.policy(configuration, signal))
     if (policy === undefined) return
     let orders: Orders = { configuration, policy }
-    const past = await readHistory(configuration)
+    const past = await readHistory(configuration, terminal)
     metrics.remember(past)
     isPrepared = true
 
@@ -139,11 +139,12 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
 }
 
 /** Opens the history once before anything is promised, and reads what earlier runs left. */
-async function readHistory({ history: file, services }: Configuration): Promise<Past> {
+async function readHistory({ history: file, services }: Configuration, { env }: Terminal): Promise<Past> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { readPast } = await import('../worker/read-past.ts')
   const { thisProcess } = await import('./system.ts')
-  const history = openSqliteHistory(file, thisProcess)
+  const { resealingFor } = await import('./resealing-for.ts')
+  const history = openSqliteHistory(file, thisProcess, await resealingFor(file, env))
   try {
     return await readPast(history, new Set(services.flatMap(({ projects }) => projects.map(({ ref }) => ref.name))))
   } finally {

@@ -1,7 +1,7 @@
 import type { Listing } from '../model/resource.ts'
 import type { Baseline, Baselines } from './history.ts'
 
-type Walk = Omit<Baseline, 'listing'>
+type Walk = Omit<Baseline, 'listing' | 'normaliser'>
 
 /** What a backend has to find in a project's walks before this run. */
 interface Walks {
@@ -9,11 +9,14 @@ interface Walks {
   lastComplete(listing: Listing): Walk | undefined
   /** The last complete walk of the subscriptions in a run that did not list sources. */
   lastLifted(): Walk | undefined
+  /** The normal form of a run, for who compares resources. */
+  normaliserOf?(run: number): number | undefined
 }
 
 /** Which run is the last complete look at each kind. */
-export function baselinesFrom({ lastComplete, lastLifted }: Walks): Baselines {
-  const at = (listing: Listing, walk = lastComplete(listing)) => (walk === undefined ? undefined : { ...walk, listing })
+export function baselinesFrom({ lastComplete, lastLifted, normaliserOf }: Walks): Baselines {
+  const at = (listing: Listing, walk = lastComplete(listing)): Baseline | undefined =>
+    walk === undefined ? undefined : { ...walk, listing, normaliser: normaliserOf?.(walk.run) }
   const lifted = lastLifted()
   const listed = lastComplete('sources')
   // Where sources are not listed, the subscriptions that carry them are the look at them.

@@ -34,6 +34,8 @@ export interface RunStart {
   readonly configurationDigest: string
   /** Which installation key seals what this run writes. */
   readonly sealKeyId: string
+  /** Version of the normal form in which it sees resources. */
+  readonly normaliser?: number
 }
 
 /**
@@ -126,6 +128,8 @@ export type Baselines = Readonly<Partial<Record<Kind, Baseline>>>
 
 export interface Baseline extends View {
   readonly run: number
+  /** Version of the normal form in which that run saw what it holds; undefined when it is not known. */
+  readonly normaliser?: number | undefined
 }
 
 export interface View {

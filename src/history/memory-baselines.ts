@@ -1,10 +1,10 @@
 import type { Listing } from '../model/resource.ts'
 import { baselinesFrom } from './baselines-from.ts'
 import type { Baselines } from './history.ts'
-import type { WalkRow } from './memory-rows.ts'
+import type { RunRow, WalkRow } from './memory-rows.ts'
 
 /** The last complete looks among a project's walks. */
-export function memoryBaselines(walks: readonly WalkRow[]): Baselines {
+export function memoryBaselines(walks: readonly WalkRow[], runs: readonly RunRow[] = []): Baselines {
   const lists = (run: number) =>
     walks.some((walk) => walk.run === run && walk.listing === 'sources' && walk.status !== 'skipped')
   const last = (listing: Listing, holds: (run: number) => boolean) => {
@@ -14,5 +14,6 @@ export function memoryBaselines(walks: readonly WalkRow[]): Baselines {
   return baselinesFrom({
     lastComplete: (listing) => last(listing, () => true),
     lastLifted: () => last('subscriptions', (run) => !lists(run)),
+    normaliserOf: (run) => runs.find(({ number }) => number === run)?.normaliser,
   })
 }

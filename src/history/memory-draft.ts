@@ -70,7 +70,7 @@ export class MemoryDraft implements Draft {
   }
 
   async baselines(project: ProjectRef): Promise<Baselines> {
-    return memoryBaselines(this.#walks(project))
+    return memoryBaselines(this.#walks(project), this.#memory.rows.runs)
   }
 
   async lastLook(project: ProjectRef): Promise<number | undefined> {

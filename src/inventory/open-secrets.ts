@@ -1,13 +1,55 @@
-import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import { isEqual, isJsonObject, type Json, type JsonObject, pointerStep, valueAt } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Field, Members } from './field.ts'
+import { reseal } from './reseal.ts'
+import { type Part, resealName, resealPart } from './reseal-part.ts'
+import { resealText } from './reseal-text.ts'
+import type { Sealer } from './sealer.ts'
 import { wireSchema } from './wire-schema.ts'
 
-/** JSON Pointers of what the wire schema calls secret and what is no seal. There are none, unless somebody else wrote them. */
-export function* openSecrets(kind: Kind, attributes: JsonObject): Generator<string> {
-  yield* inMembers(wireSchema[kind], attributes, '')
+/**
+ * Tells what should be sealed and is not, by asking what would be sealed today. Needs no key: there is nothing, unless an
+ * earlier version or another program wrote it.
+ */
+export const openSecrets = {
+  /** JSON Pointers of what is open in a body, each once. */
+  inBody(kind: Kind, attributes: JsonObject): Iterable<string> {
+    const resealed = reseal(kind, attributes, detector)
+    const paths = new Set([...inMembers(wireSchema[kind], attributes, ''), ...differences(attributes, resealed, '')])
+    return [...paths].map((path) => withoutValue(path, valueAt(attributes, path)))
+  },
+  inPart(kind: Kind, part: Part): boolean {
+    const resealed = resealPart(kind, part, detector)
+    return resealed.path !== part.path || !isEqual(resealed.value, part.value)
+  },
+  inName: (kind: Kind, name: string): boolean => resealName(kind, name, detector) !== name,
+  inText: (text: string): boolean => resealText(text, detector) !== text,
 }
 
+const detector: Sealer = {
+  keyId: '',
+  seal: (secret) => (seal.test(secret) ? secret : `sealed:${'0'.repeat(32)}`),
+}
+
+/** A thing may be keyed by its own secret. */
+function withoutValue(path: string, value: Json | undefined): string {
+  return typeof value === 'string' && value !== '' ? path.replaceAll(pointerStep(value), '…') : path
+}
+
+/** Where two forms of one value differ. A member whose name differs is told by what it is in: the name may be the secret. */
+function* differences(before: Json, after: Json, path: string): Generator<string> {
+  if (isEqual(before, after)) return
+  if (!isJsonObject(before) || !isJsonObject(after)) yield path
+  else {
+    for (const [key, value] of Object.entries(before)) {
+      const now = Object.hasOwn(after, key) ? after[key] : undefined
+      if (now === undefined) yield path
+      else yield* differences(value, now, `${path}/${pointerStep(key)}`)
+    }
+  }
+}
+
+/** What the wire schema calls secret and what is no seal. */
 function* inMembers(members: Members, attributes: JsonObject, path: string): Generator<string> {
   for (const key of secretKeys(members)) {
     const [field, value] = [members[key], Object.hasOwn(attributes, key) ? attributes[key] : undefined]

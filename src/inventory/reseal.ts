@@ -1,10 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
+import { sealAsSent } from './disarm.ts'
 import type { Field, Members } from './field.ts'
 import { sealName } from './free-form.ts'
 import { normaliseLeaf } from './normalise-leaf.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
-import { sealProse } from './seal-text.ts'
+import { sealCredentials } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 import { normaliseUnknown, sealMemberName, sealWithin } from './unknown-field.ts'
 import { wireSchema } from './wire-schema.ts'
@@ -15,11 +16,6 @@ import { wireSchema } from './wire-schema.ts'
  */
 export function reseal(kind: Kind, attributes: JsonObject, sealer: Sealer): JsonObject {
   return resealMembers(wireSchema[kind], attributes, sealer, false)
-}
-
-/** The same for words that quote attributes: names, messages, notices. */
-export function resealText(text: string, sealer: Sealer): string {
-  return sealProse(text, sealer)
 }
 
 function resealMembers(members: Members, attributes: JsonObject, sealer: Sealer, isGuarded: boolean): JsonObject {
@@ -46,8 +42,14 @@ function resealField(field: Field, value: Json, key: string, sealer: Sealer): Js
 function resealThings(members: Members, value: Json, sealer: Sealer, isGuarded: boolean): Json {
   if (!isJsonObject(value) || !Object.values(value).every(isJsonObject)) return sealWithin(value, sealer)
   const things = Object.entries(value).map(([uid, thing]): [string, Json] => [
-    sealName(uid, sealer),
+    resealUid(uid, thing, sealer),
     isJsonObject(thing) ? resealMembers(members, thing, sealer, isGuarded) : thing,
   ])
   return inKeyOrder(objectOf(things))
+}
+
+/** An earlier hookdrift kept a uid that says the same as the secret beside it. */
+function resealUid(uid: string, thing: Json, sealer: Sealer): string {
+  const isSecret = isJsonObject(thing) && Object.values(thing).includes(sealer.seal(uid))
+  return isSecret ? sealAsSent(uid, sealer) : sealCredentials(uid, sealer)
 }

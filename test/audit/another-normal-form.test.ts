@@ -3,6 +3,7 @@ import { compareWithBaseline } from '../../src/audit/compare-with-baseline.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { openMemoryHistory } from '../../src/history/memory-history.ts'
+import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import { reseal } from '../../src/inventory/reseal.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import { normaliserVersion } from '../../src/inventory/wire-schema.ts'
@@ -54,6 +55,40 @@ it.each([
     await next.abandon(at(4))
   },
 )
+
+it('what changes once a run has seen it unchanged in the normal form of today is drift', async () => {
+  const machines = new Machines()
+  const history = openMemoryHistory(machines.process(1))
+  const first = await history.begin(aStart())
+  await walkAll(first)
+  const old = aVersion('a', { name: 'A' }, { normaliser: normaliserVersion - 1 })
+  await first.stage(payments, { seen: [], versions: [old] })
+  await seal(first)
+
+  const look = async (name: string, hour: number) => {
+    const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
+    const baselines = await draft.baselines(payments)
+    const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
+    const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, sealer }
+    const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
+    const { resources, isReformed } = await stageResources(stage, 'endpoint', 'endpoints', [resource])
+    await walkAll(draft)
+    await seal(draft)
+    return { drift: resources.flatMap(({ change }) => change?.fields.map(({ path }) => path) ?? []), isReformed }
+  }
+  expect(await look('A', 2)).toEqual({ drift: [], isReformed: false })
+  expect(await look('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
+})
+
+it('a text that is masked in part is compared by the rest of it', () => {
+  const before = { function: "const a = 'sealed:masked'" }
+  const after = (text: string) => ({ function: text })
+  const paths = (text: string) =>
+    diffAttributes('subscription', before, after(text), { sealsComparable: true }).map(({ path }) => path)
+  expect(paths(`const a = 'sealed:${'0'.repeat(32)}'`)).toEqual([])
+  expect(paths(`const b = 'sealed:${'0'.repeat(32)}'`)).toEqual(['/function'])
+  expect(paths("const a = ''")).toEqual(['/function'])
+})
 
 describe('a text that an earlier hookdrift left readable', () => {
   const sealer = createSealer(Buffer.alloc(32, 1))

@@ -1,9 +1,11 @@
 import Database from 'better-sqlite3'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { resealing } from './a-resealing.ts'
 import { aChange, aStart, at, aVersion, aViolation, payments, walkAll } from './samples.ts'
 
 // Runs as a process of its own, for the tests, and kills itself:
-// `node killed-process.ts FILE migration|draft|seal [SCHEMA]`, within the step to a schema or else the first step.
+// `node killed-process.ts FILE migration|rewrite|draft|seal [SCHEMA]`: within the step to a schema, after it and before the
+// file is written anew, within a draft, within a seal.
 
 const [, , file = '', when = '', schema = ''] = process.argv
 
@@ -21,14 +23,24 @@ if (when === 'migration') {
   }
 }
 
-const history = openSqliteHistory(file, {
+if (when === 'rewrite') {
+  const exec = Database.prototype.exec
+  Database.prototype.exec = function (source) {
+    return source === 'VACUUM' ? die() : exec.call(this, source)
+  }
+}
+
+const holder = {
   host: 'alpha',
   bootId: 'boot of alpha',
   pid: process.pid,
   isAlive: () => true,
-  now: () => Date.parse('2026-03-01T00:00:00.000Z'),
+  // Golden histories were made later.
+  now: () =>
+    Date.parse(when === 'migration' || when === 'rewrite' ? '2027-01-01T00:00:00Z' : '2026-03-01T00:00:00.000Z'),
   every: () => () => {},
-})
+}
+const history = openSqliteHistory(file, holder, resealing)
 const draft = await history.begin(aStart(at(2)))
 await walkAll(draft)
 const known = [...(await draft.known(payments, 'endpoint', ['a'])).values()]

@@ -172,7 +172,9 @@ describe('a file that is no history', () => {
 
 describe('migrations', () => {
   it('refuse a history that is newer than this program', () => {
-    openDatabase(file, now, migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;')).close()
+    openDatabase(file, now, {
+      directory: migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
+    }).close()
     const error = refusal(() => openDatabase(file, now))
     const known = Number(next) - 1
     expect(error.exitCode).toBe(4)
@@ -181,16 +183,20 @@ describe('migrations', () => {
   })
 
   it('refuse a history that was made with another text of a step', () => {
-    openDatabase(file, now, migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;')).close()
+    openDatabase(file, now, {
+      directory: migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
+    }).close()
     const edited = migrationsWith(`${next}_more.sql`, 'CREATE TABLE more (x INTEGER, y TEXT) STRICT;')
-    const error = refusal(() => openDatabase(file, now, edited))
+    const error = refusal(() => openDatabase(file, now, { directory: edited }))
     expect(error.exitCode).toBe(4)
     expect(error.message).toBe(`the history ${file} was made with another text of migration ${Number(next)}`)
   })
 
   it('take a history from step to step and say when', () => {
     openDatabase(file, now).close()
-    const db = openDatabase(file, at(5), migrationsWith(`${next}_more2.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'))
+    const db = openDatabase(file, at(5), {
+      directory: migrationsWith(`${next}_more2.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
+    })
     expect(db.pragma('user_version', { simple: true })).toBe(Number(next))
     const applied = db.prepare<[], { applied_at: string }>('SELECT applied_at FROM migration ORDER BY version').all()
     expect(applied.map(({ applied_at }) => applied_at)).toEqual([...Array(Number(next) - 1).fill(now), at(5)])
@@ -202,7 +208,7 @@ describe('migrations', () => {
     const schema = schemaOf(before)
     before.close()
     const broken = migrationsWith(`${next}_broken.sql`, 'CREATE TABLE half (x INTEGER) STRICT; CREATE TABLE half (x);')
-    const error = refusal(() => openDatabase(file, now, broken))
+    const error = refusal(() => openDatabase(file, now, { directory: broken }))
     expect(error.exitCode).toBe(4)
     expect(error.message).toBe(`cannot open the history ${file}: table half already exists`)
     const after = openDatabase(file, now)
@@ -223,7 +229,9 @@ describe('migrations', () => {
 
   it('are numbered without a gap, and none is passed over in silence', () => {
     const gap = migrationsWith('0099_later.sql', 'SELECT 1;')
-    expect(() => openDatabase(file, now, gap)).toThrow(`migration 0099_later.sql is not number ${Number(next)}`)
+    expect(() => openDatabase(file, now, { directory: gap })).toThrow(
+      `migration 0099_later.sql is not number ${Number(next)}`,
+    )
   })
 })
 

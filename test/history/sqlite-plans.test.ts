@@ -16,7 +16,10 @@ const { file, remove } = aDatabasePath()
 let db: Database
 beforeAll(() => {
   db = openDatabase(file, at(0))
-  db.exec(`INSERT INTO run VALUES (1, 'sealed', '', '', 0, '', '', '', '', '', 0, 0, NULL, NULL, NULL, NULL, NULL)`)
+  db.exec(
+    `INSERT INTO run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest, seal_key_id, version_floor, violation_floor)
+           VALUES (1, 'sealed', '', '', '', '', '', '', 0, 0)`,
+  )
 })
 afterAll(() => {
   db.close()

@@ -1,106 +1,18 @@
-import { hash } from 'node:crypto'
 import Database from 'better-sqlite3'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Draft } from '../../src/history/history.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { aDatabasePath } from './a-database.ts'
+import { aSoundHistory } from './a-sound-history.ts'
 import { Machines } from './processes.ts'
-import {
-  aChange,
-  aContext,
-  aStart,
-  at,
-  aVersion,
-  aViolation,
-  instead,
-  only,
-  orders,
-  payments,
-  walkAll,
-} from './samples.ts'
+import { aStart, at, aVersion, payments, walkAll } from './samples.ts'
 
-/** A history with something of everything, as bytes. */
 let sound: Buffer
-const { file, remove } = aDatabasePath()
-const machines = new Machines()
-const history = openSqliteHistory(file, machines.process(1))
-
 beforeAll(async () => {
-  const versions = async (draft: Draft, uid: string) =>
-    (await draft.known(payments, 'endpoint', [uid])).get(uid)?.id ?? 0
-  const standing = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
-  await run(1, async (draft) => {
-    for (const project of [payments, orders]) await walkAll(draft, project)
-    const facts = '{"/secret":{"min_length":8,"weak":[]}}'
-    const two = [aVersion('a', { url: 'a' }), aVersion('b', { url: 'b' })]
-    await draft.stage(payments, { seen: [], versions: [...two, withFacts('c', facts)] })
-    const violations = [aViolation('a'), aViolation('b'), aViolation('c')]
-    await draft.stageViolations(payments, { confirmed: [], violations })
-    await draft.markUnreferenced(payments, 'source', ['s', 't'])
-    await draft.stageNotice(payments, 'endpoints', 'the shape changed')
-  })
-  await run(2, async (draft) => {
-    await walkAll(draft)
-    const fields = [{ path: '/url', before: 'a', after: 'x' }]
-    await draft.stage(payments, {
-      seen: [await versions(draft, 'c')],
-      versions: [aVersion('a', { url: 'x' }, { replaces: await versions(draft, 'a') })],
-    })
-    await draft.endVersions([await versions(draft, 'b')])
-    const modified = aChange('a', { change: 'modified', fields, referrers: ['u1'] })
-    await draft.stageChanges(payments, [modified, aChange('b', { change: 'removed' })])
-    await draft.endViolations([(await standing(draft, 'b')).id])
-    const waiver = { owner: 'team', reason: 'moves', expires: '2027-01-01' }
-    const waived = instead(await standing(draft, 'a'), { state: 'waived', waiver })
-    const unknown = instead(await standing(draft, 'c'), { state: 'unknown', lastRun: 1 })
-    await draft.stageViolations(payments, { confirmed: [], violations: [waived, unknown] })
-    await draft.markUnreferenced(payments, 'source', ['s'])
-    await draft.stageNotice(payments, 'endpoints', 'and again')
-    await draft.hold(payments, 'endpoints', ['z'])
-  })
-  const approved = { project: payments, looks: {}, note: 'as it is', by: 'somebody', at: at(2.6) }
-  const resources = [{ kind: 'endpoint', uid: 'a', name: 'a', attributes: { url: 'x' }, sealKeyId: 'key-1' }] as const
-  await history.approve([
-    { ...approved, state: { run: 1 } },
-    { ...approved, state: { resources } },
-  ])
-  await history.revoke([1], { by: 'somebody else', at: at(2.7) })
-  const given = await history.begin(aStart(at(3)))
-  await given.abandon(at(3.5))
-  await run(4, (draft) => walkAll(draft))
-  await history.delivered('msg_hook_1', at(5))
-  await history.failed('msg_chat_1', { at: at(5), error: 'answered 500', nextTryAt: undefined })
-  await history.failed('msg_chat_2', { at: at(5), error: 'answered 500', nextTryAt: at(6) })
-  await history.close()
-  const db = new Database(file)
-  db.pragma('journal_mode = DELETE')
-  sound = db.serialize()
-  db.close()
+  sound = await aSoundHistory()
 })
-afterAll(remove)
-
-function withFacts(uid: string, facts: string) {
-  const version = aVersion(uid, { url: uid })
-  return { ...version, facts, digest: hash('sha256', version.body + facts) }
-}
-
-async function run(number: number, work: (draft: Draft) => Promise<void>): Promise<void> {
-  const draft = await history.begin(aStart(at(number)))
-  await work(draft)
-  await draft.stageContext(aContext())
-  const message = (channel: string) => {
-    const id = `msg_${channel}_${number}`
-    return { id, channel, run: number, body: JSON.stringify({ id }) }
-  }
-  await draft.seal(
-    at(number + 0.5),
-    () => 0,
-    () => [message('hook'), message('chat')],
-  )
-}
 
 /** What verify says once somebody changed the file with plain SQL, in which nothing is forbidden. */
 function after(tamper: (db: Database.Database) => unknown, depth: 'plain' | 'deep' = 'plain') {
@@ -125,8 +37,7 @@ describe('a history that nobody touched', () => {
     expect(checks.filter(({ ok }) => !ok)).toEqual([])
     expect({ ok, run: run?.number }).toEqual({ ok: true, run: 4 })
     expect(checks.map(({ id }) => id)).toEqual([
-      'integrity_check',
-      'foreign_key_check',
+      ...['integrity_check', 'foreign_key_check', 'schema', 'migration', 'records'],
       ...['I1', 'I2', 'I3', 'I4', 'I5', 'I6'],
       ...(depth === 'deep' ? ['I7'] : []),
       ...['I8', 'I9', 'I10'],
@@ -135,7 +46,7 @@ describe('a history that nobody touched', () => {
 
   it('verifies while a run is being written', async () => {
     const path = aDatabasePath()
-    const writing = openSqliteHistory(path.file, machines.process(3))
+    const writing = openSqliteHistory(path.file, new Machines().process(1))
     const first = await writing.begin(aStart())
     await walkAll(first)
     await first.stage(payments, { seen: [], versions: [aVersion('a')] })
@@ -163,7 +74,7 @@ describe('what can be read and must not', () => {
     [inEndpoint({ secrets: { s1: { value: 'readable' } } }), '/secrets/s1/value unsealed'],
     [inEndpoint({ authentication: { basic_auth: { username: 'u', password: 'pw' } } }), '/password unsealed'],
     [inEndpoint({ slack_webhook_url: 'https://chat.example/services/T0' }), '/slack_webhook_url unsealed'],
-    [inEndpoint({ description: `a\n${credential}` }), 'the body of endpoint a since run 1 holds what looks like'],
+    [inEndpoint({ description: `a\n${credential}` }), 'the body of endpoint a since run 1 holds /description unsealed'],
     [`UPDATE approved_resource SET body = '{"mtls_client_cert":{"client_key":"x"}}'`, '/client_key unsealed'],
     [`UPDATE version SET name = '${credential}' WHERE id = 1`, 'the name of endpoint a'],
     [`UPDATE change SET fields = '[{"before":"${credential}"}]'`, 'a change of endpoint a in run 2'],

@@ -35,6 +35,7 @@ export function prepareStatements(db: Database) {
 
     lastComplete: all<{ run: number; filter: string | null }>(lastCompleteSql),
     lastLifted: all<{ run: number; filter: string | null }>(lastLiftedSql),
+    normaliserOf: value<number | null>('SELECT normaliser FROM run WHERE number = ?'),
     lastLook: value<number | null>(
       "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
     ),

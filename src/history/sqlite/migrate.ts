@@ -1,47 +1,65 @@
-import { hash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
+import type { Holder } from '../holder.ts'
 import { backUpBefore } from './back-up-before.ts'
+import { readLease } from './lease.ts'
+import { type Migration, readMigrations } from './read-migrations.ts'
+import type { ResealHistory } from './reseal/reseal-history.ts'
+import { resealingStep } from './reseal/resealing-step.ts'
+import { refuseAltered } from './schema/refuse-altered.ts'
 
-interface Migration {
-  readonly version: number
-  readonly name: string
-  readonly sql: string
-  readonly sha256: string
+/** What an upgrade needs to know. */
+export interface Upgrade {
+  /** Where the migrations are. */
+  readonly directory: string
+  /** ISO 8601, UTC. */
+  readonly now: string
+  tell(text: string): void
+  /** Whose process it is; undefined: nobody else can be there. */
+  readonly holder?: Holder | undefined
+  /** How rows are sealed anew; undefined where none can be of before. */
+  readonly resealing?: ResealHistory | undefined
 }
 
 /**
  * Brings a database to the newest schema, one exclusive transaction a step. What holds a history already is backed up
  * first.
- * @throws AuditError 4 when the database is newer than this program, or a step that it has taken reads otherwise now
+ * @throws AuditError 4 when the database is newer than this program, was altered, or a step that it has taken reads
+ * otherwise now; 5 when a run writes to it whose rows would have to be sealed anew
  */
-export function migrate(db: Database, directory: string, now: string, tell: (text: string) => void): void {
-  const migrations = readMigrations(directory)
+export function migrate(db: Database, upgrade: Upgrade): void {
+  const migrations = readMigrations(upgrade.directory)
+  // As of one moment: another process may take the steps meanwhile.
+  const { version, holdsRows } = db.transaction(() => examine(db, migrations, upgrade.directory))()
+  const [next, ...later] = migrations.slice(version)
+  if (next === undefined) return
+  if (holdsRows) {
+    const isResealed = version < resealingStep && migrations.length >= resealingStep
+    if (isResealed) prepareToReseal(db, upgrade)
+    const copy = backUpBefore(db, next.version)
+    if (copy !== undefined) upgrade.tell(tellCopy(`schema ${version} to ${migrations.length}`, copy, isResealed))
+  }
+  for (const migration of [next, ...later]) apply(db, migration, upgrade)
+}
+
+interface Found {
+  readonly version: number
+  /** A history without a row is one that another process is making right now: there is nothing to lose. */
+  readonly holdsRows: boolean
+}
+
+function examine(db: Database, migrations: readonly Migration[], directory: string): Found {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version > migrations.length) {
     throw new AuditError(4, `the history ${db.name} has schema ${version}, this hookdrift knows ${migrations.length}`, {
       advice: 'use the newer hookdrift that wrote it',
     })
   }
-  if (version > 0) refuseEdited(db, migrations)
-  const [next, ...later] = migrations.slice(version)
-  if (next === undefined) return
-  if (version > 0 && holdsRuns(db)) {
-    const copy = backUpBefore(db, next.version)
-    if (copy !== undefined) {
-      tell(
-        `the history is brought from schema ${version} to ${migrations.length}; as it was before, it is kept in ${copy}`,
-      )
-    }
-  }
-  for (const migration of [next, ...later]) apply(db, migration, now)
-}
-
-/** A history without a run is one that another process is making right now: there is nothing to lose. */
-function holdsRuns(db: Database): boolean {
-  return db.prepare('SELECT 1 FROM run LIMIT 1').get() !== undefined
+  if (version === 0) return { version, holdsRows: false }
+  refuseEdited(db, migrations)
+  const row = db.prepare('SELECT 1 FROM run UNION ALL SELECT 1 FROM project LIMIT 1').get()
+  if (row !== undefined && version < migrations.length) refuseAltered(db, directory, version)
+  return { version, holdsRows: row !== undefined }
 }
 
 /** The newest schema that these migrations make. */
@@ -49,16 +67,12 @@ export function knownSchema(directory: string): number {
   return readMigrations(directory).length
 }
 
-function readMigrations(directory: string): Migration[] {
-  return readdirSync(directory)
-    .filter((name) => name.endsWith('.sql'))
-    .sort()
-    .map((name, index) => {
-      // A step that is passed over in silence would be missed by every history.
-      if (Number(name.slice(0, 4)) !== index + 1) throw new Error(`migration ${name} is not number ${index + 1}`)
-      const sql = readFileSync(join(directory, name), 'utf8')
-      return { version: index + 1, name, sql, sha256: hash('sha256', sql) }
-    })
+function tellCopy(step: string, copy: string, isResealed: boolean): string {
+  if (!isResealed) return `the history is brought from ${step}; as it was before, it is kept in ${copy}`
+  return (
+    `the history is brought from ${step}, and what an earlier version kept in clear is sealed in it, which takes a while; ` +
+    `as it was before, with that in clear, it is kept in ${copy}: destroy that copy once you trust the upgrade`
+  )
 }
 
 function refuseEdited(db: Database, migrations: readonly Migration[]): void {
@@ -73,11 +87,24 @@ function refuseEdited(db: Database, migrations: readonly Migration[]): void {
   }
 }
 
-function apply(db: Database, { version, name, sql, sha256 }: Migration, now: string): void {
+function prepareToReseal(db: Database, { holder, resealing }: Upgrade): void {
+  if (resealing === undefined) {
+    throw new AuditError(4, `the history ${db.name} is one of an earlier version, and was not upgraded`, {
+      advice: '`hookdrift status` upgrades it',
+    })
+  }
+  // A run of an earlier version that goes on would write in clear behind the upgrade's back.
+  if (holder !== undefined) readLease(db, holder)
+  // What is replaced is overwritten, also in pages that become free.
+  db.pragma('secure_delete = ON')
+}
+
+function apply(db: Database, { version, name, sql, sha256 }: Migration, { now, resealing }: Upgrade): void {
   db.transaction(() => {
     // Another process may have taken the step while this one waited for the lock.
     if (Number(db.pragma('user_version', { simple: true })) >= version) return
     db.exec(sql)
+    if (version === resealingStep) resealing?.(db, now)
     refuseLooseEnds(db, name)
     db.prepare('INSERT INTO migration (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)').run(
       version,

@@ -1,28 +1,38 @@
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
+import type { Holder } from '../holder.ts'
 import { makeDirectories } from './make-directories.ts'
 import { knownSchema, migrate } from './migrate.ts'
+import { migrationsDirectory } from './migrations-directory.ts'
 import { refuseNoFile } from './refuse-no-file.ts'
+import type { ResealHistory } from './reseal/reseal-history.ts'
+import { rewriteFile } from './reseal/rewrite-file.ts'
+import { refuseAlteredTables } from './schema/refuse-altered.ts'
 
 /** "hkdf", so that `file` and we can tell a history from other databases. */
 const applicationId = 0x686b6466
 
-export const migrationsDirectory = fileURLToPath(new URL('../../../migrations', import.meta.url))
+export interface Opening {
+  readonly holder?: Holder
+  /** How rows of an earlier version are sealed anew, should there be any. */
+  readonly resealing?: ResealHistory | undefined
+  /** Where the migrations are. */
+  readonly directory?: string
+}
 
 /**
  * Opens the history at a path, makes it when it is not there (readable by its owner only), and brings its schema up
- * to date; an older one is backed up first, which `tell` is told.
+ * to date; an older one is backed up first, which the holder is told.
  * @throws AuditError 4 when the file cannot be used
  */
 export function openDatabase(
   file: string,
   now: string,
-  directory = migrationsDirectory,
-  tell: (text: string) => void = () => {},
+  { holder, resealing, directory = migrationsDirectory }: Opening = {},
 ): Database.Database {
+  const tell = holder?.tell ?? (() => {})
   let db: Database.Database | undefined
   try {
     refuseNoFile(file)
@@ -35,8 +45,10 @@ export function openDatabase(
     db.pragma('cache_size = -8192')
     // A step may make a table anew that others refer to; it is checked at its end.
     db.pragma('foreign_keys = OFF')
-    migrate(db, directory, now, tell)
+    migrate(db, { directory, now, tell, holder, resealing })
+    refuseAlteredTables(db, directory)
     db.pragma('foreign_keys = ON')
+    rewriteFile(db, now, tell)
     return db
   } catch (error) {
     db?.close()

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Coverage } from '../../model/coverage.ts'
 import type { ExitCode } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
-import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
+import { type Kind, type Listing, type ProjectRef, policyProject } from '../../model/resource.ts'
 import type { Approval, ApprovedBody } from '../approvals.ts'
 import { baselinesFrom } from '../baselines-from.ts'
 import type {
@@ -91,7 +91,7 @@ export class SqliteDraft implements Draft {
     this.#approved = prepareApproved(db)
     this.#stopHeartbeat = holder.every(heartbeatMs, () => {
       try {
-        this.#sql.heartbeat.run(new Date(holder.now()).toISOString(), token)
+        writeTransaction(db, () => this.#sql.heartbeat.run(new Date(holder.now()).toISOString(), token))
       } catch {
         // A missed beat, because the file is locked or full or was closed. The next one, or the seal, will tell.
       }
@@ -103,6 +103,7 @@ export class SqliteDraft implements Draft {
     return baselinesFrom({
       lastComplete: (listing) => this.#sql.lastComplete.get(id, listing, this.run),
       lastLifted: () => this.#sql.lastLifted.get(id, this.run),
+      normaliserOf: (run) => this.#sql.normaliserOf.get(run) ?? undefined,
     })
   }
 
@@ -307,6 +308,8 @@ export class SqliteDraft implements Draft {
     this.#db.pragma('synchronous = FULL')
     try {
       return this.#write(() => {
+        // Every run looks at the policy, whether or not there is something to say of it.
+        this.#idOf(policyProject)
         carryUnchainedRuns(this.#db, { madeAt: finishedAt, toolVersion: this.#toolVersion() })
         this.#endRows()
         for (const walk of this.#walks.values()) this.#sql.insertWalk.run(walk)

@@ -6,6 +6,7 @@ import type { Holder } from '../holder.ts'
 import { closeKilledRuns, readLease, takeLease } from './lease.ts'
 import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
+import type { ResealHistory } from './reseal/reseal-history.ts'
 import { projectIds } from './rows.ts'
 import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './sqlite-approvals.ts'
 import { SqliteDraft } from './sqlite-draft.ts'
@@ -14,12 +15,12 @@ import { sqliteReader } from './sqlite-reader.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /**
- * The history in one SQLite file.
+ * The history in one SQLite file. `resealing`: needed where it may be one of an earlier version.
  * @throws AuditError 4 when the file cannot be used
  */
-export function openSqliteHistory(file: string, holder: Holder): History {
+export function openSqliteHistory(file: string, holder: Holder, resealing?: ResealHistory): History {
   refuseNetworkFileSystem(file, holder.mounts?.())
-  const db = openDatabase(file, new Date(holder.now()).toISOString(), undefined, holder.tell)
+  const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder, resealing })
   const idOf = projectIds(db)
   /** One transaction while no run lives: none may begin within it. */
   const writeBetweenRuns = (work: () => void) => {
@@ -52,8 +53,8 @@ export function openSqliteHistory(file: string, holder: Holder): History {
  * The same, for those who only read: makes no new history.
  * @throws AuditError 4 when there is none
  */
-export function openExistingHistory(file: string, holder: Holder): History {
-  if (existsSync(file)) return openSqliteHistory(file, holder)
+export function openExistingHistory(file: string, holder: Holder, resealing?: ResealHistory): History {
+  if (existsSync(file)) return openSqliteHistory(file, holder, resealing)
   throw new AuditError(4, `there is no history at ${file}`, { advice: 'run an audit first, or name it with --history' })
 }
 
@@ -61,8 +62,8 @@ function insertRun(db: Database, start: RunStart): number {
   const number = db.prepare<[], number>('SELECT ifnull(max(number), 0) + 1 FROM run').pluck().get() ?? 1
   db.prepare(
     `INSERT INTO run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
-                      seal_key_id, version_floor, violation_floor)
-     VALUES (?, 'running', ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(id), 0) FROM version),
+                      seal_key_id, normaliser, version_floor, violation_floor)
+     VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(id), 0) FROM version),
              (SELECT ifnull(max(id), 0) FROM violation))`,
   ).run(
     number,
@@ -72,6 +73,7 @@ function insertRun(db: Database, start: RunStart): number {
     start.policyDigest,
     start.configurationDigest,
     start.sealKeyId,
+    start.normaliser ?? null,
   )
   return number
 }

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { migrate } from './migrate.ts'
-import { migrationsDirectory } from './open-database.ts'
+import { migrationsDirectory } from './migrations-directory.ts'
 
 export interface ViewExplained {
   readonly view: string
@@ -24,7 +24,7 @@ export const views: Readonly<Record<string, string>> = {
 export function explainViews(): ViewExplained[] {
   const db = new Database(':memory:')
   try {
-    migrate(db, migrationsDirectory, '', () => {})
+    migrate(db, { directory: migrationsDirectory, now: '', tell: () => {} })
     const names = db
       .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY rowid")
       .pluck()

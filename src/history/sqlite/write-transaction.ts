@@ -1,14 +1,20 @@
 import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import { worldly } from '../is-history-fault.ts'
+import { refuseAltered } from './schema/refuse-altered.ts'
 
 /**
  * Writes all or nothing. Takes the write lock first, so that what is read inside is what will be written on.
- * @throws AuditError 4 when the file cannot be written, 5 when another process keeps it locked
+ * @throws AuditError 4 when the file cannot be written or holds what hookdrift did not make, 5 when another process keeps it locked
  */
 export function writeTransaction<Result>(db: Database.Database, work: () => Result): Result {
   try {
-    return db.transaction(work).immediate()
+    return db
+      .transaction(() => {
+        refuseAltered(db)
+        return work()
+      })
+      .immediate()
   } catch (error) {
     throw asAuditError(error, db.name)
   }

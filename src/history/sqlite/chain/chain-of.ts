@@ -1,9 +1,18 @@
 import type { Database } from 'better-sqlite3'
 
-/** The chain's digest as of a sealed run; null for a run of a time without one, undefined when it is not there. */
-export function chainOf(db: Database, run: number): string | null | undefined {
-  return db
-    .prepare<[number], string | null>("SELECT chain FROM run WHERE number = ? AND state = 'sealed'")
-    .pluck()
+/** The chain's digest as of a run. */
+export interface RunChain {
+  /** null for a run of a time without one, or whose rows were sealed anew since; undefined when it is not there. */
+  readonly chain: string | null | undefined
+  /** What it was before its rows were sealed anew. */
+  readonly formerChain: string | null
+}
+
+export function chainOf(db: Database, run: number): RunChain {
+  const found = db
+    .prepare<[number], RunChain>(
+      "SELECT chain, former_chain AS formerChain FROM run WHERE number = ? AND state = 'sealed'",
+    )
     .get(run)
+  return found ?? { chain: undefined, formerChain: null }
 }

@@ -35,7 +35,7 @@ export interface Checkpoint {
   /** ISO 8601, UTC. */
   readonly madeAt: string
   readonly toolVersion: string
-  readonly reason: 'upgrade' | 'prune'
+  readonly reason: 'upgrade' | 'prune' | 'reseal'
   /** What was to be kept. */
   readonly options?: Readonly<Record<string, number | string>>
   /** First and last of each stretch of runs that were pruned. */

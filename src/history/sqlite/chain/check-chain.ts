@@ -83,9 +83,15 @@ function* checkCheckpoint(db: Database): Generator<BrokenLink> {
     )
     .get()
   if (last === undefined || carriedDigest(db, last.id) === last.carried) return
-  const what = last.reason === 'prune' ? 'of pruned runs' : 'of runs sealed before there was a chain'
+  const what = outside[last.reason] ?? 'of runs outside the chain'
   yield {
     run: last.run ?? 0,
     text: `what is left ${what} is not what checkpoint ${last.id} of ${last.made_at} carried`,
   }
+}
+
+const outside: Readonly<Record<string, string>> = {
+  prune: 'of pruned runs',
+  reseal: 'of resealed runs',
+  upgrade: 'of runs sealed before there was a chain',
 }

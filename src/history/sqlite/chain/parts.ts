@@ -30,8 +30,8 @@ function partsBy(run: string): Readonly<Record<string, Rows>> {
 }
 
 /** What people approved and revoked between runs, found by the run sealed after it. */
-function approvalsBy(run: string): Readonly<Record<string, Rows>> {
-  const approved = `approved_in ${run}`
+function approvalsBy(isBy: (column: string) => string): Readonly<Record<string, Rows>> {
+  const approved = isBy('approved_in')
   return {
     approvals: { table: 'approval', where: approved, without: revocation, order: 'id' },
     approved_resources: {
@@ -39,7 +39,7 @@ function approvalsBy(run: string): Readonly<Record<string, Rows>> {
       where: `approval_id IN (SELECT id FROM approval WHERE ${approved})`,
       order: 'approval_id, kind, uid',
     },
-    revocations: { table: 'approval', where: `revoked_in ${run}`, only: ['id', ...revocation], order: 'id' },
+    revocations: { table: 'approval', where: isBy('revoked_in'), only: ['id', ...revocation], order: 'id' },
   }
 }
 
@@ -55,11 +55,11 @@ const ofRun: Readonly<Record<string, Rows>> = {
     order: 'number',
   },
   ...partsBy('= @run'),
-  ...approvalsBy('= @run'),
-  checkpoints: { table: 'checkpoint', where: 'run = @run', order: 'id' },
+  ...approvalsBy((column) => `${column} = @run`),
+  checkpoints: { table: 'checkpoint', without: ['rewritten_at'], where: 'run = @run', order: 'id' },
 }
 
-/** Runs whose rows no link covers: pruned ones, and those sealed before there was a chain. */
+/** Runs whose rows no link covers: pruned and resealed ones, and those sealed before there was a chain. */
 const unlinked = "(SELECT number FROM run WHERE state = 'pruned' OR (state = 'sealed' AND chain IS NULL))"
 
 const outsideTheChain: Readonly<Record<string, Rows>> = {
@@ -71,10 +71,18 @@ const outsideTheChain: Readonly<Record<string, Rows>> = {
     order: 'number',
   },
   ...partsBy(`IN ${unlinked}`),
-  // Rows of approvals need no row of a run, so the run may be gone altogether.
-  ...approvalsBy("NOT IN (SELECT number FROM run WHERE state = 'sealed' AND chain IS NOT NULL)"),
+  // Rows of approvals need no row of a run, so the run may be gone altogether. Those since the last run are not covered yet.
+  ...approvalsBy(
+    (column) =>
+      `${column} IS NOT NULL AND ${column} NOT IN (SELECT number FROM run WHERE state = 'sealed' AND chain IS NOT NULL)`,
+  ),
   // The run that covers a checkpoint is sealed later, and a digest cannot be in itself.
-  checkpoints: { table: 'checkpoint', where: 'id <= @checkpoint', without: ['run', 'carried'], order: 'id' },
+  checkpoints: {
+    table: 'checkpoint',
+    where: 'id <= @checkpoint',
+    without: ['run', 'carried', 'rewritten_at'],
+    order: 'id',
+  },
   earlier: { table: 'checkpoint', where: 'id < @checkpoint', only: ['id', 'carried'], order: 'id' },
 }
 

@@ -43,10 +43,15 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
   need('last look at a project', numbers("SELECT max(run) FROM walk WHERE listing = 'endpoints' GROUP BY project_id"))
   const since = looksAt(db, latest).map(({ incompleteSince }) => incompleteSince?.number ?? null)
   need('since when a project was not looked at in full', since)
-  need('approved baseline', numbers('SELECT DISTINCT run FROM baseline WHERE holds AND run IS NOT NULL'))
+  need('approved baseline', numbers(approvedSql))
   need(
     'a message about it waits',
     numbers("SELECT DISTINCT run FROM notification WHERE state = 'pending' AND run IS NOT NULL"),
   )
   return reasons
 }
+
+/** The last approval of a project holds. Not asked of the view `baseline`: another program may have made it another one. */
+const approvedSql = `
+  SELECT DISTINCT a.run FROM approval a WHERE a.run IS NOT NULL AND a.revoked_at IS NULL
+    AND a.id = (SELECT max(b.id) FROM approval b WHERE b.project_id = a.project_id)`

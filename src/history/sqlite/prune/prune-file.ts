@@ -1,6 +1,7 @@
 import type { Holder } from '../../holder.ts'
 import { openDatabase } from '../open-database.ts'
 import { openToExamine } from '../open-to-examine.ts'
+import type { ResealHistory } from '../reseal/reseal-history.ts'
 import { type Freed, freeDisk } from './free-disk.ts'
 import { type PlannedRun, planPruning } from './plan-pruning.ts'
 import { type PruneOrder, pruneHistory, refuseToKeepNothing } from './prune-history.ts'
@@ -14,8 +15,8 @@ export interface Pruning {
  * Prunes the history in a file and gives its disk back.
  * @throws AuditError as `pruneHistory`
  */
-export function pruneFile(file: string, holder: Holder, order: PruneOrder): Pruning {
-  const db = openDatabase(file, new Date(holder.now()).toISOString(), undefined, holder.tell)
+export function pruneFile(file: string, holder: Holder, order: PruneOrder, resealing?: ResealHistory): Pruning {
+  const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder, resealing })
   try {
     return { plan: pruneHistory(db, holder, order), freed: freeDisk(db) }
   } finally {
@@ -42,7 +43,7 @@ const pauseMs = 20 * 3_600_000
  * @throws AuditError as `pruneHistory`
  */
 export function pruneWhenDue(file: string, holder: Holder, order: PruneOrder): Pruning | undefined {
-  const db = openDatabase(file, new Date(holder.now()).toISOString(), undefined, holder.tell)
+  const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder })
   try {
     const last = db
       .prepare<[], string | null>("SELECT max(made_at) FROM checkpoint WHERE reason = 'prune'")

@@ -80,7 +80,7 @@ function removeRuns(db: Database, gone: readonly number[], plan: readonly Planne
     JSON.stringify(interruptedBefore(db, gone)),
   )
   db.prepare(
-    `UPDATE run SET state = 'pruned', previous = NULL, parts = NULL, chain = NULL, rules_document = NULL,
+    `UPDATE run SET state = 'pruned', previous = NULL, parts = NULL, chain = NULL, former_chain = NULL, rules_document = NULL,
        projects_document = NULL WHERE number IN (SELECT value FROM json_each(?))`,
   ).run(JSON.stringify(gone))
   db.exec(`${keepLooks}

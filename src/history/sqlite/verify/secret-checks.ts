@@ -1,13 +1,15 @@
 import type { Database } from 'better-sqlite3'
-import { isJsonObject, type JsonObject } from '../../../model/json.ts'
-import { credentials, mayHoldCredential } from '../../../model/looks-secret.ts'
+import type { FieldChange } from '../../../model/change.ts'
+import { isJsonObject, type Json } from '../../../model/json.ts'
 import type { Kind } from '../../../model/resource.ts'
+import type { OpenSecrets } from '../../resealing.ts'
+import { textsWithin } from '../reseal/json-texts.ts'
 import type { Check } from './check.ts'
 
-/** Gives the JSON Pointers of what should be sealed in a body and is not. */
-export type OpenSecrets = (kind: Kind, attributes: JsonObject) => Iterable<string>
-
-/** About secrets, as far as can be told by those who do not know them. Nothing that is found is ever quoted. */
+/**
+ * About secrets, as far as can be told by those who do not know them: what is stored is as it would be sealed today.
+ * Nothing that is found is ever quoted.
+ */
 export const secretChecks = (openSecrets: OpenSecrets): readonly Check[] => [
   {
     id: 'I7',
@@ -16,60 +18,79 @@ export const secretChecks = (openSecrets: OpenSecrets): readonly Check[] => [
     means:
       'somebody who reads the history can read a secret: replace it where it is used; `hookdrift prune` and a run without it take it out of the file',
     *find(db) {
-      for (const { name, sql } of bodies) {
-        for (const { place, kind, body, facts } of db.prepare<[], BodyRow>(sql).iterate()) {
-          if (holdsCredential(body) || holdsCredential(facts))
-            yield `${name} ${place} holds what looks like a credential`
-          const attributes: unknown = JSON.parse(body)
-          if (!isJsonObject(attributes)) continue
-          for (const path of openSecrets(kind, attributes)) yield `${name} ${place} holds ${path} unsealed`
+      yield* inBodies(db, openSecrets)
+      yield* inChanges(db, openSecrets)
+      for (const [name, sql] of Object.entries(names)) {
+        for (const { place, kind, text } of rows<{ kind: Kind; text: string }>(db, sql)) {
+          if (openSecrets.inName(kind, text)) yield `${name} ${place} holds what should be sealed`
         }
       }
-      for (const [name, sql] of Object.entries(texts)) yield* inTexts(db, name, sql)
+      for (const [name, sql] of Object.entries(texts)) {
+        for (const { place, text } of rows<{ text: string }>(db, sql)) {
+          if (openSecrets.inText(text)) yield `${name} ${place} holds what looks like a credential`
+        }
+      }
+      for (const [name, sql] of Object.entries(documents)) {
+        for (const { place, text } of rows<{ text: string }>(db, sql)) {
+          if (textsWithin(text).some(openSecrets.inText)) yield `${name} ${place} holds what looks like a credential`
+        }
+      }
     },
   },
 ]
 
-interface BodyRow {
-  readonly place: string
-  readonly kind: Kind
-  readonly body: string
-  readonly facts: string
+function rows<Row>(db: Database, sql: string): IterableIterator<Row & { readonly place: string }> {
+  return db.prepare<[], Row & { readonly place: string }>(sql).iterate()
 }
 
-const bodies = [
-  {
-    name: 'the body of',
-    sql: "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, kind, body, facts FROM version",
-  },
-  {
-    name: 'the approved body of',
-    sql: "SELECT kind || ' ' || uid AS place, kind, body, '' AS facts FROM approved_resource",
-  },
-] as const
-
-/** Other texts that a run or a person wrote, and where each stands. */
-const texts = {
-  'a change of': "SELECT kind || ' ' || uid || ' in run ' || run AS place, name || ' ' || fields AS text FROM change",
-  'a violation of':
-    "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, name || ' ' || message AS text FROM violation",
-  'a notice of': "SELECT 'run ' || run AS place, text FROM notice",
-  'the coverage of': "SELECT 'run ' || run AS place, reason AS text FROM walk WHERE reason IS NOT NULL",
-  'the name of': "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, name AS text FROM version",
-  document: "SELECT substr(sha256, 1, 12) || '…' AS place, body AS text FROM document",
-  'the note of': "SELECT 'approval ' || id AS place, note AS text FROM approval",
-  notification: "SELECT id AS place, body || ' ' || ifnull(error, '') AS text FROM notification",
+const bodies = {
+  'the body of': `SELECT kind || ' ' || uid || ' since run ' || from_run AS place, kind, body, facts FROM version`,
+  'the approved body of': `SELECT kind || ' ' || uid AS place, kind, body, '' AS facts FROM approved_resource`,
 } as const
 
-function* inTexts(db: Database, name: string, sql: string): Generator<string> {
-  for (const { place, text } of db.prepare<[], { place: string; text: string }>(sql).iterate()) {
-    if (holdsCredential(text)) yield `${name} ${place} holds what looks like a credential`
+function* inBodies(db: Database, openSecrets: OpenSecrets): Generator<string> {
+  for (const [name, sql] of Object.entries(bodies)) {
+    for (const { place, kind, body, facts } of rows<{ kind: Kind; body: string; facts: string }>(db, sql)) {
+      const attributes: unknown = JSON.parse(body)
+      const open = isJsonObject(attributes) ? openSecrets.inBody(kind, attributes) : ['its body']
+      for (const path of open) yield `${name} ${place} holds ${path} unsealed`
+      if (textsWithin(facts).some(openSecrets.inText))
+        yield `${name} ${place} holds what looks like a credential in its facts`
+    }
   }
 }
 
-function holdsCredential(text: string): boolean {
-  // In JSON, the letter of an escaped line break would belong to the word behind it.
-  if (!mayHoldCredential(text)) return false
-  const found = text.replace(/\\[bfnrt]/g, ' ').match(credentials) ?? []
-  return found.some((credential) => !credential.startsWith('sealed:'))
+function* inChanges(db: Database, openSecrets: OpenSecrets): Generator<string> {
+  const sql = "SELECT kind || ' ' || uid || ' in run ' || run AS place, kind, fields FROM change"
+  for (const { place, kind, fields } of rows<{ kind: Kind; fields: string }>(db, sql)) {
+    // What a run wrote, unless somebody changed it.
+    const changes = JSON.parse(fields) as readonly Partial<FieldChange>[]
+    const isOpen = ({ path = '', before = null, after = null }: Partial<FieldChange>) =>
+      [before, after].some((value: Json) => openSecrets.inPart(kind, { path, value }))
+    if (changes.some(isOpen) || textsWithin(fields).some(openSecrets.inText))
+      yield `a change of ${place} holds what should be sealed`
+  }
 }
+
+const names = {
+  'the name of': "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, kind, name AS text FROM version",
+  'the approved name of': "SELECT kind || ' ' || uid AS place, kind, name AS text FROM approved_resource",
+  'a change of': "SELECT kind || ' ' || uid || ' in run ' || run AS place, kind, name AS text FROM change",
+  'a violation of':
+    "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, kind, name AS text FROM violation",
+} as const
+
+/** Other texts that a run or a person wrote, and where each stands. */
+const texts = {
+  'a violation of': "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, message AS text FROM violation",
+  'a notice of': "SELECT 'run ' || run AS place, text FROM notice",
+  'the coverage of': "SELECT 'run ' || run AS place, reason AS text FROM walk WHERE reason IS NOT NULL",
+  'the note of': "SELECT 'approval ' || id AS place, note AS text FROM approval",
+  notification: 'SELECT id AS place, error AS text FROM notification WHERE error IS NOT NULL',
+} as const
+
+/** JSON. */
+const documents = {
+  document: "SELECT substr(sha256, 1, 12) || '…' AS place, body AS text FROM document",
+  notification: 'SELECT id AS place, body AS text FROM notification',
+} as const

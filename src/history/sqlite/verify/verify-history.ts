@@ -3,11 +3,14 @@ import type { ExitCode } from '../../../model/errors.ts'
 import { messageOf } from '../../../model/errors.ts'
 import type { RunRecord } from '../../history.ts'
 import type { SealedRun } from '../../reader.ts'
+import type { OpenSecrets } from '../../resealing.ts'
 import type { Check, CheckResult, Depth } from './check.ts'
 import { fileChecks } from './file-checks.ts'
 import { notificationChecks } from './notification-checks.ts'
+import { recordChecks } from './record-checks.ts'
 import { runChecks } from './run-checks.ts'
-import { type OpenSecrets, secretChecks } from './secret-checks.ts'
+import { schemaChecks } from './schema-checks.ts'
+import { secretChecks } from './secret-checks.ts'
 import { versionChecks } from './version-checks.ts'
 import { violationChecks } from './violation-checks.ts'
 
@@ -31,6 +34,8 @@ export interface Question {
 export function verifyHistory(db: Database.Database, { depth, exitCodeOf, openSecrets }: Question): Verification {
   const all = [
     ...fileChecks,
+    ...schemaChecks,
+    ...recordChecks,
     ...runChecks(exitCodeOf),
     ...versionChecks,
     ...violationChecks,

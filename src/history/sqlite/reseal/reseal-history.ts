@@ -1,0 +1,47 @@
+import type { Database } from 'better-sqlite3'
+import { AuditError } from '../../../model/errors.ts'
+import type { Resealing } from '../../resealing.ts'
+import { makeCheckpoint } from '../chain/chain.ts'
+import { findBrokenLinks } from '../chain/check-chain.ts'
+import { resealResources } from './reseal-resources.ts'
+import { resealApprovals, resealDocuments, resealNotifications, resealWalks } from './reseal-texts.ts'
+import { openRewording } from './rewording.ts'
+
+/** Seals the rows of a history anew, within the transaction of whoever upgrades it. `now`: ISO 8601, UTC. */
+export type ResealHistory = (db: Database, now: string) => void
+
+/**
+ * Brings every row to today's form, so that what an earlier version kept in clear does not stay. Where something was
+ * rewritten, the runs leave the chain, and a checkpoint vouches for them.
+ * @throws AuditError 4 when the chain does not verify or something does not match its digest
+ */
+export function resealingBy(resealing: Resealing): ResealHistory {
+  return (db, now) => resealHistory(db, resealing, now)
+}
+
+function resealHistory(db: Database, resealing: Resealing, now: string): void {
+  refuseBroken(db)
+  const rewording = openRewording(db)
+  const rewritten =
+    resealResources(db, resealing, rewording) +
+    resealWalks(db, resealing, rewording) +
+    resealApprovals(db, resealing) +
+    resealDocuments(db, resealing) +
+    resealNotifications(db, resealing, rewording)
+  if (rewritten === 0) return
+  db.prepare(
+    `UPDATE run SET former_chain = chain, previous = NULL, parts = NULL, chain = NULL
+     WHERE state = 'sealed' AND chain IS NOT NULL`,
+  ).run()
+  makeCheckpoint(db, { madeAt: now, toolVersion: resealing.toolVersion, reason: 'reseal', runs: [] })
+}
+
+/** What is sealed anew is vouched for anew, and must not be what somebody altered. */
+function refuseBroken(db: Database): void {
+  const [broken] = findBrokenLinks(db)
+  if (broken === undefined) return
+  throw new AuditError(4, `the history ${db.name} was not upgraded, for it does not verify: ${broken.text}`, {
+    advice:
+      '`hookdrift verify` with the older version says more; restore the last backup that verifies: docs/keeping.md',
+  })
+}

@@ -1,0 +1,212 @@
+import { hash } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import { canonicalJson } from '../../../model/canonical-json.ts'
+import { AuditError } from '../../../model/errors.ts'
+import { isJsonObject, type Json } from '../../../model/json.ts'
+import { type Kind, maskedSeal } from '../../../model/resource.ts'
+import { fingerprintOf } from '../../../model/violation.ts'
+import type { ResealedPart, Resealer, Resealing } from '../../resealing.ts'
+import { prepared } from '../prepared.ts'
+import { inOrderOfLength, replaceSecrets } from './replace-secrets.ts'
+import type { Rewording } from './rewording.ts'
+
+interface Resource {
+  readonly project: number
+  readonly kind: Kind
+  readonly uid: string
+}
+
+/**
+ * Brings versions, violations and changes to today's form, resource by resource, so that memory holds one resource: what its
+ * bodies gave away is looked for in what was said of it. Returns how many rows it rewrote.
+ */
+export function resealResources(db: Database, resealing: Resealing, rewording: Rewording): number {
+  let rewritten = 0
+  for (let resource = nextResource(db); resource !== undefined; resource = nextResource(db, resource)) {
+    const found = new Set<string>()
+    rewritten += resealVersions(db, resource, resealing, found)
+    const secrets = inOrderOfLength(found)
+    const quoting = (resealer: Resealer, text: string) => replaceSecrets(text, secrets, resealer.seal)
+    rewritten += resealViolations(db, resource, { resealing, rewording, quoting })
+    rewritten += resealChanges(db, resource, { resealing, quoting })
+  }
+  return rewritten
+}
+
+const first: Resource = { project: 0, kind: 'endpoint', uid: '' }
+
+function nextResource(db: Database, after = first): Resource | undefined {
+  const next = (table: string) => `SELECT * FROM (SELECT project_id, kind, uid FROM ${table}
+    WHERE (project_id, kind, uid) > (@project, @kind, @uid) ORDER BY project_id, kind, uid LIMIT 1)`
+  return prepared<Resource, Resource>(
+    db,
+    `SELECT project_id AS project, kind, uid FROM (${['version', 'violation', 'change'].map(next).join(' UNION ALL ')})
+     ORDER BY project_id, kind, uid LIMIT 1`,
+  ).get(after)
+}
+
+function idsOf(db: Database, table: 'version' | 'violation' | 'change', resource: Resource): number[] {
+  const sql = `SELECT id FROM ${table} WHERE project_id = @project AND kind = @kind AND uid = @uid ORDER BY id`
+  return prepared<Resource, number>(db, sql).pluck().all(resource) as number[]
+}
+
+interface VersionRow {
+  readonly id: number
+  readonly name: string
+  readonly body: string
+  readonly facts: string
+  readonly digest: string
+  readonly keyId: string
+}
+
+function resealVersions(db: Database, resource: Resource, resealing: Resealing, found: Set<string>): number {
+  const { kind, uid } = resource
+  let rewritten = 0
+  for (const id of idsOf(db, 'version', resource)) {
+    const row = prepared<[number], VersionRow>(
+      db,
+      `SELECT v.id, v.name, v.body, v.facts, v.digest, r.seal_key_id AS keyId
+       FROM version v JOIN run r ON r.number = v.from_run WHERE v.id = ?`,
+    ).get(id)
+    if (row === undefined) continue
+    // The digest is made anew: what does not match the old one must not be vouched for.
+    if (hash('sha256', row.body + row.facts) !== row.digest)
+      throw altered(db, `the body of ${kind} ${uid} (version ${id})`)
+    const resealer = resealing.under(row.keyId)
+    const body = resealBody(kind, row.body, resealer, found)
+    const facts = resealFacts(kind, row.facts, resealer, found)
+    const name = resealer.name(kind, row.name)
+    if (body === row.body && facts === row.facts && name === row.name) continue
+    // Of which normal form it is stays: sealing again need not give what a new look at the same thing would.
+    prepared<unknown[], never>(db, 'UPDATE version SET name = ?, body = ?, facts = ?, digest = ? WHERE id = ?').run(
+      name,
+      body,
+      facts,
+      hash('sha256', body + facts),
+      id,
+    )
+    rewritten += 1
+  }
+  return rewritten
+}
+
+/** A stored body in today's form. */
+export function resealBody(kind: Kind, body: string, resealer: Resealer, found: Set<string>): string {
+  const attributes: unknown = JSON.parse(body)
+  if (!isJsonObject(attributes)) return canonicalJson(resealer.seal(body))
+  return canonicalJson(resealer.attributes(kind, attributes, (secret) => found.add(secret)))
+}
+
+/** Facts are known by the pointers of what they are about. */
+function resealFacts(kind: Kind, facts: string, resealer: Resealer, found: ReadonlySet<string>): string {
+  if (facts === '') return facts
+  const secrets = inOrderOfLength(found)
+  const members = Object.entries<Json>(JSON.parse(facts)).map(([path, value]) => {
+    const moved = resealer.part(kind, { path, value: null }).path
+    return [replaceSecrets(moved, secrets, resealer.seal), value] as const
+  })
+  return canonicalJson(Object.fromEntries(members))
+}
+
+interface Saying {
+  readonly resealing: Resealing
+  /** A text without the secrets that the resource's bodies gave away. */
+  quoting(resealer: Resealer, text: string): string
+}
+
+interface ViolationRow {
+  readonly fingerprint: string
+  readonly rule: string
+  readonly path: string
+  readonly name: string
+  readonly message: string
+  readonly fromRun: number
+  readonly toRun: number | null
+  readonly keyId: string
+  readonly service: string
+  readonly projectUid: string
+}
+
+function resealViolations(
+  db: Database,
+  resource: Resource,
+  { resealing, rewording, quoting }: Saying & { readonly rewording: Rewording },
+): number {
+  const { kind, uid } = resource
+  let rewritten = 0
+  for (const id of idsOf(db, 'violation', resource)) {
+    const row = prepared<[number], ViolationRow>(
+      db,
+      `SELECT x.fingerprint, x.rule, x.path, x.name, x.message, x.from_run AS fromRun, x.to_run AS toRun,
+              r.seal_key_id AS keyId, p.service, p.uid AS projectUid
+       FROM violation x JOIN run r ON r.number = x.from_run JOIN project p ON p.id = x.project_id WHERE x.id = ?`,
+    ).get(id)
+    if (row === undefined) continue
+    const resealer = resealing.under(row.keyId)
+    const name = resealer.name(kind, row.name)
+    const message = quoting(resealer, resealer.text(row.message))
+    const path = row.path === '' ? '' : quoting(resealer, resealer.part(kind, { path: row.path, value: null }).path)
+    if (name === row.name && message === row.message && path === row.path) continue
+    const project = { name: '', service: row.service, uid: row.projectUid }
+    const place = { rule: row.rule, severity: 'info', kind, uid, name, path, message } as const
+    // Masked, several places would look like one.
+    const isMoved = path !== row.path && resealer.hasKey
+    const fingerprint = isMoved ? fingerprintOf(project, place) : row.fingerprint
+    prepared<unknown[], never>(
+      db,
+      'UPDATE violation SET name = ?, message = ?, path = ?, fingerprint = ? WHERE id = ?',
+    ).run(name, message, path, fingerprint, id)
+    for (const run of [row.fromRun, row.toRun]) {
+      rewording.add(run, row.message, message)
+      rewording.add(run, row.name, name)
+      rewording.add(run, row.path, path)
+      rewording.add(run, row.fingerprint, fingerprint)
+    }
+    rewritten += 1
+  }
+  return rewritten
+}
+
+function resealChanges(db: Database, resource: Resource, { resealing, quoting }: Saying): number {
+  const { kind } = resource
+  let rewritten = 0
+  for (const id of idsOf(db, 'change', resource)) {
+    const row = prepared<[number], { name: string; fields: string; keyId: string }>(
+      db,
+      `SELECT c.name, c.fields, r.seal_key_id AS keyId FROM change c JOIN run r ON r.number = c.run WHERE c.id = ?`,
+    ).get(id)
+    if (row === undefined) continue
+    const resealer = resealing.under(row.keyId)
+    const name = resealer.name(kind, row.name)
+    // What a run wrote.
+    const changes = JSON.parse(row.fields) as readonly FieldRow[]
+    const fields = JSON.stringify(changes.map((change) => resealChange(kind, change, resealer, quoting)))
+    if (name === row.name && fields === row.fields) continue
+    prepared<unknown[], never>(db, 'UPDATE change SET name = ?, fields = ? WHERE id = ?').run(name, fields, id)
+    rewritten += 1
+  }
+  return rewritten
+}
+
+interface FieldRow {
+  readonly path: string
+  readonly before: Json
+  readonly after: Json
+}
+
+function resealChange(kind: Kind, change: FieldRow, resealer: Resealer, quoting: Saying['quoting']): FieldRow {
+  const { path } = change
+  const [before, after] = [change.before, change.after].map((value) => resealer.part(kind, { path, value }))
+  if (before === undefined || after === undefined) return change
+  const at = [before, after].reduce((a, b) => (a.path.length <= b.path.length ? a : b)).path
+  // Where one side is sealed as part of what it is in, and the other is not, its value stands for another place.
+  const sideOf = (part: ResealedPart) =>
+    part.path === before.path && part.path === after.path ? part.value : maskedSeal
+  return { ...change, path: quoting(resealer, at), before: sideOf(before), after: sideOf(after) }
+}
+
+export function altered(db: Database, what: string): AuditError {
+  return new AuditError(4, `the history ${db.name} was not upgraded: ${what} does not match its digest`, {
+    advice: 'it was damaged already, and is as it was: restore the last backup that verifies, see docs/keeping.md',
+  })
+}

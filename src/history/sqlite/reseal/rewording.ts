@@ -1,0 +1,27 @@
+import type { Database } from 'better-sqlite3'
+
+/** Which texts of a run read otherwise now: messages to people quote them. */
+export interface Rewording {
+  add(run: number | null, before: string, now: string): void
+  /** A text that quotes what a run said, as the run says it now. */
+  apply(run: number | null, text: string): string
+}
+
+/** Kept for runs that somebody is told of, and for no others. */
+export function openRewording(db: Database): Rewording {
+  const told = db.prepare<[], number>('SELECT DISTINCT run FROM notification WHERE run IS NOT NULL').pluck().all()
+  const texts = new Map(told.map((run) => [run, new Map<string, string>()]))
+  return {
+    add(run, before, now) {
+      if (run !== null && before !== now && before !== '') texts.get(run)?.set(before, now)
+    },
+    apply(run, text) {
+      const own = run === null ? undefined : texts.get(run)
+      const exact = own?.get(text)
+      if (own === undefined || exact !== undefined) return exact ?? text
+      let out = text
+      for (const [before, now] of own) if (out.includes(before)) out = out.replaceAll(before, () => now)
+      return out
+    },
+  }
+}

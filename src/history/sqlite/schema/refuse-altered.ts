@@ -1,0 +1,48 @@
+import type { Database } from 'better-sqlite3'
+import { AuditError } from '../../../model/errors.ts'
+import { migrationsDirectory } from '../migrations-directory.ts'
+import { prepared } from '../prepared.ts'
+import { expectedSchema } from './expected-schema.ts'
+import { knownSchemaDigest } from './known-digest.ts'
+import { readSchema, schemaDigest } from './read-schema.ts'
+import { type SchemaFault, schemaFaults } from './schema-faults.ts'
+
+/** SQLite's count of changes to the schema, as of when it was last compared, and what was found then. */
+const compared = new WeakMap<Database, { readonly count: number; readonly faults: readonly SchemaFault[] }>()
+
+/**
+ * Tables are read as hookdrift made them, or not at all: a view in the place of one could hide what it likes.
+ * `version`: of the schema, where it is not the newest.
+ * @throws AuditError 4 when a table is missing or was altered
+ */
+export function refuseAlteredTables(db: Database, directory = migrationsDirectory, version?: number): void {
+  const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'table' && fault !== 'unknown')
+  if (fault !== undefined) throw refusal(`cannot open the history ${db.name}`, fault)
+}
+
+/**
+ * Before anything is written: no trigger is executed that hookdrift did not make, and it makes none. Within the
+ * transaction that writes, so that nobody can add one in between.
+ * @throws AuditError 4 when there is one, or when something that hookdrift made is missing or was altered
+ */
+export function refuseAltered(db: Database, directory = migrationsDirectory, version?: number): void {
+  const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'trigger' || fault !== 'unknown')
+  if (fault !== undefined) throw refusal(`nothing was written to the history ${db.name}`, fault)
+}
+
+function faultsOf(db: Database, directory: string, version: number | undefined): readonly SchemaFault[] {
+  const count = Number(prepared<[], number>(db, 'PRAGMA schema_version').pluck().get())
+  const before = compared.get(db)
+  if (before?.count === count) return before.faults
+  const schema = readSchema(db)
+  const isKnown = schemaDigest(schema) === knownSchemaDigest
+  const faults = isKnown ? [] : schemaFaults(expectedSchema(directory, version), schema)
+  compared.set(db, { count, faults })
+  return faults
+}
+
+function refusal(what: string, { text }: SchemaFault): AuditError {
+  return new AuditError(4, `${what}: ${text}`, {
+    advice: `\`hookdrift verify\` says more; restore the last backup that verifies: docs/keeping.md`,
+  })
+}

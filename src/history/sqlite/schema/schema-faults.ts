@@ -1,0 +1,37 @@
+import type { SchemaObject } from './read-schema.ts'
+
+export interface SchemaFault {
+  readonly type: SchemaObject['type']
+  readonly fault: 'missing' | 'altered' | 'unknown'
+  readonly text: string
+}
+
+/** Names of what people may add for themselves. Hookdrift never reads it. */
+const ownPrefix = 'my_'
+
+/** How a schema differs from the one that hookdrift made. A person's own views, tables and indexes are none of it; a trigger always is. */
+export function schemaFaults(expected: readonly SchemaObject[], actual: readonly SchemaObject[]): SchemaFault[] {
+  const there = new Map(actual.map((object) => [object.name, object]))
+  const known = new Set(expected.map(({ name }) => name))
+  const faults = expected.flatMap((object): SchemaFault[] => {
+    const found = there.get(object.name)
+    const { type, name } = object
+    if (found === undefined) return [{ type, fault: 'missing', text: `the ${type} ${name} is missing` }]
+    if (isSame(object, found)) return []
+    return [{ type, fault: 'altered', text: `the ${type} ${name} is not as hookdrift made it` }]
+  })
+  const added = actual.filter(
+    ({ type, name }) => !known.has(name) && (type === 'trigger' || !name.startsWith(ownPrefix)),
+  )
+  return [
+    ...faults,
+    ...added.map(({ type, name, table }): SchemaFault => {
+      const on = type === 'trigger' || type === 'index' ? ` on ${table}` : ''
+      return { type, fault: 'unknown', text: `hookdrift did not make the ${type} ${name}${on}` }
+    }),
+  ]
+}
+
+function isSame(a: SchemaObject, b: SchemaObject): boolean {
+  return a.type === b.type && a.table === b.table && a.sql === b.sql
+}

@@ -1,0 +1,65 @@
+import { type Check, sentences } from './check.ts'
+import { isNoTime } from './is-time.ts'
+
+/** Rows that no run records and no link covers. */
+export const recordChecks: readonly Check[] = [
+  {
+    id: 'records',
+    holds: 'the lease, projects, documents, channels and checkpoints are as hookdrift writes them',
+    means: 'another program altered rows by which runs are told apart, and messages from each other',
+    *find(db) {
+      for (const { sql } of questions) yield* sentences<{ what: string }>(db, sql, ({ what }) => what)
+    },
+  },
+]
+
+const free = '1970-01-01T00:00:00.000Z'
+const isFree = `heartbeat_at = '${free}'`
+const running = "(SELECT max(number) FROM run WHERE state = 'running')"
+
+/** Who holds something is known by these; a process that is gone may be left in them. Clocks go back: times are not compared. */
+const oddHolder = `(token < 0 OR pid < 0 OR ${isNoTime('taken_at')} OR ${isNoTime('heartbeat_at')}
+  OR (NOT ${isFree} AND (host = '' OR boot_id = '' OR pid = 0 OR token = 0)))`
+
+/** A run takes the lease in the transaction that begins it, and gives it back in the one that ends it. */
+const lease = `
+  SELECT 'the lease has ' || count(*) || ' rows' AS what FROM lease HAVING count(*) > 1
+  UNION ALL SELECT 'the lease names no process that could hold it' FROM lease WHERE ${oddHolder} OR id <> 1
+  UNION ALL SELECT 'the lease is held, and no run is being written' FROM lease WHERE NOT ${isFree} AND ${running} IS NULL
+  UNION ALL SELECT 'run ' || ${running} || ' is being written, and nobody holds the lease'
+    WHERE ${running} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM lease WHERE NOT ${isFree})`
+
+/** Runs look at the policy as at a project; it has a row from the first run on. */
+const projects = `
+  SELECT 'project ' || id || ' has no service, and is not the policy' AS what FROM project WHERE service = '' AND uid <> 'policy'
+  UNION ALL SELECT 'the policy is missing among the projects' WHERE EXISTS (SELECT 1 FROM run WHERE state = 'sealed')
+    AND NOT EXISTS (SELECT 1 FROM project WHERE service = '' AND uid = 'policy')`
+
+const documents = `
+  SELECT 'no run refers to document ' || substr(sha256, 1, 12) || '…' AS what FROM document WHERE sha256 NOT IN (
+    SELECT rules_document FROM run WHERE rules_document IS NOT NULL
+    UNION SELECT projects_document FROM run WHERE projects_document IS NOT NULL)`
+
+const channels = `
+  SELECT 'channel ' || name || ' is held by no process that could hold it' AS what FROM channel WHERE ${oddHolder}
+  UNION ALL SELECT 'channel ' || name || ' has dropped more than was written' FROM channel WHERE dropped > written OR dropped < 0
+  UNION ALL SELECT 'channel ' || name || ' is gone since a time that cannot be' FROM channel
+    WHERE (gone_at IS NOT NULL AND ${isNoTime('gone_at')}) OR (gone_at IS NULL) <> (gone_target IS NULL)
+  UNION ALL SELECT 'message ' || id || ' has times that cannot be' FROM notification
+    WHERE ${isNoTime('created_at')} OR ${isNoTime('next_try_at')} OR (settled_at IS NOT NULL AND ${isNoTime('settled_at')})
+  UNION ALL SELECT 'message ' || id || ' was never tried, and waits after a failure' FROM notification
+    WHERE attempts < 0 OR (attempts = 0 AND state = 'pending' AND (error IS NOT NULL OR next_try_at <> created_at))
+  UNION ALL SELECT 'message ' || id || ' was delivered and has an error' FROM notification WHERE state = 'delivered' AND error IS NOT NULL
+  UNION ALL SELECT 'message ' || id || ' is kept, though it was dropped' FROM notification n
+    WHERE number <= (SELECT dropped FROM channel WHERE name = n.channel)
+  UNION ALL SELECT 'message ' || id || ' tells of another run or time than it says' FROM notification WHERE json_valid(body)
+    AND (ifnull(body ->> '$.run.number', run) IS NOT run OR ifnull(body ->> '$.created_at', created_at) <> created_at)
+  UNION ALL SELECT 'run ' || u.run || ' is called untold, and looked at no such project' FROM untold u
+    WHERE NOT EXISTS (SELECT 1 FROM walk w WHERE w.project_id = u.project_id AND w.run = u.run)
+      AND (u.run IN (SELECT number FROM run WHERE state = 'sealed') OR NOT EXISTS (SELECT 1 FROM checkpoint WHERE reason = 'prune'))`
+
+const checkpoints = `
+  SELECT 'checkpoint ' || id || ' says at a wrong time that the file was written anew' AS what FROM checkpoint
+    WHERE rewritten_at IS NOT NULL AND (reason <> 'reseal' OR ${isNoTime('rewritten_at')})`
+
+const questions = [lease, projects, documents, channels, checkpoints].map((sql) => ({ sql }))

@@ -1,0 +1,98 @@
+import { hash } from 'node:crypto'
+import Database from 'better-sqlite3'
+import type { Draft, History } from '../../src/history/history.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { aDatabasePath } from './a-database.ts'
+import { Machines } from './processes.ts'
+import {
+  aChange,
+  aContext,
+  aStart,
+  at,
+  aVersion,
+  aViolation,
+  instead,
+  only,
+  orders,
+  payments,
+  walkAll,
+} from './samples.ts'
+
+/** A history with something of everything, as bytes. */
+export async function aSoundHistory(): Promise<Buffer> {
+  const { file, remove } = aDatabasePath()
+  const history = openSqliteHistory(file, new Machines().process(1))
+  const versions = async (draft: Draft, uid: string) =>
+    (await draft.known(payments, 'endpoint', [uid])).get(uid)?.id ?? 0
+  const standing = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+  await run(history, 1, async (draft) => {
+    for (const project of [payments, orders]) await walkAll(draft, project)
+    const facts = '{"/secret":{"min_length":8,"weak":[]}}'
+    const two = [aVersion('a', { url: 'a' }), aVersion('b', { url: 'b' })]
+    await draft.stage(payments, { seen: [], versions: [...two, withFacts('c', facts)] })
+    const violations = [aViolation('a'), aViolation('b'), aViolation('c')]
+    await draft.stageViolations(payments, { confirmed: [], violations })
+    await draft.markUnreferenced(payments, 'source', ['s', 't'])
+    await draft.stageNotice(payments, 'endpoints', 'the shape changed')
+  })
+  await run(history, 2, async (draft) => {
+    await walkAll(draft)
+    const fields = [{ path: '/url', before: 'a', after: 'x' }]
+    await draft.stage(payments, {
+      seen: [await versions(draft, 'c')],
+      versions: [aVersion('a', { url: 'x' }, { replaces: await versions(draft, 'a') })],
+    })
+    await draft.endVersions([await versions(draft, 'b')])
+    const modified = aChange('a', { change: 'modified', fields, referrers: ['u1'] })
+    await draft.stageChanges(payments, [modified, aChange('b', { change: 'removed' })])
+    await draft.endViolations([(await standing(draft, 'b')).id])
+    const waiver = { owner: 'team', reason: 'moves', expires: '2027-01-01' }
+    const waived = instead(await standing(draft, 'a'), { state: 'waived', waiver })
+    const unknown = instead(await standing(draft, 'c'), { state: 'unknown', lastRun: 1 })
+    await draft.stageViolations(payments, { confirmed: [], violations: [waived, unknown] })
+    await draft.markUnreferenced(payments, 'source', ['s'])
+    await draft.stageNotice(payments, 'endpoints', 'and again')
+    await draft.hold(payments, 'endpoints', ['z'])
+  })
+  const approved = { project: payments, looks: {}, note: 'as it is', by: 'somebody', at: at(2.6) }
+  const resources = [{ kind: 'endpoint', uid: 'a', name: 'a', attributes: { url: 'x' }, sealKeyId: 'key-1' }] as const
+  await history.approve([
+    { ...approved, state: { run: 1 } },
+    { ...approved, state: { resources } },
+  ])
+  await history.revoke([1], { by: 'somebody else', at: at(2.7) })
+  const given = await history.begin(aStart(at(3)))
+  await given.abandon(at(3.5))
+  await run(history, 4, (draft) => walkAll(draft))
+  await history.delivered('msg_hook_1', at(5))
+  await history.failed('msg_chat_1', { at: at(5), error: 'answered 500', nextTryAt: undefined })
+  await history.failed('msg_chat_2', { at: at(5), error: 'answered 500', nextTryAt: at(6) })
+  await history.claim('hook')
+  await history.close()
+  const db = new Database(file)
+  db.pragma('journal_mode = DELETE')
+  const bytes = db.serialize()
+  db.close()
+  remove()
+  return bytes
+}
+
+function withFacts(uid: string, facts: string) {
+  const version = aVersion(uid, { url: uid })
+  return { ...version, facts, digest: hash('sha256', version.body + facts) }
+}
+
+async function run(history: History, number: number, work: (draft: Draft) => Promise<void>): Promise<void> {
+  const draft = await history.begin(aStart(at(number)))
+  await work(draft)
+  await draft.stageContext(aContext())
+  const message = (channel: string) => {
+    const id = `msg_${channel}_${number}`
+    return { id, channel, run: number, body: JSON.stringify({ id, created_at: at(number + 0.5), run: { number } }) }
+  }
+  await draft.seal(
+    at(number + 0.5),
+    () => 0,
+    () => [message('hook'), message('chat')],
+  )
+}

@@ -1,0 +1,199 @@
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import Database from 'better-sqlite3'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { History } from '../../src/history/history.ts'
+import { keepNothing } from '../../src/history/retention.ts'
+import { migrationsDirectory } from '../../src/history/sqlite/migrations-directory.ts'
+import { planForFile, pruneFile } from '../../src/history/sqlite/prune/prune-file.ts'
+import { expectedSchema } from '../../src/history/sqlite/schema/expected-schema.ts'
+import { knownSchemaDigest } from '../../src/history/sqlite/schema/known-digest.ts'
+import { schemaDigest } from '../../src/history/sqlite/schema/read-schema.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { aDatabasePath } from './a-database.ts'
+import { masking, resealing } from './a-resealing.ts'
+import { aSoundHistory } from './a-sound-history.ts'
+import { Machines } from './processes.ts'
+import { aStart, at, payments, walkAll } from './samples.ts'
+
+let sound: Buffer
+let file: string
+let remove: () => void
+beforeAll(async () => {
+  sound = await aSoundHistory()
+})
+beforeEach(() => {
+  const path = aDatabasePath()
+  file = path.file
+  remove = path.remove
+  writeFileSync(file, sound)
+})
+afterEach(() => remove())
+
+const holder = () => ({ ...new Machines().process(1), now: () => Date.parse('2027-01-01T00:00:00Z') })
+const trigger = 'CREATE TRIGGER evil AFTER INSERT ON run BEGIN DELETE FROM violation; END'
+
+function alter(sql: string): void {
+  const db = new Database(file)
+  db.exec(sql)
+  db.close()
+}
+
+function rowsOf(table: string): unknown[] {
+  const db = new Database(file, { readonly: true })
+  const rows = db.prepare(`SELECT * FROM ${table}`).all()
+  db.close()
+  return rows
+}
+
+it('the digest of the schema is that of the migrations', () => {
+  expect(schemaDigest(expectedSchema(migrationsDirectory))).toBe(knownSchemaDigest)
+})
+
+describe('a history with a trigger that hookdrift did not make', () => {
+  const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' }
+  const writes: Readonly<Record<string, (history: History) => unknown>> = {
+    'a run': (history) => history.begin(aStart(at(9))),
+    'an approval': (history) =>
+      history.approve([{ project: payments, looks: {}, note: '', by: 'somebody', at: at(9), state: { run: 4 } }]),
+    'a revocation': (history) => history.revoke([2], { by: 'somebody', at: at(9) }),
+    'a message': (history) => history.enqueue([{ id: 'msg_1', channel: 'hook', run: null, body: '{}' }], at(9)),
+    'a delivery': (history) => history.claim('hook'),
+  }
+
+  it.each(Object.entries(writes))('refuses %s, and executes nothing', async (_, write) => {
+    alter(trigger)
+    const before = ['run', 'violation', 'approval', 'notification', 'channel'].map(rowsOf)
+    const history = openSqliteHistory(file, holder())
+    await expect(async () => write(history)).rejects.toMatchObject({
+      exitCode: 4,
+      message: `nothing was written to the history ${file}: hookdrift did not make the trigger evil on run`,
+      advice: expect.stringContaining('`hookdrift verify`'),
+    })
+    await history.close()
+    expect(['run', 'violation', 'approval', 'notification', 'channel'].map(rowsOf)).toEqual(before)
+  })
+
+  it('refuses to be pruned', () => {
+    alter(trigger)
+    const before = rowsOf('run')
+    expect(() => pruneFile(file, holder(), order)).toThrow(/did not make the trigger evil/)
+    expect(rowsOf('run')).toEqual(before)
+  })
+
+  it('refuses the seal of a run that began before it was there', async () => {
+    const history = openSqliteHistory(file, holder())
+    const draft = await history.begin(aStart(at(9)))
+    await walkAll(draft)
+    alter('CREATE TRIGGER late AFTER UPDATE ON run BEGIN DELETE FROM violation; END')
+    const before = rowsOf('violation')
+    await expect(draft.seal(at(10), () => 0)).rejects.toThrow(/did not make the trigger late/)
+    await history.close()
+    expect(rowsOf('violation')).toEqual(before)
+  })
+
+  it('can be read', async () => {
+    alter(trigger)
+    const history = openSqliteHistory(file, holder())
+    expect(await history.readRun(4)).toMatchObject({ number: 4 })
+    await history.close()
+  })
+})
+
+describe('a history with an object that was altered', () => {
+  const emptied = 'ALTER TABLE violation RENAME TO hidden; CREATE VIEW violation AS SELECT * FROM hidden WHERE 0'
+
+  it('is not read where a table is another', () => {
+    alter(emptied)
+    expect(() => openSqliteHistory(file, holder())).toThrow(
+      expect.objectContaining({
+        exitCode: 4,
+        message: expect.stringMatching(/cannot open the history .*: the (table|view) \w+ is not as hookdrift made it/),
+      }),
+    )
+  })
+
+  it.each([
+    ['DROP VIEW baseline; CREATE VIEW baseline AS SELECT 0 AS run, 0 AS holds', 'the view baseline is not as'],
+    ['DROP VIEW open_violation', 'the view open_violation is missing'],
+    ['DROP INDEX violation_standing', 'the index violation_standing is missing'],
+  ])('is read and not written to: %s', async (sql, fault) => {
+    const plan = planForFile(file, { keep: { ...keepNothing, last: 1 } })
+    alter(sql)
+    expect(planForFile(file, { keep: { ...keepNothing, last: 1 } })).toEqual(plan)
+    const history = openSqliteHistory(file, holder())
+    expect(await history.readRun(4)).toMatchObject({ number: 4 })
+    await expect(history.begin(aStart(at(9)))).rejects.toThrow(fault)
+    await history.close()
+  })
+
+  it('is written to when people added to it', async () => {
+    alter('CREATE VIEW my_runs AS SELECT * FROM run; CREATE TABLE more (x); CREATE INDEX own ON change (name)')
+    const history = openSqliteHistory(file, holder())
+    const draft = await history.begin(aStart(at(9)))
+    await draft.abandon(at(10))
+    await history.close()
+  })
+})
+
+describe('an upgrade', () => {
+  const golden = gunzipSync(readFileSync(join(import.meta.dirname, '../fixtures/histories/canaries-0008.db.gz')))
+  beforeEach(() => writeFileSync(file, golden))
+
+  function expectAsItWas(before: Buffer): void {
+    expect(readFileSync(file).equals(before)).toBe(true)
+  }
+
+  it('executes no trigger, copies nothing and leaves the history as it was', () => {
+    alter('CREATE TRIGGER evil AFTER UPDATE ON version BEGIN DELETE FROM violation; END')
+    // A file that is opened becomes one with a log, whatever comes of it.
+    alter('PRAGMA journal_mode = WAL')
+    const before = readFileSync(file)
+    expect(() => openSqliteHistory(file, holder(), resealing)).toThrow(/did not make the trigger evil on version/)
+    expect(readdirSync(dirname(file)).filter((name) => name.includes('before'))).toEqual([])
+    expectAsItWas(before)
+  })
+
+  it.each([
+    [
+      "UPDATE violation SET message = 'x' WHERE id = 1",
+      /was not upgraded, for it does not verify: not as run 1 sealed it/,
+    ],
+    [
+      "UPDATE version SET body = '{}' WHERE id = 1",
+      /was not upgraded: the body of \w+ \S+ .*does not match its digest/,
+    ],
+    [
+      "UPDATE document SET body = '[]' WHERE id = 1",
+      /was not upgraded: document [0-9a-f]{12}… does not match its digest/,
+    ],
+  ])('vouches for nothing that was altered: %s', (sql, fault) => {
+    alter(sql)
+    expect(() => openSqliteHistory(file, holder(), resealing)).toThrow(fault)
+    const db = new Database(file, { readonly: true })
+    expect(db.pragma('user_version', { simple: true })).toBe(8)
+    expect(db.prepare("SELECT count(*) FROM run WHERE state = 'sealed' AND chain IS NULL").pluck().get()).toBe(0)
+    db.close()
+  })
+
+  it('waits for a run of an earlier version that still writes', () => {
+    alter("UPDATE lease SET host = 'another', heartbeat_at = '2027-01-01T00:00:00.000Z'")
+    expect(() => openSqliteHistory(file, holder(), resealing)).toThrow(expect.objectContaining({ exitCode: 5 }))
+    expect(existsSync(`${file}.before-0009`)).toBe(false)
+  })
+
+  it('is not made by who cannot seal', () => {
+    expect(() => openSqliteHistory(file, holder())).toThrow(
+      expect.objectContaining({ exitCode: 4, advice: '`hookdrift status` upgrades it' }),
+    )
+  })
+
+  it('keeps the copy that it was told to destroy out of the way of the next', () => {
+    openSqliteHistory(file, holder(), masking).close()
+    const copy = `${file}.before-0009`
+    copyFileSync(copy, file)
+    openSqliteHistory(file, holder(), resealing).close()
+    expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])
+  })
+})

@@ -138,18 +138,20 @@ function beside(user: string, job: Normalising): Normalising {
 function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising): Json {
   if (!Array.isArray(raw) || !raw.every(isJsonObject)) return sealScalar(raw, field, job.sealer)
   const entries = raw.map((item, index): [string, Json] => {
-    const uid = uidOf(item, index, job.sealer)
+    const uid = uidOf(item, index, field, job.sealer)
     return [uid, normaliseMembers(field.members, item, `${path}/${pointerStep(uid)}`, job, field.guarded)]
   })
   return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
 }
 
-/** A uid is shown; one that says the same as another member, or has the form of a credential, may be the secret. */
-function uidOf(item: JsonObject, index: number, sealer: Sealer): string {
+/** A uid is shown; one that says the same as another member, has the form of a credential or looks random may be the secret. */
+function uidOf(item: JsonObject, index: number, { guarded }: Keyed, sealer: Sealer): string {
   const { uid } = item
   if (typeof uid !== 'string' || uid === '') return `#${index}`
   const isRepeated = Object.entries(item).some(([key, value]) => key !== 'uid' && value === uid)
-  return isRepeated ? sealAsSent(uid, sealer) : sealCredentials(disarmText(uid, sealer), sealer)
+  if (isRepeated) return sealAsSent(uid, sealer)
+  const shown = disarmText(uid, sealer)
+  return guarded === true ? sealName(shown, sealer) : sealCredentials(shown, sealer)
 }
 
 /** The names that a weak secret may repeat. */

@@ -42,14 +42,15 @@ function resealField(field: Field, value: Json, key: string, sealer: Sealer): Js
 function resealThings(members: Members, value: Json, sealer: Sealer, isGuarded: boolean): Json {
   if (!isJsonObject(value) || !Object.values(value).every(isJsonObject)) return sealWithin(value, sealer)
   const things = Object.entries(value).map(([uid, thing]): [string, Json] => [
-    resealUid(uid, thing, sealer),
+    resealUid(uid, thing, sealer, isGuarded),
     isJsonObject(thing) ? resealMembers(members, thing, sealer, isGuarded) : thing,
   ])
   return inKeyOrder(objectOf(things))
 }
 
 /** An earlier hookdrift kept a uid that says the same as the secret beside it. */
-function resealUid(uid: string, thing: Json, sealer: Sealer): string {
-  const isSecret = isJsonObject(thing) && Object.values(thing).includes(sealer.seal(uid))
-  return isSecret ? sealAsSent(uid, sealer) : sealCredentials(uid, sealer)
+function resealUid(uid: string, thing: Json, sealer: Sealer, isGuarded: boolean): string {
+  const hasKey = sealer.keyId !== ''
+  const isSecret = hasKey && isJsonObject(thing) && Object.values(thing).includes(sealer.seal(uid))
+  return isSecret ? sealAsSent(uid, sealer) : isGuarded ? sealName(uid, sealer) : sealCredentials(uid, sealer)
 }

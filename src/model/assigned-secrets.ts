@@ -30,6 +30,8 @@ interface Sign extends Span {
 function nextSign(text: string, start: number): Sign | undefined {
   for (let i = start; i < text.length; i++) {
     const code = text.charCodeAt(i)
+    // The colon of a seal sets nothing.
+    if (code === colon && text.startsWith('sealed', i - 6)) continue
     if (code === colon || code === equals) {
       let to = i + 1
       while (to < i + 3 && signs.includes(text.charAt(to)) && to < text.length) to++

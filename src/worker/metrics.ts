@@ -66,7 +66,7 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
   const byProject = gauge('project_open_violations', 'Open violations of a project', ['project', 'severity'])
   const drift = gauge('drift', 'Changes that the last run found in a project', ['project', 'change'])
   const lastRun = gauge('last_run_timestamp_seconds', 'When the last run was sealed')
-  const exitCode = gauge('last_run_exit_code', 'Exit code of the last sealed run: 0, 1 or 3')
+  const exitCode = gauge('last_run_exit_code', 'Exit code of the last sealed run: 0, 1, 3 or 4')
   const nextTick = gauge('next_tick_timestamp_seconds', 'When the next tick of a schedule comes', ['schedule'])
   const underWay = gauge('run_in_progress', '1 while a run is under way')
   const failures = gauge('consecutive_failures', 'Runs in a row that an error ended; three make the worker not ready')

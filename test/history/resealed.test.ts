@@ -273,7 +273,7 @@ describe('a text that quotes a secret', () => {
 })
 
 describe('without the key', () => {
-  it('what is found is masked, and seals of before stay', async () => {
+  it('what is found is masked, and nothing is sealed under another key', async () => {
     const seals = () =>
       new Set(
         cells()
@@ -282,7 +282,8 @@ describe('without the key', () => {
       )
     const before = seals()
     await upgrade(masking)
-    expect(seals()).toEqual(before)
+    // What stands around a seal may be sealed today, the seal with it.
+    expect([...seals()].filter((seal) => !before.has(seal))).toEqual([])
     expect(cells().get('version.body')).toContain('sealed:masked')
   })
 })

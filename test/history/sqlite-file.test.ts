@@ -150,7 +150,7 @@ describe('a file that is no history', () => {
 
   it('is refused when it is a directory', () => {
     const error = refusal(() => openDatabase(dirname(file), now))
-    expect(error).toMatchObject({ exitCode: 4, message: expect.stringContaining('it is a directory') })
+    expect(error).toMatchObject({ exitCode: 4, message: expect.stringContaining('directory') })
   })
 
   it('is refused when a file stands where its directory should be', () => {

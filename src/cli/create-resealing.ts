@@ -31,7 +31,7 @@ function resealerWith(sealer: Sealer, hasKey: boolean): Resealer {
 
 function listening(sealer: Sealer, found: (secret: string) => void): Sealer {
   return {
-    keyId: sealer.keyId,
+    ...sealer,
     seal(secret) {
       const sealed = sealer.seal(secret)
       if (sealed !== secret) found(secret)

@@ -50,7 +50,7 @@ function resealThings(members: Members, value: Json, sealer: Sealer, isGuarded: 
 
 /** An earlier hookdrift kept a uid that says the same as the secret beside it. */
 function resealUid(uid: string, thing: Json, sealer: Sealer, isGuarded: boolean): string {
-  const hasKey = sealer.keyId !== ''
-  const isSecret = hasKey && isJsonObject(thing) && Object.values(thing).includes(sealer.seal(uid))
+  const values = isJsonObject(thing) ? Object.values(thing) : []
+  const isSecret = values.some((value) => typeof value === 'string' && sealer.isSealOf?.(value, uid) === true)
   return isSecret ? sealAsSent(uid, sealer) : isGuarded ? sealName(uid, sealer) : sealCredentials(uid, sealer)
 }

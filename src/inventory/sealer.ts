@@ -13,6 +13,8 @@ export interface Sealer {
    * is a seal stays that seal.
    */
   seal(secret: string): string
+  /** Whether a seal is that of a text. Who has no key cannot say. */
+  isSealOf?(seal: string, text: string): boolean
 }
 
 const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])
@@ -20,13 +22,15 @@ const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])
 /** `installationKey`: at least 32 bytes of randomness. */
 export function createSealer(installationKey: Buffer): Sealer {
   const key = createSecretKey(installationKey)
+  const digest = (text: string) => `sealed:${createHmac('sha256', key).update(text).digest('hex').slice(0, 32)}`
   return {
     keyId: hash('sha256', Buffer.concat([Buffer.from('hookdrift key id\0'), installationKey])).slice(0, 16),
     seal(secret) {
       if (masks.has(secret)) return maskedSeal
       if (isSeal(secret)) return secret
-      return `sealed:${createHmac('sha256', key).update(secret).digest('hex').slice(0, 32)}`
+      return digest(secret)
     },
+    isSealOf: (seal, text) => isSeal(seal) && seal === digest(text),
   }
 }
 

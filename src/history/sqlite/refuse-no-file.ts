@@ -7,7 +7,11 @@ import { AuditError } from '../../model/errors.ts'
  */
 export function refuseNoFile(file: string): void {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() !== false) return
-  throw new AuditError(4, `cannot open the history ${file}: it is not a regular file (a directory, a pipe or a device)`, {
-    advice: 'name another with --history; it was left as it is',
-  })
+  throw new AuditError(
+    4,
+    `cannot open the history ${file}: it is not a regular file (a directory, a pipe or a device)`,
+    {
+      advice: 'name another with --history; it was left as it is',
+    },
+  )
 }

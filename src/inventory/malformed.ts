@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
-import type { Field, Keyed, Members, Struct } from './field.ts'
+import type { Field, Members } from './field.ts'
 import { wireSchema } from './wire-schema.ts'
 
 /**
@@ -14,19 +14,40 @@ export function malformedFields(kind: Kind, attributes: JsonObject): readonly st
 }
 
 function findAmong(members: Members, object: JsonObject, path: string, found: string[]): void {
-  for (const key in object) {
-    const field = Object.hasOwn(members, key) ? members[key] : undefined
+  for (const { key, field, isPlain } of checksOf(members)) {
     const value = object[key]
-    if (field === undefined || value === undefined || value === null) continue
-    if (field.type === 'struct' || field.type === 'keyed') findWithin(field, value, `${path}/${key}`, found)
-    else if (isPlain[field.type]?.(value) === false) found.push(`${path}/${key}`)
+    if (value === undefined || value === null) continue
+    if (isPlain === undefined) findWithin(field, value, `${path}/${key}`, found)
+    else if (!isPlain(value)) found.push(`${path}/${key}`)
   }
 }
 
-function findWithin(field: Struct | Keyed, value: Json, path: string, found: string[]): void {
+interface Check {
+  readonly key: string
+  readonly field: Field
+  /** undefined for what has members of its own. */
+  readonly isPlain: ((value: Json) => boolean) | undefined
+}
+
+const checks = new WeakMap<Members, readonly Check[]>()
+
+/** The members that can be malformed, listed once: every resource of a run is asked. */
+function checksOf(members: Members): readonly Check[] {
+  const known = checks.get(members)
+  if (known !== undefined) return known
+  const listed = Object.entries(members).flatMap(([key, field]): Check[] => {
+    const isPlain = plainForms[field.type]
+    const isAsked = isPlain !== undefined || field.type === 'struct' || field.type === 'keyed'
+    return isAsked && field.presence !== 'reference' && field.presence !== 'volatile' ? [{ key, field, isPlain }] : []
+  })
+  checks.set(members, listed)
+  return listed
+}
+
+function findWithin(field: Field, value: Json, path: string, found: string[]): void {
   if (!isJsonObject(value)) found.push(path)
   else if (field.type === 'struct') findAmong(field.members, value, path, found)
-  else {
+  else if (field.type === 'keyed') {
     for (const key in value) {
       const thing = value[key]
       if (isJsonObject(thing)) findAmong(field.members, thing, `${path}/${pointerStep(key)}`, found)
@@ -35,7 +56,7 @@ function findWithin(field: Struct | Keyed, value: Json, path: string, found: str
 }
 
 /** What a value of a type looks like in the normal form. */
-const isPlain: Readonly<Partial<Record<Field['type'], (value: Json) => boolean>>> = {
+const plainForms: Readonly<Partial<Record<Field['type'], (value: Json) => boolean>>> = {
   flag: (value) => typeof value === 'boolean',
   integer: Number.isSafeInteger,
   seconds: (value) => typeof value === 'number',

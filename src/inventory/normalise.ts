@@ -1,4 +1,4 @@
-import { nearestDouble } from '../model/exact-number.ts'
+import { isExactNumber, nearestDouble } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, pointerStep, setOwn } from '../model/json.ts'
 import { maskedSeal, type SecretFacts } from '../model/resource.ts'
 import { disarm, disarmText, sealAsSent } from './disarm.ts'
@@ -147,7 +147,7 @@ function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising)
 /** A uid is shown; one that says the same as another member, has the form of a credential or looks random may be the secret. */
 function uidOf(item: JsonObject, index: number, { guarded }: Keyed, sealer: Sealer): string {
   const { uid } = item
-  if (typeof uid !== 'string' || uid === '') return `#${index}`
+  if (typeof uid !== 'string' || uid === '' || isExactNumber(uid)) return `#${index}`
   const isRepeated = Object.entries(item).some(([key, value]) => key !== 'uid' && value === uid)
   if (isRepeated) return sealAsSent(uid, sealer)
   const shown = disarmText(uid, sealer)

@@ -1,3 +1,4 @@
+import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject, setOwn } from '../model/json.ts'
 import type { Kind, Listing, Resource, SecretFacts } from '../model/resource.ts'
 import { type Normalising, neighboursOf, normaliseMembers } from './normalise.ts'
@@ -105,7 +106,8 @@ function withoutAliases(kind: Kind, item: JsonObject): { readonly raw: JsonObjec
 }
 
 function uidWithin(embedded: Json | undefined): string | null {
-  return isJsonObject(embedded) && typeof embedded.uid === 'string' && embedded.uid !== '' ? embedded.uid : null
+  const uid = isJsonObject(embedded) ? embedded.uid : null
+  return typeof uid === 'string' && uid !== '' && !isExactNumber(uid) ? uid : null
 }
 
 function sortedWith(attributes: JsonObject, key: string, value: Json): JsonObject {

@@ -125,6 +125,7 @@ interface Decimal {
 /** Whether the shortest text of a double says the same number. Costs what the literal is long, whatever its exponent. */
 function isHeldBy(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return false
+  if (!Number.isFinite(value)) return false
   const shortest = String(value)
   if (shortest === source) return true
   // Of whole numbers below 10^21 both texts are plain digits.

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { longestNumber } from '../model/exact-number.ts'
-import { markNumbers } from './mark-numbers.ts'
+import { markNumbers, mayMislead } from './mark-numbers.ts'
 import { scanJson } from './scan-json.ts'
 
 /** `isCutOff`: the text breaks off, so asking again may help. */
@@ -41,7 +41,7 @@ export function parseJson(bytes: Buffer): Parsed {
   } catch {
     return refused('malformed JSON')
   }
-  if (scan.inexactNumbers + scan.misleadingTexts > 0) value = parseMarked(bytes, scan)
+  if (scan.inexactNumbers > 0 || mayMislead(bytes, scan.hasLetterEscape)) value = parseMarked(bytes, scan)
   if (countMembers(value) !== scan.members) return refused('JSON with a key twice in one object')
   if (scan.hasSurrogateEscape && !isWellFormed(value)) return refused('JSON with half a surrogate pair')
   return { ok: true, value }
@@ -52,7 +52,7 @@ export function parseJson(bytes: Buffer): Parsed {
  * 50 times as long and twice the memory on a page full of numbers.
  */
 function parseMarked(bytes: Buffer, scan: ReturnType<typeof scanJson>): unknown {
-  return JSON.parse(markNumbers(bytes, scan).toString('utf8'))
+  return JSON.parse(markNumbers(bytes, scan.inexactNumbers).toString('utf8'))
 }
 
 function refused(reason: string): Parsed {

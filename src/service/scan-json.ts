@@ -1,5 +1,5 @@
 import { longestNumber } from '../model/exact-number.ts'
-import { isNumberByte, mayMisleadAt, needsMark } from './mark-numbers.ts'
+import { isDigitOrPoint, isLetterEscape, isNumberByte, needsMark, surelyHeld } from './mark-numbers.ts'
 
 /** What a pass over the bytes of a JSON text tells before anything is built from it. */
 interface JsonScan {
@@ -21,8 +21,8 @@ interface JsonScan {
   readonly hasSurrogateEscape: boolean
   /** Numbers that no double holds as they are written. */
   readonly inexactNumbers: number
-  /** Texts that may look like such a number in the form in which it is kept. */
-  readonly misleadingTexts: number
+  /** Whether an escape names a small letter or a colon, which nobody needs to escape. */
+  readonly hasLetterEscape: boolean
   /** Whether a number has more characters than one may have. */
   readonly hasEndlessNumber: boolean
 }
@@ -46,7 +46,7 @@ export function scanJson(bytes: Buffer): JsonScan {
   const open = new Uint32Array(256)
   let hasSurrogateEscape = false
   let inexactNumbers = 0
-  let misleadingTexts = 0
+  let hasLetterEscape = false
   let hasEndlessNumber = false
   let isInString = false
   const { length } = bytes
@@ -56,7 +56,6 @@ export function scanJson(bytes: Buffer): JsonScan {
     if (byte === quote) {
       isInString = true
       stringAt = i
-      if (mayMisleadAt(bytes, i)) misleadingTexts++
       while (i < length) {
         const inside = bytes[i++]
         if (inside === quote) {
@@ -66,6 +65,7 @@ export function scanJson(bytes: Buffer): JsonScan {
         }
         if (inside === backslash) {
           hasSurrogateEscape ||= isSurrogateEscape(bytes, i)
+          hasLetterEscape ||= isLetterEscape(bytes, i)
           i++
         }
       }
@@ -86,7 +86,10 @@ export function scanJson(bytes: Buffer): JsonScan {
       depth--
     } else if (byte !== undefined && byte >= zero && byte <= nine) {
       const start = i - 1
-      while (i < length && isNumberByte(bytes[i])) i++
+      while (isDigitOrPoint(bytes[i])) i++
+      const isPlain = !isNumberByte(bytes[i])
+      while (isNumberByte(bytes[i])) i++
+      if (isPlain && i - start <= surelyHeld) continue
       if (i - start > longestNumber) hasEndlessNumber = true
       else if (needsMark(bytes, start, i)) inexactNumbers++
     }
@@ -94,7 +97,7 @@ export function scanJson(bytes: Buffer): JsonScan {
   const isCutOff = isInString || depth > 0
   return {
     ...{ depth: deepest, containers, largestObject, members, longestName, commas, isCutOff },
-    ...{ hasSurrogateEscape, inexactNumbers, misleadingTexts, hasEndlessNumber },
+    ...{ hasSurrogateEscape, hasLetterEscape, inexactNumbers, hasEndlessNumber },
   }
 }
 

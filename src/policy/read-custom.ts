@@ -44,3 +44,18 @@ export function* readCustom(
   refuseProblems(problems)
   return found
 }
+
+/** A file that is extended in two ways defines its rules once. */
+export function uniqueCustom(all: readonly CustomRule[]): readonly CustomRule[] {
+  return [...new Map(all.map((each) => [`${each.rule.id} ${each.at}`, each])).values()]
+}
+
+/** Rules of one name from different places. */
+export function twins(custom: readonly CustomRule[]): (readonly [CustomRule, CustomRule])[] {
+  const first = new Map<string, CustomRule>()
+  return custom.flatMap((each) => {
+    const known = first.get(each.rule.id)
+    if (known === undefined) first.set(each.rule.id, each)
+    return known === undefined ? [] : [[known, each] as const]
+  })
+}

@@ -8,25 +8,14 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import { type Pack, packs } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { findBadWaivers, isWaivedValue } from './check-waivers.ts'
+import { findFoldOptions } from './find-fold-options.ts'
 import type { Layer } from './layer.ts'
 import { packLayer } from './layers.ts'
-import { policyOutline, policySchemaWith, type SaidWaiver, type Setting } from './policy-schema.ts'
-import type { Probe } from './probe.ts'
-import { type CustomRule, readCustom } from './read-custom.ts'
+import { policyOutline, policySchemaWith, type Setting } from './policy-schema.ts'
+import { readCustom, twins, uniqueCustom } from './read-custom.ts'
 import { findDoubleProbes, readProbes, withoutRepeats } from './read-probes.ts'
-import type { Selector } from './selector.ts'
+import type { Said } from './said.ts'
 import type { Steps } from './steps.ts'
-
-/** What a policy file and those that it extends say together. */
-export interface Said {
-  readonly layers: readonly Layer[]
-  readonly overrides: readonly { readonly match: Selector; readonly layer: Layer }[]
-  readonly waivers: readonly SaidWaiver[]
-  readonly custom: readonly CustomRule[]
-  readonly probes: readonly Probe[]
-  /** How many files deep it goes, itself included. */
-  readonly depth: number
-}
 
 /** The world of a policy file. `now`: milliseconds; a waiver must not last too long from there. */
 interface Reading {
@@ -175,21 +164,6 @@ function ofPack(pack: Pack, at: string | undefined): Said {
   return { layers: [packLayer(pack, at)], overrides: [], waivers: [], custom: [], probes: [], depth: 0 }
 }
 
-/** A file that is extended in two ways defines its rules once. */
-function uniqueCustom(all: readonly CustomRule[]): readonly CustomRule[] {
-  return [...new Map(all.map((each) => [`${each.rule.id} ${each.at}`, each])).values()]
-}
-
-/** Rules of one name from different places. */
-function twins(custom: readonly CustomRule[]): (readonly [CustomRule, CustomRule])[] {
-  const first = new Map<string, CustomRule>()
-  return custom.flatMap((each) => {
-    const known = first.get(each.rule.id)
-    if (known === undefined) first.set(each.rule.id, each)
-    return known === undefined ? [] : [[known, each] as const]
-  })
-}
-
 function placeOf(
   file: string,
   { at }: Pick<ReadDocument<unknown>, 'at'>,
@@ -198,20 +172,6 @@ function placeOf(
 ): string {
   const { line, column } = at(path, where)
   return `${file}:${line}:${column}`
-}
-
-/** A rule across resources judges them together: it cannot have other options for some of them. */
-function* findFoldOptions({ problem }: ReadDocument<unknown>, overrides: Said['overrides']): Generator<Problem> {
-  for (const [index, { layer }] of overrides.entries()) {
-    for (const [id, { setting }] of layer) {
-      const isFold = rules.some((rule) => rule.id === id && (rule.scope === 'project' || rule.scope === 'fleet'))
-      if (!isFold || typeof setting === 'string') continue
-      for (const option of Object.keys(setting).filter((key) => key !== 'severity')) {
-        const text = `\`${option}\` of ${id} cannot differ between resources that it judges together; set it under \`rules\``
-        yield problem(['overrides', index, 'rules', id, option], text, 'key')
-      }
-    }
-  }
 }
 
 function read(file: string, readFile: (file: string) => string): string {

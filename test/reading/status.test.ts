@@ -132,6 +132,6 @@ describe('status', () => {
     ])
     const config = library.write('unset.yaml', `history: \${NOT_SET}/h.db\nservices: []\n`)
     const unset = await command(['runs', '--config', config], { cwd })
-    expect([unset.code, unset.stderr]).toEqual([2, expect.stringMatching(/names its history as \$\{NOT_SET\}\/h\.db/)])
+    expect([unset.code, unset.stderr]).toEqual([2, expect.stringMatching(/names its history by \$\{NOT_SET\}/)])
   })
 })

@@ -6,12 +6,10 @@ import { AuditError } from '../../model/errors.ts'
  * @throws AuditError 4 when something is there that is no file
  */
 export function refuseNoFile(file: string): void {
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() !== false) return
-  throw new AuditError(
-    4,
-    `cannot open the history ${file}: it is not a regular file (a directory, a pipe or a device)`,
-    {
-      advice: 'name another with --history; it was left as it is',
-    },
-  )
+  const stats = statSync(file, { throwIfNoEntry: false })
+  // What opens it says best that it is a directory.
+  if (stats === undefined || stats.isFile() || stats.isDirectory()) return
+  throw new AuditError(4, `cannot open the history ${file}: it is no regular file`, {
+    advice: 'name another with --history; it was left as it is',
+  })
 }

@@ -27,11 +27,15 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/cli/load-reports.ts': {
     '/=.*$/s': ourText,
   },
+  'src/cli/open-terminal.ts': {
+    '/^flags:\\s*([0-7]+)$/m': ourText,
+  },
   'src/cli/rules.ts': {
     '/<!--[\\s\\S]*?-->\\n?/g': ourText,
   },
   'src/config/check-services.ts': {
     '/^127\\.[\\d.]+$/': ourText,
+    '/\\/{2,}/g': ourText,
   },
   'src/config/choose-projects.ts': {
     '/^.*\\//': ourText,
@@ -59,6 +63,9 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/config/read-configuration.ts': {
     '/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g': ourText,
   },
+  'src/config/read-places.ts': {
+    '/\\$\\{(?:[A-Za-z_]\\w*|file:[^{}]+)/g': ourText,
+  },
   'src/config/schedule-schema.ts': {
     '/^(?:(?:\\[(?<v6>[0-9A-Fa-f:.]+)\\]|(?<name>[A-Za-z0-9.-]+)):)?(?<digits>\\d{1,5})$/': ourText,
   },
@@ -82,11 +89,12 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/0+$/': demoOnly,
   },
   'src/document/describe-issue.ts': {
-    '/^[-+.\\w]+$/': ourText,
     '/\\$\\{(?:[A-Za-z_]\\w*|file:[^}]{1,200})/g': ourText,
   },
   'src/document/describe-value.ts': {
     '/[@?#\\p{Cc}]|\\/\\/.*:.*\\/\\/|key\\s*:|secret|token|password/isu': ourText,
+    '/^[\\w ./:*+,<>=-]*$/': ourText,
+    '/[^A-Za-z0-9]+/': ourText,
   },
   'src/history/find-run.ts': {
     '/^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?$/': ourText,
@@ -105,9 +113,13 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/history/sqlite/verify/verify-history.ts': {
     '/^I(\\d+)$/': ourText,
   },
-  'src/inventory/free-form.ts': {
-    '/^[a-z][a-z0-9+.-]*:\\/\\//i': sealedWhole,
-    '/^(true|false|\\d{4}-\\d\\d-\\d\\dT.*)$/': sealedWhole,
+  'src/inventory/certificate-text.ts': {
+    '/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s\\\\]+-----END CERTIFICATE-----/g': sealedWhole,
+    '/^[A-Za-z0-9+/]{64,}={0,2}$/': sealedWhole,
+    '/(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s\\\\]+-----END CERTIFICATE-----)/': sealedWhole,
+  },
+  'src/inventory/find-literals.ts': {
+    '/^[\\s;]*$/': sealedWhole,
   },
   'src/inventory/open-secrets.ts': {
     '/^(?:[a-z][a-z0-9+.-]*:[/\\\\]+|[/\\\\]{2})?(?:sealed:(?:[0-9a-f]{32}|masked)@)?[^/\\\\?#@]*(?:\\/?|\\/sealed:(?:[0-9a-f]{32}|masked))$/i':
@@ -119,19 +131,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/0+$/': sealedWhole,
   },
   'src/inventory/seal-code.ts': {
-    '/^[a-z]+:\\/\\//i': sealedWhole,
-    '/(?<![\\w$-])([A-Za-z_$][\\w$-]*)["\'`]?\\]?\\s*(?:[:=!]=*|\\|\\||\\?\\?)/g': sealedWhole,
-    '/["\'`]([A-Za-z_$][\\w$-]*)["\'`]\\s*,\\s*$/': sealedWhole,
-    '/[^,;{}\\n]*$/': sealedWhole,
+    '/^\\s*[\\w$]+\\s*$/': sealedWhole,
   },
   'src/inventory/seal-url.ts': {
-    '/^(?:hooks\\.slack\\.com|discord(?:app)?\\.com|[^/]*\\.webhook\\.office\\.com|[^/]*\\.logic\\.azure\\.com|hooks\\.zapier\\.com)$/i':
-      sealedWhole,
-    '/:\\d*$/': sealedWhole,
-    '/[^/]{20,}/g': sealedWhole,
-    '/^(\\s*(?:[a-z][a-z0-9+.-]*:[/\\\\]+|[/\\\\]{2})?)([\\s\\S]*)$/i': sealedWhole,
-    '/^([^/\\\\?#]*)([^?#]*)(\\?[^#]*)?(#[\\s\\S]*)?$/': sealedWhole,
-    '/^[^/\\\\?#]*/': sealedWhole,
+    '/^\\s*[[{"]/': sealedWhole,
   },
   'src/inventory/secret-facts.ts': {
     '/\\s+/': sealedWhole,
@@ -139,8 +142,20 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^[^a-z]+|[^a-z]+$/g': sealedWhole,
     '/^\\d+$/': sealedWhole,
   },
+  'src/inventory/split-url.ts': {
+    '/^(\\s*(?:[a-z][a-z0-9+.-]*:[/\\\\]+|[/\\\\]{2})?)([\\s\\S]*)$/i': sealedWhole,
+    '/^([^/\\\\?#]*)([^?#]*)(\\?[^#]*)?(#[\\s\\S]*)?$/': sealedWhole,
+    '/^[^/\\\\?#]*/': sealedWhole,
+    '/^[\\w+=-]+$/': sealedWhole,
+    '/:\\d*$/': sealedWhole,
+  },
   'src/model/errors.ts': {
     '/^\\w+$/': 'names of error classes, at most 60 characters: the length is asked first',
+  },
+  'src/model/exact-number.ts': {
+    '/^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE][+-]?\\d+)?$/':
+      'a number: at most 1,000 characters, the length is asked first',
+    '/[.eE+-]*$/': 'what a bounded expression matched: at most 1,000 characters',
   },
   'src/model/looks-secret.ts': {
     '/\\bwhsec_[A-Za-z0-9+/=_-]{6,}/': sealedWhole,
@@ -156,17 +171,23 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/-----BEGIN [A-Z ]*PRIVATE KEY-----[\\s\\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/': sealedWhole,
     '/\\b(?:Bearer|Basic)\\s+(?!(?:authenti[a-z]+|authori[a-z]+|credentials?|passwords?|username)(?![\\w+/=.~-]))[A-Za-z0-9+/=._~-]{8,}/':
       sealedWhole,
-    '/(?<=\\/\\/)[^\\s/@:]*:[^\\s/@]+(?=@)/': sealedWhole,
     "new RegExp(credentialForms.map(({ source }) => source).join('|'), 'g')": sealedWhole,
-    '/whsec_|[rs]k_|gh[oprsu]_|github_pat_|glpat-|xox|AKIA|AIza|SG\\.|CO\\.|eyJ|PRIVATE KEY|Bearer|Basic|\\/\\/[^\\s/@]*@/':
-      sealedWhole,
     '/[^a-z0-9]+/': sealedWhole,
     '/(?<!\\d)\\d+$/': sealedWhole,
-    '/^[A-Za-z0-9+/=_-]+$/': sealedWhole,
-    '/sealed:[0-9a-f]{32}|[A-Za-z0-9+/=_-]{20,}/g': sealedWhole,
-    '/[-_/+=]+/': sealedWhole,
-    '/^(?:[a-z]*|[A-Z]?[a-z]*|[A-Z]*|\\d*|[A-Za-z]{1,3}\\d{1,3})$/': sealedWhole,
-    '/[^\\s"\'`,;&]+/y': sealedWhole,
+    '/\\bya29\\.[0-9A-Za-z_-]{16,}/': sealedWhole,
+    '/\\bnpm_[A-Za-z0-9]{20,}/': sealedWhole,
+    '/\\bxapp-[A-Za-z0-9-]{10,}/': sealedWhole,
+    '/\\bshp(?:at|ss|ca|pa)_[A-Za-z0-9]{16,}/': sealedWhole,
+    '/\\bdop_v1_[a-f0-9]{32,}/': sealedWhole,
+    '/\\b\\d{8,10}:[A-Za-z0-9_-]{30,}/': sealedWhole,
+    '/(?<=\\/\\/)[^\\s/@]+(?=@)/': sealedWhole,
+    'new RegExp(credentials.source)': sealedWhole,
+  },
+  'src/model/plain-text.ts': {
+    '/^[A-Za-z\\u00c0-\\u024f]+$/': 'at most 128 characters: the length is asked first',
+    '/[A-Z\\u00c0-\\u00de]?[a-z\\u00df-\\u024f]+|[A-Z\\u00c0-\\u00de]+(?![a-z\\u00df-\\u024f])/g':
+      'at most 128 characters: the length is asked first',
+    '/^\\d+$/': 'at most 128 characters: the length is asked first',
   },
   'src/notify/channels/directory.ts': {
     '/^run-(\\d{6,})$/': ourText,
@@ -278,8 +299,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/service/foreign-text.ts': {
     '/\\s+/g':
       'headers of 16 KiB and messages of error bodies, which are read up to 64 KiB; what is searched for a credential has 200 characters',
-    '/((?:authorization|api[-_]?key|password|passwd|secret|token)["\']?\\s*[:=]\\s*["\']?)(?!\\[)(?:[a-z]+\\s+(?=[^\\s"\',;]{6}))?[^\\s"\',;]{4,}/gi':
-      'headers of 16 KiB and messages of error bodies, which are read up to 64 KiB; what is searched for a credential has 200 characters',
     "new RegExp(escapeForRegExp(part), 'gi')":
       'headers of 16 KiB and messages of error bodies, which are read up to 64 KiB; what is searched for a credential has 200 characters',
   },
@@ -297,6 +316,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   },
   'src/service/stopped.ts': {
     '/: SIG[A-Z]+$/': 'reasons of ours: what a service says in one is cut to 200 characters',
+  },
+  'src/worker/host-check.ts': {
+    '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,
+    '/^\\[(.*)\\]$/': header,
   },
   'src/worker/timetable.ts': {
     '/^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[^\\s?@]+(?: +[^\\s?@]+){4,5})$/': ourText,

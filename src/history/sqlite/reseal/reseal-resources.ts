@@ -1,20 +1,12 @@
-import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { canonicalJson } from '../../../model/canonical-json.ts'
-import { AuditError } from '../../../model/errors.ts'
-import { isJsonObject, type Json } from '../../../model/json.ts'
+import type { Json } from '../../../model/json.ts'
 import { type Kind, maskedSeal } from '../../../model/resource.ts'
 import { fingerprintOf } from '../../../model/violation.ts'
 import type { ResealedPart, Resealer, Resealing } from '../../resealing.ts'
 import { prepared } from '../prepared.ts'
 import { inOrderOfLength, replaceSecrets } from './replace-secrets.ts'
+import { idsOf, type Resource, resealVersions } from './reseal-versions.ts'
 import type { Rewording } from './rewording.ts'
-
-interface Resource {
-  readonly project: number
-  readonly kind: Kind
-  readonly uid: string
-}
 
 /**
  * Brings versions, violations and changes to today's form, resource by resource, so that memory holds one resource: what its
@@ -43,69 +35,6 @@ function nextResource(db: Database, after = first): Resource | undefined {
     `SELECT project_id AS project, kind, uid FROM (${['version', 'violation', 'change'].map(next).join(' UNION ALL ')})
      ORDER BY project_id, kind, uid LIMIT 1`,
   ).get(after)
-}
-
-function idsOf(db: Database, table: 'version' | 'violation' | 'change', resource: Resource): number[] {
-  const sql = `SELECT id FROM ${table} WHERE project_id = @project AND kind = @kind AND uid = @uid ORDER BY id`
-  return prepared<Resource, number>(db, sql).pluck().all(resource) as number[]
-}
-
-interface VersionRow {
-  readonly id: number
-  readonly name: string
-  readonly body: string
-  readonly facts: string
-  readonly digest: string
-  readonly keyId: string
-}
-
-function resealVersions(db: Database, resource: Resource, resealing: Resealing, found: Set<string>): number {
-  const { kind, uid } = resource
-  let rewritten = 0
-  for (const id of idsOf(db, 'version', resource)) {
-    const row = prepared<[number], VersionRow>(
-      db,
-      `SELECT v.id, v.name, v.body, v.facts, v.digest, r.seal_key_id AS keyId
-       FROM version v JOIN run r ON r.number = v.from_run WHERE v.id = ?`,
-    ).get(id)
-    if (row === undefined) continue
-    // The digest is made anew: what does not match the old one must not be vouched for.
-    if (hash('sha256', row.body + row.facts) !== row.digest)
-      throw altered(db, `the body of ${kind} ${uid} (version ${id})`)
-    const resealer = resealing.under(row.keyId)
-    const body = resealBody(kind, row.body, resealer, found)
-    const facts = resealFacts(kind, row.facts, resealer, found)
-    const name = resealer.name(kind, row.name)
-    if (body === row.body && facts === row.facts && name === row.name) continue
-    // Of which normal form it is stays: sealing again need not give what a new look at the same thing would.
-    prepared<unknown[], never>(db, 'UPDATE version SET name = ?, body = ?, facts = ?, digest = ? WHERE id = ?').run(
-      name,
-      body,
-      facts,
-      hash('sha256', body + facts),
-      id,
-    )
-    rewritten += 1
-  }
-  return rewritten
-}
-
-/** A stored body in today's form. */
-export function resealBody(kind: Kind, body: string, resealer: Resealer, found: Set<string>): string {
-  const attributes: unknown = JSON.parse(body)
-  if (!isJsonObject(attributes)) return canonicalJson(resealer.seal(body))
-  return canonicalJson(resealer.attributes(kind, attributes, (secret) => found.add(secret)))
-}
-
-/** Facts are known by the pointers of what they are about. */
-function resealFacts(kind: Kind, facts: string, resealer: Resealer, found: ReadonlySet<string>): string {
-  if (facts === '') return facts
-  const secrets = inOrderOfLength(found)
-  const members = Object.entries<Json>(JSON.parse(facts)).map(([path, value]) => {
-    const moved = resealer.part(kind, { path, value: null }).path
-    return [replaceSecrets(moved, secrets, resealer.seal), value] as const
-  })
-  return canonicalJson(Object.fromEntries(members))
 }
 
 interface Saying {
@@ -203,10 +132,4 @@ function resealChange(kind: Kind, change: FieldRow, resealer: Resealer, quoting:
   const sideOf = (part: ResealedPart) =>
     part.path === before.path && part.path === after.path ? part.value : maskedSeal
   return { ...change, path: quoting(resealer, at), before: sideOf(before), after: sideOf(after) }
-}
-
-export function altered(db: Database, what: string): AuditError {
-  return new AuditError(4, `the history ${db.name} was not upgraded: ${what} does not match its digest`, {
-    advice: 'it was damaged already, and is as it was: restore the last backup that verifies, see docs/keeping.md',
-  })
 }

@@ -7,7 +7,7 @@ import type { Resealer, Resealing } from '../../resealing.ts'
 import { prepared } from '../prepared.ts'
 import { inPages } from './in-pages.ts'
 import { mapTexts } from './json-texts.ts'
-import { altered, resealBody } from './reseal-resources.ts'
+import { altered, resealBody } from './reseal-versions.ts'
 import type { Rewording } from './rewording.ts'
 
 interface ApprovedRow {

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import { canonicalJson } from '../../../model/canonical-json.ts'
+import { AuditError } from '../../../model/errors.ts'
+import { isJsonObject, type Json } from '../../../model/json.ts'
+import type { Kind } from '../../../model/resource.ts'
+import type { Resealer, Resealing } from '../../resealing.ts'
+import { prepared } from '../prepared.ts'
+import { inOrderOfLength, replaceSecrets } from './replace-secrets.ts'
+
+export interface Resource {
+  readonly project: number
+  readonly kind: Kind
+  readonly uid: string
+}
+
+interface VersionRow {
+  readonly id: number
+  readonly name: string
+  readonly body: string
+  readonly facts: string
+  readonly digest: string
+  readonly keyId: string
+}
+
+/** Every version of a resource. `found` gets the secrets that were in clear; returns how many rows were rewritten. */
+export function resealVersions(db: Database, resource: Resource, resealing: Resealing, found: Set<string>): number {
+  const { kind, uid } = resource
+  let rewritten = 0
+  for (const id of idsOf(db, 'version', resource)) {
+    const row = prepared<[number], VersionRow>(
+      db,
+      `SELECT v.id, v.name, v.body, v.facts, v.digest, r.seal_key_id AS keyId
+       FROM version v JOIN run r ON r.number = v.from_run WHERE v.id = ?`,
+    ).get(id)
+    if (row === undefined) continue
+    // The digest is made anew: what does not match the old one must not be vouched for.
+    if (hash('sha256', row.body + row.facts) !== row.digest)
+      throw altered(db, `the body of ${kind} ${uid} (version ${id})`)
+    const resealer = resealing.under(row.keyId)
+    const body = resealBody(kind, row.body, resealer, found)
+    const facts = resealFacts(kind, row.facts, resealer, found)
+    const name = resealer.name(kind, row.name)
+    if (body === row.body && facts === row.facts && name === row.name) continue
+    // Of which normal form it is stays: sealing again need not give what a new look at the same thing would.
+    prepared<unknown[], never>(db, 'UPDATE version SET name = ?, body = ?, facts = ?, digest = ? WHERE id = ?').run(
+      name,
+      body,
+      facts,
+      hash('sha256', body + facts),
+      id,
+    )
+    rewritten += 1
+  }
+  return rewritten
+}
+
+/** A stored body in today's form. */
+export function resealBody(kind: Kind, body: string, resealer: Resealer, found: Set<string>): string {
+  const attributes: unknown = JSON.parse(body)
+  if (!isJsonObject(attributes)) return canonicalJson(resealer.seal(body))
+  return canonicalJson(resealer.attributes(kind, attributes, (secret) => found.add(secret)))
+}
+
+/** Facts are known by the pointers of what they are about. */
+function resealFacts(kind: Kind, facts: string, resealer: Resealer, found: ReadonlySet<string>): string {
+  if (facts === '') return facts
+  const secrets = inOrderOfLength(found)
+  const members = Object.entries<Json>(JSON.parse(facts)).map(([path, value]) => {
+    const moved = resealer.part(kind, { path, value: null }).path
+    return [replaceSecrets(moved, secrets, resealer.seal), value] as const
+  })
+  return canonicalJson(Object.fromEntries(members))
+}
+
+/** Rows of a table that are about a resource. */
+export function idsOf(db: Database, table: 'version' | 'violation' | 'change', resource: Resource): number[] {
+  const sql = `SELECT id FROM ${table} WHERE project_id = @project AND kind = @kind AND uid = @uid ORDER BY id`
+  return prepared<Resource, number>(db, sql).pluck().all(resource) as number[]
+}
+
+export function altered(db: Database, what: string): AuditError {
+  return new AuditError(4, `the history ${db.name} was not upgraded: ${what} does not match its digest`, {
+    advice: 'it was damaged already, and is as it was: restore the last backup that verifies, see docs/keeping.md',
+  })
+}

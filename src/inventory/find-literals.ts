@@ -122,9 +122,11 @@ function namesSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
       return says(node.id)
     case 'AssignmentExpression':
     case 'AssignmentPattern':
-    case 'BinaryExpression':
     case 'LogicalExpression':
       return says(node.left) || (node.type.endsWith('Expression') && says(node.right))
+    case 'BinaryExpression':
+      // What a secret is joined to is text around it; what it is compared with may be the secret.
+      return node.operator !== '+' && (says(node.left) || says(node.right))
     case 'Property':
     case 'PropertyDefinition':
       return says(node.key)

@@ -18,9 +18,10 @@ export interface ResultSealer {
 export function createResultSealer(program: string, payload: JsonObject, sealer: Sealer): ResultSealer {
   const secrets = secretsIn(program, payload)
   const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => seal(rest, secret, sealer), text)
+  // What is known goes first: of a secret that was sealed in part, the rest would not be found again.
   return {
-    value: (result) => mapTexts(normaliseFree(result, '', sealer), withoutSecrets),
-    text: (words) => withoutSecrets(sealProse(words, sealer)),
+    value: (result) => normaliseFree(mapTexts(result, withoutSecrets), '', sealer),
+    text: (words) => sealProse(withoutSecrets(words), sealer),
   }
 }
 
@@ -33,7 +34,8 @@ function secretsIn(program: string, payload: JsonObject): readonly string[] {
   const listening: Sealer = {
     keyId: '',
     seal(secret) {
-      if (secret.length >= shortestFound) found.add(secret)
+      const text = secret.trim()
+      if (text.length >= shortestFound) found.add(text)
       return ''
     },
   }

@@ -13,7 +13,10 @@ export function sealCredentials(text: string, sealer: Sealer): string {
 /** Replaces every word that looks random by its seal. Names, ULIDs and UUIDs stay: people know and select things by them. */
 export function sealRandom(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
-  return replaceRandom(text, sealer.seal)
+  if (!text.includes('sealed:')) return replaceRandom(text, sealer.seal)
+  // A seal stays one whatever stands beside it.
+  const parts = text.split(/(sealed:[0-9a-f]{32})/)
+  return parts.map((part, index) => (index % 2 === 1 ? part : replaceRandom(part, sealer.seal))).join('')
 }
 
 /** Seals within words that people wrote: the forms of credentials, what stands behind `password:` and the like, what looks random. */

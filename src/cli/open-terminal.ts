@@ -42,11 +42,11 @@ function refuseClosed(): never {
 
 /**
  * Whether stdout came closed (`>&-`). Node then opens the null device in its place, for reading and writing; a shell
- * that means the null device opens it for writing alone. Where stdin and stderr are such devices too, the process was
- * detached on purpose. Only Linux tells.
+ * that means the null device opens it for writing alone. Where stderr or stdin is such a device too, another program
+ * started this one and wants to hear nothing. Only Linux tells.
  */
 function isReplaced(): boolean {
-  const isDetached = nullMode(0) !== undefined && nullMode(2) === readAndWrite
+  const isDetached = nullMode(2) === readAndWrite || nullMode(0) === readAndWrite
   return nullMode(stdout) === readAndWrite && !isDetached
 }
 

@@ -40,7 +40,9 @@ function resealField(field: Field, value: Json, key: string, sealer: Sealer): Js
 }
 
 function resealThings(members: Members, value: Json, sealer: Sealer, isGuarded: boolean): Json {
-  if (!isJsonObject(value) || !Object.values(value).every(isJsonObject)) return sealWithin(value, sealer)
+  // Of a thing that came or went, a change holds nothing on one side.
+  const isKeyed = isJsonObject(value) && Object.values(value).every((thing) => thing === null || isJsonObject(thing))
+  if (!isKeyed) return sealWithin(value, sealer)
   const things = Object.entries(value).map(([uid, thing]): [string, Json] => [
     resealUid(uid, thing, sealer, isGuarded),
     isJsonObject(thing) ? resealMembers(members, thing, sealer, isGuarded) : thing,

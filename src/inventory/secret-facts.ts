@@ -22,11 +22,16 @@ export interface Neighbours {
 /** Access keys of AWS that its token service hands out begin with this; `AKIA` begins those that last until they are revoked. */
 const temporaryKey = /^ASIA[A-Z0-9]{12,}$/
 
+/** Characters. */
+const longestKey = 64 * 1024
+
 /**
  * What may be known of a secret once it is sealed: a length class instead of its length, and reasons for calling it
  * weak instead of its characters.
  */
 export function secretFactsOf(secret: string, { name, uid, host, user }: Neighbours): SecretFacts {
+  // Longer than any key: what it repeats is not worth the time that a service could make of it.
+  if (secret.length > longestKey) return { min_length: lengthClasses[0], weak: [] }
   const weak: Weakness[] = []
   const bare = secret.toLowerCase().replace(/^whsec_/, '')
   if (commonWords.has(bare.replace(/^[^a-z]+|[^a-z]+$/g, '')) || /^\d+$/.test(bare)) weak.push('common')

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { resealingStep } from './resealing-step.ts'
 
 /** Where the header of a database has its `user_version`: https://www.sqlite.org/fileformat.html */
@@ -11,7 +11,8 @@ const place = 60
 export function isResealed(file: string): boolean {
   let handle: number | undefined
   try {
-    handle = openSync(file, 'r')
+    // A pipe would keep whoever opens it waiting.
+    handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
     const version = Buffer.alloc(4)
     return readSync(handle, version, 0, 4, place) === 4 ? version.readUInt32BE() >= resealingStep : false
   } catch (error) {

@@ -99,9 +99,9 @@ function isOpen({ state }: ReportViolation): boolean {
 }
 
 function describeRule({ id, title, severity, kind }: JudgingRule, because: string, { projects }: Report): ControlRule {
-  const judged = projects.reduce((sum, project) => sum + (project.fewer[id] ?? project.resources[kind] ?? 0), 0)
+  const judged = projects.reduce((sum, project) => sum + (ownOf(project.fewer, id) ?? project.resources[kind] ?? 0), 0)
   const unjudged = projects.flatMap(({ project, unjudged }) => {
-    const reason = unjudged[id]
+    const reason = ownOf(unjudged, id)
     return reason === undefined ? [] : [{ project, reason }]
   })
   return { id, title, severity, because, judged, unjudged }
@@ -122,4 +122,9 @@ function waiversOf(violations: readonly (Pick<ControlViolation, 'fingerprint' | 
     known.fingerprints.add(fingerprint)
   }
   return [...accepted.values()].map(({ waiver, fingerprints }) => ({ ...waiver, violations: fingerprints.size }))
+}
+
+/** A rule of a policy may be called like what every object has. */
+function ownOf<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
 }

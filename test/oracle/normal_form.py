@@ -63,6 +63,7 @@ def hide(raw):
 # --- the fields, from the service's document and from how it behaves
 
 PLAIN, SET, SECRET, URL, CHAT, TIME, FREE = "plain", "set", "secret", "url", "chat", "time", "free"
+CERTIFICATE = "certificate"  # public, and whatever else stands there may be the private key
 
 
 class Group:
@@ -104,7 +105,7 @@ MOVES_BY_ITSELF = {
 }
 NOT_ITS_OWN = {"endpoint_metadata", "source_metadata", "device_metadata"}
 
-MTLS = Part(client_cert=PLAIN, client_key=SECRET)
+MTLS = Part(client_cert=CERTIFICATE, client_key=SECRET)
 API_KEY = Part(header_name=PLAIN, header_value=SECRET)
 BASIC = Part(username=PLAIN, password=SECRET)
 QUEUE = Part(
@@ -195,6 +196,8 @@ def normal(raw, field):
     if raw is None or raw == "":
         return None
     if field == SECRET:
+        return hide(raw)
+    if field == CERTIFICATE and not raw.startswith("-----BEGIN CERTIFICATE-----\nMII"):
         return hide(raw)
     if field == URL:
         return hide_within_url(raw)

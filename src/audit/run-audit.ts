@@ -71,7 +71,7 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   const giveUp = new AbortController()
   const signal = AbortSignal.any([world.signal, giveUp.signal])
   try {
-    const before = (await history.runs()).at(-1)
+    const before = await history.lastRun()
     const { policy, runsProbes = true, acceptsRemovals } = audit
     const judge = startJudge(policy, startedAt, labelsOf(audit.projects), clock.now)
     const asked = { probes: policy.probes, runsProbes, acceptsRemovals }

@@ -53,7 +53,7 @@ async function showPending(options: NotifyOptions, terminal: Terminal): Promise<
   const history = await openHistory(options, terminal)
   try {
     const [channels, messages] = [await history.channels(), await history.undelivered()]
-    const run = (await history.runs()).at(-1)
+    const run = await history.lastRun()
     const latest = run && { number: run.number, started_at: run.startedAt, finished_at: run.finishedAt, sealed: true }
     await tellState({ channels, messages, run: latest ?? null }, options, terminal)
     return exitCodes.clean

@@ -73,7 +73,7 @@ async function pathsOf(options: ExplainOptions, terminal: Terminal) {
 
 /** The current version of a resource, or the last one of one that is gone. */
 async function findResource(history: HistoryReader, uid: string, project: string | undefined): Promise<Found> {
-  const run = (await history.runs()).at(-1)?.number
+  const run = (await history.lastRun())?.number
   if (run === undefined) throw new AuditError(2, 'the history has no sealed run yet')
   const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
   const [identity, ...others] = found

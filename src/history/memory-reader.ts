@@ -71,6 +71,11 @@ export function memoryReader(memory: Memory): HistoryReader {
         .map(({ number }) => runOf(number))
     },
 
+    async lastRun() {
+      const last = rows().runs.findLast(({ state }) => state === 'sealed')
+      return last && runOf(last.number)
+    },
+
     async endedRuns(most) {
       const ended = rows().runs.filter(({ state }) => state !== 'running')
       const count = <Row extends { run: number }>(all: readonly Row[], { number }: RunRow) =>

@@ -12,6 +12,8 @@ import type { Baselines, RecordedViolation, RunRecord } from './history.ts'
 export interface HistoryReader {
   /** Sealed runs, oldest first. */
   runs(): Promise<readonly SealedRun[]>
+  /** The newest of them; undefined where there is none. A history may have a run for every minute of years. */
+  lastRun(): Promise<SealedRun | undefined>
   /** The last `most` runs that ended, sealed or interrupted, newest first, and how many there are. */
   endedRuns(most: number): Promise<{ readonly runs: readonly EndedRun[]; readonly total: number }>
   /** All that a sealed run has to say; undefined when there is no sealed run of that number. */

@@ -14,7 +14,7 @@ export async function answerQuery(
   reader: HistoryReader,
   found: { readonly columns: readonly string[]; readonly rows: readonly (readonly Json[])[]; readonly isCut: boolean },
 ): Promise<Answer<QueryRow>> {
-  const last = (await reader.runs()).at(-1)
+  const last = await reader.lastRun()
   return {
     command: 'query',
     ...(last === undefined ? { run: null } : statingExtent(last, await reader.looksAt(last.number))),

@@ -20,7 +20,7 @@ interface Asked {
 
 /** What is otherwise, as of the last run, than what was approved. */
 export async function readBaselineDiff(history: History, { projects, limit }: Asked): Promise<Answer<ReportChange>> {
-  const last = (await history.runs()).at(-1)
+  const last = await history.lastRun()
   const approvals = holding(await history.approvals())
     .filter(({ project }) => isChosen(project.name, projects))
     .sort((a, b) => (a.project.name < b.project.name ? -1 : 1))

@@ -29,7 +29,7 @@ export async function readBaselines(history: History, { projects, all }: Asked):
   const approvals = await history.approvals()
   const hold = new Set(holding(approvals))
   const shown = approvals.filter((approval) => isChosen(approval.project.name, projects) && (all || hold.has(approval)))
-  const last = (await history.runs()).at(-1)
+  const last = await history.lastRun()
   return {
     command: 'baseline',
     run: last === undefined ? null : toAnswerRun(last),

@@ -20,7 +20,7 @@ export interface RunEntry {
 /** The runs that ended, newest first: sealed ones, and interrupted ones, of which nothing else is left. */
 export async function readRuns(reader: HistoryReader, limit: number): Promise<Answer<RunEntry>> {
   const { runs, total } = await reader.endedRuns(Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER)
-  const last = runs.find(({ isSealed }) => isSealed) ?? (await reader.runs()).at(-1)
+  const last = runs.find(({ isSealed }) => isSealed) ?? (await reader.lastRun())
   return {
     command: 'runs',
     ...(last === undefined ? { run: null } : statingExtent(last, await reader.looksAt(last.number))),

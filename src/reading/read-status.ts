@@ -44,7 +44,7 @@ export interface StatusAsked {
  */
 export async function readStatus(reader: HistoryReader, asked: StatusAsked): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = asked
-  const run = (await reader.runs()).at(-1)
+  const run = await reader.lastRun()
   const known = run === undefined ? [] : await reader.looksAt(run.number)
   const meant = known.filter(({ project }) => expected === undefined || expected.includes(project.name))
   const missing = (expected ?? []).filter((name) => !known.some(({ project }) => project.name === name))

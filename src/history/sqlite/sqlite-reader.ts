@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { HistoryReader, Identity } from '../reader.ts'
+import type { HistoryReader, Identity, SealedRun } from '../reader.ts'
 import { circumstances } from './circumstances.ts'
 import { endedRuns } from './ended-runs.ts'
 import { baselinesAt, looksAt } from './looks-at.ts'
@@ -16,11 +16,20 @@ export function sqliteReader(db: Database): HistoryReader {
     runs: () =>
       ask(() =>
         db
-          .prepare<[], Awaited<ReturnType<HistoryReader['runs']>>[number]>(
+          .prepare<[], SealedRun>(
             `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
              WHERE state = 'sealed' ORDER BY number`,
           )
           .all(),
+      ),
+    lastRun: () =>
+      ask(() =>
+        db
+          .prepare<[], SealedRun>(
+            `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
+             WHERE state = 'sealed' ORDER BY number DESC LIMIT 1`,
+          )
+          .get(),
       ),
     endedRuns: (most) => ask(() => endedRuns(db, most)),
     readRun: (number) =>

@@ -2,7 +2,7 @@ import { isHistoryFault } from '../history/is-history-fault.ts'
 import { bugReason } from '../model/coverage.ts'
 import { AuditError, classOf } from '../model/errors.ts'
 import { auditProject } from './audit-project.ts'
-import { dueListings, failedWalk } from './due-listings.ts'
+import { dueListings, unasked } from './due-listings.ts'
 import type { AuditedProject, ProjectLook } from './look.ts'
 import type { ProjectTools } from './project-tools.ts'
 
@@ -26,7 +26,7 @@ export async function auditContained(
     const { draft, judge } = tools
     await draft.discard(project.ref)
     judge.forget(project.ref)
-    const walks = dueListings(project).map((listing) => failedWalk(listing, bugReason(classOf(error))))
+    const walks = dueListings(project).map((listing) => unasked(listing, 'failed', bugReason(classOf(error))))
     for (const walk of walks) await draft.stageWalk(project.ref, walk, undefined)
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
     return { project, statuses, outOfSight: new Set(), untested: new Set(), probed: new Set() }

@@ -1,6 +1,6 @@
 import type { Listing } from '../model/resource.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
-import { dueListings, failedWalk } from './due-listings.ts'
+import { dueListings, unasked } from './due-listings.ts'
 import type { AuditedProject } from './look.ts'
 import type { Walk } from './walk-listing.ts'
 
@@ -71,7 +71,8 @@ function isEmpty({ coverage }: Walk): boolean {
 
 function spoil(project: AuditedProject, walks: readonly Walk[], reason: string): Walk[] {
   return dueListings(project).map((listing): Walk => {
-    const coverage = walks.find(({ coverage }) => coverage.listing === listing)?.coverage ?? failedWalk(listing, null)
+    const coverage =
+      walks.find(({ coverage }) => coverage.listing === listing)?.coverage ?? unasked(listing, 'failed', null)
     const failed = { ...coverage, status: 'failed', reason: coverage.reason ?? reason } as const
     return { coverage: failed, fault: 'foreign', lacksPromisedPage: false }
   })

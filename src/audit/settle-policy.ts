@@ -1,11 +1,11 @@
 import type { Draft } from '../history/history.ts'
-import type { Coverage } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, type ProjectRef, policyProject, type Resource } from '../model/resource.ts'
 import type { Judge } from '../policy/judge.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
+import { unasked } from './due-listings.ts'
 import type { ProjectLook } from './look.ts'
 import { isKindWhole } from './look.ts'
 import { endViolations, settleFindings } from './settle-violations.ts'
@@ -62,17 +62,7 @@ export function judgePolicy(looks: readonly LookedAt[], judging: Judging) {
 }
 
 /** Every look walks the endpoints; the policy has none, and readers leave this out of coverage. */
-const looked: Coverage = {
-  listing: 'endpoints',
-  status: 'complete',
-  reason: null,
-  filter: null,
-  pages: 0,
-  items: 0,
-  requests: 0,
-  retries: 0,
-  durationMs: 0,
-}
+const looked = unasked('endpoints', 'complete', null)
 
 /** Whether a violation needs the waiver; undefined when one could have gone unseen. */
 function judgeUse(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { changeData } from '../../src/demo/edits.ts'
-import type { Report } from '../../src/model/report.ts'
 import { openSite, type Site } from './a-site.ts'
+import { endpointsIn } from './endpoints-in.ts'
 
 /** Five endpoints, two a page, without subscriptions. */
 async function site() {
@@ -21,17 +21,6 @@ function empty({ service }: Site, page: number, content: readonly [] | null = []
   service.failNext({ path: /\/endpoints/, page, times: Number.POSITIVE_INFINITY, how: 'rewrite', body })
 }
 
-function told({ verdict, coverage, drift, violations }: Report) {
-  const endpoints = coverage.find(({ listing }) => listing === 'endpoints')
-  return {
-    exit: verdict.exit_code,
-    status: endpoints?.status,
-    reason: endpoints?.reason,
-    removed: drift.filter(({ change }) => change === 'removed').length,
-    resolved: violations.filter(({ state }) => state === 'resolved').length,
-  }
-}
-
 const suspect = {
   exit: 3,
   status: 'suspect',
@@ -49,49 +38,49 @@ describe('a promised page that comes empty', () => {
       await using here = await site()
       await here.audit()
       empty(here, 3, content)
-      expect(told(await here.audit())).toEqual(suspect)
-      expect(told(await here.audit())).toEqual({ ...complete, removed: 1 })
+      expect(endpointsIn(await here.audit())).toEqual(suspect)
+      expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 1 })
     },
   )
 
   it('is suspect at first sight and where nothing known is missing, and believed when it comes so again', async () => {
     await using here = await site()
     empty(here, 3)
-    expect(told(await here.audit())).toEqual(suspect)
-    expect(told(await here.audit())).toEqual({ ...complete, removed: 0 })
+    expect(endpointsIn(await here.audit())).toEqual(suspect)
+    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 0 })
     // What was believed once is asked anew when it comes after a walk that was whole.
     here.service.faults.length = 0
-    expect(told(await here.audit())).toEqual({ ...complete, removed: 0 })
+    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 0 })
     empty(here, 3)
-    expect(told(await here.audit())).toEqual(suspect)
+    expect(endpointsIn(await here.audit())).toEqual(suspect)
   })
 
   it('is withheld anew when the next walk misses others', async () => {
     await using here = await site()
     await here.audit()
     empty(here, 3)
-    expect(told(await here.audit())).toEqual(suspect)
+    expect(endpointsIn(await here.audit())).toEqual(suspect)
     empty(here, 2)
-    expect(told(await here.audit())).toEqual(suspect)
-    expect(told(await here.audit())).toEqual({ ...complete, removed: 3 })
+    expect(endpointsIn(await here.audit())).toEqual(suspect)
+    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 3 })
   })
 
   it('is forgotten when the next walk shows everything', async () => {
     await using here = await site()
     await here.audit()
     empty(here, 3)
-    expect(told(await here.audit())).toEqual(suspect)
+    expect(endpointsIn(await here.audit())).toEqual(suspect)
     here.service.faults.length = 0
-    expect(told(await here.audit())).toEqual({ ...complete, removed: 0 })
+    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 0 })
     empty(here, 3)
-    expect(told(await here.audit())).toEqual(suspect)
+    expect(endpointsIn(await here.audit())).toEqual(suspect)
   })
 
   it('is believed at once when a person accepts it', async () => {
     await using here = await site()
     await here.audit()
     empty(here, 3)
-    expect(told(await here.audit({ acceptsRemovals: true }))).toEqual({ ...complete, removed: 1 })
+    expect(endpointsIn(await here.audit({ acceptsRemovals: true }))).toEqual({ ...complete, removed: 1 })
   })
 
   it('does not linger after a row that was deleted while the walk was under way', async () => {
@@ -111,7 +100,7 @@ describe('a promised page that comes empty', () => {
         return JSON.stringify({ ...envelope, data: { ...data, content: [] } })
       },
     })
-    expect(told(await here.audit())).toEqual(suspect)
-    expect(told(await here.audit())).toEqual({ ...complete, removed: 1 })
+    expect(endpointsIn(await here.audit())).toEqual(suspect)
+    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 1 })
   })
 })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { endpointsIn } from './endpoints-in.ts'
 import { openStand, policyOf, type Turn } from './stand.ts'
 
 /** A project with six resources, and the key of another, empty project: this service answers it 200 with nothing. */
@@ -31,17 +32,8 @@ function closing(service: SimulatedService, stand: ReturnType<typeof openStand>)
 }
 
 function auditor(service: SimulatedService, { audit }: ReturnType<typeof openStand>) {
-  return async (key: string, turn: Partial<Turn> = {}) => {
-    const { drift, coverage, verdict, violations } = await audit({ url: service.url, keys: { orders: key }, ...turn })
-    const endpoints = coverage.find(({ listing }) => listing === 'endpoints')
-    return {
-      exit: verdict.exit_code,
-      status: endpoints?.status,
-      reason: endpoints?.reason,
-      removed: drift.filter(({ change }) => change === 'removed').length,
-      resolved: violations.filter(({ state }) => state === 'resolved').length,
-    }
-  }
+  return async (key: string, turn: Partial<Turn> = {}) =>
+    endpointsIn(await audit({ url: service.url, keys: { orders: key }, ...turn }))
 }
 
 const unproven = {

@@ -1,4 +1,5 @@
 import { escapeText, exactNumber } from '../model/exact-number.ts'
+import { backslash, closingQuote, colon, minus, nine, plus, point, quote, skipBlanks, zero } from './json-bytes.ts'
 
 /** Characters that a mark adds to a number, and an escape to a text: the quotes are part of it. */
 const markLength = '"number:"'.length
@@ -26,7 +27,7 @@ export function markNumbers(bytes: Buffer, inexactNumbers: number): Buffer {
     const start = i
     const byte = bytes[i++]
     if (byte === quote) {
-      i = endOfString(bytes, i)
+      i = closingQuote(bytes, i) + 1
       if (isMisleading(bytes, start, i)) put(start + 1, start + 1, 'text:')
     } else if (byte === minus || isDigit(byte)) {
       while (isNumberByte(bytes[i])) i++
@@ -83,7 +84,7 @@ function countMisleading(bytes: Buffer): number {
   let count = 0
   for (let i = bytes.indexOf(quote); i >= 0; i = bytes.indexOf(quote, i)) {
     const start = i
-    i = endOfString(bytes, i + 1)
+    i = closingQuote(bytes, i + 1) + 1
     if (isMisleading(bytes, start, i)) count++
   }
   return count
@@ -117,9 +118,7 @@ export function isLetterEscape(bytes: Buffer, at: number): boolean {
 
 /** Whether the string that ends here names a member, which is no value. */
 function isName(bytes: Buffer, end: number): boolean {
-  let i = end
-  while (bytes[i] === 0x20 || bytes[i] === 0x0a || bytes[i] === 0x0d || bytes[i] === 0x09) i++
-  return bytes[i] === colon
+  return bytes[skipBlanks(bytes, end)] === colon
 }
 
 /** A literal longer than this is no escaped number, however its letters are written. */
@@ -131,22 +130,7 @@ function isMisleading(bytes: Buffer, start: number, end: number): boolean {
   return typeof text === 'string' && escapeText(text) !== text
 }
 
-/** Behind the closing quote. */
-function endOfString(bytes: Buffer, from: number): number {
-  let i = from
-  while (i < bytes.length && bytes[i] !== quote) i += bytes[i] === backslash ? 2 : 1
-  return i + 1
-}
-
-const quote = 0x22
-const plus = 0x2b
-const minus = 0x2d
-const point = 0x2e
-const zero = 0x30
-const nine = 0x39
-const colon = 0x3a
 const upperE = 0x45
-const backslash = 0x5c
 const lowerE = 0x65
 const lowerN = 0x6e
 const lowerT = 0x74

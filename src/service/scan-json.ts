@@ -1,4 +1,16 @@
 import { longestNumber } from '../model/exact-number.ts'
+import {
+  backslash,
+  closeBrace,
+  closeBracket,
+  colon,
+  comma,
+  nine,
+  openBrace,
+  openBracket,
+  quote,
+  zero,
+} from './json-bytes.ts'
 import { isDigitOrPoint, isLetterEscape, isNumberByte, needsMark, surelyHeld } from './mark-numbers.ts'
 
 /** What a pass over the bytes of a JSON text tells before anything is built from it. */
@@ -112,14 +124,3 @@ function isSurrogateEscape(bytes: Uint8Array, at: number): boolean {
     (digit === 0x38 || digit === 0x39 || digit >= 0x41)
   )
 }
-
-const zero = 0x30
-const nine = 0x39
-const quote = 0x22
-const backslash = 0x5c
-const colon = 0x3a
-const comma = 0x2c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d

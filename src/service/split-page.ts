@@ -1,3 +1,15 @@
+import {
+  closeBrace,
+  closeBracket,
+  closingQuote,
+  colon,
+  comma,
+  openBrace,
+  openBracket,
+  quote,
+  skipBlanks,
+} from './json-bytes.ts'
+
 /** A large page in pieces, so that no more than a few items need stand in memory as objects at once. */
 export interface SplitPage {
   /** The answer with an empty list in the place of `data.content`. */
@@ -18,7 +30,7 @@ export function splitPage(bytes: Buffer, mostItems: number): SplitPage | 'cut of
   let from = start
   for (let at = start; at < bytes.length; at++) {
     const byte = bytes[at]
-    if (byte === quote) at = endOfString(bytes, at)
+    if (byte === quote) at = closingQuote(bytes, at + 1)
     else if (byte === openBrace || byte === openBracket) depth++
     else if (depth > 0) {
       if (byte === closeBrace || byte === closeBracket) depth--
@@ -44,7 +56,7 @@ function findContent(bytes: Buffer): number | undefined {
     if (byte === openBrace || byte === openBracket) depth++
     else if (byte === closeBrace || byte === closeBracket) depth--
     else if (byte === quote) {
-      const end = endOfString(bytes, at)
+      const end = closingQuote(bytes, at + 1)
       const after = skipBlanks(bytes, end + 1)
       if (bytes[after] === colon && depth <= 2) {
         const name = bytes.subarray(at + 1, end)
@@ -58,34 +70,9 @@ function findContent(bytes: Buffer): number | undefined {
   return undefined
 }
 
-/** Where a string that begins at `at` ends; the end of all where it does not. */
-function endOfString(bytes: Buffer, at: number): number {
-  let end = at + 1
-  while (end < bytes.length && bytes[end] !== quote) end += bytes[end] === backslash ? 2 : 1
-  return end
-}
-
-function skipBlanks(bytes: Buffer, at: number): number {
-  let next = at
-  while (isBlankByte(bytes[next])) next++
-  return next
-}
-
 function isBlank(bytes: Buffer): boolean {
   return skipBlanks(bytes, 0) === bytes.length
 }
 
-function isBlankByte(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-}
-
 const data = Buffer.from('data')
 const content = Buffer.from('content')
-const quote = 0x22
-const backslash = 0x5c
-const colon = 0x3a
-const comma = 0x2c
-const openBrace = 0x7b
-const closeBrace = 0x7d
-const openBracket = 0x5b
-const closeBracket = 0x5d

@@ -114,16 +114,11 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^I(\\d+)$/': ourText,
   },
   'src/inventory/certificate-text.ts': {
-    '/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s\\\\]+-----END CERTIFICATE-----/g': sealedWhole,
     '/^[A-Za-z0-9+/]{64,}={0,2}$/': sealedWhole,
     '/(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\\s\\\\]+-----END CERTIFICATE-----)/': sealedWhole,
   },
   'src/inventory/find-literals.ts': {
     '/^[\\s;]*$/': sealedWhole,
-  },
-  'src/inventory/open-secrets.ts': {
-    '/^(?:[a-z][a-z0-9+.-]*:[/\\\\]+|[/\\\\]{2})?(?:sealed:(?:[0-9a-f]{32}|masked)@)?[^/\\\\?#@]*(?:\\/?|\\/sealed:(?:[0-9a-f]{32}|masked))$/i':
-      sealedWhole,
   },
   'src/inventory/scalars.ts': {
     '/^(\\d+(\\.\\d+)?(h|ms|m|s|us|µs|ns))+$/': sealedWhole,

@@ -2,12 +2,17 @@ import { X509Certificate } from 'node:crypto'
 import { longestText } from './bounds.ts'
 import type { Sealer } from './sealer.ts'
 
+/** Splits a text into certificates, at the odd places, and what is between them. */
+const certificates = /(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s\\]+-----END CERTIFICATE-----)/
+
 /** A certificate is public and looks random; whatever else stands in its place is sealed: it may be the private key. */
 export function sealCertificate(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
-  const rest = text.replace(/-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s\\]+-----END CERTIFICATE-----/g, '')
-  if (rest.trim() === '' || isEncodedCertificate(text)) return text
-  return rest === text ? sealer.seal(text) : sealBetween(text, sealer)
+  const parts = text.split(certificates)
+  const isOther = (part: string, index: number) => index % 2 === 0 && part.trim() !== ''
+  if (!parts.some(isOther) || isEncodedCertificate(text)) return text
+  if (parts.length === 1) return sealer.seal(text)
+  return parts.map((part, index) => (isOther(part, index) ? sealer.seal(part.trim()) : part)).join('\n')
 }
 
 /** In Base64, as some services keep it. */
@@ -19,12 +24,4 @@ function isEncodedCertificate(text: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Each certificate stays, and what stands around them is sealed. */
-function sealBetween(text: string, sealer: Sealer): string {
-  const parts = text.split(/(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s\\]+-----END CERTIFICATE-----)/)
-  return parts
-    .map((part, index) => (index % 2 === 1 || part.trim() === '' ? part : sealer.seal(part.trim())))
-    .join('\n')
 }

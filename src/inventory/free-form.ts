@@ -1,5 +1,5 @@
 import { isExactNumber } from '../model/exact-number.ts'
-import { isJsonObject, type Json } from '../model/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { isSecretName, isSecretParameter } from '../model/looks-secret.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
 import { sealCredentials, sealProse, sealRandom } from './seal-text.ts'
@@ -7,15 +7,12 @@ import { isUrl, sealUrl } from './seal-url.ts'
 import type { Sealer } from './sealer.ts'
 import { asSecretText } from './secret-text.ts'
 
-/** How members of a free form are named: as anywhere, or as parameters of a URL. */
-export type Names = 'plain' | 'parameters'
-
 /**
  * JSON of the user's own making (filters): kept as it is, in canonical order, with what looks secret sealed. What lies within
- * a member with a secret's name is secret as well (`{"x-api-key": {"$eq": …}}`).
+ * a member with a secret's name is secret as well (`{"x-api-key": {"$eq": …}}`). `names`: where they are those of a URL.
  */
-export function normaliseFree(raw: Json, name: string, sealer: Sealer, names: Names = 'plain'): Json {
-  return normalise(raw, name, false, { sealer, says: names === 'plain' ? isSecretName : isSecretParameter })
+export function normaliseFree(raw: Json, name: string, sealer: Sealer, names?: 'parameters'): Json {
+  return normalise(raw, name, false, { sealer, says: names === undefined ? isSecretName : isSecretParameter })
 }
 
 interface Reading {
@@ -32,10 +29,9 @@ function normalise(raw: Json, name: string, isWithinSecret: boolean, reading: Re
   if (typeof raw === 'string') return normaliseText(raw, name, sealer)
   if (Array.isArray(raw)) return raw.map((item) => normalise(item, name, isSecret, reading))
   if (!isJsonObject(raw)) return raw
-  const named = secretIsNamedIn(raw, says)
+  const isNamedSecret = namedSecret(raw, says)
   const members = Object.entries(raw).map(([key, value]): [string, Json] => {
-    const isValue = named && /^(?:value|val)$/i.test(key)
-    return [sealName(key, sealer), normalise(value, isValue ? 'secret' : key, isSecret, reading)]
+    return [sealName(key, sealer), normalise(value, isNamedSecret(key) ? 'secret' : key, isSecret, reading)]
   })
   return inKeyOrder(objectOf(members))
 }
@@ -50,9 +46,11 @@ export function sealName(name: string, sealer: Sealer): string {
   return sealRandom(sealCredentials(name, sealer), sealer)
 }
 
-/** `{"name": "X-Api-Key", "value": …}`: the value is what the name says. */
-export function secretIsNamedIn(raw: Readonly<Record<string, Json>>, says: (name: string) => boolean): boolean {
-  return [raw.name, raw.key, raw.header].some((name) => typeof name === 'string' && name.length <= 128 && says(name))
+/** `{"name": "X-Api-Key", "value": …}`: whether a member of such an object is what the name says to be secret. */
+export function namedSecret(raw: JsonObject, says: (name: string) => boolean): (key: string) => boolean {
+  const names = [raw.name, raw.key, raw.header]
+  const isNamed = names.some((name) => typeof name === 'string' && name.length <= 128 && says(name))
+  return (key) => isNamed && /^(?:value|val)$/i.test(key)
 }
 
 /** What stands beside a secret and is none itself. */

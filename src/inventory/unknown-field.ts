@@ -2,7 +2,7 @@ import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
 import { mayNameSecret } from '../model/looks-secret.ts'
 import { isPlain } from '../model/plain-text.ts'
-import { sealName, secretIsNamedIn } from './free-form.ts'
+import { namedSecret, sealName } from './free-form.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
 import { isUrl, sealBehindHost, sealUrl } from './seal-url.ts'
 import { isSeal, type Sealer } from './sealer.ts'
@@ -31,10 +31,10 @@ function normalisePlain(raw: Json, sealer: Sealer): Json {
       : raw.map((item) => normalisePlain(item, sealer))
   }
   if (!isJsonObject(raw)) return raw
-  const isNamed = secretIsNamedIn(raw, mayNameSecret)
+  const isNamedSecret = namedSecret(raw, mayNameSecret)
   const members = Object.entries(raw).map(([key, value]): [string, Json] => {
-    const isSecret = isNamed && /^(?:value|val)$/i.test(key)
-    return [sealName(key, sealer), isSecret ? sealWithin(value, sealer) : normaliseUnknown(value, key, sealer)]
+    const inside = isNamedSecret(key) ? sealWithin(value, sealer) : normaliseUnknown(value, key, sealer)
+    return [sealName(key, sealer), inside]
   })
   return inKeyOrder(objectOf(members))
 }

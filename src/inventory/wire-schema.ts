@@ -33,6 +33,9 @@ import {
  */
 const stamps: Members = { created_at: time, updated_at: volatile(time), deleted_at: time }
 
+const apiKey = collapsing({ header_name: prose, header_value: secret })
+const basicAuth = collapsing({ username: prose, password: secret })
+
 const publishSubscribe = guarded(
   collapsing({
     type: enumeration('sqs google kafka amqp'),
@@ -95,8 +98,8 @@ const endpoint: Members = {
   authentication: guarded(
     collapsing({
       type: enumeration('api_key oauth2 basic_auth'),
-      api_key: collapsing({ header_name: prose, header_value: secret }),
-      basic_auth: collapsing({ username: prose, password: secret }),
+      api_key: apiKey,
+      basic_auth: basicAuth,
       oauth2: collapsing({
         url,
         client_id: text,
@@ -187,8 +190,8 @@ const source: Members = {
   verifier: guarded(
     collapsing({
       type: enumeration('noop hmac basic_auth api_key'),
-      api_key: collapsing({ header_name: prose, header_value: secret }),
-      basic_auth: collapsing({ username: prose, password: secret }),
+      api_key: apiKey,
+      basic_auth: basicAuth,
       hmac: collapsing({ encoding: enumeration('base64 hex'), hash: text, header: prose, secret }),
     }),
   ),

@@ -7,14 +7,23 @@ export function knownLength(text: string, at: number): number {
   return length > 0 && isEnd(text.charCodeAt(at + length)) ? length : 0
 }
 
+/** Whether a text is a ULID or a UUID and nothing else. */
+export function isKnownId(text: string): boolean {
+  return text.length === 36 ? isUuid(text, 0) : text.length === 26 && isUlid(text, 0)
+}
+
 function lengthOf(text: string, at: number): number {
   if (text.charCodeAt(at + 8) === hyphen) return isUuid(text, at) ? 36 : 0
   if (text.charCodeAt(at - 1) === colon && text.startsWith('sealed', at - 7))
     return isAll(text, at, 32, isSmallHex) ? 32 : 0
-  const first = text.charCodeAt(at)
   const address = addressLength(text, at)
   if (address > 0) return address
-  return first >= zero && first <= zero + 7 && isAll(text, at, 26, isCrockford) ? 26 : 0
+  return isUlid(text, at) ? 26 : 0
+}
+
+function isUlid(text: string, at: number): boolean {
+  const first = text.charCodeAt(at)
+  return first >= zero && first <= zero + 7 && isAll(text, at, 26, isCrockford)
 }
 
 const hyphen = 0x2d

@@ -1,3 +1,4 @@
+import { isKnownId } from './known-forms.ts'
 import { looksRandom } from './looks-random.ts'
 import { holdsCredential } from './looks-secret.ts'
 
@@ -32,12 +33,6 @@ const separators = /[^A-Za-z0-9\u00c0-\u024f]/
 /** RFC 3339 and what else begins with a date and goes on with a time. */
 function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)
-}
-
-/** ULIDs and UUIDs. They look random, and people know and select things by them. */
-export function isKnownId(text: string): boolean {
-  if (text.length === 26) return /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)
-  return text.length === 36 && /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)
 }
 
 /** `order`, `Order`, `ORDER`, `orderCreated`: letters in one case, or words of which each begins with a capital. */

@@ -54,7 +54,7 @@ describe('the package', () => {
       'tsconfig.json',
       'tsconfig.build.json',
       'src',
-      'tools',
+      'scripts',
       ...files,
     ]) {
       if (name !== 'dist' && name !== 'sbom.cdx.json' && existsSync(join(checkout, name))) {

@@ -8,7 +8,7 @@ import {
   updateEndpoint,
   updateSubscription,
 } from '../src/demo/edits.ts'
-import type { Fleet } from '../src/demo/fleet.ts'
+import type { SimulatedFleet } from '../src/demo/fleet.ts'
 import { createRandom, type Random } from '../src/demo/random.ts'
 import type { EndpointRow, SubscriptionRow } from '../src/demo/rows.ts'
 
@@ -16,7 +16,7 @@ import type { EndpointRow, SubscriptionRow } from '../src/demo/rows.ts'
  * A day of edits, the same for the same day and fleet: about `changes` resources change. What colleagues do all year
  * leaves a fleet of the same size, and nothing that a policy minds more at its end than at its beginning.
  */
-export function editFleet(fleet: Fleet, day: number, changes: number): void {
+export function editFleet(fleet: SimulatedFleet, day: number, changes: number): void {
   const random = createRandom(`year/${day}`)
   const projects = fleet.projects().map(({ uid }) => uid)
   for (let changed = 0; changed < changes; ) {
@@ -28,9 +28,9 @@ export function editFleet(fleet: Fleet, day: number, changes: number): void {
 }
 
 /** Returns how many resources it changed. */
-type Habit = (fleet: Fleet, project: string, random: Random) => number
+type Habit = (fleet: SimulatedFleet, project: string, random: Random) => number
 
-function ofEndpoint(change: (fleet: Fleet, row: EndpointRow, random: Random) => void): Habit {
+function ofEndpoint(change: (fleet: SimulatedFleet, row: EndpointRow, random: Random) => void): Habit {
   return (fleet, project, random) => {
     const { endpoints } = fleet.open(project)
     const row = endpoints[random.below(endpoints.length)]
@@ -90,7 +90,7 @@ const ofSubscriptions: readonly [Habit, ...Habit[]] = [
 ]
 
 /** One goes with its subscriptions, another comes with one. */
-function replacePartner(fleet: Fleet, project: string, random: Random): number {
+function replacePartner(fleet: SimulatedFleet, project: string, random: Random): number {
   const { endpoints, subscriptions } = fleet.open(project)
   const old = endpoints[random.below(endpoints.length)]
   if (old === undefined) return 1

@@ -2,7 +2,7 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRandom } from '../src/demo/random.ts'
-import type { HistoryReader, SealedRun } from '../src/history/reader.ts'
+import type { CommittedRun, HistoryReader } from '../src/history/reader.ts'
 import { openExistingHistory } from '../src/history/sqlite/sqlite-history.ts'
 import { readDiff } from '../src/reading/read-diff.ts'
 import { readState } from '../src/reading/read-state.ts'
@@ -87,7 +87,7 @@ async function changedFiles(day: number): Promise<FileChange[]> {
       })
     }
     const files: FileChange[] = []
-    for (const { project } of await history.looksAt(day)) {
+    for (const { project } of await history.latestScans(day)) {
       for (const { kind, uid, body } of await history.stateAt(project, day)) {
         files.push({ path: pathOf(project.uid, kind, uid), text: body })
       }
@@ -173,7 +173,7 @@ ${verdict(`state at run ${middle.number}, ${count(resources)} resources, ms`, st
   }
 }
 
-async function someUids(history: HistoryReader, run: SealedRun): Promise<string[]> {
+async function someUids(history: HistoryReader, run: CommittedRun): Promise<string[]> {
   const { rows } = await readState(history, { run, projects: [], kind: undefined, limit: Number.POSITIVE_INFINITY })
   return createRandom('timelines')
     .shuffled(rows)
@@ -181,7 +181,7 @@ async function someUids(history: HistoryReader, run: SealedRun): Promise<string[
     .map(({ uid }) => uid)
 }
 
-function runAt(runs: readonly SealedRun[], number: number): SealedRun {
+function runAt(runs: readonly CommittedRun[], number: number): CommittedRun {
   const run = runs.find((each) => each.number === number)
   if (run === undefined) throw new Error(`there is no run ${number}`)
   return run

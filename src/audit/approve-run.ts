@@ -1,10 +1,10 @@
-import type { Looks, NewApproval } from '../history/approvals.ts'
+import type { NewApproval, ScopeByKind } from '../history/approvals.ts'
 import type { History } from '../history/history.ts'
-import type { ProjectLook, SealedRun } from '../history/reader.ts'
+import type { CommittedRun, RecordedScan } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import { policyProject } from '../model/resource.ts'
 
-type Signed = Pick<NewApproval, 'by' | 'at' | 'note'>
+type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'note'>
 
 /**
  * The approvals of what a run left of some projects.
@@ -12,11 +12,13 @@ type Signed = Pick<NewApproval, 'by' | 'at' | 'note'>
  */
 export async function approvalsOf(
   history: History,
-  run: SealedRun,
+  run: CommittedRun,
   isChosen: (name: string) => boolean,
-  signed: Signed,
+  signed: SignedApproval,
 ): Promise<NewApproval[]> {
-  const looked = (await history.looksAt(run.number)).filter((look) => look.run.number === run.number && !isPolicy(look))
+  const looked = (await history.latestScans(run.number)).filter(
+    (look) => look.run.number === run.number && !isPolicy(look),
+  )
   const looks = looked.filter(({ project }) => isChosen(project.name))
   if (looks.length === 0) {
     const names = looked.map(({ project }) => project.name).join(', ')
@@ -34,16 +36,16 @@ export async function approvalsOf(
   }
   const approvals: NewApproval[] = []
   for (const { project } of looks) {
-    const looks = viewsOf(await history.baselinesAt(project, run.number))
+    const looks = viewsOf(await history.completeScansAt(project, run.number))
     approvals.push({ project, looks, ...signed, state: { run: run.number } })
   }
   return approvals
 }
 
-function isPolicy({ project }: ProjectLook): boolean {
+function isPolicy({ project }: RecordedScan): boolean {
   return project.service === policyProject.service && project.uid === policyProject.uid
 }
 
-function viewsOf(baselines: Awaited<ReturnType<History['baselinesAt']>>): Looks {
+function viewsOf(baselines: Awaited<ReturnType<History['completeScansAt']>>): ScopeByKind {
   return Object.fromEntries(Object.entries(baselines).map(([kind, { listing, filter }]) => [kind, { listing, filter }]))
 }

@@ -4,33 +4,33 @@ import type { Finding } from '../model/violation.ts'
 import { type Comparison, compareWithBaseline } from './compare-with-baseline.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
-import { type AuditedProject, isKindWhole, type ProjectLook, type Statuses } from './look.ts'
-import { openPass, type Pass } from './open-pass.ts'
+import { type AuditedProject, isKindWhole, type ProjectScan, type Statuses } from './look.ts'
+import { openPageProcessor, type PageProcessor } from './open-pass.ts'
 import type { ProjectTools } from './project-tools.ts'
 import { readRecentChanges } from './recent-changes.ts'
 import { leaveOutProbes, type Probed, runProbes } from './run-probes.ts'
-import { settleFindings } from './settle-violations.ts'
-import type { Stage } from './stage-resources.ts'
+import { reconcileFindings } from './settle-violations.ts'
+import type { ProjectContext } from './stage-resources.ts'
 import { walkProject } from './walk-project.ts'
-import { compareWithPast, writeNotices } from './write-notices.ts'
+import { detectShapeChanges, writeNotices } from './write-notices.ts'
 
 /** Walks a project's listings one after the other, drafts what they show, judges it, and settles what is left. */
-export async function auditProject(project: AuditedProject, tools: ProjectTools): Promise<ProjectLook> {
+export async function auditProject(project: AuditedProject, tools: ProjectTools): Promise<ProjectScan> {
   const { draft, judge } = tools
   const { ref } = project
   const stage = await openStage(project, tools)
   const expected = project.expected ?? (await approvedState(draft, ref))
   const comparison = await openComparison(expected, stage, tools)
-  const pass = openPass(project, stage, comparison, tools)
+  const pass = openPageProcessor(project, stage, comparison, tools)
 
   const { walks, losses, waitedMs } = await walkProject(project, stage, pass, tools)
   const walked: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
-  const reshaped = await compareWithPast(stage, walked, pass.shapes)
+  const reshaped = await detectShapeChanges(stage, walked, pass.shapes)
   for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
   if (walks.some(({ fault }) => fault === 'foreign')) {
     await draft.discard(ref)
     judge.forget(ref)
-    return { project, statuses: walked, outOfSight: new Set(), untested: new Set(), probed: new Set() }
+    return { project, statuses: walked, unobserved: new Set(), untested: new Set(), probed: new Set() }
   }
 
   const removals = await findRemovals(stage, walked)
@@ -40,9 +40,9 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
 
   const missing = await comparison.compareMissing(statuses)
   const isVanished = walks.some(({ fault }) => fault === 'not-found')
-  await settleFindings(draft, ref, [
-    ...judge.judgeLook(ref, pass.self(), { isVanished, held: losses }),
-    ...probed.resources.flatMap((resource) => judge.visit(ref, resource)),
+  await reconcileFindings(draft, ref, [
+    ...judge.evaluateScan(ref, pass.self(), { isVanished, unconfirmedRemovals: losses }),
+    ...probed.resources.flatMap((resource) => judge.evaluate(ref, resource)),
     ...missing.gone.flatMap(({ resource, drift }) => judge.compare(ref, resource, drift)),
   ])
   await settleConclusions(project, statuses, tools)
@@ -50,22 +50,22 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   for (const notice of writeNotices(reshaped, pass, removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }
-  await tellUncompared(stage, comparison)
+  await noteUncomparedSeals(stage, comparison)
   for (const text of probed.notices) await draft.stageNotice(ref, 'sources', text)
   return {
     project,
     statuses,
-    outOfSight: new Set([...removals.outOfSight, ...missing.outOfSight]),
+    unobserved: new Set([...removals.outOfSight, ...missing.outOfSight]),
     untested: probed.untested,
     probed: new Set(pass.targets.map((target) => target.probe.name)),
   }
 }
 
-async function openStage({ ref, filters }: AuditedProject, { draft, sealer }: ProjectTools): Promise<Stage> {
+async function openStage({ ref, filters }: AuditedProject, { draft, sealer }: ProjectTools): Promise<ProjectContext> {
   return {
     draft,
     project: ref,
-    baselines: await draft.baselines(ref),
+    baselines: await draft.lastCompleteScans(ref),
     filters,
     wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
     sealer,
@@ -74,7 +74,7 @@ async function openStage({ ref, filters }: AuditedProject, { draft, sealer }: Pr
 
 async function openComparison(
   expected: ExpectedState | undefined,
-  stage: Stage,
+  stage: ProjectContext,
   { judge, startedAt }: ProjectTools,
 ): Promise<Comparison> {
   const now = Date.parse(startedAt)
@@ -88,8 +88,8 @@ async function openComparison(
 interface AfterWalks {
   readonly project: AuditedProject
   readonly tools: ProjectTools
-  readonly stage: Stage
-  readonly pass: Pass
+  readonly stage: ProjectContext
+  readonly pass: PageProcessor
   readonly expected: ExpectedState | undefined
   readonly waitedMs: number
   readonly statuses: Statuses
@@ -128,10 +128,10 @@ async function settleConclusions(
   const findings: readonly Finding[] = judge.concludeProject(ref, { isComplete })
   const sawAll = (rule: string) =>
     !judge.doubts.holdsAny(ref, rule) && (judge.needsOf(rule)?.kinds.every(isComplete) ?? true)
-  await settleFindings(draft, ref, findings, sawAll)
+  await reconcileFindings(draft, ref, findings, sawAll)
 }
 
-async function tellUncompared({ draft, project }: Stage, comparison: Comparison): Promise<void> {
+async function noteUncomparedSeals({ draft, project }: ProjectContext, comparison: Comparison): Promise<void> {
   const resources = comparison.uncomparedSeals()
   if (resources === 0) return
   const text = `what was approved was sealed under another installation key: secrets of ${resources} resources were not compared with it`
@@ -139,7 +139,10 @@ async function tellUncompared({ draft, project }: Stage, comparison: Comparison)
 }
 
 /** One change of a shared source is one change, with the subscriptions that it touches. */
-async function withReferrers({ draft, project }: Stage, changes: readonly StagedChange[]): Promise<StagedChange[]> {
+async function withReferrers(
+  { draft, project }: ProjectContext,
+  changes: readonly StagedChange[],
+): Promise<StagedChange[]> {
   const sources = changes.filter(({ kind }) => kind === 'source').map(({ uid }) => uid)
   const referrers = await draft.referrers(project, sources)
   return changes.map((change) =>

@@ -1,4 +1,4 @@
-import type { SealedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/reader.ts'
 import type { Clock } from '../model/clock.ts'
 
 /** Clocks of two machines differ by fractions of a second, and are set right by as much. */
@@ -8,7 +8,7 @@ const toleranceMs = 1000
  * What is wrong with the clock, where a run starts before the one before it ended; undefined where nothing is. Runs of a
  * history follow each other, so one of the two times cannot be right.
  */
-export function clockFault(startedAt: string, before: SealedRun | undefined): string | undefined {
+export function clockFault(startedAt: string, before: CommittedRun | undefined): string | undefined {
   if (before === undefined || Date.parse(startedAt) >= Date.parse(before.finishedAt) - toleranceMs) return undefined
   return (
     `the clock went back: this run started at ${startedAt}, but run ${before.number}, the one before it, finished at ${before.finishedAt}. ` +

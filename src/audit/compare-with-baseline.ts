@@ -7,7 +7,7 @@ import type { ExpectedState } from './expected-state.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, type Statuses } from './look.ts'
 import { changesOf, type RecentChanges } from './recent-changes.ts'
-import type { Stage, StagedResource } from './stage-resources.ts'
+import type { ProjectContext, StagedResource } from './stage-resources.ts'
 
 /** Compares what a project's pages show with what drift rules hold against it. */
 export interface Comparison {
@@ -30,7 +30,7 @@ export interface Missing {
   readonly outOfSight: readonly string[]
 }
 
-interface Baseline {
+interface ComparisonInput {
   /** undefined: no approved state holds, and the last complete look is the baseline. */
   readonly expected: ExpectedState | undefined
   readonly recent: RecentChanges
@@ -38,7 +38,7 @@ interface Baseline {
   readonly now: number
 }
 
-export function compareWithBaseline(stage: Stage, { expected, recent, now }: Baseline): Comparison {
+export function compareWithBaseline(stage: ProjectContext, { expected, recent, now }: ComparisonInput): Comparison {
   const { sealer, filters } = stage
   const seen = new Set<string>()
   let uncompared = 0

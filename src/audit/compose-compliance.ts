@@ -10,7 +10,7 @@ import type {
   ControlWaiver,
   ReplayedWith,
 } from '../model/compliance.ts'
-import type { JudgingRule } from '../model/judging.ts'
+import type { EvaluatedRule } from '../model/judging.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
 import { isAtLeast, type Waiver } from '../model/violation.ts'
 import type { FrameworkMapping, MappedControl } from '../rules/framework-mapping.ts'
@@ -44,7 +44,7 @@ export function composeCompliance(input: ComplianceInput): Compliance {
     ...(replayedWith === undefined ? {} : { replayed_with: replayedWith }),
     ...(period === undefined ? {} : { period }),
     controls: mapping.controls.map((control) =>
-      judgeControl(control, mapping.id, { report, violations, waivedMeanwhile }),
+      evaluateControl(control, mapping.id, { report, violations, waivedMeanwhile }),
     ),
   }
 }
@@ -55,7 +55,7 @@ interface Evidence {
   readonly waivedMeanwhile: readonly WaivedViolation[]
 }
 
-function judgeControl(
+function evaluateControl(
   control: MappedControl,
   framework: string,
   { report, violations, waivedMeanwhile }: Evidence,
@@ -98,7 +98,11 @@ function isOpen({ state }: ReportViolation): boolean {
   return state === 'opened' || state === 'continuing'
 }
 
-function describeRule({ id, title, severity, kind }: JudgingRule, because: string, { projects }: Report): ControlRule {
+function describeRule(
+  { id, title, severity, kind }: EvaluatedRule,
+  because: string,
+  { projects }: Report,
+): ControlRule {
   const judged = projects.reduce((sum, project) => sum + (ownOf(project.fewer, id) ?? project.resources[kind] ?? 0), 0)
   const unjudged = projects.flatMap(({ project, unjudged }) => {
     const reason = ownOf(unjudged, id)

@@ -3,7 +3,7 @@ import { bugReason } from '../model/coverage.ts'
 import { AuditError, classOf } from '../model/errors.ts'
 import { auditProject } from './audit-project.ts'
 import { dueListings, unasked } from './due-listings.ts'
-import type { AuditedProject, ProjectLook } from './look.ts'
+import type { AuditedProject, ProjectScan } from './look.ts'
 import type { ProjectTools } from './project-tools.ts'
 
 /** Is told of a bug that ended the audit of a project. */
@@ -17,7 +17,7 @@ export async function auditContained(
   project: AuditedProject,
   tools: ProjectTools,
   onBug: OnBug | undefined,
-): Promise<ProjectLook> {
+): Promise<ProjectScan> {
   try {
     return await auditProject(project, tools)
   } catch (error) {
@@ -29,6 +29,6 @@ export async function auditContained(
     const walks = dueListings(project).map((listing) => unasked(listing, 'failed', bugReason(classOf(error))))
     for (const walk of walks) await draft.stageWalk(project.ref, walk, undefined)
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
-    return { project, statuses, outOfSight: new Set(), untested: new Set(), probed: new Set() }
+    return { project, statuses, unobserved: new Set(), untested: new Set(), probed: new Set() }
   }
 }

@@ -1,11 +1,11 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import { valueAt } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
-import type { Stage } from './stage-resources.ts'
+import type { ProjectContext } from './stage-resources.ts'
 
 /** Since when a resource has held its values, run by run: for rules that judge how long something has been so. */
 export async function dateValues(
-  stage: Stage,
+  stage: ProjectContext,
   resource: Resource,
   paths: readonly string[],
   startedAt: string,
@@ -17,7 +17,7 @@ export async function dateValues(
 
 /** Goes back from version to version as long as the value stays the same; undefined when this run is the first to see it. */
 async function firstSeen(
-  { draft, project }: Stage,
+  { draft, project }: ProjectContext,
   { kind, uid, attributes }: Resource,
   path: string,
 ): Promise<string | undefined> {

@@ -1,10 +1,10 @@
-import type { ApprovedBody, ApprovedResource, Looks } from '../history/approvals.ts'
+import type { ApprovedBody, ApprovedResource, ScopeByKind } from '../history/approvals.ts'
 import type { Draft } from '../history/history.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 
 /** A state of a project that a person approved, however it is kept: what drift rules compare with. */
 export interface ExpectedState {
-  readonly looks: Looks
+  readonly looks: ScopeByKind
   /** Versions as old as this run are part of it; undefined when it is not the state of a run. */
   readonly run: number | undefined
   body(kind: Kind, uid: string): Promise<ApprovedBody | undefined>
@@ -24,7 +24,7 @@ export async function approvedState(draft: Draft, project: ProjectRef): Promise<
 }
 
 /** A state that lies at hand as a whole, such as that of a file. */
-export function stateOf(looks: Looks, resources: readonly ApprovedResource[]): ExpectedState {
+export function stateOf(looks: ScopeByKind, resources: readonly ApprovedResource[]): ExpectedState {
   const byKey = new Map(resources.map((resource) => [`${resource.kind} ${resource.uid}`, resource]))
   return {
     looks,

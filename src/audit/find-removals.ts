@@ -2,7 +2,7 @@ import type { StagedChange, UnseenVersion } from '../history/history.ts'
 import { type Kind, listings } from '../model/resource.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './look.ts'
-import type { Stage } from './stage-resources.ts'
+import type { ProjectContext } from './stage-resources.ts'
 
 export interface Removals {
   readonly changes: readonly StagedChange[]
@@ -16,7 +16,7 @@ export interface Removals {
  * What is gone: only a complete walk of its own listing says so. What lies outside the filters of a listing is out of
  * sight. A source or device that is known from subscriptions alone is no longer referenced, which is not the same.
  */
-export async function findRemovals(stage: Stage, statuses: Statuses): Promise<Removals> {
+export async function findRemovals(stage: ProjectContext, statuses: Statuses): Promise<Removals> {
   const { draft, project, filters } = stage
   const changes: StagedChange[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
@@ -50,7 +50,7 @@ export async function findRemovals(stage: Stage, statuses: Statuses): Promise<Re
 
 /** What was there at the last complete look: something that only a partial one showed is no removal. */
 async function stoodBefore(
-  { draft, project, baselines }: Stage,
+  { draft, project, baselines }: ProjectContext,
   kind: Kind,
   gone: readonly UnseenVersion[],
 ): Promise<UnseenVersion[]> {
@@ -65,7 +65,7 @@ async function stoodBefore(
 
 /** What the filters would have shown, and what they would not, by what was last known. */
 export async function partByFilter(
-  { draft, filters }: Pick<Stage, 'draft' | 'filters'>,
+  { draft, filters }: Pick<ProjectContext, 'draft' | 'filters'>,
   kind: Kind,
   unseen: readonly UnseenVersion[],
 ): Promise<[within: readonly UnseenVersion[], outside: readonly UnseenVersion[]]> {

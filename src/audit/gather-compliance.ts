@@ -1,10 +1,10 @@
 import { findRunAt } from '../history/find-run.ts'
-import type { HistoryReader, SealedRun } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { Compliance, CompliancePeriod, ControlViolation } from '../model/compliance.ts'
 import { AuditError } from '../model/errors.ts'
 import type { FrameworkMapping } from '../rules/framework-mapping.ts'
 import { composeCompliance } from './compose-compliance.ts'
-import { type Judgements, recordedJudgements } from './judgements.ts'
+import { type PolicyResults, recordedPolicyResults } from './judgements.ts'
 
 /**
  * What the controls of a framework looked like over a time: as its last run left them, with all that was resolved
@@ -15,7 +15,7 @@ export async function gatherCompliance(
   history: HistoryReader,
   mapping: FrameworkMapping,
   { from, to }: { readonly from: string; readonly to: string },
-  judgements: Judgements = recordedJudgements(history),
+  judgements: PolicyResults = recordedPolicyResults(history),
 ): Promise<Compliance> {
   const [start, end] = [instantOf(from, 'start'), instantOf(to, 'end')]
   if (!(start < end)) throw new AuditError(2, `--from ${from} is not before --to ${to}`)
@@ -47,7 +47,7 @@ export async function gatherCompliance(
 
 async function periodOf(
   history: HistoryReader,
-  within: readonly SealedRun[],
+  within: readonly CommittedRun[],
   start: number,
   end: number,
 ): Promise<CompliancePeriod> {
@@ -57,9 +57,9 @@ async function periodOf(
     from: new Date(start).toISOString(),
     to: new Date(end).toISOString(),
     runs: within.length,
-    interrupted: met.filter(({ isSealed }) => !isSealed).length,
+    interrupted: met.filter(({ isCommitted }) => !isCommitted).length,
     incomplete: met
-      .filter(({ isSealed, incomplete }) => isSealed && incomplete > 0)
+      .filter(({ isCommitted, incomplete }) => isCommitted && incomplete > 0)
       .map(({ number, startedAt, incomplete }) => ({ run: number, at: startedAt, walks: incomplete }))
       .reverse(),
     longest_gap: longestGap([start, ...within.map(({ startedAt }) => Date.parse(startedAt)), end]),

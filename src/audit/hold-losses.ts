@@ -1,13 +1,13 @@
 import type { Json } from '../model/json.ts'
 import type { Kind, Listing } from '../model/resource.ts'
-import type { Loss } from '../rules/look.ts'
+import type { UnconfirmedRemoval } from '../rules/look.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { partByFilter } from './find-removals.ts'
 import type { Proof } from './prove-identity.ts'
-import type { Stage } from './stage-resources.ts'
+import type { ProjectContext } from './stage-resources.ts'
 import { kindOf, type Walk } from './walk-listing.ts'
 
-export interface Guard {
+export interface RemovalLimits {
   /** What the policy takes for a mass removal; undefined: nothing. */
   readonly limits: Json | undefined
   /** Whether a person said that what is missing is gone. */
@@ -16,9 +16,9 @@ export interface Guard {
   seenAgain(kind: Kind): number
 }
 
-export interface Held {
+export interface WithheldWalks {
   readonly walks: readonly Walk[]
-  readonly losses: readonly Loss[]
+  readonly losses: readonly UnconfirmedRemoval[]
 }
 
 /**
@@ -29,9 +29,13 @@ export interface Held {
  * - an empty list of which nobody can say whose it is: never believed, however often it comes, because a service that
  *   answers every request so would empty every project
  */
-export async function holdLosses(stage: Stage, { walks, unproven }: Proof, guard: Guard): Promise<Held> {
+export async function withholdRemovals(
+  stage: ProjectContext,
+  { walks, unproven }: Proof,
+  guard: RemovalLimits,
+): Promise<WithheldWalks> {
   const held: Walk[] = []
-  const losses: Loss[] = []
+  const losses: UnconfirmedRemoval[] = []
   for (const walk of walks) {
     const doubt = guard.acceptsRemovals ? undefined : await findDoubt(stage, walk, unproven, guard)
     if (doubt?.loss !== undefined) losses.push(doubt.loss)
@@ -45,15 +49,15 @@ export async function holdLosses(stage: Stage, { walks, unproven }: Proof, guard
 interface Doubt {
   readonly reason: string
   /** What is gone, where it is too much. */
-  readonly loss: Loss | undefined
+  readonly loss: UnconfirmedRemoval | undefined
 }
 
 /** Why a walk that reached its end is not believed yet; undefined when it is. */
 async function findDoubt(
-  stage: Stage,
+  stage: ProjectContext,
   { coverage, lacksPromisedPage }: Walk,
   unproven: ReadonlySet<Listing>,
-  { limits, seenAgain }: Guard,
+  { limits, seenAgain }: RemovalLimits,
 ): Promise<Doubt | undefined> {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
@@ -71,13 +75,13 @@ async function findDoubt(
   const isTooMuch = (count: number) => limits !== undefined && isMassRemoval({ missing: count, known }, limits)
   const isLarge = isTooMuch(missing.length)
   if (!isLarge && !lacksPromisedPage) return undefined
-  const before = await draft.heldBefore(project, listing)
+  const before = await draft.previouslyWithheld(project, listing)
   const withheld = new Set(before)
   const fresh = missing.filter(({ uid }) => !withheld.has(uid))
   const isNew = lacksPromisedPage ? before === undefined || fresh.length > 0 : isTooMuch(fresh.length)
   if (!isNew) return undefined
   const uids = missing.map(({ uid }) => uid)
-  await draft.hold(project, listing, uids)
+  await draft.withholdRemovals(project, listing, uids)
   return {
     reason: isLarge
       ? `${loss.missing} of ${known} ${listing} are gone at once: believed when the next walk misses them too, or with --accept-removals`

@@ -6,7 +6,7 @@ import type { Report } from '../model/report.ts'
 import { composeReport } from './compose-report.ts'
 
 /** What was found in past runs: as it was recorded, or as another policy would have. */
-export interface Judgements {
+export interface PolicyResults {
   /** What a run says. */
   judge(run: number): Promise<{ readonly report: Report; readonly replayedWith?: ReplayedWith }>
   /** What was resolved in runs after `after`, before `run`: the latest first. */
@@ -15,7 +15,7 @@ export interface Judgements {
   waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
 }
 
-export function recordedJudgements(history: HistoryReader): Judgements {
+export function recordedPolicyResults(history: HistoryReader): PolicyResults {
   return {
     judge: async (run) => ({ report: composeReport(await recordOf(history, run)) }),
     resolvedBefore: (after, run) => history.resolvedBetween(after, run - 1),

@@ -1,5 +1,5 @@
 import type { CoverageStatus } from '../model/coverage.ts'
-import type { FilePlace } from '../model/judging.ts'
+import type { FileLocation } from '../model/judging.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Filters, Offer } from '../service/settings.ts'
@@ -11,7 +11,7 @@ export interface AuditedProject {
   readonly ref: ProjectRef
   readonly key: string
   /** Where it is configured; null when that is no file. */
-  readonly place: FilePlace | null
+  readonly place: FileLocation | null
   /** For the policy's selectors. */
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
@@ -36,11 +36,11 @@ export interface PageRead {
 export type Statuses = Readonly<Partial<Record<Listing | 'probes', CoverageStatus>>>
 
 /** What looking at a project gave. */
-export interface ProjectLook {
+export interface ProjectScan {
   readonly project: AuditedProject
   readonly statuses: Statuses
   /** Resources that stand and that nothing shows any more, as `kind uid`. */
-  readonly outOfSight: ReadonlySet<string>
+  readonly unobserved: ReadonlySet<string>
   /** What could not be tested, as `kind uid`: what only a probe can say of it is unknown. */
   readonly untested: ReadonlySet<string>
   /** Names of the probes that are about something here. */

@@ -9,12 +9,12 @@ import { dateValues } from './date-values.ts'
 import { findTargets, type ProbeTarget } from './find-targets.ts'
 import type { AuditedProject } from './look.ts'
 import type { ProjectTools } from './project-tools.ts'
-import { settleFindings } from './settle-violations.ts'
-import { type Stage, stageResources } from './stage-resources.ts'
+import { reconcileFindings } from './settle-violations.ts'
+import { type ProjectContext, stageResources } from './stage-resources.ts'
 import { countMalformed, type MalformedCounts } from './tell-malformed.ts'
 
 /** What is gathered while a project's pages pass. */
-export interface Pass {
+export interface PageProcessor {
   take(listing: Listing, items: readonly JsonObject[], durationMs: number): Promise<void>
   readonly shapes: ReadonlyMap<Listing, Shape>
   readonly changes: readonly StagedChange[]
@@ -30,12 +30,12 @@ export interface Pass {
 
 const takenAtOnce = 100
 
-export function openPass(
+export function openPageProcessor(
   project: AuditedProject,
-  stage: Stage,
+  stage: ProjectContext,
   comparison: Comparison,
   { draft, judge, sealer, startedAt, probes, onPage }: ProjectTools,
-): Pass {
+): PageProcessor {
   const shapes = new Map<Listing, Shape>()
   const changes: StagedChange[] = []
   const targets: ProbeTarget[] = []
@@ -58,12 +58,12 @@ export function openPass(
     for (const { resource } of staged.resources) {
       const paths = judge.datesOf(resource)
       const dates = paths.length === 0 ? undefined : await dateValues(stage, resource, paths, startedAt)
-      for (const finding of judge.visit(project.ref, resource, dates)) findings.push(finding)
+      for (const finding of judge.evaluate(project.ref, resource, dates)) findings.push(finding)
     }
     for (const { resource, drift } of await comparison.compare(listing, staged.resources)) {
       for (const finding of judge.compare(project.ref, resource, drift)) findings.push(finding)
     }
-    await settleFindings(draft, project.ref, findings)
+    await reconcileFindings(draft, project.ref, findings)
   }
 
   const takeSome = async (listing: Listing, items: readonly JsonObject[]) => {

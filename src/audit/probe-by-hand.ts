@@ -7,7 +7,7 @@ import type { AuditedProject } from './look.ts'
 import { type NotTried, type Ran, tryFunction } from './try-function.ts'
 
 /** A function that was run by hand, and how it went. */
-export interface HandRun {
+export interface ManualProbeRun {
   readonly project: AuditedProject
   readonly probe: Probe
   /** Whose function it is; undefined for a text of one's own. */
@@ -16,7 +16,7 @@ export interface HandRun {
   readonly result: Ran | NotTried
 }
 
-export interface Hand {
+export interface ManualProbeOptions {
   readonly projects: readonly AuditedProject[]
   readonly probes: readonly Probe[]
   readonly sealer: Sealer
@@ -32,10 +32,10 @@ export interface Unlisted {
 }
 
 /** Runs the probes on whatever they are about in the projects, once each, and keeps nothing. */
-export async function probeByHand(
-  hand: Hand,
-): Promise<{ readonly runs: readonly HandRun[]; readonly unlisted: readonly Unlisted[] }> {
-  const runs: HandRun[] = []
+export async function runProbesManually(
+  hand: ManualProbeOptions,
+): Promise<{ readonly runs: readonly ManualProbeRun[]; readonly unlisted: readonly Unlisted[] }> {
+  const runs: ManualProbeRun[] = []
   const unlisted: Unlisted[] = []
   for (const project of hand.projects) {
     const look = lookAt(project, hand.signal)
@@ -43,7 +43,7 @@ export async function probeByHand(
     if (reason !== undefined) unlisted.push({ project: project.ref.name, reason })
     for (const target of targets) {
       const { probe, text } = target
-      const result = text === undefined ? notShown : await tryText(project, probe, text, hand)
+      const result = text === undefined ? notShown : await runFunctionText(project, probe, text, hand)
       runs.push({ project, probe, target, functionText: text ?? '', result })
     }
   }
@@ -51,11 +51,11 @@ export async function probeByHand(
 }
 
 /** Runs a text of one's own as a probe would run it. */
-export async function tryText(
+export async function runFunctionText(
   project: AuditedProject,
   probe: Probe,
   functionText: string,
-  { now, signal }: Pick<Hand, 'now' | 'signal'>,
+  { now, signal }: Pick<ManualProbeOptions, 'now' | 'signal'>,
 ): Promise<Ran | NotTried> {
   return tryFunction({ client: project.client, look: lookAt(project, signal), functionText, probe, now })
 }
@@ -69,7 +69,7 @@ function lookAt({ ref, key, filters }: AuditedProject, signal: AbortSignal) {
 /** Sources in full where the service lists them, and as subscriptions carry them where it does not. */
 async function findAll(
   project: AuditedProject,
-  { probes, sealer }: Hand,
+  { probes, sealer }: ManualProbeOptions,
   look: ReturnType<typeof lookAt>,
 ): Promise<{ targets: ProbeTarget[]; reason?: string }> {
   const kinds = new Set(probes.map((probe) => functionPlaces[probe.function].kind))

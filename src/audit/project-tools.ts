@@ -1,14 +1,14 @@
 import type { Draft } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
-import type { Judge } from '../policy/judge.ts'
+import type { PolicyEvaluator } from '../policy/judge.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { AuditedProject, PageRead } from './look.ts'
 
 /** What every project of a run is looked at with. */
 export interface ProjectTools {
   readonly draft: Draft
-  readonly judge: Judge
+  readonly judge: PolicyEvaluator
   readonly sealer: Sealer
   readonly clock: Clock
   /** When the run started, ISO 8601. */

@@ -42,14 +42,14 @@ function proven(walks: readonly Walk[]): Proof {
   return { walks, unproven: new Set() }
 }
 
-type Answer = 'own' | 'not offered' | { readonly kind: FaultKind; readonly reason: string }
+type Ownership = 'own' | 'not offered' | { readonly kind: FaultKind; readonly reason: string }
 
 /** Whose key it is; asked anew only if the project was not walked. */
 async function ask(
   { client, ref, key, filters }: AuditedProject,
   walks: readonly Walk[],
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Ownership> {
   const walk = walks.find(({ coverage }) => coverage.listing === 'project')
   if (walk !== undefined) {
     if (walk.coverage.status === 'skipped') return 'not offered'

@@ -2,7 +2,7 @@ import type { StoredBody } from '../history/history.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type JsonObject, valueAt } from '../model/json.ts'
 import type { Drift } from '../rules/drift.ts'
-import type { Stage, StagedResource } from './stage-resources.ts'
+import type { ProjectContext, StagedResource } from './stage-resources.ts'
 
 /** When a run told of a field's change. Told is not changed: until a walk is complete, each look tells it again. */
 interface Telling {
@@ -16,7 +16,7 @@ export type RecentChanges = ReadonlyMap<string, ReadonlyMap<string, readonly Tel
 
 /** What changed lately of a project, before this run; asks for nothing where no rule looks back. */
 export async function readRecentChanges(
-  { draft, project }: Stage,
+  { draft, project }: ProjectContext,
   { now, lookbackMs }: { readonly now: number; readonly lookbackMs: number },
 ): Promise<RecentChanges> {
   const recent = new Map<string, Map<string, Telling[]>>()
@@ -32,7 +32,7 @@ export async function readRecentChanges(
 
 /** When each field of a resource changed, this run included. A change that was told again counts once. */
 export async function changesOf(
-  stage: Stage,
+  stage: ProjectContext,
   recent: RecentChanges,
   { resource, known, change }: StagedResource,
   now: number,
@@ -61,7 +61,7 @@ const nothing: Drift['recent'] = new Map()
 
 /** Whether a run was the first to see the value that it told of. What pruning took with it is believed. */
 async function wasChange(
-  { draft, project }: Stage,
+  { draft, project }: ProjectContext,
   { kind, uid }: StagedResource['resource'],
   path: string,
   { run }: Telling,

@@ -1,22 +1,22 @@
 import pLimit from 'p-limit'
 import type { Draft, History, RunRecord } from '../history/history.ts'
-import type { Tell } from '../history/news.ts'
+import type { ComposeNotifications } from '../history/news.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
-import { startJudge } from '../policy/judge.ts'
+import { createEvaluator } from '../policy/judge.ts'
 import type { Policy } from '../policy/policy.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
 import { describeContext } from './describe-context.ts'
-import type { AuditedProject, PageRead, ProjectLook } from './look.ts'
-import { settleFleet } from './settle-fleet.ts'
-import { settlePolicy } from './settle-policy.ts'
-import { tellIdleProbes } from './tell-probes.ts'
+import type { AuditedProject, PageRead, ProjectScan } from './look.ts'
+import { finishFleet } from './settle-fleet.ts'
+import { reconcileWaiverFindings } from './settle-policy.ts'
+import { noteUnmatchedProbes } from './tell-probes.ts'
 
 export interface Audit {
   readonly projects: readonly AuditedProject[]
@@ -32,7 +32,7 @@ export interface Audit {
   readonly acceptsRemovals: boolean
 }
 
-export interface World {
+export interface AuditDependencies {
   readonly history: History
   readonly sealer: Sealer
   readonly clock: Clock
@@ -40,7 +40,7 @@ export interface World {
   readonly toolVersion: string
   readonly onPage: (project: AuditedProject, page: PageRead) => void
   /** Composes what people are told of the run, in the transaction that seals it. Without it nobody is. */
-  readonly tell?: Tell | undefined
+  readonly composeNotifications?: ComposeNotifications | undefined
   /** Called when a bug of ours ended the audit of a project. */
   readonly onBug?: OnBug | undefined
   /** Called for each earlier run that was found killed. */
@@ -53,7 +53,7 @@ export interface World {
  * A bug in one project fails that project (`contain-bugs.ts`).
  * @throws AuditError 5 when another run holds the lease; whatever is thrown, nothing of the run stays in the history
  */
-export async function runAudit(audit: Audit, world: World): Promise<Report> {
+export async function runAudit(audit: Audit, world: AuditDependencies): Promise<Report> {
   const { history, sealer } = world
   const clock = steadyClock(world.clock)
   const startedAt = clock.now()
@@ -73,20 +73,20 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   try {
     const before = await history.lastRun()
     const { policy, runsProbes = true, acceptsRemovals } = audit
-    const judge = startJudge(policy, startedAt, labelsOf(audit.projects), clock.now)
+    const judge = createEvaluator(policy, startedAt, labelsOf(audit.projects), clock.now)
     const asked = { probes: policy.probes, runsProbes, acceptsRemovals }
     const tools = { ...world, ...asked, clock, signal, draft, judge, startedAt: isoTime(startedAt) }
     const limit = pLimit(audit.concurrency)
     const looks = await Promise.all(
       audit.projects.map((project) => limit(() => auditContained(project, tools, world.onBug))),
     )
-    await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
-    await settlePolicy(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
-    if (runsProbes && audit.isWholeFleet) await tellIdleProbes(draft, policy.probes, looks)
-    await tellClock(draft, looks, clockFault(isoTime(startedAt), before))
+    await finishFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
+    await reconcileWaiverFindings(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
+    if (runsProbes && audit.isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, looks)
+    await noteClockFault(draft, looks, clockFault(isoTime(startedAt), before))
     await draft.stageContext(describeContext(audit, judge))
     const exitCodeOf = (drafted: RunRecord) => composeReport(drafted).verdict.exit_code
-    const record = await draft.seal(isoTime(clock.now()), exitCodeOf, world.tell)
+    const record = await draft.commit(isoTime(clock.now()), exitCodeOf, world.composeNotifications)
     return composeReport(record)
   } catch (error) {
     giveUp.abort(new Error('the run was given up'))
@@ -96,7 +96,7 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
 }
 
 /** A notice belongs to a project; what is about the run stands at the first. */
-async function tellClock(draft: Draft, [first]: readonly ProjectLook[], fault: string | undefined): Promise<void> {
+async function noteClockFault(draft: Draft, [first]: readonly ProjectScan[], fault: string | undefined): Promise<void> {
   if (first !== undefined && fault !== undefined) await draft.stageNotice(first.project.ref, 'endpoints', fault)
 }
 

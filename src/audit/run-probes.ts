@@ -6,23 +6,23 @@ import type { Sealer } from '../inventory/sealer.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { Look, ServiceClient } from '../service/service-client.ts'
+import type { ProjectAccess, ServiceClient } from '../service/service-client.ts'
 import { driftOf, isSameTrial } from './compare-probe.ts'
 import type { ExpectedState } from './expected-state.ts'
 import type { ProbeTarget } from './find-targets.ts'
 import { areSourcesListed, isKindComplete, type Statuses } from './look.ts'
 import { type KnownProbe, type NamedTarget, nameProbes } from './name-probes.ts'
-import { type Stage, stageResources } from './stage-resources.ts'
-import { type NotRun, tellProbes } from './tell-probes.ts'
-import { type NotTried, type Ran, tryFunction, tryTwice } from './try-function.ts'
+import { type ProjectContext, stageResources } from './stage-resources.ts'
+import { describeSkippedProbes, type NotRun } from './tell-probes.ts'
+import { type NotTried, type Ran, runTwice, tryFunction } from './try-function.ts'
 
 export interface Probing {
   readonly client: ServiceClient
-  readonly stage: Stage
+  readonly stage: ProjectContext
   readonly sealer: Sealer
   readonly probes: readonly Probe[]
   readonly targets: readonly ProbeTarget[]
-  readonly look: Look
+  readonly look: ProjectAccess
   /** When the run started, in milliseconds since the epoch. */
   readonly now: number
   /** The approved state that holds, if any. */
@@ -54,7 +54,7 @@ export async function runProbes(probing: Probing): Promise<Probed> {
   const { stage, sealer } = probing
   const known = await knownProbes(stage)
   const ended = await findEnded(probing, known)
-  const named = nameProbes(withoutStrangers(probing, known), known, ended)
+  const named = nameProbes(dropUnknownStubs(probing, known), known, ended)
   const resources: Resource[] = []
   const changes: StagedChange[] = []
   const notRun: NotRun[] = []
@@ -84,12 +84,15 @@ export async function runProbes(probing: Probing): Promise<Probed> {
       ...notRun.flatMap(({ outcomeUid, kind, uid }) => [`probe ${outcomeUid}`, `${kind} ${uid}`]),
       ...carried.flatMap((probe) => [`probe ${probe.uid}`, targetOf(probe)]),
     ]),
-    notices: tellProbes({ notRun, carried }),
+    notices: describeSkippedProbes({ notRun, carried }),
   }
 }
 
 /** Nothing runs and nothing ends: what is known of the probes stays as it stands, and nothing new can be said. */
-export async function leaveOutProbes({ draft, project }: Stage, targets: readonly ProbeTarget[]): Promise<Probed> {
+export async function leaveOutProbes(
+  { draft, project }: ProjectContext,
+  targets: readonly ProbeTarget[],
+): Promise<Probed> {
   const known = await draft.unseen(project, 'probe')
   const notices = targets.length + known.length === 0 ? [] : ['this run was told to leave the probes out']
   return { resources: [], changes: [], untested: new Set(), notices }
@@ -108,7 +111,7 @@ async function run(
   const trial = { client, look, functionText: text, probe, now }
   const digests = digestsOf({ functionText: text, payload: probe.payload }, sealer)
   const same = { ...digests, function: probe.function, type: probe.type, target_kind: kind, target_uid: uid }
-  if (!isSameTrial(known, same, sealer.keyId)) return tryTwice(trial)
+  if (!isSameTrial(known, same, sealer.keyId)) return runTwice(trial)
   return { ran: await tryFunction(trial), isDeterministic: known.attributes.deterministic === true }
 }
 
@@ -134,7 +137,7 @@ function resourceOf(
   )
 }
 
-interface Past {
+interface PastRuns {
   readonly approved: ApprovedBody | undefined
   readonly last: KnownProbe | undefined
   readonly sealer: Sealer
@@ -144,7 +147,7 @@ interface Past {
  * Rules that compare see what the same function gave for the same payload: when it was approved, or else, where nothing
  * is approved or another function was, at the last run.
  */
-function withBefore(now: Resource, { approved, last, sealer }: Past): Resource {
+function withBefore(now: Resource, { approved, last, sealer }: PastRuns): Resource {
   const seen = (before: JsonObject, isApproved: boolean): Resource => ({
     ...now,
     volatile: { ...now.volatile, before: reseal('probe', before, sealer), is_approved: isApproved },
@@ -153,7 +156,7 @@ function withBefore(now: Resource, { approved, last, sealer }: Past): Resource {
   return isSameTrial(last, now.attributes, sealer.keyId) ? seen(last.attributes, false) : now
 }
 
-async function knownProbes({ draft, project }: Stage): Promise<KnownProbe[]> {
+async function knownProbes({ draft, project }: ProjectContext): Promise<KnownProbe[]> {
   const versions = await draft.unseen(project, 'probe')
   const bodies = await draft.bodies(versions.map(({ id }) => id))
   return versions.flatMap(({ id, uid }) => {
@@ -192,7 +195,7 @@ async function findEnded(
  * Where sources are listed but were not this time, they are known by stubs, which do not tell whether they have a
  * function at all. Those that never were a probe's are left to the coverage.
  */
-function withoutStrangers({ targets, statuses }: Probing, known: readonly KnownProbe[]): readonly ProbeTarget[] {
+function dropUnknownStubs({ targets, statuses }: Probing, known: readonly KnownProbe[]): readonly ProbeTarget[] {
   if (!areSourcesListed(statuses)) return targets
   const familiar = new Set(known.map((probe) => `${probe.attributes.probe} ${targetOf(probe)}`))
   return targets.filter(

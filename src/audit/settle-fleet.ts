@@ -1,20 +1,20 @@
 import type { Draft } from '../history/history.ts'
 import type { Kind } from '../model/resource.ts'
-import type { Judge } from '../policy/judge.ts'
-import type { ProjectLook } from './look.ts'
+import type { PolicyEvaluator } from '../policy/judge.ts'
+import type { ProjectScan } from './look.ts'
 import { isKindComplete, isKindWhole } from './look.ts'
-import { endViolations, settleFindings } from './settle-violations.ts'
+import { reconcileFindings, resolveUnconfirmed } from './settle-violations.ts'
 
 interface Fleet {
   readonly draft: Draft
-  readonly judge: Judge
+  readonly judge: PolicyEvaluator
   /** Whether every configured project was looked at: what spans the fleet needs to see it whole. */
   readonly isWholeFleet: boolean
 }
 
 /** When all walks have ended: what rules across projects found, and what stood and was not found again. */
-export async function settleFleet(looks: readonly ProjectLook[], { draft, judge, isWholeFleet }: Fleet): Promise<void> {
-  const isWhole = ({ project, statuses }: ProjectLook, kind: Kind) => isKindWhole(statuses, project.filters, kind)
+export async function finishFleet(looks: readonly ProjectScan[], { draft, judge, isWholeFleet }: Fleet): Promise<void> {
+  const isWhole = ({ project, statuses }: ProjectScan, kind: Kind) => isKindWhole(statuses, project.filters, kind)
   const isFleetWhole = (kind: Kind) => isWholeFleet && looks.every((look) => isWhole(look, kind))
   const acrossFleet = judge.concludeFleet({ isComplete: isFleetWhole })
   const needsProbes = (rule: string) => judge.needsOf(rule)?.kinds.includes('probe') ?? false
@@ -24,9 +24,9 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
     const findings = (byProject.get(ref.name) ?? []).map(({ finding }) => finding)
     const sawAll = (rule: string) =>
       !judge.doubts.holdsAny(ref, rule) && (judge.needsOf(rule)?.kinds.every(isFleetWhole) ?? true)
-    await settleFindings(draft, ref, findings, sawAll)
+    await reconcileFindings(draft, ref, findings, sawAll)
     const isComplete = (kind: Kind) => isKindComplete(look.statuses, kind)
-    await endViolations(draft, ref, {
+    await resolveUnconfirmed(draft, ref, {
       judge,
       isComplete: {
         resource: isComplete,
@@ -36,16 +36,20 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
         fleet: isFleetWhole,
       },
       isOutOfSight: ({ rule, kind, uid }) =>
-        look.outOfSight.has(`${kind} ${uid}`) ||
+        look.unobserved.has(`${kind} ${uid}`) ||
         (needsProbes(rule) && look.untested.has(`${kind} ${uid}`)) ||
         judge.doubts.isAbout(ref, { rule, kind, uid }),
     })
-    await tellFailures(draft, judge, look)
+    await noteRuleFailures(draft, judge, look)
   }
 }
 
 /** Who reads the report must know that a rule did not judge, and whether that is our bug or a matter of their policy. */
-async function tellFailures(draft: Draft, judge: Judge, { project: { ref } }: ProjectLook): Promise<void> {
+async function noteRuleFailures(
+  draft: Draft,
+  judge: PolicyEvaluator,
+  { project: { ref } }: ProjectScan,
+): Promise<void> {
   for (const [rule, why] of judge.failuresIn(ref)) {
     const text = judge.needsOf(rule)?.isCustom
       ? `the custom rule ${rule} could not judge everything, so its silence means nothing: ${why}`

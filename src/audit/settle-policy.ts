@@ -1,23 +1,23 @@
 import type { Draft } from '../history/history.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, type ProjectRef, policyProject, type Resource } from '../model/resource.ts'
-import type { Judge } from '../policy/judge.ts'
+import type { PolicyEvaluator } from '../policy/judge.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
 import { unasked } from './due-listings.ts'
-import type { ProjectLook } from './look.ts'
+import type { ProjectScan } from './look.ts'
 import { isKindWhole } from './look.ts'
-import { endViolations, settleFindings } from './settle-violations.ts'
+import { reconcileFindings, resolveUnconfirmed } from './settle-violations.ts'
 
-interface Judging {
-  readonly judge: Judge
+interface WaiverEvaluation {
+  readonly judge: PolicyEvaluator
   readonly policy: Policy
   readonly isWholeFleet: boolean
 }
 
 /** What concluding from silence needs to know of a look at a project. */
-export interface LookedAt {
+export interface ScannedProjects {
   readonly project: ProjectRef
   readonly labels: Labels
   /** Whether all there is of a kind was seen. */
@@ -27,34 +27,34 @@ export interface LookedAt {
 }
 
 /** What there is to say of the waivers, when everything that they may be for was judged. */
-export async function settlePolicy(
-  looks: readonly ProjectLook[],
-  { draft, ...judging }: Judging & { readonly draft: Draft },
+export async function reconcileWaiverFindings(
+  looks: readonly ProjectScan[],
+  { draft, ...judging }: WaiverEvaluation & { readonly draft: Draft },
 ): Promise<void> {
   const { judge, policy } = judging
   // Nothing is written where there never was a waiver.
-  if (policy.waivers.length === 0 && (await draft.unconfirmed(policyProject)).length === 0) return
+  if (policy.waivers.length === 0 && (await draft.unconfirmedViolations(policyProject)).length === 0) return
   await draft.stageWalk(policyProject, looked, undefined)
-  const { findings, isOutOfSight } = judgePolicy(looks.map(lookedAt), judging)
-  await settleFindings(draft, policyProject, findings)
+  const { findings, isOutOfSight } = evaluateWaiverUse(looks.map(lookedAt), judging)
+  await reconcileFindings(draft, policyProject, findings)
   const always = () => true
-  await endViolations(draft, policyProject, {
+  await resolveUnconfirmed(draft, policyProject, {
     judge,
     isComplete: { resource: always, drift: always, look: always, project: always, fleet: always },
     isOutOfSight,
   })
 }
 
-function lookedAt({ project: { ref, labels, filters }, statuses, untested }: ProjectLook): LookedAt {
+function lookedAt({ project: { ref, labels, filters }, statuses, untested }: ProjectScan): ScannedProjects {
   const isWhole = (kind: Kind) => isKindWhole(statuses, filters, kind)
   return { project: ref, labels, isWhole, hasUntested: untested.size > 0 }
 }
 
 /** What rules say of the waivers, and about which of them nobody can say. */
-export function judgePolicy(looks: readonly LookedAt[], judging: Judging) {
+export function evaluateWaiverUse(looks: readonly ScannedProjects[], judging: WaiverEvaluation) {
   const { judge, policy } = judging
   const resources = policy.waivers.map((waiver) => resourceOf(waiver, judgeUse(waiver, looks, judging)))
-  const findings = resources.flatMap((resource) => judge.visit(policyProject, resource))
+  const findings = resources.flatMap((resource) => judge.evaluate(policyProject, resource))
   const inDoubt = new Set(resources.filter(({ attributes }) => !('used' in attributes)).map(({ uid }) => uid))
   const isOutOfSight = ({ uid, path }: { readonly uid: string; readonly path: string }) =>
     path === '/used' && inDoubt.has(uid)
@@ -67,8 +67,8 @@ const looked = unasked('endpoints', 'complete', null)
 /** Whether a violation needs the waiver; undefined when one could have gone unseen. */
 function judgeUse(
   waiver: PolicyWaiver,
-  looks: readonly LookedAt[],
-  { judge, policy, isWholeFleet }: Judging,
+  looks: readonly ScannedProjects[],
+  { judge, policy, isWholeFleet }: WaiverEvaluation,
 ): boolean | undefined {
   if (judge.waiving.isUsed(waiver)) return true
   if (!isWholeFleet) return undefined

@@ -1,14 +1,14 @@
-import type { Draft, NewViolation, StandingViolation } from '../history/history.ts'
+import type { ActiveViolation, Draft, NewViolation } from '../history/history.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf, isAtLeast, type Waiver } from '../model/violation.ts'
-import type { Judge } from '../policy/judge.ts'
+import type { PolicyEvaluator } from '../policy/judge.ts'
 import type { Rule } from '../rules/rule.ts'
 
 /**
  * Confirms what stood and is found again, opens what is new. What stood and was not found is left for the end.
  * Where a rule did not see all that it needs, what stood keeps its words: half a look finds fewer accomplices.
  */
-export async function settleFindings(
+export async function reconcileFindings(
   draft: Draft,
   project: ProjectRef,
   findings: readonly Finding[],
@@ -16,7 +16,7 @@ export async function settleFindings(
 ): Promise<void> {
   for (const [kind, ofKind] of Map.groupBy(findings, ({ kind }) => kind)) {
     const uids = [...new Set(ofKind.map(({ uid }) => uid))]
-    const standing = await draft.standing(project, kind, uids)
+    const standing = await draft.activeViolations(project, kind, uids)
     const byPlace = new Map(standing.map((violation) => [placeOf(violation), violation]))
     const confirmed: number[] = []
     const violations: NewViolation[] = []
@@ -26,7 +26,7 @@ export async function settleFindings(
       if (settled.has(place)) continue
       settled.add(place)
       const known = byPlace.get(place)
-      const worded = known === undefined || sawAll(finding.rule) ? finding : unsoftened(finding, known)
+      const worded = known === undefined || sawAll(finding.rule) ? finding : keepWorseSeverity(finding, known)
       if (known !== undefined && saysTheSame(known, worded)) confirmed.push(known.id)
       else violations.push(open(project, worded, known))
     }
@@ -34,8 +34,8 @@ export async function settleFindings(
   }
 }
 
-export interface Ending<Violation extends Finding = StandingViolation> {
-  readonly judge: Judge
+export interface ResolutionCriteria<Violation extends Finding = ActiveViolation> {
+  readonly judge: PolicyEvaluator
   /**
    * Whether a kind was seen well enough for the silence of a rule of this scope to mean something: as far as it was
    * asked for, all there is in the project, all there is anywhere.
@@ -50,12 +50,12 @@ export interface Ending<Violation extends Finding = StandingViolation> {
  * not ask any more. Elsewhere it is unknown: carried, with the run that last saw it and, if it was waived then, with
  * that waiver. Whether it still holds is decided when it is seen again.
  */
-export async function endViolations(draft: Draft, project: ProjectRef, ending: Ending): Promise<void> {
+export async function resolveUnconfirmed(draft: Draft, project: ProjectRef, ending: ResolutionCriteria): Promise<void> {
   const resolved: number[] = []
   const violations: NewViolation[] = []
-  const lastRun = await draft.lastLook(project)
+  const lastRun = await draft.lastScannedRun(project)
   const failed = ending.judge.failuresIn(project)
-  for (const standing of await draft.unconfirmed(project)) {
+  for (const standing of await draft.unconfirmedViolations(project)) {
     if (!failed.has(standing.rule) && isResolved(standing, ending)) resolved.push(standing.id)
     else if (standing.state !== 'unknown') {
       violations.push({ ...standing, state: 'unknown', lastRun, replaces: standing.id })
@@ -68,7 +68,7 @@ export async function endViolations(draft: Draft, project: ProjectRef, ending: E
 /** Whether the look was good enough to say that what was not found again is gone. */
 export function isResolved<Violation extends Finding>(
   violation: Violation,
-  { judge, isComplete, isOutOfSight }: Ending<Violation>,
+  { judge, isComplete, isOutOfSight }: ResolutionCriteria<Violation>,
 ): boolean {
   const needs = judge.needsOf(violation.rule)
   if (needs === undefined) return true
@@ -83,11 +83,11 @@ function placeOf({ rule, uid, path }: Finding): string {
 }
 
 /** Half a look finds fewer accomplices: what stood keeps the worse of its words. */
-export function unsoftened(finding: Finding, { severity, message }: Finding): Finding {
+export function keepWorseSeverity(finding: Finding, { severity, message }: Finding): Finding {
   return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
 }
 
-function saysTheSame(known: StandingViolation, finding: Finding): boolean {
+function saysTheSame(known: ActiveViolation, finding: Finding): boolean {
   return (
     known.state === stateOf(finding) &&
     known.severity === finding.severity &&
@@ -105,7 +105,7 @@ function isSameWaiver(a: Waiver | undefined, b: Waiver | undefined): boolean {
   return a?.owner === b?.owner && a?.reason === b?.reason && a?.expires === b?.expires && a?.ticket === b?.ticket
 }
 
-function open(project: ProjectRef, finding: Finding, known: StandingViolation | undefined): NewViolation {
+function open(project: ProjectRef, finding: Finding, known: ActiveViolation | undefined): NewViolation {
   return {
     ...finding,
     fingerprint: known?.fingerprint ?? fingerprintOf(project, finding),

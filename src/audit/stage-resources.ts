@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type {
-  Baseline,
-  Baselines,
+  CompleteScan,
+  CompleteScans,
   Draft,
   KnownVersion,
   NewVersion,
@@ -19,10 +19,10 @@ import type { Facts, Kind, Listing, ProjectRef, Resource } from '../model/resour
 import type { Filters } from '../service/settings.ts'
 import { filterText } from './filtered.ts'
 
-export interface Stage {
+export interface ProjectContext {
   readonly draft: Draft
   readonly project: ProjectRef
-  readonly baselines: Baselines
+  readonly baselines: CompleteScans
   readonly filters: Filters
   /** Whether the list of sources was ever read to its end. */
   readonly wereSourcesListed: boolean
@@ -57,7 +57,7 @@ export interface StagedResource {
  * for the rest, and a change for what differs from the last complete look.
  */
 export async function stageResources(
-  stage: Stage,
+  stage: ProjectContext,
   kind: Kind,
   listing: Listing,
   resources: readonly Resource[],
@@ -119,7 +119,7 @@ function changeSince(
  * Whether a resource as it was is in today's normal form: written in it, or seen unchanged by a run that saw in it. Another
  * form of the same thing says nothing, for a newer hookdrift is no drift.
  */
-function isInForm(base: StoredBody, baseline: Baseline | undefined): boolean {
+function isInForm(base: StoredBody, baseline: CompleteScan | undefined): boolean {
   return base.normaliser === normaliserVersion || baseline?.normaliser === normaliserVersion
 }
 
@@ -127,7 +127,11 @@ function isInForm(base: StoredBody, baseline: Baseline | undefined): boolean {
  * Whether what was not there before is new. It may also have gone unseen: while the listing was narrowed otherwise, or
  * while sources were known from subscriptions alone.
  */
-function isNewToView({ filters, wereSourcesListed }: Stage, baseline: Baseline, listing: Listing): boolean {
+function isNewToView(
+  { filters, wereSourcesListed }: ProjectContext,
+  baseline: CompleteScan,
+  listing: Listing,
+): boolean {
   if (listing === 'sources' && baseline.listing !== 'sources') return wereSourcesListed
   return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
 }

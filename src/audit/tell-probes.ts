@@ -1,6 +1,6 @@
 import type { Draft } from '../history/history.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { ProjectLook } from './look.ts'
+import type { ProjectScan } from './look.ts'
 import type { KnownProbe, NamedTarget } from './name-probes.ts'
 
 export interface NotRun extends NamedTarget {
@@ -13,7 +13,7 @@ interface Tellable {
 }
 
 /** What a reader must know of the probes of a project that gave no result: one line for each reason. */
-export function tellProbes({ notRun, carried }: Tellable): string[] {
+export function describeSkippedProbes({ notRun, carried }: Tellable): string[] {
   const reasons = [
     ...notRun.map(({ outcomeUid, why }) => ({ uid: outcomeUid, why: `did not run: ${why}` })),
     ...carried.map(({ uid }) => ({ uid, why: 'did not run: what it is about was not seen by this look' })),
@@ -24,10 +24,10 @@ export function tellProbes({ notRun, carried }: Tellable): string[] {
 }
 
 /** A probe that is about nothing anywhere tests nothing, as after a slip in its selector: told once, at the first project. */
-export async function tellIdleProbes(
+export async function noteUnmatchedProbes(
   draft: Draft,
   probes: readonly Probe[],
-  looks: readonly ProjectLook[],
+  looks: readonly ProjectScan[],
 ): Promise<void> {
   const idle = probes.filter(({ name }) => !looks.some(({ probed }) => probed.has(name)))
   const [first] = looks

@@ -1,12 +1,12 @@
 import { canonicalJson } from '../model/canonical-json.ts'
 import type { Json } from '../model/json.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { Look, ServiceClient } from '../service/service-client.ts'
+import type { ProjectAccess, ServiceClient } from '../service/service-client.ts'
 import { ServiceFault } from '../service/service-fault.ts'
 
-export interface Trial {
+export interface FunctionRun {
   readonly client: ServiceClient
-  readonly look: Look
+  readonly look: ProjectAccess
   readonly functionText: string
   readonly probe: Pick<Probe, 'payload' | 'type' | 'expectation'>
   /** When it happens, in milliseconds since the epoch. */
@@ -31,7 +31,7 @@ export interface NotTried {
 }
 
 /** Runs a function once and holds what it gives against what is expected. */
-export async function tryFunction({ client, look, functionText, probe, now }: Trial): Promise<Ran | NotTried> {
+export async function tryFunction({ client, look, functionText, probe, now }: FunctionRun): Promise<Ran | NotTried> {
   const { payload, type, expectation } = probe
   try {
     const tried = await client.testFunction({ function: functionText, payload, type }, look)
@@ -51,8 +51,8 @@ export async function tryFunction({ client, look, functionText, probe, now }: Tr
  * Runs a function twice: one that answers otherwise the second time has no result that could be compared. The worse of
  * two answers counts, for one good answer does not make up for a bad one.
  */
-export async function tryTwice(
-  trial: Trial,
+export async function runTwice(
+  trial: FunctionRun,
 ): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
   const first = await tryFunction(trial)
   if (first.outcome === 'unknown') return { ran: first, isDeterministic: false }

@@ -3,7 +3,7 @@ import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { RawPage } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
-import type { Look } from '../service/service-client.ts'
+import type { ProjectAccess } from '../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
 import { withRequestId } from '../service/tell-failure.ts'
 import { filterText } from './filtered.ts'
@@ -31,7 +31,13 @@ export async function walkListing(
 ): Promise<Walk> {
   const startedAt = clock.now()
   const traffic = { requests: 0, retries: 0, waitedMs: budget.waitedMs }
-  const look: Look = { projectUid: project.ref.uid, key: project.key, filters: project.filters, signal, traffic }
+  const look: ProjectAccess = {
+    projectUid: project.ref.uid,
+    key: project.key,
+    filters: project.filters,
+    signal,
+    traffic,
+  }
   let pages = 0
   let items = 0
   let lacksPromisedPage = false
@@ -67,7 +73,7 @@ export async function walkListing(
 async function* pagesOf(
   listing: Listing,
   { client }: AuditedProject,
-  look: Look,
+  look: ProjectAccess,
 ): AsyncGenerator<Pick<RawPage, 'number' | 'items'>> {
   if (listing === 'project') {
     const project = await client.project(look)

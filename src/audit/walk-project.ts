@@ -1,13 +1,13 @@
 import { dueListings } from './due-listings.ts'
-import { type Held, holdLosses } from './hold-losses.ts'
+import { type WithheldWalks, withholdRemovals } from './hold-losses.ts'
 import type { AuditedProject } from './look.ts'
-import type { Pass } from './open-pass.ts'
+import type { PageProcessor } from './open-pass.ts'
 import type { ProjectTools } from './project-tools.ts'
 import { proveIdentity } from './prove-identity.ts'
-import type { Stage } from './stage-resources.ts'
+import type { ProjectContext } from './stage-resources.ts'
 import { type Walk, walkListing } from './walk-listing.ts'
 
-export interface ProvenWalks extends Held {
+export interface ProvenWalks extends WithheldWalks {
   /** Milliseconds of the retry budget that the walks have used. */
   readonly waitedMs: number
 }
@@ -15,8 +15,8 @@ export interface ProvenWalks extends Held {
 /** Walks a project's listings one after the other, and says what that proved: whose it was, and what it lost. */
 export async function walkProject(
   project: AuditedProject,
-  stage: Stage,
-  pass: Pass,
+  stage: ProjectContext,
+  pass: PageProcessor,
   tools: ProjectTools,
 ): Promise<ProvenWalks> {
   const budget = { waitedMs: 0 }
@@ -27,7 +27,7 @@ export async function walkProject(
     if (walk.fault === 'foreign') break
   }
   const proof = await proveIdentity(project, walked, tools.signal)
-  const held = await holdLosses(stage, proof, {
+  const held = await withholdRemovals(stage, proof, {
     limits: tools.judge.optionsOf(project.ref, pass.self(), 'project/mass-removal'),
     acceptsRemovals: tools.acceptsRemovals,
     seenAgain: pass.seenAgain,

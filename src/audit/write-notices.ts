@@ -2,10 +2,10 @@ import { compareShapes, type Shape } from '../inventory/shape.ts'
 import { type Listing, listings } from '../model/resource.ts'
 import type { Removals } from './find-removals.ts'
 import type { Statuses } from './look.ts'
-import type { Stage } from './stage-resources.ts'
+import type { ProjectContext } from './stage-resources.ts'
 import type { MalformedCounts } from './tell-malformed.ts'
 
-export interface Reshaped {
+export interface ShapeChange {
   /** As sorted paths. */
   readonly shape: readonly string[]
   /** Undefined at first sight. */
@@ -13,12 +13,12 @@ export interface Reshaped {
 }
 
 /** Listings that show other fields than when they were last seen completely. */
-export async function compareWithPast(
-  { draft, project }: Stage,
+export async function detectShapeChanges(
+  { draft, project }: ProjectContext,
   statuses: Statuses,
   shapes: ReadonlyMap<Listing, Shape>,
-): Promise<ReadonlyMap<Listing, Reshaped>> {
-  const reshaped = new Map<Listing, Reshaped>()
+): Promise<ReadonlyMap<Listing, ShapeChange>> {
+  const reshaped = new Map<Listing, ShapeChange>()
   for (const listing of listings) {
     const shape = shapes.get(listing)
     if (statuses[listing] !== 'complete' || shape === undefined) continue
@@ -31,7 +31,7 @@ export async function compareWithPast(
 
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
-  shapes: ReadonlyMap<Listing, Reshaped>,
+  shapes: ReadonlyMap<Listing, ShapeChange>,
   pass: { isRebased(): boolean; isReformed(): boolean; readonly malformed: Pick<MalformedCounts, 'tell'> },
   unreferenced: Removals['unreferenced'],
 ): { listing: Listing; text: string }[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readDocument } from '../document/read-document.ts'
 import { writeYaml } from '../document/write-yaml.ts'
-import type { ApprovedResource, Looks } from '../history/approvals.ts'
+import type { ApprovedResource, ScopeByKind } from '../history/approvals.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { kinds, listings, type ProjectRef } from '../model/resource.ts'
@@ -9,7 +9,7 @@ import { kinds, listings, type ProjectRef } from '../model/resource.ts'
 /** The state of a project, as a file of it says. */
 export interface ProjectState {
   readonly project: ProjectRef
-  readonly looks: Looks
+  readonly looks: ScopeByKind
   readonly resources: readonly ApprovedResource[]
 }
 

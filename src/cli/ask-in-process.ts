@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
-import type { QueryNews, QueryOrder } from './query-process.ts'
+import type { QueryMessage, QueryRequest } from './query-process.ts'
 
 export interface QueryAnswer {
   readonly columns: readonly string[]
@@ -17,7 +17,7 @@ const program = new URL(import.meta.url.replace(/ask-in-process(\.\w+)$/, 'query
  * Asks in a process of its own and ends it when the time is over: SQLite cannot be interrupted from within.
  * @throws AuditError 2 when the query is refused, fails, takes too long or gives too much
  */
-export function askInProcess(order: QueryOrder, timeoutMs: number): Promise<QueryAnswer> {
+export function askInProcess(order: QueryRequest, timeoutMs: number): Promise<QueryAnswer> {
   return new Promise((resolve, reject) => {
     const child = fork(program, {
       execArgv: ['--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
@@ -40,7 +40,7 @@ export function askInProcess(order: QueryOrder, timeoutMs: number): Promise<Quer
       child.kill('SIGKILL')
       end()
     }
-    child.on('message', (news: QueryNews) => {
+    child.on('message', (news: QueryMessage) => {
       if (news.news === 'rows') for (const row of news.rows) rows.push(row)
       else if (news.news === 'end') settle(() => resolve({ columns: news.columns, rows, isCut: news.isCut }))
       else if (news.news === 'refused') fail(news.message, news.advice ?? '')

@@ -8,7 +8,7 @@ import { addFormatOptions, type FormatOptions } from './formats.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
 import { addProjectOption } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface AuditOptions extends FormatOptions {
   readonly config: string
@@ -39,10 +39,10 @@ export function defineAudit(program: Command, execute: Execute): void {
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
 }
 
-async function audit(options: AuditOptions, terminal: Terminal): Promise<number> {
+async function audit(options: AuditOptions, terminal: ProcessContext): Promise<number> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
-  const { performAudit, tellWarnings } = await import('./perform-audit.ts')
+  const { performAudit, printWarnings } = await import('./perform-audit.ts')
   const { loadPolicy } = await import('./load-policy.ts')
   const { unlessStopped, untilSignalled } = await import('./until-signalled.ts')
   const { planDelivery } = await import('./deliver-report.ts')
@@ -57,7 +57,7 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   const { acceptRemovals: acceptsRemovals = false } = options
   const expected = await readExpected(options.expect, terminal)
 
-  tellWarnings(configuration, terminal)
+  printWarnings(configuration, terminal)
   const { runTimeoutMs } = configuration
   const order = {
     configuration,
@@ -79,20 +79,20 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   try {
     deliver(report)
   } finally {
-    if (exitCode === undefined) await tellPeople(configuration.notify, history, terminal)
+    if (exitCode === undefined) await notifyPeople(configuration.notify, history, terminal)
   }
   return exitCode ?? report.verdict.exit_code
 }
 
 /** Tries what waits once. Whoever could not be told, the run is what it is. */
-async function tellPeople(channels: readonly Channel[], history: string, terminal: Terminal): Promise<void> {
+async function notifyPeople(channels: readonly Channel[], history: string, terminal: ProcessContext): Promise<void> {
   if (channels.length === 0) return
-  const { deliverNews, oneShot, watchInLog } = await import('./deliver-news.ts')
+  const { deliverNotifications, oneShot, watchInLog } = await import('./deliver-news.ts')
   const { openLog } = await import('./log.ts')
   const log = openLog(terminal)
   try {
     const signal = new AbortController().signal
-    await deliverNews({ channels, history }, oneShot, { terminal, watch: watchInLog(log), signal })
+    await deliverNotifications({ channels, history }, oneShot, { terminal, watch: watchInLog(log), signal })
   } catch (error) {
     log.error({ error: messageOf(error) }, 'notifications could not be delivered; they wait for the next run')
   }
@@ -100,7 +100,7 @@ async function tellPeople(channels: readonly Channel[], history: string, termina
 
 async function readExpected(
   directory: string | undefined,
-  terminal: Terminal,
+  terminal: ProcessContext,
 ): Promise<readonly ProjectState[] | undefined> {
   if (directory === undefined) return undefined
   const { readStates } = await import('../baseline/state-directory.ts')

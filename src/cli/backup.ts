@@ -3,7 +3,7 @@ import { exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { type HistoryOptions, historyOf } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface BackupOptions extends HistoryOptions {
   readonly force?: true
@@ -20,7 +20,7 @@ export function defineBackup(program: Command, execute: Execute): void {
     .action((file: string, options: BackupOptions) => execute((terminal) => backup(file, options, terminal)))
 }
 
-async function backup(file: string, options: BackupOptions, terminal: Terminal): Promise<number> {
+async function backup(file: string, options: BackupOptions, terminal: ProcessContext): Promise<number> {
   const { backUp } = await import('../history/sqlite/back-up.ts')
   const { composeReport } = await import('../audit/compose-report.ts')
   const { openSecrets } = await import('../inventory/open-secrets.ts')

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
-import { addPlace, addSignature, say, signature, stateFiles, withHistory } from './baseline-options.ts'
+import { addPlace, addSignature, printLine, signature, stateFiles, withHistory } from './baseline-options.ts'
 import type { Execute } from './execute.ts'
 import type { HistoryOptions } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
 import { addProjectOption } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface FileOptions extends HistoryOptions {
   readonly project: readonly string[]
@@ -32,17 +32,21 @@ export function defineBaselineImport(baseline: Command, execute: Execute): void 
     )
 }
 
-async function exportStates(named: string, { project, ...place }: FileOptions, terminal: Terminal): Promise<number> {
+async function exportStates(
+  named: string,
+  { project, ...place }: FileOptions,
+  terminal: ProcessContext,
+): Promise<number> {
   const { fileNames } = await import('../baseline/state-directory.ts')
   const { stateFileLimits, writeState } = await import('../baseline/state-file.ts')
-  const { isChosen } = await import('../config/choose-projects.ts')
-  const { holding } = await import('../history/approvals.ts')
+  const { matchesProject } = await import('../config/choose-projects.ts')
+  const { activeApprovals } = await import('../history/approvals.ts')
   const { writeFileAtomically } = await import('./write-file-atomically.ts')
 
   const directory = pathFrom(terminal.cwd(), named)
   const written = await withHistory(place, terminal, async (history) => {
-    const all = holding(await history.approvals())
-    const chosen = all.filter((approval) => isChosen(approval.project.name, project))
+    const all = activeApprovals(await history.approvals())
+    const chosen = all.filter((approval) => matchesProject(approval.project.name, project))
     if (chosen.length === 0) {
       throw new AuditError(2, 'there is nothing to export: no baseline of these projects is approved', {
         advice: '`hookdrift baseline approve` approves the state of the last run',
@@ -67,9 +71,9 @@ async function exportStates(named: string, { project, ...place }: FileOptions, t
   for (const { name, text } of written) writeFileAtomically(join(directory, name), text)
   const names = new Set(written.map(({ name }) => name))
   const others = readdirSync(directory).filter((name) => name.endsWith('.yaml') && !names.has(name))
-  await say(terminal, `Wrote ${written.map(({ name }) => name).join(', ')} to ${named}.`)
+  await printLine(terminal, `Wrote ${written.map(({ name }) => name).join(', ')} to ${named}.`)
   if (others.length > 0 && project.length === 0) {
-    await say(terminal, `Left there, and of no approved project: ${others.join(', ')}.`)
+    await printLine(terminal, `Left there, and of no approved project: ${others.join(', ')}.`)
   }
   return exitCodes.clean
 }
@@ -84,13 +88,13 @@ function makeDirectory(directory: string): void {
   }
 }
 
-async function importStates(named: string, options: FileOptions, terminal: Terminal): Promise<number> {
+async function importStates(named: string, options: FileOptions, terminal: ProcessContext): Promise<number> {
   const { readStates } = await import('../baseline/state-directory.ts')
-  const { isChosen } = await import('../config/choose-projects.ts')
+  const { matchesProject } = await import('../config/choose-projects.ts')
 
   const { project, by, note = '', ...place } = options
   const states = readStates(pathFrom(terminal.cwd(), named), stateFiles).filter((state) =>
-    isChosen(state.project.name, project),
+    matchesProject(state.project.name, project),
   )
   if (states.length === 0) throw new AuditError(2, `${named} holds no state of ${project.join(' ')}`)
   return withHistory(place, terminal, async (history) => {
@@ -98,7 +102,7 @@ async function importStates(named: string, options: FileOptions, terminal: Termi
     await history.approve(
       states.map(({ project, looks, resources }) => ({ project, looks, ...signed, state: { resources } })),
     )
-    await say(terminal, `Approved what ${named} says of ${states.map((state) => state.project.name).join(', ')}.`)
+    await printLine(terminal, `Approved what ${named} says of ${states.map((state) => state.project.name).join(', ')}.`)
     return exitCodes.clean
   })
 }

@@ -6,7 +6,7 @@ import type { History } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'
 import { type HistoryOptions, historyOf } from './history-of.ts'
 import { readTextFile } from './read-text-file.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 export function addPlace(command: Command): Command {
   return command
@@ -21,7 +21,7 @@ export function addSignature(command: Command): Command {
 /** Opens the history that is there, works with it, and closes it. */
 export async function withHistory<Result>(
   place: HistoryOptions,
-  terminal: Terminal,
+  terminal: ProcessContext,
   work: (history: History) => Promise<Result>,
 ): Promise<Result> {
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
@@ -54,7 +54,7 @@ function systemUser(): string | undefined {
   }
 }
 
-export async function say({ stdout }: Terminal, text: string): Promise<void> {
+export async function printLine({ stdout }: ProcessContext, text: string): Promise<void> {
   const { neutralise } = await import('../report/neutralise.ts')
   stdout.write(`${neutralise(text)}\n`)
 }

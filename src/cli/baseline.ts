@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
-import { addPlace, addSignature, say, signature, withHistory } from './baseline-options.ts'
+import { addPlace, addSignature, printLine, signature, withHistory } from './baseline-options.ts'
 import type { Execute } from './execute.ts'
 import type { HistoryOptions } from './history-of.ts'
-import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions, runNamed, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import { addProjectOption, addReadingOptions, limitOf, printAnswer, type ReadingOptions, runNamed } from './reading.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface Chosen extends HistoryOptions {
   readonly project: readonly string[]
@@ -40,46 +40,51 @@ export function defineBaseline(program: Command, execute: Execute): void {
   defineBaselineImport(baseline, execute)
 }
 
-async function approve({ run: name, note = '', by, project, ...place }: ApproveOptions, terminal: Terminal) {
+async function approve({ run: name, note = '', by, project, ...place }: ApproveOptions, terminal: ProcessContext) {
   const { approvalsOf } = await import('../audit/approve-run.ts')
-  const { isChosen } = await import('../config/choose-projects.ts')
+  const { matchesProject } = await import('../config/choose-projects.ts')
   return withHistory(place, terminal, async (history) => {
     const run = await runNamed(history, name)
-    const approvals = await approvalsOf(history, run, (name) => isChosen(name, project), { ...signature(by), note })
+    const approvals = await approvalsOf(history, run, (name) => matchesProject(name, project), {
+      ...signature(by),
+      note,
+    })
     await history.approve(approvals)
     const names = approvals.map((approval) => approval.project.name)
-    await say(terminal, `Approved what run ${run.number} left of ${names.join(', ')}.`)
+    await printLine(terminal, `Approved what run ${run.number} left of ${names.join(', ')}.`)
     return exitCodes.clean
   })
 }
 
 async function show(
   { project: projects, all = false, ...options }: ReadingOptions & Chosen & { all?: boolean },
-  terminal: Terminal,
+  terminal: ProcessContext,
 ) {
-  const { baselinesFace, readBaselines } = await import('../reading/read-baselines.ts')
+  const { baselinesView, readBaselines } = await import('../reading/read-baselines.ts')
   const answer = await withHistory(options, terminal, (history) => readBaselines(history, { projects, all }))
-  return tellAnswer(answer, baselinesFace, options.format, terminal)
+  return printAnswer(answer, baselinesView, options.format, terminal)
 }
 
-async function diff({ project: projects, ...options }: ReadingOptions & Chosen, terminal: Terminal) {
+async function diff({ project: projects, ...options }: ReadingOptions & Chosen, terminal: ProcessContext) {
   const { readBaselineDiff } = await import('../reading/read-baseline-diff.ts')
-  const { diffFace } = await import('../reading/read-diff.ts')
+  const { diffView } = await import('../reading/read-diff.ts')
   const limit = limitOf(options)
   const answer = await withHistory(options, terminal, (history) => readBaselineDiff(history, { projects, limit }))
-  return tellAnswer(
+  return printAnswer(
     answer,
-    { ...diffFace, nothing: 'Nothing differs from what was approved.' },
+    { ...diffView, nothing: 'Nothing differs from what was approved.' },
     options.format,
     terminal,
   )
 }
 
-async function revoke({ project, by, ...place }: ApproveOptions, terminal: Terminal) {
-  const { holding } = await import('../history/approvals.ts')
-  const { isChosen } = await import('../config/choose-projects.ts')
+async function revoke({ project, by, ...place }: ApproveOptions, terminal: ProcessContext) {
+  const { activeApprovals } = await import('../history/approvals.ts')
+  const { matchesProject } = await import('../config/choose-projects.ts')
   return withHistory(place, terminal, async (history) => {
-    const chosen = holding(await history.approvals()).filter((approval) => isChosen(approval.project.name, project))
+    const chosen = activeApprovals(await history.approvals()).filter((approval) =>
+      matchesProject(approval.project.name, project),
+    )
     if (chosen.length === 0) {
       throw new AuditError(2, `there is nothing to revoke${project.length === 0 ? '' : ` of ${project.join(' ')}`}`, {
         advice: '`hookdrift baseline show` lists what is approved',
@@ -89,7 +94,7 @@ async function revoke({ project, by, ...place }: ApproveOptions, terminal: Termi
       chosen.map(({ id }) => id),
       signature(by),
     )
-    await say(terminal, `Revoked the baseline of ${chosen.map((approval) => approval.project.name).join(', ')}.`)
+    await printLine(terminal, `Revoked the baseline of ${chosen.map((approval) => approval.project.name).join(', ')}.`)
     return exitCodes.clean
   })
 }

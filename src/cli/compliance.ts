@@ -1,20 +1,20 @@
 import { composeCompliance } from '../audit/compose-compliance.ts'
 import { gatherCompliance } from '../audit/gather-compliance.ts'
-import { recordedJudgements } from '../audit/judgements.ts'
+import { recordedPolicyResults } from '../audit/judgements.ts'
 import type { ReplayedHistory } from '../audit/replay/replay-policy.ts'
-import { replayedJudgements } from '../audit/replay/replay-run.ts'
+import { replayedPolicyResults } from '../audit/replay/replay-run.ts'
 import { readFramework } from '../config/read-framework.ts'
 import type { Compliance } from '../model/compliance.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { complianceFormatOf } from '../report/compliance-reports.ts'
-import { lookOfFile } from '../report/report-files.ts'
+import { fileRenderOptions } from '../report/report-files.ts'
 import { builtInFrameworks, type FrameworkMapping } from '../rules/framework-mapping.ts'
 import type { Writers } from './deliver-report.ts'
 import { loadPolicy } from './load-policy.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
 import { systemClock } from './system.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 export interface ComplianceQuestion {
   /** The name of one of ours, or a YAML file. */
@@ -27,7 +27,7 @@ export interface ComplianceQuestion {
 
 export const complianceWriters: Writers<Compliance> = {
   writerOf: complianceFormatOf,
-  filesOf: (format, file) => [{ format, file, look: lookOfFile }],
+  filesOf: (format, file) => [{ format, file, look: fileRenderOptions }],
 }
 
 /**
@@ -36,20 +36,20 @@ export const complianceWriters: Writers<Compliance> = {
  */
 export async function planCompliance(
   { framework, from, to, policy }: ComplianceQuestion,
-  terminal: Terminal,
+  terminal: ProcessContext,
 ): Promise<(history: ReplayedHistory, run: number) => Promise<Compliance>> {
   const mapping = mappingOf(framework, terminal)
   const asked = policy === undefined ? undefined : await loadPolicy(pathFrom(terminal.cwd(), policy))
   return async (history, run) => {
     const judgements =
-      asked === undefined ? recordedJudgements(history) : replayedJudgements(history, asked, systemClock.now)
+      asked === undefined ? recordedPolicyResults(history) : replayedPolicyResults(history, asked, systemClock.now)
     if (from === undefined) return composeCompliance({ ...(await judgements.judge(run)), mapping })
     const end = to ?? (await history.lastRun())?.finishedAt ?? from
     return gatherCompliance(history, mapping, { from, to: end }, judgements)
   }
 }
 
-function mappingOf(name: string, { cwd }: Terminal): FrameworkMapping {
+function mappingOf(name: string, { cwd }: ProcessContext): FrameworkMapping {
   const ours = builtInFrameworks.find(({ id }) => id === name)
   if (ours !== undefined) return ours
   const known = builtInFrameworks.map(({ id }) => id).join(', ')

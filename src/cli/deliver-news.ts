@@ -5,22 +5,22 @@ import type { ChannelState } from '../history/outbox.ts'
 import { openExistingHistory } from '../history/sqlite/sqlite-history.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
-import { type DeliveryWatch, deliver, type Receiver } from '../notify/deliver.ts'
-import { type ChannelWorld, openChannel, targetOf } from '../notify/open-channel.ts'
+import { type DeliveryObserver, deliver, type Receiver } from '../notify/deliver.ts'
+import { type ChannelDependencies, openChannel, targetOf } from '../notify/open-channel.ts'
 import { installationKey } from './installation-key.ts'
-import { type Log, openNewsLog } from './log.ts'
+import { type Log, openNotificationLog } from './log.ts'
 import { resealingFor } from './resealing-for.ts'
 import { systemClock, thisProcess } from './system.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
-export interface News {
+export interface NotificationTargets {
   readonly channels: readonly Channel[]
   /** The history's file. */
   readonly history: string
 }
 
 /** How long is waited for receivers. */
-export interface Patience {
+export interface DeliveryTimeouts {
   readonly timeoutMs: number
   readonly totalMs: number
   /** Whether a message that failed waits its time. */
@@ -28,21 +28,21 @@ export interface Patience {
 }
 
 /** A one-shot run tries what waits once and is done; a worker comes back. */
-export const oneShot: Patience = { timeoutMs: 5_000, totalMs: 5_000, isPatient: false }
-export const worker: Patience = { timeoutMs: 10_000, totalMs: 60_000, isPatient: true }
+export const oneShot: DeliveryTimeouts = { timeoutMs: 5_000, totalMs: 5_000, isPatient: false }
+export const worker: DeliveryTimeouts = { timeoutMs: 10_000, totalMs: 60_000, isPatient: true }
 
 /**
  * Delivers what waits in the history, and says how the channels are then.
  * @throws AuditError 4 or 5 when the history cannot be used
  */
-export async function deliverNews(
-  { channels, history: file }: News,
-  patience: Patience,
+export async function deliverNotifications(
+  { channels, history: file }: NotificationTargets,
+  patience: DeliveryTimeouts,
   {
     terminal,
     watch,
     signal,
-  }: { readonly terminal: Terminal; readonly watch: DeliveryWatch; readonly signal: AbortSignal },
+  }: { readonly terminal: ProcessContext; readonly watch: DeliveryObserver; readonly signal: AbortSignal },
 ): Promise<readonly ChannelState[]> {
   const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
@@ -60,14 +60,19 @@ export function openReceivers(
   channels: readonly Channel[],
   file: string,
   history: History,
-  terminal: Terminal,
+  terminal: ProcessContext,
 ): Promise<Receiver[]> {
   const seal = sealOf(file, terminal)
   const readReport = async (run: number) => {
     const record = await history.readRun(run)
     return record === undefined ? undefined : composeReport(record)
   }
-  const world: ChannelWorld = { env: terminal.env, now: systemClock.now, log: openNewsLog(terminal), readReport }
+  const world: ChannelDependencies = {
+    env: terminal.env,
+    now: systemClock.now,
+    log: openNotificationLog(terminal),
+    readReport,
+  }
   return Promise.all(
     channels.map(async (channel) => ({
       name: channel.name,
@@ -78,7 +83,7 @@ export function openReceivers(
 }
 
 /** A key that cannot be used must not keep anybody from being told of it. */
-function sealOf(file: string, { env }: Terminal): (secret: string) => string {
+function sealOf(file: string, { env }: ProcessContext): (secret: string) => string {
   try {
     return createSealer(installationKey(file, env).key).seal
   } catch (error) {
@@ -88,7 +93,7 @@ function sealOf(file: string, { env }: Terminal): (secret: string) => string {
 }
 
 /** What becomes of messages, for the log. Ids and our own words only. */
-export function watchInLog(log: Log): DeliveryWatch {
+export function watchInLog(log: Log): DeliveryObserver {
   return {
     delivered: (channel, notification) => log.debug({ channel, notification }, 'notification delivered'),
     failed: (channel, notification, error) =>

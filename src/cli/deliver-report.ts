@@ -4,13 +4,13 @@ import { readPrivateKey } from '../attestation/keys.ts'
 import { type Attested, attest } from '../attestation/statement.ts'
 import { nearestName } from '../document/nearest-name.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { lookOfFile, type ReportFile } from '../report/report-files.ts'
-import type { Look } from '../report/report-format.ts'
+import { fileRenderOptions, type ReportFile } from '../report/report-files.ts'
+import type { RenderOptions } from '../report/report-format.ts'
 import type { Format } from '../report/reports.ts'
 import { type FormatOptions, formats } from './formats.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
-import { lookOf, type Terminal } from './terminal.ts'
+import { type ProcessContext, renderOptionsFor } from './terminal.ts'
 import { isNoFile, writeFileAtomically } from './write-file-atomically.ts'
 
 /**
@@ -21,7 +21,7 @@ import { isNoFile, writeFileAtomically } from './write-file-atomically.ts'
  */
 export function planDelivery<Document extends Attested>(
   options: FormatOptions,
-  terminal: Terminal,
+  terminal: ProcessContext,
   writers: Writers<Document>,
 ): (document: Document) => void {
   const { format, section, output, quiet = false } = options
@@ -33,15 +33,15 @@ export function planDelivery<Document extends Attested>(
   const main =
     output === undefined
       ? []
-      : [{ format, file: pathFrom(terminal.cwd(), output), look: { ...lookOfFile, ...ofSection } }]
-  const more = options.report.flatMap((order) => readOrder(order, terminal, writers))
+      : [{ format, file: pathFrom(terminal.cwd(), output), look: { ...fileRenderOptions, ...ofSection } }]
+  const more = options.report.flatMap((order) => parseReportOption(order, terminal, writers))
   refuseDuplicates([...main, ...more])
   for (const { file } of main) refuseUnwritable('--output', file)
   for (const { file } of more) refuseUnwritable('--report', file)
   const attestor = attestorOf(options, [...main, ...more], terminal)
   return (document) => {
     if (output === undefined && !quiet) {
-      terminal.stdout.write(write(document, { ...lookOf(terminal), full: false, ...ofSection }))
+      terminal.stdout.write(write(document, { ...renderOptionsFor(terminal), full: false, ...ofSection }))
     }
     writeEach([...main, ...more], ({ format: name, file, look }) => {
       const text = writers.writerOf(name)(document, look)
@@ -54,12 +54,12 @@ export function planDelivery<Document extends Attested>(
 /** How documents of one sort are written down. */
 export interface Writers<Document> {
   /** @throws AuditError 2 when they have no such format */
-  writerOf(format: Format): (document: Document, look: Look) => string
+  writerOf(format: Format): (document: Document, look: RenderOptions) => string
   /** The files that `FORMAT=FILE` stands for. */
   filesOf(format: Format, file: string): readonly ReportFile[]
 }
 
-function readOrder(order: string, { cwd }: Terminal, writers: Writers<never>): readonly ReportFile[] {
+function parseReportOption(order: string, { cwd }: ProcessContext, writers: Writers<never>): readonly ReportFile[] {
   const [, name, file] = /^([^=]*)=(.+)$/s.exec(order) ?? []
   if (name === undefined || file === undefined) {
     throw new AuditError(2, `--report ${order}: not a format and a file`, {
@@ -82,7 +82,7 @@ type Attestor = (name: string, text: string, document: Attested) => string
 function attestorOf(
   { attest: keyFile }: FormatOptions,
   files: readonly ReportFile[],
-  { cwd, stderr }: Terminal,
+  { cwd, stderr }: ProcessContext,
 ): Attestor | undefined {
   if (keyFile === undefined) return undefined
   if (files.length === 0) {

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { Fleet } from '../demo/fleet.ts'
+import type { SimulatedFleet } from '../demo/fleet.ts'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
@@ -10,7 +10,7 @@ import { demoConfiguration, demoPolicy } from './demo-configuration.ts'
 import type { Execute } from './execute.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
-import { lookOf, type Terminal } from './terminal.ts'
+import { type ProcessContext, renderOptionsFor } from './terminal.ts'
 
 interface DemoOptions {
   readonly seed: string
@@ -33,7 +33,7 @@ export function defineDemo(program: Command, execute: Execute): void {
 }
 
 /** stdout is the configuration that goes with the service, stderr what happens to it. */
-async function serve(text: string, { seed, keep }: DemoOptions, terminal: Terminal): Promise<number> {
+async function serve(text: string, { seed, keep }: DemoOptions, terminal: ProcessContext): Promise<number> {
   const { demoAddress, serveDemo } = await import('./serve-demo.ts')
   const { systemClock } = await import('./system.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
@@ -53,13 +53,13 @@ async function serve(text: string, { seed, keep }: DemoOptions, terminal: Termin
   return exitCode ?? exitCodes.clean
 }
 
-async function demoFleet(seed: string): Promise<Fleet> {
+async function demoFleet(seed: string): Promise<SimulatedFleet> {
   const { generateFleet } = await import('../demo/generate-fleet.ts')
   return generateFleet({ seed, endpointsPerProject: 12, sourcesPerProject: 4 })
 }
 
 /** Everything is real but the service: configuration, client, history and report are those of `audit`. */
-async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<number> {
+async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Promise<number> {
   const { startSimulatedService } = await import('../demo/simulated-service.ts')
   const { afternoonOf } = await import('../demo/colleague.ts')
   const { reports } = await import('../report/reports.ts')
@@ -85,7 +85,7 @@ async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<nu
     say('\nSecond audit:\n\n')
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
-    say(reports.text(second.result, { ...lookOf(terminal), full: true }))
+    say(reports.text(second.result, { ...renderOptionsFor(terminal), full: true }))
     say(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
     if (keep !== undefined) say(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
     say('For your own service: config/hookdrift.example.yaml.\n')
@@ -96,7 +96,7 @@ async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<nu
 }
 
 /** @throws AuditError 2 when there is something already: a demo must not mix with a history of one's own */
-function newDirectory(path: string, { cwd }: Terminal): string {
+function newDirectory(path: string, { cwd }: ProcessContext): string {
   const directory = pathFrom(cwd(), path)
   if (filesIn(directory, path).length > 0) {
     throw new AuditError(2, `--keep ${path}: the directory is not empty`, { advice: 'name one that is not there yet' })
@@ -116,7 +116,12 @@ function filesIn(directory: string, named: string): readonly string[] {
   }
 }
 
-async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal: AbortSignal): Promise<Report> {
+async function auditOnce(
+  file: string,
+  fleet: SimulatedFleet,
+  terminal: ProcessContext,
+  signal: AbortSignal,
+): Promise<Report> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { readPolicy } = await import('../policy/read-policy.ts')
   const { performAudit } = await import('./perform-audit.ts')

@@ -6,15 +6,15 @@ import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
-  asking,
   type ChoiceOptions,
   limitOf,
+  printAnswer,
   type ReadingOptions,
   readingFormats,
   runNamed,
-  tellAnswer,
+  withHistoryReader,
 } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
   readonly format: AnswerFormat | 'rfc6902'
@@ -36,15 +36,15 @@ export function defineDiff(program: Command, execute: Execute): void {
 async function diff(
   names: { readonly from: string; readonly to: string },
   options: DiffOptions,
-  terminal: Terminal,
+  terminal: ProcessContext,
 ): Promise<number> {
-  const { diffFace, readDiff } = await import('../reading/read-diff.ts')
+  const { diffView, readDiff } = await import('../reading/read-diff.ts')
   if (options.patch === true && options.format === 'csv') {
     throw new AuditError(2, '--patch is JSON, and --format says csv', { advice: 'leave one of them out' })
   }
   const withPatch = options.patch === true || options.format === 'rfc6902'
   const format = options.patch === true || options.format === 'rfc6902' ? 'json' : options.format
-  const answer = await asking({ ...options, format }, terminal, async (reader) =>
+  const answer = await withHistoryReader({ ...options, format }, terminal, async (reader) =>
     readDiff(reader, {
       from: await runNamed(reader, names.from),
       to: await runNamed(reader, names.to),
@@ -54,5 +54,5 @@ async function diff(
       limit: limitOf({ ...options, format }),
     }),
   )
-  return tellAnswer(answer, diffFace, format, terminal)
+  return printAnswer(answer, diffView, format, terminal)
 }

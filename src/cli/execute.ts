@@ -1,4 +1,4 @@
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 /** How a command hands its work over: the program keeps the exit code that it returns. */
-export type Execute = (run: (terminal: Terminal) => Promise<number>) => Promise<void>
+export type Execute = (run: (terminal: ProcessContext) => Promise<number>) => Promise<void>

@@ -1,8 +1,8 @@
-import type { Places } from '../config/read-places.ts'
+import type { ConfiguredPaths } from '../config/read-places.ts'
 import type { History } from '../history/history.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 /** Options of commands that need the history and nothing else of a configuration. */
 export interface HistoryOptions {
@@ -14,7 +14,7 @@ export interface HistoryOptions {
  * Opens the history that a reading command means.
  * @throws AuditError 2 when it cannot be told which, 4 when it is not there or cannot be used
  */
-export async function openHistory(options: HistoryOptions, terminal: Terminal): Promise<History> {
+export async function openHistory(options: HistoryOptions, terminal: ProcessContext): Promise<History> {
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { thisProcess } = await import('./system.ts')
   const { resealingFor } = await import('./resealing-for.ts')
@@ -23,13 +23,13 @@ export async function openHistory(options: HistoryOptions, terminal: Terminal): 
 }
 
 /** `--history`, then the environment, then the configuration, of which only the places are read: that needs no key. */
-export async function historyOf({ history, config }: HistoryOptions, terminal: Terminal): Promise<string> {
+export async function historyOf({ history, config }: HistoryOptions, terminal: ProcessContext): Promise<string> {
   const named = history ?? terminal.env.HOOKDRIFT_HISTORY
   if (named !== undefined && named !== '') return pathFrom(terminal.cwd(), named)
-  return (await placesOf(config, terminal)).history
+  return (await configuredPaths(config, terminal)).history
 }
 
-export async function placesOf(config: string, { cwd, env }: Terminal): Promise<Places> {
-  const { readPlaces } = await import('../config/read-places.ts')
-  return readPlaces(pathFrom(cwd(), config), { env, readFile: readTextFile })
+export async function configuredPaths(config: string, { cwd, env }: ProcessContext): Promise<ConfiguredPaths> {
+  const { readConfiguredPaths } = await import('../config/read-places.ts')
+  return readConfiguredPaths(pathFrom(cwd(), config), { env, readFile: readTextFile })
 }

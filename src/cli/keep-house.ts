@@ -1,17 +1,17 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Retention } from '../config/retention-schema.ts'
-import type { Holder } from '../history/holder.ts'
+import type { LeaseOwner } from '../history/holder.ts'
 import { pruneWhenDue } from '../history/sqlite/prune/prune-file.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Log } from './log.ts'
 
-export interface House {
+export interface MaintenanceOptions {
   /** The history's file. */
   readonly file: string
   readonly retention: Retention | undefined
   readonly toolVersion: string
-  readonly holder: Holder
+  readonly holder: LeaseOwner
   readonly log: Log
   readonly warn: (text: string) => void
 }
@@ -20,7 +20,7 @@ export interface House {
  * What is done for the history after a run: old runs go where the configuration says so, and a disk that fills is told
  * of while there is room. The run is sealed by then, so nothing of this fails it.
  */
-export function keepHouse({ file, retention, toolVersion, holder, log, warn }: House): void {
+export function runMaintenance({ file, retention, toolVersion, holder, log, warn }: MaintenanceOptions): void {
   if (retention !== undefined) {
     try {
       const pruning = pruneWhenDue(file, holder, { ...retention, toolVersion })

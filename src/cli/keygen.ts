@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { pathFrom } from './path-from.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 export function defineKeygen(program: Command, execute: Execute): void {
   program
@@ -13,7 +13,7 @@ export function defineKeygen(program: Command, execute: Execute): void {
     .action((file: string) => execute((terminal) => keygen(file, terminal)))
 }
 
-async function keygen(name: string, { cwd, stdout }: Terminal): Promise<number> {
+async function keygen(name: string, { cwd, stdout }: ProcessContext): Promise<number> {
   const { generateKeys } = await import('../attestation/keys.ts')
   const file = pathFrom(cwd(), name)
   const { privatePem, publicPem } = generateKeys()

@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { AuditError } from '../model/errors.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error'>
 
@@ -10,7 +10,7 @@ const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
  * The log, as JSON lines on stderr; `HOOKDRIFT_LOG` sets its level (`warn` unless said). Callers log names and counts,
  * never a resource, a header or a body.
  */
-export function openLog({ env, stderr }: Terminal): Log {
+export function openLog({ env, stderr }: ProcessContext): Log {
   const level = env.HOOKDRIFT_LOG ?? 'warn'
   if (!levels.includes(level)) {
     throw new AuditError(2, `HOOKDRIFT_LOG is "${level}", expected one of ${levels.join(', ')}`)
@@ -19,7 +19,9 @@ export function openLog({ env, stderr }: Terminal): Log {
 }
 
 /** The log that a channel of its own asks for: it is written whatever HOOKDRIFT_LOG leaves out. */
-export function openNewsLog({ stderr }: Terminal): (fields: Readonly<Record<string, unknown>>, text: string) => void {
+export function openNotificationLog({
+  stderr,
+}: ProcessContext): (fields: Readonly<Record<string, unknown>>, text: string) => void {
   const log = pino(
     { level: 'info', base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line) => stderr.write(line) },

@@ -1,5 +1,5 @@
 import { messageOf } from '../model/errors.ts'
-import { openTerminal } from './open-terminal.ts'
+import { openProcessContext } from './open-terminal.ts'
 import { runCommand } from './run-command.ts'
 
 // Node would end with 1, which says that the audited system has violations.
@@ -9,4 +9,4 @@ process.on('uncaughtException', (error) => {
   process.stderr.write(`hookdrift: this is a bug: ${error.stack ?? messageOf(error)}\n`, () => process.exit(4))
 })
 
-process.exitCode = await runCommand(process.argv.slice(2), openTerminal(process))
+process.exitCode = await runCommand(process.argv.slice(2), openProcessContext(process))

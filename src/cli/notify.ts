@@ -7,7 +7,7 @@ import type { Execute } from './execute.ts'
 import { type HistoryOptions, openHistory } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface NotifyOptions extends HistoryOptions {
   /** true: every channel. */
@@ -43,39 +43,39 @@ function nameOf(text: string): string {
   throw new InvalidArgumentError('Expected the name of a channel.')
 }
 
-function notify(options: NotifyOptions, terminal: Terminal): Promise<number> {
+function notify(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   if (options.pending && options.test !== undefined) throw new AuditError(2, '--pending and --test: one at a time')
   if (options.pending) return showPending(options, terminal)
   return options.test === undefined ? deliverNow(options, terminal) : testChannels(options, terminal)
 }
 
-async function showPending(options: NotifyOptions, terminal: Terminal): Promise<number> {
+async function showPending(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const history = await openHistory(options, terminal)
   try {
     const [channels, messages] = [await history.channels(), await history.undelivered()]
     const run = await history.lastRun()
     const latest = run && { number: run.number, started_at: run.startedAt, finished_at: run.finishedAt, sealed: true }
-    await tellState({ channels, messages, run: latest ?? null }, options, terminal)
+    await describeChannel({ channels, messages, run: latest ?? null }, options, terminal)
     return exitCodes.clean
   } finally {
     await history.close()
   }
 }
 
-async function deliverNow(options: NotifyOptions, terminal: Terminal): Promise<number> {
-  const { deliverNews, watchInLog, worker } = await import('./deliver-news.ts')
+async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
+  const { deliverNotifications, watchInLog, worker } = await import('./deliver-news.ts')
   const { openLog } = await import('./log.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
   const { channels, history } = await readChannels(options, terminal)
   const watch = watchInLog(openLog(terminal))
   const { exitCode } = await untilSignalled((signal) =>
-    deliverNews({ channels, history }, { ...worker, isPatient: false }, { terminal, watch, signal }),
+    deliverNotifications({ channels, history }, { ...worker, isPatient: false }, { terminal, watch, signal }),
   )
   await showPending({ ...options, history }, terminal)
   return exitCode ?? exitCodes.clean
 }
 
-async function testChannels(options: NotifyOptions, terminal: Terminal): Promise<number> {
+async function testChannels(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { testMessage } = await import('../notify/compose-messages.ts')
   const { openReceivers, worker } = await import('./deliver-news.ts')
@@ -100,14 +100,14 @@ async function testChannels(options: NotifyOptions, terminal: Terminal): Promise
         }),
       ),
     )
-    tellTest(result, options, terminal)
+    printTest(result, options, terminal)
     return exitCode ?? (result.every(({ outcome }) => outcome.ok) ? exitCodes.clean : exitCodes.failure)
   } finally {
     await history.close()
   }
 }
 
-async function readChannels(options: NotifyOptions, { env, cwd }: Terminal) {
+async function readChannels(options: NotifyOptions, { env, cwd }: ProcessContext) {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const overridden = options.history === undefined ? undefined : pathFrom(cwd(), options.history)
   const file = pathFrom(cwd(), options.config)
@@ -138,7 +138,7 @@ interface Tried {
   readonly outcome: Outcome
 }
 
-function tellTest(tried: readonly Tried[], { format }: NotifyOptions, { stdout }: Terminal): void {
+function printTest(tried: readonly Tried[], { format }: NotifyOptions, { stdout }: ProcessContext): void {
   const rows = tried.map(({ channel, id, outcome }) => {
     return { channel, id, ok: outcome.ok, error: outcome.ok ? null : outcome.error }
   })
@@ -156,7 +156,11 @@ interface State {
   readonly run: object | null
 }
 
-async function tellState({ channels, messages, run }: State, { format }: NotifyOptions, terminal: Terminal) {
+async function describeChannel(
+  { channels, messages, run }: State,
+  { format }: NotifyOptions,
+  terminal: ProcessContext,
+) {
   const { layTable } = await import('../report/table.ts')
   const { neutralise } = await import('../report/neutralise.ts')
   const rows = messages.map(({ id, channel, run, createdAt, state, attempts, nextTryAt, error }) => {

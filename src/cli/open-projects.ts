@@ -1,11 +1,11 @@
 import { basename, isAbsolute, relative } from 'node:path'
 import type { AuditedProject } from '../audit/look.ts'
-import { isChosen } from '../config/choose-projects.ts'
+import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
 import { createServiceClient } from '../service/create-service-client.ts'
 import { systemClock } from './system.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 export interface OpenProjects {
   readonly projects: readonly AuditedProject[]
@@ -21,17 +21,17 @@ export interface OpenProjects {
 export function openProjects(
   configuration: Configuration,
   only: readonly string[],
-  { terminal, cut }: { readonly terminal: Terminal; readonly cut?: AbortSignal },
+  { terminal, cut }: { readonly terminal: ProcessContext; readonly cut?: AbortSignal },
 ): OpenProjects {
   const all = configuration.services.flatMap(({ projects }) => projects)
-  if (!all.some(({ ref }) => isChosen(ref.name, only))) {
+  if (!all.some(({ ref }) => matchesProject(ref.name, only))) {
     const names = all.map(({ ref }) => ref.name).join(', ')
     throw new AuditError(2, `--project ${only.join(' ')} matches none of ${names}`)
   }
   const file = shownPath(terminal.cwd(), configuration.file)
   const clients: { close(): Promise<void> }[] = []
   const projects = configuration.services.flatMap(({ settings, projects, listings }) => {
-    const chosen = projects.filter(({ ref }) => isChosen(ref.name, only))
+    const chosen = projects.filter(({ ref }) => matchesProject(ref.name, only))
     if (chosen.length === 0) return []
     const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env, cut })
     clients.push(client)

@@ -1,28 +1,28 @@
 import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
 import { AuditError, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import { tellOutsideRun } from '../notify/compose-messages.ts'
-import type { DeliveryWatch } from '../notify/deliver.ts'
+import { composeWorkerNotification } from '../notify/compose-messages.ts'
+import type { DeliveryObserver } from '../notify/deliver.ts'
 import { workerEvent } from '../notify/find-events.ts'
 import { openDeliveries } from '../worker/keep-delivering.ts'
-import type { Watch } from '../worker/keep-schedule.ts'
+import type { WorkerObserver } from '../worker/keep-schedule.ts'
 import type { Metrics } from '../worker/metrics.ts'
-import { deliverNews, type News, watchInLog, worker } from './deliver-news.ts'
+import { deliverNotifications, type NotificationTargets, watchInLog, worker } from './deliver-news.ts'
 import type { Log } from './log.ts'
 import { systemClock, thisProcess } from './system.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
-interface TellersWorld {
-  readonly terminal: Terminal
+interface NotificationDependencies {
+  readonly terminal: ProcessContext
   readonly log: Log
   readonly metrics: Pick<Metrics, 'channels' | 'attempted'>
   /** As the configuration says now. */
-  readonly news: () => News
+  readonly news: () => NotificationTargets
 }
 
 /** Tells people, beside a worker's runs: of what the runs found, and of runs that fail. */
-export function openTellers({ terminal, log, metrics, news }: TellersWorld): {
-  readonly watch: Watch<Report>
+export function openWorkerNotifications({ terminal, log, metrics, news }: NotificationDependencies): {
+  readonly watch: WorkerObserver<Report>
   keep(signal: AbortSignal): Promise<void>
 } {
   const watch = countAttempts(watchInLog(log), metrics)
@@ -31,7 +31,7 @@ export function openTellers({ terminal, log, metrics, news }: TellersWorld): {
     async deliver(signal) {
       const { channels, history } = news()
       if (channels.length === 0) return metrics.channels([])
-      const states = await deliverNews({ channels, history }, worker, { terminal, watch, signal })
+      const states = await deliverNotifications({ channels, history }, worker, { terminal, watch, signal })
       const known = new Map(states.map((state) => [state.name, state]))
       metrics.channels(
         channels.map(({ name }) => {
@@ -46,17 +46,17 @@ export function openTellers({ terminal, log, metrics, news }: TellersWorld): {
       else log.error({ error: messageOf(error) }, 'notifications could not be looked after')
     },
   })
-  return { watch: tellOfFailures(deliveries.wake, news, log), keep: deliveries.keep }
+  return { watch: notifyOfFailures(deliveries.wake, news, log), keep: deliveries.keep }
 }
 
 /** Of failures in a row the first is told, and the success after them. */
-function tellOfFailures(wake: () => void, news: () => News, log: Log): Watch<Report> {
+function notifyOfFailures(wake: () => void, news: () => NotificationTargets, log: Log): WorkerObserver<Report> {
   let isFailing = false
   const tell = async (type: 'worker.failed' | 'worker.recovered', text: string) => {
     try {
       const at = new Date(systemClock.now()).toISOString()
       const { channels, history: file } = news()
-      const messages = tellOutsideRun(channels, workerEvent(type, text, at), at)
+      const messages = composeWorkerNotification(channels, workerEvent(type, text, at), at)
       if (messages.length === 0) return
       const history = openSqliteHistory(file, thisProcess)
       await history.enqueue(messages, at).finally(() => history.close())
@@ -85,7 +85,7 @@ function tellOfFailures(wake: () => void, news: () => News, log: Log): Watch<Rep
   }
 }
 
-function countAttempts(watch: DeliveryWatch, metrics: Pick<Metrics, 'attempted'>): DeliveryWatch {
+function countAttempts(watch: DeliveryObserver, metrics: Pick<Metrics, 'attempted'>): DeliveryObserver {
   return {
     ...watch,
     delivered(channel, id) {

@@ -1,10 +1,10 @@
 import { fstatSync, readFileSync, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
-import type { Output, Terminal } from './terminal.ts'
+import type { Output, ProcessContext } from './terminal.ts'
 
 /** The terminal of this process: its stdout takes every byte or fails with an error. */
-export function openTerminal({ env, cwd }: NodeJS.Process): Terminal {
+export function openProcessContext({ env, cwd }: NodeJS.Process): ProcessContext {
   return { stdout: openStdout(), stderr: process.stderr, env, cwd }
 }
 

@@ -8,21 +8,21 @@ import { createSealer } from '../inventory/sealer.ts'
 import { AuditError, framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Severity } from '../model/violation.ts'
-import { tellChannels } from '../notify/compose-messages.ts'
+import { composeRunNotifications } from '../notify/compose-messages.ts'
 import type { Policy } from '../policy/policy.ts'
 import { neutralise } from '../report/neutralise.ts'
 import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
-import { keepHouse } from './keep-house.ts'
+import { runMaintenance } from './keep-house.ts'
 import { type Log, openLog } from './log.ts'
 import { openProjects } from './open-projects.ts'
 import { openProgress } from './progress.ts'
 import { resealingFor } from './resealing-for.ts'
 import { systemClock, thisProcess } from './system.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 import { toolVersion } from './tool-version.ts'
 
-export interface Order {
+export interface AuditRequest {
   readonly configuration: Configuration
   readonly policy: Policy
   /** Absolute. */
@@ -42,13 +42,13 @@ export interface Order {
 }
 
 /** Runs one audit as configured, with the process around it: log, progress, time limit, key and history. */
-export async function performAudit(order: Order, terminal: Terminal, asked: AbortSignal): Promise<Report> {
+export async function performAudit(order: AuditRequest, terminal: ProcessContext, asked: AbortSignal): Promise<Report> {
   const { configuration } = order
   const log = openLog(terminal)
   const { signal, cut, done } = boundRun(asked, order.runTimeoutMs)
   const { projects, areAll, close } = openProjects(configuration, order.only, { terminal, cut })
   const { key, warning } = installationKey(order.history, terminal.env)
-  if (warning !== undefined) tellWarning(warning, terminal)
+  if (warning !== undefined) printWarning(warning, terminal)
   const progress = openProgress(terminal, projects.length, order.quiet)
   const history = openSqliteHistory(order.history, thisProcess, await resealingFor(order.history, terminal.env))
   let report: Report
@@ -75,7 +75,7 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
           progress.page(ref.name, page.items)
           order.onPage?.(page)
         },
-        tell: tellChannels(configuration.notify),
+        composeNotifications: composeRunNotifications(configuration.notify),
         // Its message could quote what a service sent.
         onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
         onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
@@ -88,13 +88,13 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
     await history.close()
     await close()
   }
-  keepHouse({
+  runMaintenance({
     file: order.history,
     retention: configuration.retention,
     toolVersion: toolVersion(),
     holder: thisProcess,
     log,
-    warn: (text) => tellWarning(text, terminal),
+    warn: (text) => printWarning(text, terminal),
   })
   return report
 }
@@ -119,12 +119,12 @@ function expecting(
 }
 
 /** What the configuration warns of, once for whoever gave it. */
-export function tellWarnings({ warnings }: Configuration, terminal: Terminal): void {
-  for (const warning of warnings) tellWarning(warning, terminal)
+export function printWarnings({ warnings }: Configuration, terminal: ProcessContext): void {
+  for (const warning of warnings) printWarning(warning, terminal)
 }
 
 /** For the person who wrote the configuration; the log is for machines. */
-function tellWarning(warning: string, { stderr }: Terminal): void {
+function printWarning(warning: string, { stderr }: ProcessContext): void {
   stderr.write(`hookdrift: warning: ${neutralise(warning)}\n`)
 }
 

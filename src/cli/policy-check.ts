@@ -3,7 +3,7 @@ import { exitCodes } from '../model/errors.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface CheckOptions {
   readonly config: string
@@ -23,7 +23,7 @@ export function definePolicyCheck(policy: Command, execute: Execute): void {
 async function check(
   policyFile: string | undefined,
   { config, format }: CheckOptions,
-  terminal: Terminal,
+  terminal: ProcessContext,
 ): Promise<number> {
   const { loadPolicy, loadPolicyTests } = await import('./load-policy.ts')
   const { unlessStopped, untilSignalled } = await import('./until-signalled.ts')

@@ -4,9 +4,9 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Explained, Explanation } from '../policy/explain-rule.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
-import { historyOf, placesOf } from './history-of.ts'
+import { configuredPaths, historyOf } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface ExplainOptions {
   readonly config: string
@@ -36,7 +36,7 @@ async function explain(
   uid: string,
   ruleId: string | undefined,
   options: ExplainOptions,
-  terminal: Terminal,
+  terminal: ProcessContext,
 ): Promise<number> {
   const { explainRule } = await import('../policy/explain-rule.ts')
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
@@ -62,17 +62,17 @@ async function explain(
 }
 
 /** A policy that is not named anywhere is the pack `recommended`. */
-async function pathsOf(options: ExplainOptions, terminal: Terminal) {
+async function pathsOf(options: ExplainOptions, terminal: ProcessContext) {
   const { loadPolicy } = await import('./load-policy.ts')
   const policy =
     options.policy === undefined
-      ? (await placesOf(options.config, terminal)).policy
+      ? (await configuredPaths(options.config, terminal)).policy
       : pathFrom(terminal.cwd(), options.policy)
   return { policy: await loadPolicy(policy), file: await historyOf(options, terminal) }
 }
 
 /** The current version of a resource, or the last one of one that is gone. */
-async function findResource(history: HistoryReader, uid: string, project: string | undefined): Promise<Found> {
+async function findResource(history: HistoryReader, uid: string, project: string | undefined): Promise<FoundResource> {
   const run = (await history.lastRun())?.number
   if (run === undefined) throw new AuditError(2, 'the history has no sealed run yet')
   const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
@@ -94,7 +94,7 @@ async function findResource(history: HistoryReader, uid: string, project: string
   return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
 }
 
-interface Found extends Explained {
+interface FoundResource extends Explained {
   /** Start of the run that found it gone; null for one that stands. */
   readonly goneSince: string | null
 }
@@ -125,13 +125,16 @@ function chooseRules(
   return [rule]
 }
 
-async function describe({ project, resource: { kind, uid, name }, goneSince }: Found): Promise<string> {
+async function describe({ project, resource: { kind, uid, name }, goneSince }: FoundResource): Promise<string> {
   const { neutralise, quote } = await import('../report/neutralise.ts')
   const gone = goneSince === null ? '' : `, gone since ${goneSince}`
   return `${project.name} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
 }
 
-function asJson({ project, resource: { kind, uid, name }, goneSince }: Found, rows: readonly Explanation[]): string {
+function asJson(
+  { project, resource: { kind, uid, name }, goneSince }: FoundResource,
+  rows: readonly Explanation[],
+): string {
   const about = { project: project.name, kind, uid, name, gone_since: goneSince }
   return `${JSON.stringify({ schema: 'hookdrift.policy-explain/1', run: null, ...about, rows }, null, 2)}\n`
 }

@@ -1,7 +1,7 @@
 import { AuditError } from '../model/errors.ts'
-import { placesOf } from './history-of.ts'
+import { configuredPaths } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 /**
  * `--policy`, or the one of the configuration, of which only the places are read: that needs no key.
@@ -9,10 +9,10 @@ import type { Terminal } from './terminal.ts'
  */
 export async function policyFileOf(
   { policy, config }: { readonly policy?: string; readonly config: string },
-  terminal: Terminal,
+  terminal: ProcessContext,
 ): Promise<string> {
   if (policy !== undefined) return pathFrom(terminal.cwd(), policy)
-  const { policy: named } = await placesOf(config, terminal)
+  const { policy: named } = await configuredPaths(config, terminal)
   if (named !== undefined) return named
   throw new AuditError(2, `${config} names no policy`, { advice: 'say which one is meant: --policy FILE' })
 }

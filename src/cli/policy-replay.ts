@@ -1,8 +1,15 @@
 import type { Command } from 'commander'
 import type { Execute } from './execute.ts'
 import { pathFrom } from './path-from.ts'
-import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import {
+  addProjectOption,
+  addReadingOptions,
+  limitOf,
+  printAnswer,
+  type ReadingOptions,
+  withHistoryReader,
+} from './reading.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string
@@ -21,14 +28,14 @@ export function definePolicyReplay(policy: Command, execute: Execute): void {
   )
 }
 
-async function replay(options: ReplayOptions, terminal: Terminal): Promise<number> {
-  const { readReplay, replayFace } = await import('../reading/read-replay.ts')
+async function replay(options: ReplayOptions, terminal: ProcessContext): Promise<number> {
+  const { readReplay, replayView } = await import('../reading/read-replay.ts')
   const { loadPolicy } = await import('./load-policy.ts')
   const { systemClock } = await import('./system.ts')
   const { since, project: projects } = options
   const policy = await loadPolicy(pathFrom(terminal.cwd(), options.policy))
-  const answer = await asking(options, terminal, (history) =>
+  const answer = await withHistoryReader(options, terminal, (history) =>
     readReplay(history, { policy, since, projects, limit: limitOf(options), clock: systemClock.now }),
   )
-  return tellAnswer(answer, replayFace, options.format, terminal)
+  return printAnswer(answer, replayView, options.format, terminal)
 }

@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
-import type { Problem } from '../document/problem.ts'
+import type { FileProblem } from '../document/problem.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { PlacedTest } from '../policy/read-policy-tests.ts'
 import type { TestOutcome } from '../policy/run-policy-test.ts'
 import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface TestOptions {
   readonly policy?: string
@@ -23,7 +23,7 @@ export function definePolicyTest(policy: Command, execute: Execute): void {
     .action((options: TestOptions) => execute((terminal) => test(options, terminal)))
 }
 
-async function test(options: TestOptions, terminal: Terminal): Promise<number> {
+async function test(options: TestOptions, terminal: ProcessContext): Promise<number> {
   const { loadPolicy, loadPolicyTests } = await import('./load-policy.ts')
   const { runPolicyTest } = await import('../policy/run-policy-test.ts')
   const { problemLine } = await import('../document/problem.ts')
@@ -59,7 +59,7 @@ async function test(options: TestOptions, terminal: Terminal): Promise<number> {
 }
 
 /** What differs from what a test expects, each at its place. */
-function differences({ test, problem }: PlacedTest, { missing, unexpected, failures }: TestOutcome): Problem[] {
+function differences({ test, problem }: PlacedTest, { missing, unexpected, failures }: TestOutcome): FileProblem[] {
   const of = `in "${test.name}"`
   return [
     ...missing.map((place) => problem(place, `${of}: expected ${wanted(test, place)}, found none`)),

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { HandRun, Unlisted } from '../audit/probe-by-hand.ts'
+import type { ManualProbeRun, Unlisted } from '../audit/probe-by-hand.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Probe } from '../policy/probe.ts'
@@ -7,7 +7,7 @@ import type { Execute } from './execute.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
 import { addProjectOption } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface ProbeOptions {
   readonly config: string
@@ -45,14 +45,14 @@ Exit codes: 0 it ran and meets what is expected, 1 it failed or does not, 2 usag
     .action((name: string | undefined, options: ProbeOptions) => execute((terminal) => probe(name, options, terminal)))
 }
 
-async function probe(name: string | undefined, options: ProbeOptions, terminal: Terminal): Promise<number> {
+async function probe(name: string | undefined, options: ProbeOptions, terminal: ProcessContext): Promise<number> {
   const { randomBytes } = await import('node:crypto')
-  const { probeByHand, tryText } = await import('../audit/probe-by-hand.ts')
+  const { runProbesManually, runFunctionText } = await import('../audit/probe-by-hand.ts')
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { createSealer } = await import('../inventory/sealer.ts')
   const { loadPolicy } = await import('./load-policy.ts')
   const { openProjects } = await import('./open-projects.ts')
-  const { showHandRuns } = await import('./show-hand-runs.ts')
+  const { showManualRuns } = await import('./show-hand-runs.ts')
   const { systemClock } = await import('./system.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
 
@@ -67,16 +67,22 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
     const sealer = createSealer(randomBytes(32))
     const { result, exitCode } = await untilSignalled(async (signal) => {
       const hand = { projects, probes, sealer, now, signal }
-      if (text === undefined) return await probeByHand(hand)
+      if (text === undefined) return await runProbesManually(hand)
       const project = onlyOne(projects, 'project', ({ ref }) => ref.name, '--project NAME says which')
       const probe = onlyOne(probes, 'probe', ({ name }) => name, 'name one of them')
-      const runs: HandRun[] = [
-        { project, probe, target: undefined, functionText: text, result: await tryText(project, probe, text, hand) },
+      const runs: ManualProbeRun[] = [
+        {
+          project,
+          probe,
+          target: undefined,
+          functionText: text,
+          result: await runFunctionText(project, probe, text, hand),
+        },
       ]
       return { runs, unlisted: [] }
     })
     refuseNothing(result, name, options)
-    terminal.stdout.write(showHandRuns(result, { format: options.format, sealer }))
+    terminal.stdout.write(showManualRuns(result, { format: options.format, sealer }))
     return exitCode ?? exitCodeOf(result)
   } finally {
     await close()
@@ -87,7 +93,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
 async function meantProbes(
   name: string | undefined,
   options: ProbeOptions,
-  terminal: Terminal,
+  terminal: ProcessContext,
   ofPolicy: () => Promise<readonly Probe[]>,
 ): Promise<readonly Probe[]> {
   const { source, payload, type } = options
@@ -153,14 +159,14 @@ function both(one: Probe['matches'], other: Probe['matches']): Probe['matches'] 
   return (project, labels, resource) => one(project, labels, resource) && other(project, labels, resource)
 }
 
-async function readGivenPayload(file: string, terminal: Terminal): Promise<JsonObject> {
+async function readGivenPayload(file: string, terminal: ProcessContext): Promise<JsonObject> {
   const { readPayload } = await import('../policy/read-probes.ts')
   const read = readPayload(readGiven('payload', file, terminal))
   if ('payload' in read) return read.payload
   throw new AuditError(2, `${file} ${read.fault}`)
 }
 
-function readGiven(what: string, file: string, { cwd }: Terminal): string {
+function readGiven(what: string, file: string, { cwd }: ProcessContext): string {
   try {
     return readTextFile(pathFrom(cwd(), file))
   } catch (error) {
@@ -180,7 +186,7 @@ function onlyOne<T>(things: readonly T[], what: string, nameOf: (thing: T) => st
 }
 
 interface Result {
-  readonly runs: readonly HandRun[]
+  readonly runs: readonly ManualProbeRun[]
   readonly unlisted: readonly Unlisted[]
 }
 

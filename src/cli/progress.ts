@@ -1,5 +1,5 @@
 import { neutralise } from '../report/neutralise.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 export interface Progress {
   page(project: string, items: number): void
@@ -8,7 +8,7 @@ export interface Progress {
 }
 
 /** One line on a terminal's stderr that tells how far a run is. Nothing where nobody watches. */
-export function openProgress({ stderr, env }: Terminal, projects: number, isQuiet: boolean): Progress {
+export function openProgress({ stderr, env }: ProcessContext, projects: number, isQuiet: boolean): Progress {
   const isWatched = stderr.isTTY === true && !isQuiet && (env.CI ?? '') === '' && env.TERM !== 'dumb'
   if (!isWatched) return { page: () => {}, done: () => {} }
   const begun = new Set<string>()

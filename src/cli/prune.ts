@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type Keep, keepNothing, readSpan } from '../history/retention.ts'
+import { keepNothing, type RetentionRules, readSpan } from '../history/retention.ts'
 import type { Freed } from '../history/sqlite/prune/free-disk.ts'
 import type { PlannedRun } from '../history/sqlite/prune/plan-pruning.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { type HistoryOptions, historyOf } from './history-of.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface PruneOptions extends HistoryOptions {
   readonly keepLast?: number
@@ -49,7 +49,7 @@ function spanOf(text: string): string {
   throw new InvalidArgumentError('Expected years, months, days and hours, such as 14d or 1y6m.')
 }
 
-async function prune(options: PruneOptions, terminal: Terminal): Promise<number> {
+async function prune(options: PruneOptions, terminal: ProcessContext): Promise<number> {
   const { planForFile, pruneFile } = await import('../history/sqlite/prune/prune-file.ts')
   const { resealingFor } = await import('./resealing-for.ts')
   const { thisProcess } = await import('./system.ts')
@@ -66,7 +66,7 @@ async function prune(options: PruneOptions, terminal: Terminal): Promise<number>
   return exitCodes.clean
 }
 
-function keepOf(options: PruneOptions): Keep {
+function keepOf(options: PruneOptions): RetentionRules {
   return {
     last: options.keepLast ?? keepNothing.last,
     hourly: options.keepHourly ?? keepNothing.hourly,

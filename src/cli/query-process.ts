@@ -3,7 +3,7 @@ import { AuditError } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 
 /** What this process is told, once. */
-export interface QueryOrder {
+export interface QueryRequest {
   readonly file: string
   readonly sql: string
   /** Rows that are wanted; infinite in JSON would be null. */
@@ -12,7 +12,7 @@ export interface QueryOrder {
 }
 
 /** What it answers: rows in pieces, then its end. */
-export type QueryNews =
+export type QueryMessage =
   | { readonly news: 'rows'; readonly rows: readonly (readonly Json[])[] }
   | { readonly news: 'end'; readonly columns: readonly string[]; readonly isCut: boolean }
   | { readonly news: 'refused'; readonly message: string; readonly advice: string | undefined }
@@ -21,8 +21,8 @@ export type QueryNews =
 const rowsInPiece = 1000
 
 /** Runs one query of a person's in a process of its own, which whoever started it can end. */
-process.once('message', (order: QueryOrder) => {
-  const tell = (news: QueryNews) => process.send?.(news)
+process.once('message', (order: QueryRequest) => {
+  const tell = (news: QueryMessage) => process.send?.(news)
   try {
     work(order, tell)
   } catch (error) {
@@ -32,7 +32,7 @@ process.once('message', (order: QueryOrder) => {
   process.disconnect()
 })
 
-function work({ file, sql, limit, maxCharacters }: QueryOrder, tell: (news: QueryNews) => void): void {
+function work({ file, sql, limit, maxCharacters }: QueryRequest, tell: (news: QueryMessage) => void): void {
   const { columns, rows, close } = openQuery(file, sql)
   let piece: (readonly Json[])[] = []
   let count = 0

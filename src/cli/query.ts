@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { historyOf, openHistory } from './history-of.ts'
-import { addReadingOptions, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import { addReadingOptions, printAnswer, type ReadingOptions } from './reading.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true
@@ -25,11 +25,11 @@ export function defineQuery(program: Command, execute: Execute): void {
   )
 }
 
-async function query(sql: string | undefined, options: QueryOptions, terminal: Terminal): Promise<number> {
+async function query(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {
   if (sql === undefined) {
     throw new AuditError(2, 'there is no query', { advice: '`hookdrift query --views` explains what can be asked' })
   }
-  const { answerQuery, queryFace } = await import('../reading/answer-query.ts')
+  const { answerQuery, queryView } = await import('../reading/answer-query.ts')
   const { askInProcess } = await import('./ask-in-process.ts')
   // Opened here first: this checks that it is a history, and brings it up to date.
   const reader = await openHistory(options, terminal)
@@ -37,14 +37,14 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: T
     const limit = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
     const order = { file: await historyOf(options, terminal), sql, limit, maxCharacters }
     const found = await askInProcess(order, timeoutMs)
-    return await tellAnswer(await answerQuery(reader, found), queryFace(found.columns), options.format, terminal)
+    return await printAnswer(await answerQuery(reader, found), queryView(found.columns), options.format, terminal)
   } finally {
     await reader.close()
   }
 }
 
-async function showViews({ format }: QueryOptions, terminal: Terminal): Promise<number> {
+async function showViews({ format }: QueryOptions, terminal: ProcessContext): Promise<number> {
   const { explainViews } = await import('../history/sqlite/views.ts')
-  const { viewsFace } = await import('../reading/answer-query.ts')
-  return tellAnswer({ command: 'query', run: null, rows: explainViews(), leftOut: 0 }, viewsFace, format, terminal)
+  const { viewListView } = await import('../reading/answer-query.ts')
+  return printAnswer({ command: 'query', run: null, rows: explainViews(), leftOut: 0 }, viewListView, format, terminal)
 }

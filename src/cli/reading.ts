@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Approvals } from '../history/approvals.ts'
-import type { HistoryReader, SealedRun } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
 import { type Kind, kinds } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
-import type { AnswerFormat, Face } from '../report/show-answer.ts'
+import type { AnswerFormat, AnswerView } from '../report/show-answer.ts'
 import { type HistoryOptions, openHistory } from './history-of.ts'
-import { lookOf, type Terminal } from './terminal.ts'
+import { type ProcessContext, renderOptionsFor } from './terminal.ts'
 
 /** Options that all commands have which read the history. */
 export interface ReadingOptions extends HistoryOptions {
@@ -58,9 +58,9 @@ export function limitOf({ limit, format }: ReadingOptions): number {
 }
 
 /** Opens the history, asks it, and closes it. */
-export async function asking<Result>(
+export async function withHistoryReader<Result>(
   options: ReadingOptions,
-  terminal: Terminal,
+  terminal: ProcessContext,
   ask: (reader: HistoryReader & Approvals) => Promise<Result>,
 ): Promise<Result> {
   const reader = await openHistory(options, terminal)
@@ -72,20 +72,20 @@ export async function asking<Result>(
 }
 
 /** The run that a name means in this history. */
-export async function runNamed(reader: HistoryReader, name: string): Promise<SealedRun> {
+export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {
   const { findRun } = await import('../history/find-run.ts')
   return findRun(await reader.runs(), name)
 }
 
 /** Shows an answer, and returns the exit code of those that read. */
-export async function tellAnswer<Row>(
+export async function printAnswer<Row>(
   answer: Answer<Row>,
-  face: Face<Row>,
+  face: AnswerView<Row>,
   format: AnswerFormat,
-  terminal: Terminal,
+  terminal: ProcessContext,
 ): Promise<number> {
   const { writeAnswer } = await import('../report/show-answer.ts')
-  const look = lookOf(terminal)
+  const look = renderOptionsFor(terminal)
   const tableWidth = terminal.stdout.isTTY === true ? look.width : Number.POSITIVE_INFINITY
   terminal.stdout.write(writeAnswer(format, answer, face, { ...look, tableWidth }))
   // CSV has no place for it.

@@ -5,7 +5,7 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
 import { type HistoryOptions, openHistory } from './history-of.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
@@ -35,7 +35,7 @@ export function defineReport(program: Command, execute: Execute): void {
   addFormatOptions(command).action((options: ReportOptions) => execute((terminal) => report(options, terminal)))
 }
 
-async function report(options: ReportOptions, terminal: Terminal): Promise<number> {
+async function report(options: ReportOptions, terminal: ProcessContext): Promise<number> {
   const { findRun, findRunAt } = await import('../history/find-run.ts')
 
   const answer = await plan(options, terminal)
@@ -53,7 +53,7 @@ async function report(options: ReportOptions, terminal: Terminal): Promise<numbe
 /** Finds what is wrong with the question before anything is read; the function that is returned answers it. */
 async function plan(
   options: ReportOptions,
-  terminal: Terminal,
+  terminal: ProcessContext,
 ): Promise<(history: HistoryReader & Approvals, run: number) => Promise<void>> {
   const { planDelivery } = await import('./deliver-report.ts')
   const { loadReports } = await import('./load-reports.ts')
@@ -65,9 +65,9 @@ async function plan(
         advice: 'what another policy would have found, violation by violation, says: hookdrift policy replay',
       })
     }
-    const { recordedJudgements } = await import('../audit/judgements.ts')
+    const { recordedPolicyResults } = await import('../audit/judgements.ts')
     const deliver = planDelivery(options, terminal, await loadReports(options))
-    return async (history, run) => deliver((await recordedJudgements(history).judge(run)).report)
+    return async (history, run) => deliver((await recordedPolicyResults(history).judge(run)).report)
   }
   const { complianceWriters, planCompliance } = await import('./compliance.ts')
   const deliver = planDelivery(options, terminal, complianceWriters)

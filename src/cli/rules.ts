@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Rule } from '../rules/rule.ts'
 import type { Execute } from './execute.ts'
-import { lookOf, type Terminal } from './terminal.ts'
+import { type ProcessContext, renderOptionsFor } from './terminal.ts'
 
 interface RulesOptions {
   readonly pack?: string
@@ -19,7 +19,11 @@ export function defineRules(program: Command, execute: Execute): void {
     .action((id: string | undefined, options: RulesOptions) => execute((terminal) => showRules(id, options, terminal)))
 }
 
-async function showRules(id: string | undefined, { pack, format }: RulesOptions, terminal: Terminal): Promise<number> {
+async function showRules(
+  id: string | undefined,
+  { pack, format }: RulesOptions,
+  terminal: ProcessContext,
+): Promise<number> {
   const { rules } = await import('../rules/rules.ts')
   const { packs } = await import('../rules/rule.ts')
   const { nearestName } = await import('../document/nearest-name.ts')
@@ -34,7 +38,7 @@ async function showRules(id: string | undefined, { pack, format }: RulesOptions,
     (rule) => (id === undefined || rule.id === id) && (pack === undefined || rule.packs.some((name) => name === pack)),
   )
   if (format === 'json') terminal.stdout.write(await asJson(chosen))
-  else if (id === undefined) terminal.stdout.write(asTable(chosen, lookOf(terminal).width))
+  else if (id === undefined) terminal.stdout.write(asTable(chosen, renderOptionsFor(terminal).width))
   else for (const rule of chosen) terminal.stdout.write(await explain(rule))
   return exitCodes.clean
 }
@@ -61,7 +65,7 @@ async function asJson(rules: readonly Rule[]): Promise<string> {
     kind,
     severity,
     title,
-    remedy: remedies.get(id) ?? '',
+    remediation: remedies.get(id) ?? '',
     packs,
     controls: controlsOf(id),
     options: z.toJSONSchema(options, { io: 'input' }),

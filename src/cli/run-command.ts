@@ -19,7 +19,7 @@ import { defineRules } from './rules.ts'
 import { defineRuns } from './runs.ts'
 import { defineState } from './state.ts'
 import { defineStatus } from './status.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 import { defineTimeline } from './timeline.ts'
 import { toolVersion } from './tool-version.ts'
 import { defineVerify } from './verify.ts'
@@ -44,14 +44,14 @@ const commands = [
 ]
 
 /** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */
-export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+export async function runCommand(args: readonly string[], terminal: ProcessContext): Promise<number> {
   const outputs = watchOutputs(terminal)
   const exitCode = await exitCodeOf(args, terminal)
   const isInterrupted = exitCode >= 128
   return (await outputs.delivered()) || isInterrupted ? exitCode : exitCodes.failure
 }
 
-async function exitCodeOf(args: readonly string[], terminal: Terminal): Promise<number> {
+async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Promise<number> {
   let exitCode: number = exitCodes.clean
   const program = commandLine(terminal, async (run) => {
     exitCode = await run(terminal)
@@ -61,12 +61,12 @@ async function exitCodeOf(args: readonly string[], terminal: Terminal): Promise<
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.clean : exitCodes.usage
-    return tell(error, terminal)
+    return printError(error, terminal)
   }
 }
 
 /** All commands with their options; `execute` is given what they would do. */
-export function commandLine(terminal: Pick<Terminal, 'stdout' | 'stderr'>, execute: Execute): Command {
+export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>, execute: Execute): Command {
   const program = new Command('hookdrift')
     .description('Audits the configuration of webhook delivery: what drifted, what breaks the policy, since when.')
     .version(toolVersion(), '--version', 'print the version')
@@ -97,7 +97,7 @@ function explainHelp(command: Command, name: string): void {
   for (const child of command.commands) explainHelp(child, `${name} ${child.name()}`)
 }
 
-function tell(error: unknown, { stderr }: Terminal): number {
+function printError(error: unknown, { stderr }: ProcessContext): number {
   if (!(error instanceof AuditError)) {
     stderr.write(`hookdrift: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}\n`)
     return exitCodes.failure

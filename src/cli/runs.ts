@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import type { Execute } from './execute.ts'
-import { addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import { addReadingOptions, limitOf, printAnswer, type ReadingOptions, withHistoryReader } from './reading.ts'
+import type { ProcessContext } from './terminal.ts'
 
 export function defineRuns(program: Command, execute: Execute): void {
   const command = program.command('runs').description('list the runs, newest first; interrupted ones too')
   addReadingOptions(command).action((options: ReadingOptions) => execute((terminal) => runs(options, terminal)))
 }
 
-async function runs(options: ReadingOptions, terminal: Terminal): Promise<number> {
-  const { readRuns, runsFace } = await import('../reading/read-runs.ts')
-  const answer = await asking(options, terminal, (reader) => readRuns(reader, limitOf(options)))
-  return tellAnswer(answer, runsFace, options.format, terminal)
+async function runs(options: ReadingOptions, terminal: ProcessContext): Promise<number> {
+  const { readRuns, runsView } = await import('../reading/read-runs.ts')
+  const answer = await withHistoryReader(options, terminal, (reader) => readRuns(reader, limitOf(options)))
+  return printAnswer(answer, runsView, options.format, terminal)
 }

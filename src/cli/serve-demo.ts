@@ -1,14 +1,14 @@
 import { type ListenAddress, listenAddress } from '../config/schedule-schema.ts'
 import { afternoonOf } from '../demo/colleague.ts'
-import type { Fleet } from '../demo/fleet.ts'
+import type { SimulatedFleet } from '../demo/fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../demo/simulated-service.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { demoConfiguration } from './demo-configuration.ts'
 
-interface DemoOrder {
+interface DemoServiceOptions {
   readonly address: ListenAddress
-  readonly fleet: Fleet
+  readonly fleet: SimulatedFleet
   readonly clock: Clock
   /** Called once, when the service answers, with the configuration that goes with it. */
   readonly ready: (configuration: string) => void
@@ -35,7 +35,10 @@ export function demoAddress(text: string): ListenAddress {
  * Serves a fleet until the signal is given, and lets a colleague make one edit a minute until all are made.
  * @throws AuditError 4 when the address cannot be had
  */
-export async function serveDemo({ address, fleet, clock, ready, tell }: DemoOrder, signal: AbortSignal): Promise<void> {
+export async function serveDemo(
+  { address, fleet, clock, ready, tell }: DemoServiceOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const afternoon = afternoonOf(fleet)
   await using service = await start(fleet, address)
   tell(`The simulated service listens on ${service.url}. Its key, a made-up one like all that it holds:`)
@@ -54,7 +57,7 @@ export async function serveDemo({ address, fleet, clock, ready, tell }: DemoOrde
   }
 }
 
-async function start(fleet: Fleet, { host, port }: ListenAddress): Promise<SimulatedService> {
+async function start(fleet: SimulatedFleet, { host, port }: ListenAddress): Promise<SimulatedService> {
   try {
     return await startSimulatedService(fleet, { host, port, keepsRequests: false })
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { HandRun, Unlisted } from '../audit/probe-by-hand.ts'
+import type { ManualProbeRun, Unlisted } from '../audit/probe-by-hand.ts'
 import { createResultSealer } from '../inventory/seal-result.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
@@ -6,12 +6,12 @@ import type { Json } from '../model/json.ts'
 import { neutralise, neutraliseJson, quote } from '../report/neutralise.ts'
 
 interface Shown {
-  readonly runs: readonly HandRun[]
+  readonly runs: readonly ManualProbeRun[]
   readonly unlisted: readonly Unlisted[]
 }
 
 /** What functions gave, for a person or as `hookdrift.probe/1`; what looks secret is sealed as everywhere. */
-export function showHandRuns(
+export function showManualRuns(
   { runs, unlisted }: Shown,
   { format, sealer }: { readonly format: 'text' | 'json'; readonly sealer: Sealer },
 ): string {
@@ -28,7 +28,7 @@ export function showHandRuns(
 
 type Row = ReturnType<typeof rowOf>
 
-function rowOf({ project, probe, target, functionText, result }: HandRun, sealer: Sealer) {
+function rowOf({ project, probe, target, functionText, result }: ManualProbeRun, sealer: Sealer) {
   const sealed = createResultSealer(functionText, probe.payload, sealer)
   const isOk = result.outcome === 'ok'
   const complaint = isOk ? result.complaint : null

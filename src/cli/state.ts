@@ -4,14 +4,14 @@ import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
-  asking,
   type ChoiceOptions,
   limitOf,
+  printAnswer,
   type ReadingOptions,
   runNamed,
-  tellAnswer,
+  withHistoryReader,
 } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface StateOptions extends ReadingOptions, ChoiceOptions {
   readonly at: string
@@ -27,11 +27,11 @@ export function defineState(program: Command, execute: Execute): void {
   )
 }
 
-async function state(options: StateOptions, terminal: Terminal): Promise<number> {
-  const { readState, stateFace } = await import('../reading/read-state.ts')
+async function state(options: StateOptions, terminal: ProcessContext): Promise<number> {
+  const { readState, stateView } = await import('../reading/read-state.ts')
   const { project: projects, kind, at } = options
-  const answer = await asking(options, terminal, async (reader) =>
+  const answer = await withHistoryReader(options, terminal, async (reader) =>
     readState(reader, { run: await runNamed(reader, at), projects, kind, limit: limitOf(options) }),
   )
-  return tellAnswer(answer, stateFace, options.format, terminal)
+  return printAnswer(answer, stateView, options.format, terminal)
 }

@@ -1,12 +1,19 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Places } from '../config/read-places.ts'
+import type { ConfiguredPaths } from '../config/read-places.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { placesOf } from './history-of.ts'
+import { configuredPaths } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
-import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import {
+  addProjectOption,
+  addReadingOptions,
+  limitOf,
+  printAnswer,
+  type ReadingOptions,
+  withHistoryReader,
+} from './reading.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface StatusOptions extends ReadingOptions {
   readonly project: readonly string[]
@@ -32,8 +39,8 @@ export function defineStatus(program: Command, execute: Execute): void {
   )
 }
 
-async function status(options: StatusOptions, terminal: Terminal): Promise<number> {
-  const { isStale, readStatus, statusFace } = await import('../reading/read-status.ts')
+async function status(options: StatusOptions, terminal: ProcessContext): Promise<number> {
+  const { isStale, readStatus, statusView } = await import('../reading/read-status.ts')
   const { systemClock } = await import('./system.ts')
   const now = systemClock.now()
   const places = await placesBeside(options, terminal)
@@ -44,23 +51,26 @@ async function status(options: StatusOptions, terminal: Terminal): Promise<numbe
     dueAfter: await dueAfter(options, places?.schedules ?? [], now),
     limit: Number.POSITIVE_INFINITY,
   }
-  const answer = await asking(options, terminal, (reader) => readStatus(reader, asked))
+  const answer = await withHistoryReader(options, terminal, (reader) => readStatus(reader, asked))
   const { limited } = await import('../report/show-answer.ts')
-  await tellAnswer({ ...answer, ...limited(answer.rows, limitOf(options)) }, statusFace, options.format, terminal)
+  await printAnswer({ ...answer, ...limited(answer.rows, limitOf(options)) }, statusView, options.format, terminal)
   return isStale(answer.rows) ? exitCodes.violations : exitCodes.clean
 }
 
 /** What the configuration says, where there is one: a project that it no longer names is not missed. */
-async function placesBeside({ history, config }: StatusOptions, terminal: Terminal): Promise<Places | undefined> {
+async function placesBeside(
+  { history, config }: StatusOptions,
+  terminal: ProcessContext,
+): Promise<ConfiguredPaths | undefined> {
   const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (history !== undefined || (isNamed && !existsSync(pathFrom(terminal.cwd(), config)))) return undefined
-  return placesOf(config, terminal)
+  return configuredPaths(config, terminal)
 }
 
 /** By `--max-age`; else when the next run of a schedule should be over; else by the age that a daily run may have. */
-async function dueAfter({ maxAge, config }: StatusOptions, schedules: Places['schedules'], now: number) {
+async function dueAfter({ maxAge, config }: StatusOptions, schedules: ConfiguredPaths['schedules'], now: number) {
   if (maxAge !== undefined) return (_: string, ms: number) => ms + maxAge
-  const { isChosen } = await import('../config/choose-projects.ts')
+  const { matchesProject } = await import('../config/choose-projects.ts')
   const { readTimetable, timetableFaultsAt } = await import('../worker/timetable.ts')
   for (const schedule of schedules) {
     const fault = timetableFaultsAt(now)({ ...schedule, jitterMs: 0 })
@@ -68,7 +78,7 @@ async function dueAfter({ maxAge, config }: StatusOptions, schedules: Places['sc
   }
   const timetables = schedules.map((schedule) => ({ ...schedule, ...readTimetable(schedule) }))
   return (project: string, ms: number) => {
-    const own = timetables.filter(({ projects }) => isChosen(project, projects))
+    const own = timetables.filter(({ projects }) => matchesProject(project, projects))
     return own.length === 0 ? ms + defaultMaxAgeMs : Math.min(...own.map(({ after, slackMs }) => after(ms) + slackMs))
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Holder } from '../history/holder.ts'
+import type { LeaseOwner } from '../history/holder.ts'
 import type { Clock } from '../model/clock.ts'
 import { neutralise } from '../report/neutralise.ts'
 
@@ -12,7 +12,7 @@ export const systemClock: Clock = {
 }
 
 /** This process, as a lease names it. */
-export const thisProcess: Holder = {
+export const thisProcess: LeaseOwner = {
   host: hostname(),
   bootId: bootId(),
   pid: process.pid,
@@ -25,7 +25,7 @@ export const thisProcess: Holder = {
     }
   },
   now: () => Date.now(),
-  tell: (text) => process.stderr.write(`hookdrift: ${neutralise(text)}\n`),
+  warn: (text) => process.stderr.write(`hookdrift: ${neutralise(text)}\n`),
   mounts() {
     return process.env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : mountinfo()
   },

@@ -11,7 +11,7 @@ export interface Output {
 }
 
 /** What a command needs of the process it runs in. */
-export interface Terminal {
+export interface ProcessContext {
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>
@@ -21,7 +21,7 @@ export interface Terminal {
 const usualColumns = 100
 
 /** Columns to lay text out for, and whether colour may be used. A pipe gets plain text for 100 columns. */
-export function lookOf({ stdout, env }: Terminal): { colour: boolean; width: number } {
+export function renderOptionsFor({ stdout, env }: ProcessContext): { colour: boolean; width: number } {
   const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
   const isWatched = stdout.isTTY === true
   return { colour: isWatched && !isPlain, width: isWatched ? (stdout.columns ?? usualColumns) : usualColumns }

@@ -4,14 +4,14 @@ import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
-  asking,
   type ChoiceOptions,
   limitOf,
+  printAnswer,
   type ReadingOptions,
   runNamed,
-  tellAnswer,
+  withHistoryReader,
 } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 type TimelineOptions = ReadingOptions & ChoiceOptions
 
@@ -25,11 +25,11 @@ export function defineTimeline(program: Command, execute: Execute): void {
   )
 }
 
-async function timeline(uid: string, options: TimelineOptions, terminal: Terminal): Promise<number> {
-  const { readTimeline, timelineFace } = await import('../reading/read-timeline.ts')
+async function timeline(uid: string, options: TimelineOptions, terminal: ProcessContext): Promise<number> {
+  const { readTimeline, timelineView } = await import('../reading/read-timeline.ts')
   const { project: projects, kind } = options
-  const answer = await asking(options, terminal, async (reader) =>
+  const answer = await withHistoryReader(options, terminal, async (reader) =>
     readTimeline(reader, { uid, run: await runNamed(reader, 'latest'), projects, kind, limit: limitOf(options) }),
   )
-  return tellAnswer(answer, timelineFace, options.format, terminal)
+  return printAnswer(answer, timelineView, options.format, terminal)
 }

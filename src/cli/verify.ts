@@ -5,7 +5,7 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { type HistoryOptions, historyOf } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 import type { AttestedFiles } from './verify-report.ts'
 
 interface VerifyOptions extends HistoryOptions {
@@ -36,7 +36,7 @@ export function defineVerify(program: Command, execute: Execute): void {
     .action((options: VerifyOptions) => execute((terminal) => verify(options, terminal)))
 }
 
-async function verify(options: VerifyOptions, terminal: Terminal): Promise<number> {
+async function verify(options: VerifyOptions, terminal: ProcessContext): Promise<number> {
   const { report, attestation, key } = options
   if (report !== undefined && attestation !== undefined && key !== undefined) {
     return verifyOne({ report, attestation, key, history: await knownHistory(options, terminal) }, options, terminal)
@@ -64,7 +64,11 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
   }
 }
 
-async function verifyOne(files: AttestedFiles, { format }: VerifyOptions, { cwd, stdout }: Terminal): Promise<number> {
+async function verifyOne(
+  files: AttestedFiles,
+  { format }: VerifyOptions,
+  { cwd, stdout }: ProcessContext,
+): Promise<number> {
   const { verifyReport } = await import('./verify-report.ts')
   const { neutralise } = await import('../report/neutralise.ts')
   const checks = verifyReport(files, (path) => pathFrom(cwd(), path))
@@ -81,7 +85,7 @@ async function verifyOne(files: AttestedFiles, { format }: VerifyOptions, { cwd,
 }
 
 /** The history, where one is named or configured: a report can be examined without. */
-async function knownHistory(options: HistoryOptions, terminal: Terminal): Promise<string | undefined> {
+async function knownHistory(options: HistoryOptions, terminal: ProcessContext): Promise<string | undefined> {
   const isNamed = (options.history ?? terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (!isNamed && !existsSync(pathFrom(terminal.cwd(), options.config))) return undefined
   return historyOf(options, terminal)

@@ -6,13 +6,13 @@ import type { Execute } from './execute.ts'
 import {
   addProjectOption,
   addReadingOptions,
-  asking,
   limitOf,
+  printAnswer,
   type ReadingOptions,
   runNamed,
-  tellAnswer,
+  withHistoryReader,
 } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 interface ViolationsOptions extends ReadingOptions {
   readonly open?: true
@@ -41,11 +41,11 @@ export function defineViolations(program: Command, execute: Execute): void {
   )
 }
 
-async function violations(options: ViolationsOptions, terminal: Terminal): Promise<number> {
-  const { readViolations, violationsFace } = await import('../reading/read-violations.ts')
+async function violations(options: ViolationsOptions, terminal: ProcessContext): Promise<number> {
+  const { readViolations, violationsView } = await import('../reading/read-violations.ts')
   const { runBefore } = await import('../history/find-run.ts')
   const { rule, severity, since, project: projects } = options
-  const answer = await asking(options, terminal, async (reader) => {
+  const answer = await withHistoryReader(options, terminal, async (reader) => {
     const run = await runNamed(reader, 'latest')
     if (rule !== undefined) await refuseUnknownRule(rule, run.number, reader)
     return readViolations(reader, {
@@ -56,7 +56,7 @@ async function violations(options: ViolationsOptions, terminal: Terminal): Promi
       limit: limitOf(options),
     })
   })
-  return tellAnswer(answer, violationsFace, options.format, terminal)
+  return printAnswer(answer, violationsView, options.format, terminal)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { reasonOf } from '../model/errors.ts'
-import type { Output, Terminal } from './terminal.ts'
+import type { Output, ProcessContext } from './terminal.ts'
 
 export interface Outputs {
   /** Waits until all that was written is on its way: whether nothing of it was lost. */
@@ -10,7 +10,7 @@ export interface Outputs {
  * Takes note of what stdout and stderr do not take. Nobody may believe that a report was delivered that was not, and
  * the work itself goes on. A reader who goes away (`| head`) has seen enough: that is no failure.
  */
-export function watchOutputs({ stdout, stderr }: Pick<Terminal, 'stdout' | 'stderr'>): Outputs {
+export function watchOutputs({ stdout, stderr }: Pick<ProcessContext, 'stdout' | 'stderr'>): Outputs {
   const failed = new Set<Output>()
   const watch = (output: Output, onFailure: (error: Error) => void) => {
     output.on('error', (error) => {

@@ -6,26 +6,26 @@ import { loadPolicy } from './load-policy.ts'
 import type { Log } from './log.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
-import type { Terminal } from './terminal.ts'
+import type { ProcessContext } from './terminal.ts'
 
 /** What the two files said when they were last read and right. */
-export interface Orders {
+export interface WorkerFiles {
   readonly configuration: Configuration
   readonly policy: Policy
 }
 
 /** Reads the files of a worker, with all that can be said against them. */
-export interface OrderReader {
+export interface WorkerFilesReader {
   /** @throws AuditError 2 */
   configuration(): Configuration
   /** @throws AuditError 2, or the signal's reason */
   policy(configuration: Configuration, signal: AbortSignal): Promise<Policy>
 }
 
-export async function openOrders(
+export async function openWorkerFiles(
   { config, history }: { readonly config: string; readonly history?: string },
-  { env, cwd }: Terminal,
-): Promise<OrderReader> {
+  { env, cwd }: ProcessContext,
+): Promise<WorkerFilesReader> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
   const overridden = history === undefined ? undefined : pathFrom(cwd(), history)
@@ -54,10 +54,10 @@ interface Reloading {
 
 /** What the files say now; where they are broken, or the worker is told to stop, what they said before. */
 export async function readAgain(
-  reader: OrderReader,
-  before: Orders,
+  reader: WorkerFilesReader,
+  before: WorkerFiles,
   { log, metrics, signal }: Reloading,
-): Promise<Orders> {
+): Promise<WorkerFiles> {
   try {
     const configuration = reader.configuration()
     const orders = { configuration, policy: await reader.policy(configuration, signal) }

@@ -5,12 +5,12 @@ import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type Severity, severities } from '../model/violation.ts'
-import type { SkipReason, Watch, Work } from '../worker/keep-schedule.ts'
-import type { Past } from '../worker/read-past.ts'
+import type { SkipReason, Work, WorkerObserver } from '../worker/keep-schedule.ts'
+import type { RecordedPast } from '../worker/read-past.ts'
 import type { Execute } from './execute.ts'
 import type { Log } from './log.ts'
-import type { Terminal } from './terminal.ts'
-import type { Orders } from './worker-orders.ts'
+import type { ProcessContext } from './terminal.ts'
+import type { WorkerFiles } from './worker-orders.ts'
 
 interface WorkerOptions {
   readonly config: string
@@ -46,7 +46,7 @@ function countOf(text: string): number {
   throw new InvalidArgumentError(`Expected a number from 1 to ${mostPrinted}.`)
 }
 
-async function worker(options: WorkerOptions, given: Terminal): Promise<number> {
+async function worker(options: WorkerOptions, given: ProcessContext): Promise<number> {
   const { openLog } = await import('./log.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
   // Nobody looks at a worker's exit code: it tells what it does.
@@ -57,28 +57,28 @@ async function worker(options: WorkerOptions, given: Terminal): Promise<number> 
   return exitCode ?? exitCodes.clean
 }
 
-interface Surroundings {
-  readonly terminal: Terminal
+interface WorkerContext {
+  readonly terminal: ProcessContext
   readonly log: Log
   readonly signal: AbortSignal
 }
 
-async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Surroundings): Promise<void> {
+async function keepWorking(options: WorkerOptions, { terminal, log, signal }: WorkerContext): Promise<void> {
   const { openHealth } = await import('../worker/health.ts')
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
   const { openMetrics } = await import('../worker/metrics.ts')
   const { serve } = await import('../worker/serve.ts')
-  const { openTellers } = await import('./open-tellers.ts')
-  const { performAudit, tellWarnings } = await import('./perform-audit.ts')
+  const { openWorkerNotifications } = await import('./open-tellers.ts')
+  const { performAudit, printWarnings } = await import('./perform-audit.ts')
   const { systemClock } = await import('./system.ts')
   const { toolVersion } = await import('./tool-version.ts')
   const { untilCrash } = await import('./until-crash.ts')
   const { unlessStopped } = await import('./until-signalled.ts')
-  const { openOrders, readAgain } = await import('./worker-orders.ts')
+  const { openWorkerFiles, readAgain } = await import('./worker-orders.ts')
 
-  const reader = await openOrders(options, terminal)
+  const reader = await openWorkerFiles(options, terminal)
   let configuration = reader.configuration()
-  tellWarnings(configuration, terminal)
+  printWarnings(configuration, terminal)
   const { listen, hosts, schedules } = configuration
 
   const metrics = openMetrics({ version: toolVersion(), historyBytes: () => bytesOf(configuration.history) })
@@ -94,12 +94,12 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
     if (serving !== undefined) log.info({ url: serving.url }, 'listening')
     const policy = await unlessStopped(signal, reader.policy(configuration, signal))
     if (policy === undefined) return
-    let orders: Orders = { configuration, policy }
+    let orders: WorkerFiles = { configuration, policy }
     const past = await readHistory(configuration, terminal)
     metrics.remember(past)
     isPrepared = true
 
-    const tellers = openTellers({
+    const tellers = openWorkerNotifications({
       terminal,
       log,
       metrics,
@@ -130,7 +130,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
         }
         return untilCrash(signal, (signal) => performAudit(order, terminal, signal))
       },
-      watch: tellAll([logOf(log), metrics, health, tellers.watch]),
+      watch: notifyAll([logOf(log), metrics, health, tellers.watch]),
     }
     await Promise.all([keepSchedule(work, signal), tellers.keep(signal)])
   } finally {
@@ -139,7 +139,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
 }
 
 /** Opens the history once before anything is promised, and reads what earlier runs left. */
-async function readHistory({ history: file, services }: Configuration, { env }: Terminal): Promise<Past> {
+async function readHistory({ history: file, services }: Configuration, { env }: ProcessContext): Promise<RecordedPast> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { readPast } = await import('../worker/read-past.ts')
   const { thisProcess } = await import('./system.ts')
@@ -177,7 +177,7 @@ const skipTexts: Readonly<Record<SkipReason, string>> = {
   away: 'ticks passed while nobody was there: one run stands for them all',
 }
 
-function logOf(log: Log): Watch<Report> {
+function logOf(log: Log): WorkerObserver<Report> {
   return {
     planned: (upcoming) => {
       const next = Object.fromEntries([...upcoming].map(([schedule, at]) => [schedule, new Date(at).toISOString()]))
@@ -197,8 +197,8 @@ function describe(error: unknown): { error: string; advice?: string | undefined;
 }
 
 /** Everybody who watches is told everything, one after the other. */
-function tellAll(watches: readonly Watch<Report>[]): Watch<Report> {
-  const each = (tell: (watch: Watch<Report>) => void) => {
+function notifyAll(watches: readonly WorkerObserver<Report>[]): WorkerObserver<Report> {
+  const each = (tell: (watch: WorkerObserver<Report>) => void) => {
     for (const watch of watches) tell(watch)
   }
   return {
@@ -212,10 +212,10 @@ function tellAll(watches: readonly Watch<Report>[]): Watch<Report> {
   }
 }
 
-async function printNext(options: WorkerOptions, terminal: Terminal): Promise<number> {
+async function printNext(options: WorkerOptions, terminal: ProcessContext): Promise<number> {
   const { nextTimes } = await import('../worker/next-times.ts')
-  const { openOrders } = await import('./worker-orders.ts')
-  const reader = await openOrders(options, terminal)
+  const { openWorkerFiles } = await import('./worker-orders.ts')
+  const reader = await openWorkerFiles(options, terminal)
   const configuration = reader.configuration()
   // A worker would not start with a broken one.
   await reader.policy(configuration, new AbortController().signal)

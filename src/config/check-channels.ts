@@ -1,8 +1,8 @@
 import { describeReference, describeText } from '../document/describe-value.ts'
-import type { Problem } from '../document/problem.ts'
+import type { FileProblem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import { isLoopback } from './check-services.ts'
-import { isChosen } from './choose-projects.ts'
+import { matchesProject } from './choose-projects.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
 import { type DecodedChannel, smtpServer } from './notify-schema.ts'
@@ -10,7 +10,7 @@ import { type DecodedChannel, smtpServer } from './notify-schema.ts'
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 
 /** Channels that cannot be told apart, or that would never be told anything. */
-export function* findChannelFaults(document: ConfigurationDocument): Generator<Problem> {
+export function* findChannelFaults(document: ConfigurationDocument): Generator<FileProblem> {
   const names = new Map<string, number>()
   const projects = document.value.services.flatMap((service) =>
     service.projects.map(({ id, name, labels }) => ({ name: `${service.name}/${name ?? id}`, labels })),
@@ -26,7 +26,7 @@ export function* findChannelFaults(document: ConfigurationDocument): Generator<P
     }
     names.set(channel.name, first ?? document.at(path).line)
     for (const [position, pattern] of (channel.projects ?? []).entries()) {
-      if (projects.some(({ name }) => isChosen(name, [pattern]))) continue
+      if (projects.some(({ name }) => matchesProject(name, [pattern]))) continue
       yield document.problem([...path, 'projects', position], `${describeReference(pattern)} matches no project`)
     }
     for (const [label, value] of Object.entries(channel.labels ?? {})) {
@@ -41,7 +41,7 @@ export function* findChannelFaults(document: ConfigurationDocument): Generator<P
 }
 
 /** What is accepted and yet should not stay. */
-export function* findChannelWarnings(document: ConfigurationDocument): Generator<Problem> {
+export function* findChannelWarnings(document: ConfigurationDocument): Generator<FileProblem> {
   for (const [index, channel] of document.value.notify.entries()) {
     for (const member of secretMembers(channel)) {
       const path = ['notify', index, member]
@@ -62,7 +62,7 @@ function* loginFaults(
   channel: DecodedChannel,
   path: readonly (string | number)[],
   document: ConfigurationDocument,
-): Generator<Problem> {
+): Generator<FileProblem> {
   if (channel.type !== 'email') return
   const server = smtpServer(channel.smtp)
   const user = channel.user ?? server?.user

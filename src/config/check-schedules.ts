@@ -1,7 +1,7 @@
 import { describeReference } from '../document/describe-value.ts'
-import type { Problem } from '../document/problem.ts'
+import type { FileProblem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
-import { isChosen } from './choose-projects.ts'
+import { matchesProject } from './choose-projects.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
 
 /** What is wrong with a pattern, a zone or a jitter; undefined when they make a timetable. */
@@ -18,7 +18,7 @@ export type FindTimetableFault = (schedule: {
 export function* findScheduleFaults(
   document: ReadDocument<DecodedConfiguration>,
   findTimetableFault: FindTimetableFault = () => undefined,
-): Generator<Problem> {
+): Generator<FileProblem> {
   const names = new Map<string, number>()
   const projects = document.value.services.flatMap((service) =>
     service.projects.map((project) => `${service.name}/${project.name ?? project.id}`),
@@ -34,7 +34,7 @@ export function* findScheduleFaults(
     const fault = findTimetableFault({ cron, timezone, jitterMs })
     if (fault !== undefined) yield document.problem([...path, fault.member], fault.text)
     for (const [position, pattern] of (schedule.projects ?? []).entries()) {
-      if (projects.some((project) => isChosen(project, [pattern]))) continue
+      if (projects.some((project) => matchesProject(project, [pattern]))) continue
       yield document.problem(
         [...path, 'projects', position],
         `${describeReference(pattern)} matches none of ${someOf(projects)}`,

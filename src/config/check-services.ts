@@ -1,5 +1,5 @@
-import type { Path } from '../document/node-values.ts'
-import type { Problem } from '../document/problem.ts'
+import type { NodePath } from '../document/node-values.ts'
+import type { FileProblem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import { defaultDialect } from '../service/dialect.ts'
 import type { DecodedConfiguration, DecodedService } from './configuration-schema.ts'
@@ -8,9 +8,9 @@ import { isLiteral, referenceForms } from './expand-references.ts'
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 
 /** What no single value shows: names and ids that stand twice, projects without a key. */
-export function* findContradictions(document: ConfigurationDocument): Generator<Problem> {
+export function* findContradictions(document: ConfigurationDocument): Generator<FileProblem> {
   const services = new Map<string, number>()
-  const audited = new Map<string, Path>()
+  const audited = new Map<string, NodePath>()
   for (const [index, service] of document.value.services.entries()) {
     const path = ['services', index]
     const first = services.get(service.name)
@@ -28,7 +28,7 @@ export function* findContradictions(document: ConfigurationDocument): Generator<
 }
 
 /** What is accepted and yet should not stay: keys that anybody who reads the file or the network can take. */
-export function* findWarnings(document: ConfigurationDocument): Generator<Problem> {
+export function* findWarnings(document: ConfigurationDocument): Generator<FileProblem> {
   for (const [index, service] of document.value.services.entries()) {
     const path = ['services', index]
     const { hostname, protocol } = new URL(service.url)
@@ -45,7 +45,11 @@ export function* findWarnings(document: ConfigurationDocument): Generator<Proble
 }
 
 /** Header names don't heed case, and the key's header is the client's to send. */
-function* headersTwice(service: DecodedService, path: Path, document: ConfigurationDocument): Generator<Problem> {
+function* headersTwice(
+  service: DecodedService,
+  path: NodePath,
+  document: ConfigurationDocument,
+): Generator<FileProblem> {
   const { headers = {}, key_header: keyHeader = defaultDialect.keyHeader } = service.dialect
   const seen = new Set([keyHeader.toLowerCase()])
   for (const name of Object.keys(headers)) {
@@ -57,9 +61,9 @@ function* headersTwice(service: DecodedService, path: Path, document: Configurat
 
 function* contradictionsOf(
   service: DecodedService,
-  servicePath: Path,
+  servicePath: NodePath,
   document: ConfigurationDocument,
-): Generator<Problem> {
+): Generator<FileProblem> {
   const names = new Map<string, number>()
   const ids = new Map<string, number>()
   for (const [index, project] of service.projects.entries()) {
@@ -88,9 +92,9 @@ function* contradictionsOf(
 /** One project under two services: all that is wrong in it would be told, counted and sent twice. */
 function* auditedTwice(
   service: DecodedService,
-  servicePath: Path,
-  { document, audited }: { readonly document: ConfigurationDocument; readonly audited: Map<string, Path> },
-): Generator<Problem> {
+  servicePath: NodePath,
+  { document, audited }: { readonly document: ConfigurationDocument; readonly audited: Map<string, NodePath> },
+): Generator<FileProblem> {
   const base = baseOf(service)
   for (const [index, { id }] of service.projects.entries()) {
     const path = [...servicePath, 'projects', index]

@@ -3,7 +3,7 @@ import type { Expand } from '../document/node-values.ts'
 import { reasonOf } from '../model/errors.ts'
 
 /** What a configuration may draw on besides its own text. */
-export interface World {
+export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The text of a file; throws when it cannot be read, or is larger than `mostBytes`. */
   readonly readFile: (path: string, mostBytes?: number) => string
@@ -23,7 +23,7 @@ const maxFilledIn = 16 * 1024 * 1024
  * Fills in the references of a configuration's texts. Problems name the variable or the path, never a value. Paths are
  * relative to `file`, the configuration. A default stands in for a variable that is unset or empty, as in a shell.
  */
-export function expandReferences(file: string, { env, readFile }: World): Expand {
+export function expandReferences(file: string, { env, readFile }: ReferenceSources): Expand {
   const read = onceEach((path) => fileText(path, file, readFile))
   let filledIn = 0
   return (text) => {
@@ -49,17 +49,17 @@ export function isLiteral(written: string): boolean {
   return matches.length === 0 || matches.some(({ groups }) => (groups?.fallback ?? '') !== '')
 }
 
-type Found = ReturnType<Expand>
+type ReferenceMatch = ReturnType<Expand>
 
-function variable(name: string, fallback: string | undefined, env: World['env']): Found {
+function variable(name: string, fallback: string | undefined, env: ReferenceSources['env']): ReferenceMatch {
   const value = Object.hasOwn(env, name) ? env[name] : undefined
   if (fallback !== undefined) return { text: value === undefined || value === '' ? fallback : value }
   return value === undefined ? { problem: `the environment variable ${name} is not set` } : { text: value }
 }
 
 /** A file that is named a thousand times is read once. */
-function onceEach(read: (path: string | undefined) => Found): (path: string | undefined) => Found {
-  const known = new Map<string | undefined, Found>()
+function onceEach(read: (path: string | undefined) => ReferenceMatch): (path: string | undefined) => ReferenceMatch {
+  const known = new Map<string | undefined, ReferenceMatch>()
   return (path) => {
     const found = known.get(path) ?? read(path)
     known.set(path, found)
@@ -67,7 +67,7 @@ function onceEach(read: (path: string | undefined) => Found): (path: string | un
   }
 }
 
-function fileText(path: string | undefined, file: string, readFile: World['readFile']): Found {
+function fileText(path: string | undefined, file: string, readFile: ReferenceSources['readFile']): ReferenceMatch {
   if (path === undefined) {
     return { problem: `a \${ that begins no reference, expected ${referenceForms}; write $\${ for a literal \${` }
   }

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import { type Problem, problemLines, refuseProblems } from '../document/problem.ts'
+import { type FileProblem, problemLines, refuseProblems } from '../document/problem.ts'
 import { type ReadDocument, readDocument } from '../document/read-document.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
@@ -17,7 +17,7 @@ import {
   type DecodedService,
 } from './configuration-schema.ts'
 import { dialectOf } from './dialect-schema.ts'
-import { expandReferences, type World } from './expand-references.ts'
+import { expandReferences, type ReferenceSources } from './expand-references.ts'
 import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
@@ -87,7 +87,11 @@ export interface ConfigurationOptions {
 }
 
 /** Reads the configuration. Throws an `AuditError` (exit code 2) that names every mistake with its place. */
-export function readConfiguration(file: string, world: World, options: ConfigurationOptions = {}): Configuration {
+export function readConfiguration(
+  file: string,
+  world: ReferenceSources,
+  options: ConfigurationOptions = {},
+): Configuration {
   const document = readDocument(textOf(file, world), {
     file,
     schema: configurationSchema,
@@ -130,7 +134,7 @@ export function readConfiguration(file: string, world: World, options: Configura
   }
 }
 
-function textOf(file: string, { readFile }: World): string {
+function textOf(file: string, { readFile }: ReferenceSources): string {
   try {
     return readFile(file)
   } catch (cause) {
@@ -144,7 +148,7 @@ function textOf(file: string, { readFile }: World): string {
 function historyOf(
   file: string,
   { history }: DecodedConfiguration,
-  env: World['env'],
+  env: ReferenceSources['env'],
   options: ConfigurationOptions,
 ): string {
   // an empty variable is one that somebody meant to unset
@@ -157,14 +161,14 @@ function besides(file: string, path: string): string {
   return resolve(dirname(file), path)
 }
 
-interface Reading {
+interface ConfigurationReadContext {
   readonly file: string
-  readonly world: World
+  readonly world: ReferenceSources
   readonly document: ReadDocument<DecodedConfiguration>
-  readonly problems: Problem[]
+  readonly problems: FileProblem[]
 }
 
-function authorityOf(index: number, { file, world, document, problems }: Reading): string | undefined {
+function authorityOf(index: number, { file, world, document, problems }: ConfigurationReadContext): string | undefined {
   const path = document.value.services[index]?.ca_file
   if (path === undefined) return undefined
   const refuse = (text: string) => {

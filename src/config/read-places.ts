@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { readDocument } from '../document/read-document.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { configurationLimits } from './configuration-schema.ts'
-import { expandReferences, type World } from './expand-references.ts'
+import { expandReferences, type ReferenceSources } from './expand-references.ts'
 import type { Schedule } from './read-configuration.ts'
 import { runTimeout, scheduleSchema } from './schedule-schema.ts'
 
 /** What those need to know who ask no service. */
-export interface Places {
+export interface ConfiguredPaths {
   /** Absolute. */
   readonly history: string
   /** Absolute; undefined where none is named. */
@@ -45,7 +45,7 @@ const places = z.looseObject({
  * hand: reading asks no service.
  * @throws AuditError 2 when the file cannot be read, or names a place by a variable that is not set
  */
-export function readPlaces(file: string, world: World): Places {
+export function readConfiguredPaths(file: string, world: ReferenceSources): ConfiguredPaths {
   const expand = expandReferences(file, world)
   const { value } = readDocument(textOf(file, world), {
     file,
@@ -76,7 +76,7 @@ export function readPlaces(file: string, world: World): Places {
   }
 }
 
-function textOf(file: string, { readFile }: World): string {
+function textOf(file: string, { readFile }: ReferenceSources): string {
   try {
     return readFile(file)
   } catch (cause) {

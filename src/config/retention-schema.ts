@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Keep, keepNothing, keepsSomething, readSpan } from '../history/retention.ts'
+import { keepNothing, keepsSomething, type RetentionRules, readSpan } from '../history/retention.ts'
 
 const count = z.union([z.int().min(0).max(999_999_999), z.literal('unlimited')], {
   error: 'a whole number from 0 to 999999999, or `unlimited`',
@@ -24,13 +24,13 @@ export const retentionSchema = z
   })
   .refine((words) => keepsSomething(keepOf(words)), { error: 'something to keep, such as `keep_daily: 30`' })
 
-type Words = Readonly<Partial<Record<`keep_${Exclude<keyof Keep, 'within'>}`, number | 'unlimited'>>> & {
+type Words = Readonly<Partial<Record<`keep_${Exclude<keyof RetentionRules, 'within'>}`, number | 'unlimited'>>> & {
   readonly keep_within?: string
 }
 
 /** Which runs stay, and the words that said so, for the record. */
 export interface Retention {
-  readonly keep: Keep
+  readonly keep: RetentionRules
   readonly options: Readonly<Record<string, number | string>>
 }
 
@@ -38,7 +38,7 @@ export function retentionOf(words: Words): Retention {
   return { keep: keepOf(words), options: { ...words } }
 }
 
-function keepOf({ keep_within, ...words }: Words): Keep {
+function keepOf({ keep_within, ...words }: Words): RetentionRules {
   const counts = Object.entries(words).map(([name, value]) => [
     name.replace('keep_', ''),
     value === 'unlimited' ? Number.POSITIVE_INFINITY : value,

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../model/json.ts'
 import { answer, enveloped, panicked } from './answers.ts'
-import type { Answer } from './fault.ts'
-import type { Fleet } from './fleet.ts'
+import type { SimulatedAnswer } from './fault.ts'
+import type { SimulatedFleet } from './fleet.ts'
 import { goJson } from './go-json.ts'
 import { cutPage, type PageQuery } from './page.ts'
-import { type Release, releases } from './release.ts'
+import { releases, type SimulatedRelease } from './release.ts'
 import { renderEndpoint, renderEndpointOf2024 } from './render-endpoint.ts'
 import { renderSource } from './render-source.ts'
 import { renderSubscription } from './render-subscription.ts'
@@ -14,19 +14,19 @@ export const lists = ['endpoints', 'subscriptions', 'sources'] as const
 export type List = (typeof lists)[number]
 
 export interface ListRequest {
-  readonly fleet: Fleet
+  readonly fleet: SimulatedFleet
   readonly projectUid: string
   readonly list: List
   readonly page: PageQuery
   /** For the filters; every list ignores what it does not know. */
   readonly parameters: URLSearchParams
-  readonly release: Release
+  readonly release: SimulatedRelease
   /** How endpoints are shown: by today's names, or by those of version 2024-01-01. */
   readonly names: 'current' | '2024-numbers' | '2024-texts'
 }
 
 /** A page of a listing. */
-export function answerList(request: ListRequest): Answer {
+export function answerList(request: ListRequest): SimulatedAnswer {
   const { list, page: query, release } = request
   // The service asks its database for a row more: -1 makes that no row, which it indexes; -2 a negative number.
   if (query.perPage === -1) return panicked(release)
@@ -39,7 +39,7 @@ export function answerList(request: ListRequest): Answer {
 }
 
 /** What a list answers while it, and only it, cannot be read. */
-export function unreadable(list: List, release: Release): Answer {
+export function unreadable(list: List, release: SimulatedRelease): SimulatedAnswer {
   if (list === 'endpoints') return enveloped(release, 400, 'Failed to load endpoints')
   return enveloped(release, 500, `an error occurred while fetching ${list}`)
 }

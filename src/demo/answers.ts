@@ -1,29 +1,29 @@
 import type { Json } from '../model/json.ts'
-import type { Answer } from './fault.ts'
+import type { SimulatedAnswer } from './fault.ts'
 import { goJson } from './go-json.ts'
-import { type Release, releases } from './release.ts'
+import { releases, type SimulatedRelease } from './release.ts'
 
 /** An envelope as every operation but the endpoint list writes it: with a line feed behind. */
-export function enveloped(release: Release, status: number, message: string, data?: Json): Answer {
+export function enveloped(release: SimulatedRelease, status: number, message: string, data?: Json): SimulatedAnswer {
   const envelope = { status: status < 400, message, ...(data !== undefined && { data }) }
   return answer(status, releases[release].contentType, `${goJson(envelope)}\n`)
 }
 
-export function answer(status: number, contentType: string, body: string): Answer {
+export function answer(status: number, contentType: string, body: string): SimulatedAnswer {
   return { status, headers: { 'content-type': contentType }, body: Buffer.from(body) }
 }
 
 /** A panic: the header says JSON, the body says nothing. */
-export function panicked(release: Release): Answer {
+export function panicked(release: SimulatedRelease): SimulatedAnswer {
   return answer(500, releases[release].contentType, '')
 }
 
-export function notFound(): Answer {
+export function notFound(): SimulatedAnswer {
   return answer(404, 'text/plain; charset=utf-8', '404 page not found\n')
 }
 
 /** Every path that the service does not know belongs to its single-page application. */
-export function dashboard(): Answer {
+export function dashboard(): SimulatedAnswer {
   return answer(
     200,
     'text/html; charset=utf-8',
@@ -31,20 +31,20 @@ export function dashboard(): Answer {
   )
 }
 
-export function methodNotAllowed(): Answer {
+export function methodNotAllowed(): SimulatedAnswer {
   return answer(405, 'application/json', '')
 }
 
 /** 415 comes without a type and without a body. */
-export function unsupportedType(): Answer {
+export function unsupportedType(): SimulatedAnswer {
   return { status: 415, headers: {}, body: Buffer.alloc(0) }
 }
 
 /** 429. `waitSeconds` from `nowMs`, as a number of seconds or as the time when it is over, by the release. */
 export function limited(
-  release: Release,
+  release: SimulatedRelease,
   { limit, waitSeconds, nowMs }: { limit: number; waitSeconds: number; nowMs: number },
-): Answer {
+): SimulatedAnswer {
   const retryAfter = releases[release].retryAfter === 'seconds' ? waitSeconds : Math.ceil(nowMs / 1000) + waitSeconds
   const plain = enveloped(release, 429, 'exceeded rate limit')
   const headers = {

@@ -1,17 +1,17 @@
-import type { Asked } from './fault.ts'
-import type { Release } from './release.ts'
+import type { FaultQuery } from './fault.ts'
+import type { SimulatedRelease } from './release.ts'
 
 /** How the service behaves at the moment. A test may change any of it between two requests. */
 export interface Behaviour {
   /** Changing it is an upgrade: every item changes its shape, none its content. */
-  release: Release
+  release: SimulatedRelease
   /**
    * `database-down`: every key is refused with 401. `lists-unreadable`: only the listings fail. `cache-down`: every
    * request is over a limit that is nowhere near.
    */
   outage: 'database-down' | 'lists-unreadable' | 'cache-down' | null
   /** How long an answer is held back. */
-  latencyMs: number | ((asked: Asked) => number)
+  latencyMs: number | ((asked: FaultQuery) => number)
   /** What is not offered is answered with 404. */
   offers: { sources: boolean; project: boolean; projects: boolean; testFunction: boolean }
   /** Without a licence for them functions are not tested. */

@@ -1,5 +1,5 @@
 import { createEndpoint, deleteEndpoint, replaceSecret, updateEndpoint, updateSource } from './edits.ts'
-import type { Fleet } from './fleet.ts'
+import type { SimulatedFleet } from './fleet.ts'
 import type { EndpointRow, ProjectRow, SourceRow } from './rows.ts'
 
 /** One thing that a colleague does between two runs. */
@@ -17,7 +17,7 @@ interface Edit {
  *
  * Needs a fleet with an outgoing and an incoming project, five endpoints and a source that are in order.
  */
-export function afternoonOf(fleet: Fleet): readonly Edit[] {
+export function afternoonOf(fleet: SimulatedFleet): readonly Edit[] {
   const outgoing = firstProject(fleet, 'outgoing')
   const incoming = firstProject(fleet, 'incoming')
   const [renamed, limited, rotated, retired] = sound(fleet, outgoing)
@@ -77,14 +77,14 @@ export function afternoonOf(fleet: Fleet): readonly Edit[] {
   ]
 }
 
-function firstProject(fleet: Fleet, type: ProjectRow['type']): ProjectRow {
+function firstProject(fleet: SimulatedFleet, type: ProjectRow['type']): ProjectRow {
   const project = fleet.projects().find((row) => row.type === type)
   if (project === undefined) throw new Error(`the fleet has no ${type} project`)
   return project
 }
 
 /** Endpoints that an edit makes worse: nothing wrong with them so far, and someone subscribed. */
-function sound(fleet: Fleet, project: ProjectRow): readonly EndpointRow[] {
+function sound(fleet: SimulatedFleet, project: ProjectRow): readonly EndpointRow[] {
   const { endpoints, subscriptions } = fleet.open(project.uid)
   const values = endpoints.flatMap(({ secrets }) => secrets ?? []).map(({ value }) => value)
   const isShared = (row: EndpointRow) =>
@@ -102,6 +102,6 @@ function sound(fleet: Fleet, project: ProjectRow): readonly EndpointRow[] {
   )
 }
 
-function soundSource(fleet: Fleet, project: ProjectRow): SourceRow | undefined {
+function soundSource(fleet: SimulatedFleet, project: ProjectRow): SourceRow | undefined {
   return fleet.open(project.uid).sources.find((row) => !row.is_disabled && row.verifier?.type === 'hmac')
 }

@@ -1,14 +1,14 @@
-import type { Fleet } from './fleet.ts'
+import type { SimulatedFleet } from './fleet.ts'
 import { aSecret, aSubscription } from './generate-project.ts'
 import { createRandom } from './random.ts'
-import type { EndpointRow, ProjectConfig, ProjectData, SourceRow, SubscriptionRow } from './rows.ts'
+import type { EndpointRow, ProjectConfigRow, ProjectData, SourceRow, SubscriptionRow } from './rows.ts'
 import { timestamp } from './timestamp.ts'
 import { ulid } from './ulid.ts'
 
 /** What a colleague does through the service's own interface, with the consequences that the real service draws. */
 
 /** One resource of one project. */
-interface Place {
+interface ResourcePlace {
   readonly project: string
   readonly uid: string
 }
@@ -28,7 +28,7 @@ interface EndpointUpdate {
 }
 
 /** The trap of this interface: a body without authentication, description or rate limits wipes them. */
-export function updateEndpoint(fleet: Fleet, place: Place, update: EndpointUpdate): void {
+export function updateEndpoint(fleet: SimulatedFleet, place: ResourcePlace, update: EndpointUpdate): void {
   changeEndpoint(fleet, place, (row) => ({
     ...row,
     description: '',
@@ -41,12 +41,12 @@ export function updateEndpoint(fleet: Fleet, place: Place, update: EndpointUpdat
 }
 
 /** `paused`, `active` or `inactive`; moves no `updated_at`. */
-export function setEndpointStatus(fleet: Fleet, place: Place, status: string): void {
+export function setEndpointStatus(fleet: SimulatedFleet, place: ResourcePlace, status: string): void {
   changeEndpoint(fleet, place, (row) => ({ ...row, status }))
 }
 
 /** A new secret signs from now on; the old ones get an expiry an hour away, and still sign after it. */
-export function rotateSecret(fleet: Fleet, place: Place): void {
+export function rotateSecret(fleet: SimulatedFleet, place: ResourcePlace): void {
   const { timeMs, at, random } = presentOf(fleet)
   changeEndpoint(fleet, place, (row) => {
     const old = (row.secrets ?? []).map((secret) =>
@@ -57,7 +57,7 @@ export function rotateSecret(fleet: Fleet, place: Place): void {
 }
 
 /** Every secret is deleted and a new one takes their place, with a value that the colleague chose if one is given. */
-export function replaceSecret(fleet: Fleet, place: Place, value?: string): void {
+export function replaceSecret(fleet: SimulatedFleet, place: ResourcePlace, value?: string): void {
   const { timeMs, at, random } = presentOf(fleet)
   changeEndpoint(fleet, place, (row) => {
     const deleted = (row.secrets ?? []).map((secret) => ({ ...secret, deleted_at: secret.deleted_at ?? at }))
@@ -67,7 +67,11 @@ export function replaceSecret(fleet: Fleet, place: Place, value?: string): void 
 }
 
 /** A new endpoint, as the service fills it when little is said. Returns its uid. */
-export function createEndpoint(fleet: Fleet, project: string, given: Partial<EndpointRow> & EndpointUpdate): string {
+export function createEndpoint(
+  fleet: SimulatedFleet,
+  project: string,
+  given: Partial<EndpointRow> & EndpointUpdate,
+): string {
   const { timeMs, at, random } = presentOf(fleet)
   const row: EndpointRow = {
     uid: ulid(timeMs, random),
@@ -97,7 +101,7 @@ export function createEndpoint(fleet: Fleet, project: string, given: Partial<End
 }
 
 /** Takes its subscriptions with it. */
-export function deleteEndpoint(fleet: Fleet, { project, uid }: Place): void {
+export function deleteEndpoint(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
   changeData(fleet, project, ({ endpoints, subscriptions, sources }) => ({
     endpoints: without(endpoints, uid),
     subscriptions: subscriptions.filter(({ endpoint_id }) => endpoint_id !== uid),
@@ -105,7 +109,7 @@ export function deleteEndpoint(fleet: Fleet, { project, uid }: Place): void {
   }))
 }
 
-export function updateSource(fleet: Fleet, place: Place, update: Partial<SourceRow>): void {
+export function updateSource(fleet: SimulatedFleet, place: ResourcePlace, update: Partial<SourceRow>): void {
   const { at } = presentOf(fleet)
   changeData(fleet, place.project, (data) => ({
     ...data,
@@ -114,7 +118,7 @@ export function updateSource(fleet: Fleet, place: Place, update: Partial<SourceR
 }
 
 /** Takes its subscriptions with it. */
-export function deleteSource(fleet: Fleet, { project, uid }: Place): void {
+export function deleteSource(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
   changeData(fleet, project, ({ endpoints, subscriptions, sources }) => ({
     endpoints,
     subscriptions: subscriptions.filter(({ source_id }) => source_id !== uid),
@@ -124,7 +128,7 @@ export function deleteSource(fleet: Fleet, { project, uid }: Place): void {
 
 /** A default subscription: everything, unfiltered. Returns its uid. */
 export function createSubscription(
-  fleet: Fleet,
+  fleet: SimulatedFleet,
   project: string,
   given: { readonly endpoint: string; readonly source?: string },
 ): string {
@@ -146,7 +150,11 @@ export function createSubscription(
   return subscription.uid
 }
 
-export function updateSubscription(fleet: Fleet, place: Place, update: Partial<SubscriptionRow>): void {
+export function updateSubscription(
+  fleet: SimulatedFleet,
+  place: ResourcePlace,
+  update: Partial<SubscriptionRow>,
+): void {
   const { at } = presentOf(fleet)
   changeData(fleet, place.project, (data) => ({
     ...data,
@@ -154,28 +162,32 @@ export function updateSubscription(fleet: Fleet, place: Place, update: Partial<S
   }))
 }
 
-export function deleteSubscription(fleet: Fleet, { project, uid }: Place): void {
+export function deleteSubscription(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
   changeData(fleet, project, (data) => ({ ...data, subscriptions: without(data.subscriptions, uid) }))
 }
 
-export function updateProject(fleet: Fleet, uid: string, update: Partial<ProjectConfig>): void {
+export function updateProject(fleet: SimulatedFleet, uid: string, update: Partial<ProjectConfigRow>): void {
   const row = fleet.project(uid)
   if (row === undefined) throw new Error(`the fleet has no project ${uid}`)
   fleet.replace(uid, { project: { ...row, config: { ...row.config, ...update }, updated_at: presentOf(fleet).at } })
 }
 
 /** For what no function here does: any change of an endpoint's row, `updated_at` left alone. */
-export function changeEndpoint(fleet: Fleet, { project, uid }: Place, change: (row: EndpointRow) => EndpointRow): void {
+export function changeEndpoint(
+  fleet: SimulatedFleet,
+  { project, uid }: ResourcePlace,
+  change: (row: EndpointRow) => EndpointRow,
+): void {
   changeData(fleet, project, (data) => ({ ...data, endpoints: changed(data.endpoints, uid, change) }))
 }
 
 /** For what no function here does: any change of what a project holds; lists stay newest first. */
-export function changeData(fleet: Fleet, project: string, change: (data: ProjectData) => ProjectData): void {
+export function changeData(fleet: SimulatedFleet, project: string, change: (data: ProjectData) => ProjectData): void {
   fleet.replace(project, { data: change(fleet.open(project)) })
 }
 
 /** The fleet's clock stands still but for edits: each comes a minute after the one before. */
-function presentOf(fleet: Fleet) {
+function presentOf(fleet: SimulatedFleet) {
   const serial = fleet.nextSerial()
   const timeMs = fleet.baseTimeMs + serial * 60_000
   return { timeMs, at: timestamp(timeMs, '143502'), random: createRandom(`${fleet.organisationId}/edit/${serial}`) }

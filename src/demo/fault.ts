@@ -1,5 +1,5 @@
 /** Something that goes wrong with answers that match: a declarative list that a test sets. */
-export type Fault = Match & Failure
+export type Fault = Match & InjectedFailure
 
 interface Match {
   /** Matched against the path with its query. Default: every path. */
@@ -13,7 +13,7 @@ interface Match {
   readonly times?: number
 }
 
-export type Failure =
+export type InjectedFailure =
   /** The connection is reset instead of an answer. */
   | { readonly how: 'reset' }
   /** Headers and half of the body, then a reset. */
@@ -43,7 +43,7 @@ export type Failure =
   | { readonly how: 'rewrite'; readonly body: (text: string) => string }
 
 /** An answer before it goes out. */
-export interface Answer {
+export interface SimulatedAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -51,14 +51,16 @@ export interface Answer {
   readonly page?: number
 }
 
-export interface Asked {
+export interface FaultQuery {
   readonly method: string
   /** With the query. */
   readonly path: string
 }
 
 /** Finds the fault that hits an answer, and counts. The list may change between calls. */
-export function createFaultFinder(faults: readonly Fault[]): (asked: Asked, answer: Answer) => Fault | undefined {
+export function createFaultFinder(
+  faults: readonly Fault[],
+): (asked: FaultQuery, answer: SimulatedAnswer) => Fault | undefined {
   const met = new WeakMap<Fault, number>()
   return (asked, answer) => {
     for (const fault of faults) {
@@ -73,7 +75,7 @@ export function createFaultFinder(faults: readonly Fault[]): (asked: Asked, answ
 }
 
 /** The answer that a client gets to see, for those failures that are answers. */
-export function spoil(answer: Answer, failure: Failure): Answer {
+export function spoil(answer: SimulatedAnswer, failure: InjectedFailure): SimulatedAnswer {
   switch (failure.how) {
     case 'status': {
       const { status, body = { status: false, message: 'something went wrong' }, headers = {} } = failure
@@ -99,13 +101,13 @@ export function spoil(answer: Answer, failure: Failure): Answer {
   }
 }
 
-function matches({ path, method, page }: Match, asked: Asked, answer: Answer): boolean {
+function matches({ path, method, page }: Match, asked: FaultQuery, answer: SimulatedAnswer): boolean {
   if (path !== undefined && asked.path.search(path) === -1) return false
   if (method !== undefined && method !== asked.method) return false
   return page === undefined || page === answer.page
 }
 
-function rewritten(answer: Answer, rewrite: (text: string) => string): Answer {
+function rewritten(answer: SimulatedAnswer, rewrite: (text: string) => string): SimulatedAnswer {
   return { ...answer, body: Buffer.from(rewrite(answer.body.toString())) }
 }
 

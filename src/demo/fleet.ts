@@ -1,7 +1,7 @@
 import type { ProjectData, ProjectRow } from './rows.ts'
 
 /** All that a simulated service keeps: projects, and what each holds, made when first asked for. */
-export interface Fleet {
+export interface SimulatedFleet {
   readonly organisationId: string
   /** A key that opens every project. */
   readonly personalKey: string
@@ -34,7 +34,14 @@ interface FleetParts {
 /** How many unedited projects are kept; beyond it the one used longest ago is made again when needed. */
 const keptProjects = 64
 
-export function createFleet({ organisationId, personalKey, baseTimeMs, ingestUrl, projects, make }: FleetParts): Fleet {
+export function createFleet({
+  organisationId,
+  personalKey,
+  baseTimeMs,
+  ingestUrl,
+  projects,
+  make,
+}: FleetParts): SimulatedFleet {
   const rows = new Map(projects.map((project) => [project.uid, project]))
   const made = new Map<string, ProjectData>()
   const edited = new Map<string, ProjectData>()

@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import { createContext, runInContext } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
 
-export interface Trial {
+export interface FunctionCall {
   readonly function: string
   /** JSON text. */
   readonly payload: string
@@ -16,10 +16,10 @@ export type TransformResult =
   | { readonly outcome: 'unserialisable'; readonly message: string }
 
 // This file is a worker's: import its types only. test-function.ts starts it, with a trial.
-parentPort?.postMessage(runTransform(workerData as Trial)) // as: what a worker is given has no type
+parentPort?.postMessage(runTransform(workerData as FunctionCall)) // as: what a worker is given has no type
 
 /** Runs `transform(payload)` of a source function, which may do as it likes with this thread. */
-function runTransform({ function: source, payload, limitMs }: Trial): TransformResult {
+function runTransform({ function: source, payload, limitMs }: FunctionCall): TransformResult {
   const log: string[] = []
   const console = { log: (...parts: unknown[]) => log.push(parts.map(String).join(' ')) }
   const context = createContext({ console })

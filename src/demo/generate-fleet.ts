@@ -1,8 +1,8 @@
-import { createFleet, type Fleet } from './fleet.ts'
+import { createFleet, type SimulatedFleet } from './fleet.ts'
 import { generateProject, type Sizes } from './generate-project.ts'
 import { plantProblems } from './plant-problems.ts'
 import { createRandom } from './random.ts'
-import type { ProjectConfig, ProjectRow } from './rows.ts'
+import type { ProjectConfigRow, ProjectRow } from './rows.ts'
 import { timestamp } from './timestamp.ts'
 import { ulid } from './ulid.ts'
 
@@ -20,7 +20,7 @@ export interface FleetOptions extends Partial<Sizes> {
 }
 
 /** Makes a fleet up. Projects are made at once, what they hold when it is first asked for. */
-export function generateFleet(options: FleetOptions = {}): Fleet {
+export function generateFleet(options: FleetOptions = {}): SimulatedFleet {
   const {
     seed = 'hookdrift',
     projects = 3,
@@ -98,7 +98,7 @@ function keyOf(seed: string | number, owner: string): string {
   return `CO.demo${random.hex(12)}.not-a-real-key-${random.hex(49)}`
 }
 
-function configOf(signatureUid: string, timeMs: number, sizes: Sizes, clean: boolean): ProjectConfig {
+function configOf(signatureUid: string, timeMs: number, sizes: Sizes, clean: boolean): ProjectConfigRow {
   return {
     max_payload_read_size: 51200,
     replay_attacks_prevention_enabled: true,
@@ -135,6 +135,6 @@ function configOf(signatureUid: string, timeMs: number, sizes: Sizes, clean: boo
 }
 
 /** One project in six retries a failed delivery every second, fifty times. */
-function withProblem(config: ProjectConfig, index: number): ProjectConfig {
+function withProblem(config: ProjectConfigRow, index: number): ProjectConfigRow {
   return index % 6 === 1 ? { ...config, strategy: { type: 'linear', duration: 1, retry_count: 50 } } : config
 }

@@ -1,20 +1,20 @@
 import { answerList, type ListRequest, lists } from './answer-list.ts'
-import type { Answer } from './fault.ts'
-import type { Fleet } from './fleet.ts'
+import type { SimulatedAnswer } from './fault.ts'
+import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
-import type { Release } from './release.ts'
+import type { SimulatedRelease } from './release.ts'
 
 /**
  * Keeps rendered pages as long as their project is not edited, so that a benchmark measures its client and not this
  * service.
  */
 export function createPageCache(): typeof answerList {
-  const projects = new Map<string, { readonly revision: number; readonly pages: Map<string, Answer> }>()
+  const projects = new Map<string, { readonly revision: number; readonly pages: Map<string, SimulatedAnswer> }>()
   return (request) => {
     const { fleet, projectUid } = request
     const revision = fleet.revision(projectUid)
     const known = projects.get(projectUid)
-    const project = known?.revision === revision ? known : { revision, pages: new Map<string, Answer>() }
+    const project = known?.revision === revision ? known : { revision, pages: new Map<string, SimulatedAnswer>() }
     if (project !== known) projects.set(projectUid, project)
     const key = keyOf(request)
     const kept = project.pages.get(key)
@@ -27,9 +27,9 @@ export function createPageCache(): typeof answerList {
 
 /** Walks every list of every project once, so that all its pages are kept. */
 export function warmUp(
-  fleet: Fleet,
+  fleet: SimulatedFleet,
   answer: typeof answerList,
-  { release, pageSize }: { release: Release; pageSize: number },
+  { release, pageSize }: { release: SimulatedRelease; pageSize: number },
 ): void {
   for (const { uid: projectUid } of fleet.projects()) {
     for (const list of lists) {

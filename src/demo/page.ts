@@ -6,7 +6,7 @@ export interface PageQuery {
   readonly cursor: string
 }
 
-interface Page<Row> {
+interface ItemCut<Row> {
   readonly content: readonly Row[]
   /** Counted from 1 at the newest row, as a forward walk of this page size would count it. */
   readonly number: number
@@ -37,7 +37,7 @@ export function readPageQuery(parameters: URLSearchParams, maxPageSize = Number.
  *
  * `rows` stand newest first; `perPage` is at least 0.
  */
-export function cutPage<Row extends { readonly uid: string }>(rows: readonly Row[], query: PageQuery): Page<Row> {
+export function cutPage<Row extends { readonly uid: string }>(rows: readonly Row[], query: PageQuery): ItemCut<Row> {
   const { perPage, direction, cursor } = query
   const start = direction === 'next' ? firstAt(rows, cursor) : backwardStart(rows, query)
   const end = direction === 'next' ? start + perPage + 1 : cursor === '' ? rows.length : endAt(rows, cursor)

@@ -26,15 +26,15 @@ export function plantProblems(data: ProjectData, { project, turn, baseTimeMs, ra
   }
 }
 
-interface Context {
+interface PlantingContext {
   readonly baseTimeMs: number
   readonly random: Random
 }
 
 /** `neighbour` is another resource that stays as it is. */
-type Problem<Row> = (row: Row, neighbour: Row, context: Context) => Row
+type PlantedProblem<Row> = (row: Row, neighbour: Row, context: PlantingContext) => Row
 
-const endpointProblems: readonly Problem<EndpointRow>[] = [
+const endpointProblems: readonly PlantedProblem<EndpointRow>[] = [
   (row) => ({ ...row, secrets: [] }),
   (row) => ({ ...row, url: row.url.replace('https:', 'http:') }),
   (row, _, { baseTimeMs, random }) => ({ ...row, secrets: rotatedBadly(row, baseTimeMs, random) }),
@@ -47,13 +47,13 @@ const endpointProblems: readonly Problem<EndpointRow>[] = [
   (row) => ({ ...row, http_timeout: 120 }),
 ]
 
-const subscriptionProblems: readonly Problem<SubscriptionRow>[] = [
+const subscriptionProblems: readonly PlantedProblem<SubscriptionRow>[] = [
   (row) => ({ ...row, retry_config: { type: 'linear', duration: 1, retry_count: 100 } }),
   (row) => ({ ...row, delivery_mode: 'at_most_once' }),
   (row) => ({ ...row, filter_config: { ...row.filter_config, event_types: ['*'] } }),
 ]
 
-const sourceProblems: readonly Problem<SourceRow>[] = [
+const sourceProblems: readonly PlantedProblem<SourceRow>[] = [
   (row) => ({ ...row, is_disabled: true }),
   (row) => ({ ...row, verifier: null }),
   (row) => ({
@@ -67,7 +67,11 @@ const sourceProblems: readonly Problem<SourceRow>[] = [
   }),
 ]
 
-function plant<Row>(rows: readonly Row[], problems: readonly Problem<Row>[], context: Context): readonly Row[] {
+function plant<Row>(
+  rows: readonly Row[],
+  problems: readonly PlantedProblem<Row>[],
+  context: PlantingContext,
+): readonly Row[] {
   const planted = [...rows]
   const places = context.random.shuffled([...rows.keys()])
   const untouched = rows[places.at(-1) ?? 0]

@@ -27,4 +27,4 @@ export const releases = {
   },
 } as const
 
-export type Release = keyof typeof releases
+export type SimulatedRelease = keyof typeof releases

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from '../model/json.ts'
-import type { Release } from './release.ts'
+import type { SimulatedRelease } from './release.ts'
 import type { AuthenticationRow, EndpointRow, SecretRow } from './rows.ts'
 import { zeroTime } from './timestamp.ts'
 
 const redacted = '[REDACTED]'
 
 /** An item of the endpoint list. */
-export function renderEndpoint(row: EndpointRow, release: Release): JsonObject {
+export function renderEndpoint(row: EndpointRow, release: SimulatedRelease): JsonObject {
   return {
     uid: row.uid,
     project_id: row.project_id,
@@ -36,7 +36,11 @@ export function renderEndpoint(row: EndpointRow, release: Release): JsonObject {
 }
 
 /** The same item as version 2024-01-01 of the interface shows it: other names, another order, no counters. */
-export function renderEndpointOf2024(row: EndpointRow, release: Release, durations: 'numbers' | 'texts'): JsonObject {
+export function renderEndpointOf2024(
+  row: EndpointRow,
+  release: SimulatedRelease,
+  durations: 'numbers' | 'texts',
+): JsonObject {
   const seconds = (count: number) => (durations === 'texts' ? `${count}s` : count)
   return {
     uid: row.uid,
@@ -62,7 +66,7 @@ export function renderEndpointOf2024(row: EndpointRow, release: Release, duratio
 }
 
 /** What a subscription shows of its endpoint: a few members filled, the others zero. */
-export function renderEndpointStub(row: EndpointRow, release: Release): JsonObject {
+export function renderEndpointStub(row: EndpointRow, release: SimulatedRelease): JsonObject {
   const secrets = secretsOf(row, release)
   return {
     uid: row.uid,
@@ -92,7 +96,7 @@ function unlessEmpty(name: string, text: string): JsonObject {
 }
 
 /** Only later releases list a secret that is deleted. */
-function secretsOf({ secrets }: EndpointRow, release: Release): readonly JsonObject[] | null {
+function secretsOf({ secrets }: EndpointRow, release: SimulatedRelease): readonly JsonObject[] | null {
   if (secrets === null) return null
   return secrets.filter(({ deleted_at }) => release === 'later' || deleted_at === null).map(secretOf)
 }
@@ -101,7 +105,7 @@ function secretOf({ uid, value, expires_at, created_at, updated_at, deleted_at }
   return { uid, value, expires_at, created_at, updated_at, deleted_at }
 }
 
-function authenticationOf(row: AuthenticationRow | null, release: Release): Json {
+function authenticationOf(row: AuthenticationRow | null, release: SimulatedRelease): Json {
   if (row === null) return release === 'older' ? { api_key: { header_value: '', header_name: '' } } : {}
   if (row.type !== 'basic_auth') return { ...row }
   return { type: row.type, basic_auth: { username: row.basic_auth.username, password: redacted } }
@@ -109,7 +113,7 @@ function authenticationOf(row: AuthenticationRow | null, release: Release): Json
 
 function countersOf(
   { failure_rate, cb_state }: Pick<EndpointRow, 'failure_rate' | 'cb_state'>,
-  release: Release,
+  release: SimulatedRelease,
 ): JsonObject {
   if (release !== 'later') return { failure_rate: failure_rate ?? 0 }
   return {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../model/json.ts'
-import type { Release } from './release.ts'
+import type { SimulatedRelease } from './release.ts'
 import type { ProjectRow } from './rows.ts'
 
 /** A project with its configuration; its key is not part of it. */
-export function renderProject(row: ProjectRow, release: Release): JsonObject {
+export function renderProject(row: ProjectRow, release: SimulatedRelease): JsonObject {
   const { circuit_breaker, ...config } = row.config
   return {
     uid: row.uid,

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '../model/json.ts'
-import type { Release } from './release.ts'
+import type { SimulatedRelease } from './release.ts'
 import type { SourceRow, VerifierRow } from './rows.ts'
 import { zeroTime } from './timestamp.ts'
 
 /** An item of the source list. */
-export function renderSource(row: SourceRow, release: Release): JsonObject {
+export function renderSource(row: SourceRow, release: SimulatedRelease): JsonObject {
   const emptyList = (list: readonly string[] | null) => (release === 'older' && list?.length === 0 ? null : list)
   return {
     uid: row.uid,
@@ -30,14 +30,14 @@ export function renderSource(row: SourceRow, release: Release): JsonObject {
 }
 
 /** What a subscription shows of its source: no functions, no provider, no keys, and null for "verifies nothing". */
-export function renderSourceStub(row: SourceRow, release: Release): JsonObject {
+export function renderSourceStub(row: SourceRow, release: SimulatedRelease): JsonObject {
   const verifier = release !== 'older' && row.verifier === null ? null : verifierOf(row.verifier ?? noVerifier, release)
   const { uid, project_id, mask_id, name, url, type, is_disabled } = row
   return stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier })
 }
 
 /** Older releases show a stub without uid where a subscription has no source; its url ends where the mask would start. */
-export function renderNoSource(ingestUrl: string, release: Release): Json {
+export function renderNoSource(ingestUrl: string, release: SimulatedRelease): Json {
   if (release !== 'older') return null
   const { type: _type, ...verifier } = verifierOf(noVerifier, release)
   return stub({
@@ -91,7 +91,7 @@ function stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier
 }
 
 /** Older releases fill the members that are not used with empty texts. */
-function verifierOf({ type, hmac, basic_auth, api_key }: VerifierRow, release: Release): JsonObject {
+function verifierOf({ type, hmac, basic_auth, api_key }: VerifierRow, release: SimulatedRelease): JsonObject {
   if (release !== 'older') return { type, hmac, basic_auth, api_key }
   return {
     type,

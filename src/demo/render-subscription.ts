@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
-import type { Release } from './release.ts'
+import type { SimulatedRelease } from './release.ts'
 import { renderEndpointStub } from './render-endpoint.ts'
 import { renderNoSource, renderSourceStub } from './render-source.ts'
 import type { EndpointRow, SourceRow, SubscriptionRow } from './rows.ts'
@@ -16,7 +16,7 @@ interface Referred {
 export function renderSubscription(
   row: SubscriptionRow,
   { endpoint, source, ingestUrl }: Referred,
-  release: Release,
+  release: SimulatedRelease,
 ): JsonObject {
   const { filter, event_types } = row.filter_config
   const { is_flattened, headers, body } = filter

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { isDeepStrictEqual } from 'node:util'
 
 /** One line of a recording. */
-export interface Exchange {
+export interface RecordedExchange {
   readonly name: string
   readonly request: {
     readonly method: string
@@ -19,13 +19,13 @@ export interface Exchange {
   readonly note?: string
 }
 
-export interface Replay {
+export interface ReplayServer {
   readonly url: string
   close(): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }
 
-export function readExchanges(jsonLines: string): Exchange[] {
+export function readExchanges(jsonLines: string): RecordedExchange[] {
   return jsonLines
     .split('\n')
     .filter((line) => line !== '')
@@ -37,7 +37,7 @@ export function readExchanges(jsonLines: string): Exchange[] {
  * sent. Where recordings differ in other headers only, the one that shares most of them is meant. Several answers to
  * one request come in the order of recording; the last one stays.
  */
-export async function startReplay(exchanges: readonly Exchange[]): Promise<Replay> {
+export async function startReplay(exchanges: readonly RecordedExchange[]): Promise<ReplayServer> {
   const next = new Map<string, number>()
   const server = createServer((request, response) => {
     readBody(request)
@@ -77,21 +77,22 @@ export async function startReplay(exchanges: readonly Exchange[]): Promise<Repla
 /** Headers that change an answer, by their names on the wire. */
 const telling = ['x-convoy-version', 'content-type', 'accept', 'accept-encoding'] as const
 
-function isSameQuestion(recorded: Exchange['request'], request: IncomingMessage, body: unknown): boolean {
+function isSameQuestion(recorded: RecordedExchange['request'], request: IncomingMessage, body: unknown): boolean {
   if (recorded.method !== request.method || placeOf(recorded.path) !== placeOf(request.url ?? '')) return false
   if (headerOf(recorded, 'authorization') !== request.headers.authorization) return false
   return isDeepStrictEqual(recorded.body, body)
 }
 
 /** The recordings of the one request that shares the most telling headers. */
-function closest(candidates: readonly Exchange[], { headers }: IncomingMessage): readonly Exchange[] {
-  const likeness = ({ request }: Exchange) => telling.filter((name) => headerOf(request, name) === headers[name]).length
+function closest(candidates: readonly RecordedExchange[], { headers }: IncomingMessage): readonly RecordedExchange[] {
+  const likeness = ({ request }: RecordedExchange) =>
+    telling.filter((name) => headerOf(request, name) === headers[name]).length
   const most = Math.max(...candidates.map(likeness))
   const [best] = candidates.filter((exchange) => likeness(exchange) === most)
   return best === undefined ? [] : candidates.filter((exchange) => groupOf(exchange) === groupOf(best))
 }
 
-function groupOf({ request }: Exchange): string {
+function groupOf({ request }: RecordedExchange): string {
   const headers = ['authorization', ...telling].map((name) => headerOf(request, name) ?? null)
   return JSON.stringify([request.method, placeOf(request.path), headers, request.body ?? null])
 }
@@ -102,7 +103,7 @@ function placeOf(path: string): string {
   return `${pathname}?${searchParams}`
 }
 
-function headerOf({ headers }: Exchange['request'], name: string): string | undefined {
+function headerOf({ headers }: RecordedExchange['request'], name: string): string | undefined {
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
 }
 

@@ -1,8 +1,8 @@
 import { type answerList, type List, unreadable } from './answer-list.ts'
 import { dashboard, enveloped, limited, methodNotAllowed, notFound, unsupportedType } from './answers.ts'
 import type { Behaviour } from './behaviour.ts'
-import type { Answer } from './fault.ts'
-import type { Fleet } from './fleet.ts'
+import type { SimulatedAnswer } from './fault.ts'
+import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
 import { releases } from './release.ts'
 import { renderProject } from './render-project.ts'
@@ -20,8 +20,8 @@ export interface Incoming {
   readonly body: string
 }
 
-interface Surroundings {
-  readonly fleet: Fleet
+interface RouteContext {
+  readonly fleet: SimulatedFleet
   readonly behaviour: Behaviour
   /** Takes one from the bucket: how many seconds to wait when it is empty, otherwise 0. */
   readonly takeToken: () => number
@@ -30,7 +30,7 @@ interface Surroundings {
 }
 
 /** What the service answers, faults aside. */
-export async function route(incoming: Incoming, surroundings: Surroundings): Promise<Answer> {
+export async function route(incoming: Incoming, surroundings: RouteContext): Promise<SimulatedAnswer> {
   const { behaviour } = surroundings
   const { pathname, searchParams } = new URL(incoming.path, 'http://service')
   if (pathname === '/healthz') return enveloped(behaviour.release, 200, releases[behaviour.release].health, null)
@@ -74,7 +74,7 @@ function takesType(type: string | undefined): boolean {
 /** Whose key it is: the person's, or a project's. A text says why it is nobody's. */
 type Caller = { readonly projectUid: string | null }
 
-function callerOf(authorization: string | undefined, { fleet, behaviour }: Surroundings): Caller | string {
+function callerOf(authorization: string | undefined, { fleet, behaviour }: RouteContext): Caller | string {
   const [scheme, key, ...more] = (authorization ?? '').split(' ')
   if (scheme !== 'Bearer' || !key || more.length > 0) return 'Authentication required'
   const refused = 'authorization failed'
@@ -84,9 +84,9 @@ function callerOf(authorization: string | undefined, { fleet, behaviour }: Surro
   return projectUid === undefined ? refused : { projectUid }
 }
 
-const owners = new WeakMap<Fleet, ReadonlyMap<string, string>>()
+const owners = new WeakMap<SimulatedFleet, ReadonlyMap<string, string>>()
 
-function ownerOf(key: string, fleet: Fleet): string | undefined {
+function ownerOf(key: string, fleet: SimulatedFleet): string | undefined {
   const known = owners.get(fleet) ?? new Map(fleet.projects().map((project) => [project.key, project.uid]))
   owners.set(fleet, known)
   return known.get(key)
@@ -96,10 +96,10 @@ interface Call {
   readonly caller: Caller
   readonly incoming: Incoming
   readonly parameters: URLSearchParams
-  readonly surroundings: Surroundings
+  readonly surroundings: RouteContext
 }
 
-async function perform(operation: Operation, call: Call): Promise<Answer> {
+async function perform(operation: Operation, call: Call): Promise<SimulatedAnswer> {
   const { caller, incoming, parameters, surroundings } = call
   const { fleet, behaviour } = surroundings
   const { release } = behaviour
@@ -135,7 +135,7 @@ function namesOf(version: string | undefined, { durations }: Behaviour) {
   return version < '2024-01-04' ? (`2024-${durations}` as const) : 'current'
 }
 
-function organisation(uid: string | null, { caller, surroundings: { fleet, behaviour } }: Call): Answer {
+function organisation(uid: string | null, { caller, surroundings: { fleet, behaviour } }: Call): SimulatedAnswer {
   const { release } = behaviour
   if (caller.projectUid !== null || uid !== fleet.organisationId)
     return enveloped(release, 400, 'unauthorized to process request')
@@ -148,7 +148,10 @@ function organisation(uid: string | null, { caller, surroundings: { fleet, behav
   )
 }
 
-async function tryFunction(body: string, { release, hasLicence, functionLimitMs }: Behaviour): Promise<Answer> {
+async function tryFunction(
+  body: string,
+  { release, hasLicence, functionLimitMs }: Behaviour,
+): Promise<SimulatedAnswer> {
   if (!hasLicence) {
     return enveloped(
       release,

@@ -109,14 +109,14 @@ export interface ProjectRow {
   readonly organisation_id: string
   readonly type: 'outgoing' | 'incoming'
   /** As a release of the seed era shows it. */
-  readonly config: ProjectConfig
+  readonly config: ProjectConfigRow
   readonly created_at: string
   readonly updated_at: string
   /** A key that opens this project and no other, and that ignores the project in the path. */
   readonly key: string
 }
 
-export interface ProjectConfig {
+export interface ProjectConfigRow {
   readonly max_payload_read_size: number
   readonly replay_attacks_prevention_enabled: boolean
   readonly add_event_id_trace_headers: boolean

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { answerList } from './answer-list.ts'
 import { type Behaviour, createBehaviour } from './behaviour.ts'
-import { type Answer, createFaultFinder, type Fault, spoil } from './fault.ts'
-import type { Fleet } from './fleet.ts'
+import { createFaultFinder, type Fault, type SimulatedAnswer, spoil } from './fault.ts'
+import type { SimulatedFleet } from './fleet.ts'
 import { createPageCache, warmUp } from './page-cache.ts'
 import { releases } from './release.ts'
 import { type Incoming, route } from './route.ts'
@@ -27,7 +27,7 @@ export interface SimulatedService {
   /** Without a slash at the end. */
   readonly url: string
   readonly port: number
-  readonly fleet: Fleet
+  readonly fleet: SimulatedFleet
   /** What was asked and how it was answered, in order. Status 0: no answer came. */
   readonly requests: LoggedRequest[]
   /** What goes wrong; see `fault.ts`. */
@@ -49,7 +49,10 @@ export interface LoggedRequest {
 }
 
 /** Serves a fleet as the real service would, with all its traps. */
-export async function startSimulatedService(fleet: Fleet, options: ServiceOptions = {}): Promise<SimulatedService> {
+export async function startSimulatedService(
+  fleet: SimulatedFleet,
+  options: ServiceOptions = {},
+): Promise<SimulatedService> {
   const { host = '127.0.0.1', port = 0, now = Date.now, ...others } = options
   const { prerender = false, keepsRequests = true, ...behaviourOptions } = others
   const behaviour = createBehaviour(behaviourOptions)
@@ -123,7 +126,11 @@ function singleHeaders(headers: IncomingMessage['headers']): Incoming['headers']
   }
 }
 
-function send(response: ServerResponse, { status, headers, body }: Answer, how: Fault['how'] | undefined): void {
+function send(
+  response: ServerResponse,
+  { status, headers, body }: SimulatedAnswer,
+  how: Fault['how'] | undefined,
+): void {
   if (how === 'hang') return
   if (how === 'reset') {
     response.socket?.resetAndDestroy()

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { isJsonObject, type Json } from '../model/json.ts'
-import type { TransformResult, Trial } from './function-worker.ts'
+import type { FunctionCall, TransformResult } from './function-worker.ts'
 
 /** `data` absent: the service left it out. */
 type TrialAnswer =
@@ -89,7 +89,7 @@ const goStruct =
   'Data json.RawMessage "json:\\"data\\""; CustomHeaders map[string]string "json:\\"custom_headers\\""; IdempotencyKey string "json:\\"idempotency_key\\"" }'
 
 /** A function gets a thread of its own, so that an endless one does not hold up the service's other answers. */
-function runInWorker(trial: Trial): Promise<TransformResult> {
+function runInWorker(trial: FunctionCall): Promise<TransformResult> {
   const file = new URL(`./function-worker${extname(import.meta.url)}`, import.meta.url)
   const worker = new Worker(file, { workerData: trial, env: {}, execArgv: [] })
   return new Promise<TransformResult>((resolve, reject) => {

@@ -2,22 +2,22 @@ import { isScalar, isSeq } from 'yaml'
 import type { core } from 'zod'
 import { describeName, describeNode, isSecretPlace, kindOf } from './describe-value.ts'
 import { expectationOf, oneOf } from './expectation.ts'
-import type { Place } from './locate.ts'
+import type { TextPlace } from './locate.ts'
 import { nearestName } from './nearest-name.ts'
-import type { Path } from './node-values.ts'
+import type { NodePath } from './node-values.ts'
 
 /** A schema's complaint in plain words, and the path of what it is about. */
-export interface Finding {
-  readonly path: Path
+export interface SchemaIssue {
+  readonly path: NodePath
   readonly where: 'key' | 'value'
   readonly text: string
 }
 
-export interface Surroundings {
-  readonly placeOf: (path: Path) => Place | undefined
+export interface SchemaContext {
+  readonly placeOf: (path: NodePath) => TextPlace | undefined
   /** The value at a path once expanded; only ever asked whether it is empty. */
-  readonly valueAt: (path: Path) => unknown
-  readonly isSecret: (path: Path) => boolean
+  readonly valueAt: (path: NodePath) => unknown
+  readonly isSecret: (path: NodePath) => boolean
 }
 
 /**
@@ -34,7 +34,11 @@ export function expectationOfIssue(issue: core.$ZodRawIssue): string {
 }
 
 /** One issue can hold several findings: each unknown key, or all mistakes in the branch of a union that was meant. */
-export function* describeIssue(issue: core.$ZodIssue, around: Surroundings, prefix: Path = []): Generator<Finding> {
+export function* describeIssue(
+  issue: core.$ZodIssue,
+  around: SchemaContext,
+  prefix: NodePath = [],
+): Generator<SchemaIssue> {
   const path = [...prefix, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))]
   if (issue.code === 'unrecognized_keys') {
     for (const key of issue.keys) yield { path: [...path, key], where: 'key', text: unknownKey(key, issue.message) }
@@ -71,7 +75,7 @@ function branchMeant(branches: readonly (readonly core.$ZodIssue[])[]): readonly
     .toSorted((a, b) => a.length - b.length)[0]
 }
 
-function unfitValue(path: Path, issue: core.$ZodIssue, around: Surroundings): string {
+function unfitValue(path: NodePath, issue: core.$ZodIssue, around: SchemaContext): string {
   const label = labelOf(path)
   const place = around.placeOf(path)
   if (place === undefined) return `${label} is missing, expected ${issue.message}`
@@ -103,7 +107,7 @@ function referencesIn(node: unknown): string {
 }
 
 /** `concurrency`, `projects[1]`: the position says the rest. */
-function labelOf(path: Path): string {
+function labelOf(path: NodePath): string {
   const start = path.findLastIndex((step) => typeof step === 'string')
   if (start < 0) return path.length === 0 ? 'the file' : `the file's entry ${path.map((step) => `[${step}]`).join('')}`
   const [name, ...indices] = path.slice(start)

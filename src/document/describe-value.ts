@@ -1,7 +1,7 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { looksRandom } from '../model/looks-random.ts'
 import { holdsCredential, isSecretName } from '../model/looks-secret.ts'
-import type { Path } from './node-values.ts'
+import type { NodePath } from './node-values.ts'
 
 const maxQuoted = 40
 
@@ -18,7 +18,7 @@ export function kindOf(node: Node | null): string {
  * What stands at a place of the file, for a message: as it was written, so that what a reference expanded to is never
  * shown. The value itself only where it is harmless and stands under a name: a file that is one word may be anything.
  */
-export function describeNode(node: Node | null, path: Path): string {
+export function describeNode(node: Node | null, path: NodePath): string {
   const kind = kindOf(node)
   if (!isScalar(node) || !path.some((step) => typeof step === 'string')) return kind
   if (kind === 'a text') return describeText(String(node.value))
@@ -41,7 +41,7 @@ export function describeReference(name: string): string {
 }
 
 /** Whether a place of the file is one where secrets stand. */
-export function isSecretPlace(path: Path): boolean {
+export function isSecretPlace(path: NodePath): boolean {
   return path.some((step) => typeof step === 'string' && (isSecretName(step) || /^(?:key|pass|pin|auth)$/i.test(step)))
 }
 

@@ -73,8 +73,8 @@ function isWhole(def: core.$ZodNumberDef): boolean {
 /** An exclusive bound of a whole number is said as the next one. */
 function rangeOf(def: core.$ZodNumberDef): string {
   const step = isWhole(def) ? 1 : 0
-  let least: Bound | undefined
-  let most: Bound | undefined
+  let least: ValueBound | undefined
+  let most: ValueBound | undefined
   for (const check of checksOf(def)) {
     if (check.check !== 'greater_than' && check.check !== 'less_than') continue
     const isLower = check.check === 'greater_than'
@@ -91,7 +91,7 @@ function rangeOf(def: core.$ZodNumberDef): string {
   return [...lower, ...upper].length === 0 ? '' : ` ${[...lower, ...upper].join(' and ')}`
 }
 
-interface Bound {
+interface ValueBound {
   readonly value: number
   readonly isOpen: boolean
 }

@@ -1,8 +1,8 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
-import type { Path } from './node-values.ts'
+import type { NodePath } from './node-values.ts'
 
 /** A place of a document: where its key and its value begin, and the node itself. */
-export interface Place {
+export interface TextPlace {
   readonly keyOffset: number
   readonly valueOffset: number
   /** What stands there, aliases followed. */
@@ -10,8 +10,8 @@ export interface Place {
 }
 
 /** Finds what stands at a path. A path through an alias leads to the text that the alias stands for. */
-export function locate(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: Path): Place | undefined {
-  let place: Place | undefined = { keyOffset: startOf(root) ?? 0, valueOffset: startOf(root) ?? 0, node: root }
+export function locate(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: NodePath): TextPlace | undefined {
+  let place: TextPlace | undefined = { keyOffset: startOf(root) ?? 0, valueOffset: startOf(root) ?? 0, node: root }
   for (const step of path) {
     place = member(place.node, step, targets)
     if (place === undefined) return undefined
@@ -19,7 +19,7 @@ export function locate(root: Node | null, targets: ReadonlyMap<Alias, Node>, pat
   return place
 }
 
-function member(parent: Node | null, step: string | number, targets: ReadonlyMap<Alias, Node>): Place | undefined {
+function member(parent: Node | null, step: string | number, targets: ReadonlyMap<Alias, Node>): TextPlace | undefined {
   if (isSeq<Node>(parent)) {
     const item = parent.items[Number(step)]
     return item === undefined ? undefined : placeOf(startOf(item) ?? 0, item, targets)
@@ -44,7 +44,7 @@ function pairsOf(map: Mapping): ReadonlyMap<string, Mapping['items'][number]> {
   return index
 }
 
-function placeOf(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alias, Node>): Place {
+function placeOf(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alias, Node>): TextPlace {
   const target = isAlias(node) ? (targets.get(node) ?? null) : node
   return { keyOffset, valueOffset: startOf(node) ?? keyOffset, node: target }
 }

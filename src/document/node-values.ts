@@ -1,7 +1,7 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import { exactNumber, isExactNumber } from '../model/exact-number.ts'
 
-export type Path = readonly (string | number)[]
+export type NodePath = readonly (string | number)[]
 
 /** What becomes of a text of the file before it is checked: another text, or the reason why there is none. */
 export type Expand = (text: string) => { readonly text: string } | { readonly problem: string }
@@ -12,13 +12,13 @@ export interface NodeValues {
   readonly targets: ReadonlyMap<Alias, Node>
 }
 
-interface Reading {
+interface NodeReadContext {
   readonly expand: Expand
   /** Whether a number is to be kept as it is written, where no double holds it. */
-  readonly isExact: (path: Path) => boolean
+  readonly isExact: (path: NodePath) => boolean
   /** `lineOf` of an earlier node makes "first in line 3". */
   readonly lineOf: (offset: number) => number
-  readonly report: (path: Path, offset: number, text: string) => void
+  readonly report: (path: NodePath, offset: number, text: string) => void
   readonly anchors: Map<string, Node>
   readonly targets: Map<Alias, Node>
   /** Anchored nodes that are being read, against one that holds itself. */
@@ -36,15 +36,15 @@ const maxDepth = 64
  */
 export function nodeValues(
   root: Node | null,
-  io: Pick<Reading, 'expand' | 'isExact' | 'lineOf' | 'report'>,
+  io: Pick<NodeReadContext, 'expand' | 'isExact' | 'lineOf' | 'report'>,
 ): NodeValues {
-  const reading: Reading = { ...io, anchors: new Map(), targets: new Map(), open: new Set(), copied: 0 }
+  const reading: NodeReadContext = { ...io, anchors: new Map(), targets: new Map(), open: new Set(), copied: 0 }
   const value = root === null ? null : readNode(root, [], undefined, reading)
   return { value, targets: reading.targets }
 }
 
 /** `alias` is the outermost one through which the node is read, if any: the one that a person has to look at. */
-function readNode(node: Node, path: Path, alias: Alias | undefined, reading: Reading): unknown {
+function readNode(node: Node, path: NodePath, alias: Alias | undefined, reading: NodeReadContext): unknown {
   const offset = node.range?.[0] ?? 0
   if (path.length > maxDepth) {
     reading.report(path, offset, `nested more than ${maxDepth} levels deep, the limit`)
@@ -63,7 +63,7 @@ function readNode(node: Node, path: Path, alias: Alias | undefined, reading: Rea
   return value
 }
 
-function aliased(alias: Alias, path: Path, outermost: Alias, reading: Reading): unknown {
+function aliased(alias: Alias, path: NodePath, outermost: Alias, reading: NodeReadContext): unknown {
   const target = reading.targets.get(alias) ?? reading.anchors.get(alias.source)
   const offset = alias.range?.[0] ?? 0
   if (target === undefined) {
@@ -78,7 +78,7 @@ function aliased(alias: Alias, path: Path, outermost: Alias, reading: Reading): 
   return readNode(target, path, outermost, reading)
 }
 
-function contentOf(node: Node, path: Path, alias: Alias | undefined, reading: Reading): unknown {
+function contentOf(node: Node, path: NodePath, alias: Alias | undefined, reading: NodeReadContext): unknown {
   if (isMap(node)) return members(node, path, alias, reading)
   if (isSeq<Node>(node)) return node.items.map((item, index) => readNode(item, [...path, index], alias, reading))
   if (!isScalar(node)) return null
@@ -96,7 +96,7 @@ function exactValue(value: number, source: string | undefined): unknown {
   return isExactNumber(exact) ? exact : value
 }
 
-function members(map: YAMLMap, path: Path, alias: Alias | undefined, reading: Reading): unknown {
+function members(map: YAMLMap, path: NodePath, alias: Alias | undefined, reading: NodeReadContext): unknown {
   const offsets = new Map<string, number>()
   const entries: [string, unknown][] = []
   for (const { key, value } of map.items) {

@@ -1,7 +1,7 @@
 import { AuditError } from '../model/errors.ts'
 
 /** Something wrong at one place of a file that a person wrote. Lines and columns count from 1. */
-export interface Problem {
+export interface FileProblem {
   readonly file: string
   readonly line: number
   readonly column: number
@@ -12,18 +12,18 @@ export interface Problem {
 const maxShown = 50
 
 /** `file:line:column: text`, which editors and terminals turn into a link. */
-export function problemLine({ file, line, column, text }: Problem): string {
+export function problemLine({ file, line, column, text }: FileProblem): string {
   return `${file}:${line}:${column}: ${text}`
 }
 
 /** The lines of problems in the order in which they stand in the file, none twice. */
-export function problemLines(problems: readonly Problem[]): readonly string[] {
+export function problemLines(problems: readonly FileProblem[]): readonly string[] {
   const sorted = problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
   return [...new Set(sorted.map(problemLine))]
 }
 
 /** Ends a reading that found problems: one error (exit code 2) with a line for each. Does nothing when there are none. */
-export function refuseProblems(problems: readonly Problem[], options: { advice?: string } = {}): void {
+export function refuseProblems(problems: readonly FileProblem[], options: { advice?: string } = {}): void {
   if (problems.length === 0) return
   const lines = problemLines(problems)
   const hidden = lines.length - maxShown

@@ -1,23 +1,23 @@
 import { isScalar } from 'yaml'
 import type { core, z } from 'zod'
-import { describeIssue, expectationOfIssue, type Finding, type Surroundings } from './describe-issue.ts'
-import { locate, type Place } from './locate.ts'
-import { type Expand, nodeValues, type Path } from './node-values.ts'
+import { describeIssue, expectationOfIssue, type SchemaContext, type SchemaIssue } from './describe-issue.ts'
+import { locate, type TextPlace } from './locate.ts'
+import { type Expand, type NodePath, nodeValues } from './node-values.ts'
 import { offsetWithin } from './offset-within.ts'
 import { type FileLimits, type ParsedYaml, parseYaml } from './parse-yaml.ts'
-import { type Problem, refuseProblems } from './problem.ts'
+import { type FileProblem, refuseProblems } from './problem.ts'
 
 /** A file that was read: its decoded value, and where each part of it stands. */
 export interface ReadDocument<T> {
   readonly value: T
   /** Where a key or its value begins; for a path that is not in the file, where its nearest parent begins. */
-  at(path: Path, where?: 'key' | 'value'): { readonly line: number; readonly column: number }
+  at(path: NodePath, where?: 'key' | 'value'): { readonly line: number; readonly column: number }
   /** A problem found later, at its place. `refuseProblems` ends the reading with it, `problemLine` makes a warning of it. */
-  problem(path: Path, text: string, where?: 'key' | 'value'): Problem
+  problem(path: NodePath, text: string, where?: 'key' | 'value'): FileProblem
   /** A problem within a text, `offset` UTF-16 units into it as it was decoded. */
-  problemWithin(path: Path, offset: number, text: string): Problem
+  problemWithin(path: NodePath, offset: number, text: string): FileProblem
   /** A text as it was written, references unexpanded; undefined for what is no text or not in the file. */
-  written(path: Path): string | undefined
+  written(path: NodePath): string | undefined
 }
 
 export interface DocumentOptions<S extends z.ZodType> {
@@ -27,11 +27,11 @@ export interface DocumentOptions<S extends z.ZodType> {
   /** Applied to every text of the file before the schema; keys are left alone. */
   readonly expand?: Expand
   /** Whether a number is to be kept as it is written, where no double holds it (`model/exact-number.ts`). */
-  readonly isExact?: (path: Path) => boolean
+  readonly isExact?: (path: NodePath) => boolean
   /** Values that no message may show, whatever is wrong with them. */
-  readonly isSecret?: (path: Path) => boolean
+  readonly isSecret?: (path: NodePath) => boolean
   /** Problems that are known already: told with those that are found. */
-  readonly known?: readonly Problem[]
+  readonly known?: readonly FileProblem[]
   /** How large it may be; by default as what people write. */
   readonly limits?: FileLimits
   /** The text's own `parseYaml`, for one that is read by several schemas. */
@@ -60,14 +60,14 @@ export function readDocument<S extends z.ZodType>(
     parsed = parseYaml(text, limits),
   } = options
   const { contents, lines, mistakes } = parsed
-  const problemAt = (offset: number, problem: string): Problem => ({ file, ...positionOf(offset), text: problem })
+  const problemAt = (offset: number, problem: string): FileProblem => ({ file, ...positionOf(offset), text: problem })
   refuseProblems(mistakes.map((mistake) => problemAt(mistake.offset, mistake.text)))
   if (contents === null || (isScalar(contents) && contents.value === null)) {
     refuseProblems([problemAt(0, 'the file is empty, expected a mapping')])
   }
 
-  const found = new Map<string, Problem>()
-  const report = (path: Path, offset: number, problem: string) => {
+  const found = new Map<string, FileProblem>()
+  const report = (path: NodePath, offset: number, problem: string) => {
     const id = JSON.stringify(path)
     if (!found.has(id)) found.set(id, problemAt(offset, problem)) // what is wrong first explains the rest
   }
@@ -77,11 +77,11 @@ export function readDocument<S extends z.ZodType>(
     report,
     lineOf: (offset) => positionOf(offset).line,
   })
-  const placeOf = (path: Path) => locate(contents, targets, path)
-  const offsetOf = (path: Path, where: 'key' | 'value') => offsetIn(nearestPlace(path, placeOf), where)
+  const placeOf = (path: NodePath) => locate(contents, targets, path)
+  const offsetOf = (path: NodePath, where: 'key' | 'value') => offsetIn(nearestPlace(path, placeOf), where)
 
   const decoded = schema.safeParse(value, { error: expectationOfIssue })
-  const around = { placeOf, isSecret, valueAt: (path: Path) => valueAt(value, path) }
+  const around = { placeOf, isSecret, valueAt: (path: NodePath) => valueAt(value, path) }
   for (const finding of findingsIn(decoded.error?.issues ?? [], around).take(mostProblems)) {
     report(finding.path, offsetOf(finding.path, finding.where), finding.text)
   }
@@ -108,11 +108,11 @@ export function readDocument<S extends z.ZodType>(
   }
 }
 
-function* findingsIn(issues: readonly core.$ZodIssue[], around: Surroundings): Generator<Finding> {
+function* findingsIn(issues: readonly core.$ZodIssue[], around: SchemaContext): Generator<SchemaIssue> {
   for (const issue of issues) yield* describeIssue(issue, around)
 }
 
-function nearestPlace(path: Path, placeOf: (path: Path) => Place | undefined): Place | undefined {
+function nearestPlace(path: NodePath, placeOf: (path: NodePath) => TextPlace | undefined): TextPlace | undefined {
   for (let length = path.length; length > 0; length--) {
     const place = placeOf(path.slice(0, length))
     // a missing member belongs to its parent's content, whatever side of the member was asked for
@@ -121,11 +121,11 @@ function nearestPlace(path: Path, placeOf: (path: Path) => Place | undefined): P
   return placeOf([])
 }
 
-function offsetIn(place: Place | undefined, where: 'key' | 'value'): number {
+function offsetIn(place: TextPlace | undefined, where: 'key' | 'value'): number {
   return (where === 'key' ? place?.keyOffset : place?.valueOffset) ?? 0
 }
 
-function valueAt(value: unknown, path: Path): unknown {
+function valueAt(value: unknown, path: NodePath): unknown {
   let current = value
   for (const step of path) {
     if (typeof current !== 'object' || current === null) return undefined

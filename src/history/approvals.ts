@@ -29,7 +29,7 @@ export interface Signature {
 /** A state of a project that a person approved: as a run left it, or as files said. */
 export interface NewApproval extends Signature {
   readonly project: ProjectRef
-  readonly looks: Looks
+  readonly looks: ScopeByKind
   readonly note: string
   readonly state: { readonly run: number } | { readonly resources: readonly ApprovedResource[] }
 }
@@ -55,10 +55,10 @@ export interface ApprovedResource extends ApprovedBody {
 }
 
 /** Which kinds a state speaks of, and the listing that showed each. */
-export type Looks = Readonly<Partial<Record<Kind, View>>>
+export type ScopeByKind = Readonly<Partial<Record<Kind, View>>>
 
 /** The approvals that hold: the last one of each project, where it was not revoked. */
-export function holding(approvals: readonly Approval[]): Approval[] {
+export function activeApprovals(approvals: readonly Approval[]): Approval[] {
   const last = new Map(approvals.map((approval) => [keyOf(approval.project), approval]))
   return [...last.values()].filter(({ revoked }) => revoked === undefined)
 }

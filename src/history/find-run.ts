@@ -1,12 +1,12 @@
 import { AuditError } from '../model/errors.ts'
-import type { SealedRun } from './reader.ts'
+import type { CommittedRun } from './reader.ts'
 
 /**
  * The run that a person means: a number, `latest`, `latest~2` for the second before it, or a time, for the last run
  * sealed by then.
  * @throws AuditError 2 when it is none of these, or there is no such sealed run
  */
-export function findRun(runs: readonly SealedRun[], name: string): SealedRun {
+export function findRun(runs: readonly CommittedRun[], name: string): CommittedRun {
   if (/^\d{4}-/.test(name)) return findRunAt(runs, name)
   const [isRelative, back = '0'] = /^latest(?:~(\d{1,9}))?$/.exec(name) ?? []
   if (isRelative === undefined && !/^\d{1,15}$/.test(name)) {
@@ -21,7 +21,7 @@ export function findRun(runs: readonly SealedRun[], name: string): SealedRun {
  * The last run sealed by a time: ISO 8601, in UTC unless it says otherwise; a bare date means its end.
  * @throws AuditError 2 when it is no time, or nothing was sealed by then
  */
-export function findRunAt(runs: readonly SealedRun[], time: string): SealedRun {
+export function findRunAt(runs: readonly CommittedRun[], time: string): CommittedRun {
   const instant = instantOf(time, 'end')
   const run = runs.findLast(({ finishedAt }) => Date.parse(finishedAt) <= instant)
   if (run === undefined) throw new AuditError(2, `no run was sealed by ${time}; ${extent(runs)}`)
@@ -33,7 +33,7 @@ export function findRunAt(runs: readonly SealedRun[], time: string): SealedRun {
  * beginning. 0 when they mean all runs.
  * @throws AuditError 2 when it is no run and no time
  */
-export function runBefore(runs: readonly SealedRun[], since: string): number {
+export function runBefore(runs: readonly CommittedRun[], since: string): number {
   if (!/^\d{4}-/.test(since)) return findRun(runs, since).number - 1
   const instant = instantOf(since, 'start')
   return runs.findLast(({ startedAt }) => Date.parse(startedAt) < instant)?.number ?? 0
@@ -56,7 +56,7 @@ function isImpossible(time: string): boolean {
   return new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day
 }
 
-function extent(runs: readonly SealedRun[]): string {
+function extent(runs: readonly CommittedRun[]): string {
   const [first, last] = [runs.at(0), runs.at(-1)]
   if (first === undefined || last === undefined) return 'the history holds none yet'
   const gaps =

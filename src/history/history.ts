@@ -2,11 +2,11 @@ import type { Change } from '../model/change.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { JudgedProject, JudgingRule } from '../model/judging.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../model/judging.ts'
 import type { Facts, Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Finding, Severity, Waiver } from '../model/violation.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
-import type { Tell } from './news.ts'
+import type { ComposeNotifications } from './news.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
 
@@ -51,14 +51,14 @@ export interface Draft {
   readonly interrupted: readonly number[]
 
   /** The last complete look at each kind of a project, before this run. */
-  baselines(project: ProjectRef): Promise<Baselines>
+  lastCompleteScans(project: ProjectRef): Promise<CompleteScans>
   /** The last run before this one that looked at the project at all. */
-  lastLook(project: ProjectRef): Promise<number | undefined>
+  lastScannedRun(project: ProjectRef): Promise<number | undefined>
   /**
    * What the last walk of a listing that reached its end, before this run, missed and was not believed; undefined when
    * nothing of it was withheld.
    */
-  heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
+  previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
   /** The last shape that was staged of a listing, as sorted paths. */
   lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
 
@@ -91,17 +91,17 @@ export interface Draft {
   markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]>
 
   /** Violations that stood before this run, of some resources. */
-  standing(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly StandingViolation[]>
+  activeViolations(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly ActiveViolation[]>
   stageViolations(project: ProjectRef, page: StagedViolations): Promise<void>
   /** Violations of a project that stood before this run and were neither confirmed nor replaced by it. */
-  unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]>
+  unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]>
   endViolations(violations: readonly number[]): Promise<void>
 
   /** The last word on a listing counts. `shape`: where it is another than the last one. */
   stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void>
   stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void>
   /** Remembers what a suspect walk missed. */
-  hold(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void>
+  withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void>
   /** What the run judges with and what it looked at; kept once for all runs that say the same. */
   stageContext(context: RunContext): Promise<void>
   /** Forgets all resources, changes, violations and notices that this run staged, marked, ended or confirmed of a project. */
@@ -112,21 +112,25 @@ export interface Draft {
    * of it.
    * @throws AuditError 5 when the lease was lost meanwhile: then nothing was written
    */
-  seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode, tell?: Tell): Promise<RunRecord>
+  commit(
+    finishedAt: string,
+    exitCodeOf: (record: RunRecord) => ExitCode,
+    tell?: ComposeNotifications,
+  ): Promise<RunRecord>
   /** Gives the run up: it is recorded as interrupted, with nothing of it left in the state. */
   abandon(finishedAt: string): Promise<void>
 }
 
 export interface RunContext {
   /** Sorted by id. */
-  readonly rules: readonly JudgingRule[]
+  readonly rules: readonly EvaluatedRule[]
   /** Sorted by name. */
-  readonly projects: readonly JudgedProject[]
+  readonly projects: readonly ProjectEvaluation[]
 }
 
-export type Baselines = Readonly<Partial<Record<Kind, Baseline>>>
+export type CompleteScans = Readonly<Partial<Record<Kind, CompleteScan>>>
 
-export interface Baseline extends View {
+export interface CompleteScan extends View {
   readonly run: number
   /** Version of the normal form in which that run saw what it holds; undefined when it is not known. */
   readonly normaliser?: number | undefined
@@ -197,7 +201,7 @@ export interface UnseenVersion {
   readonly fromRun: number
 }
 
-export interface StandingViolation extends Finding {
+export interface ActiveViolation extends Finding {
   readonly id: number
   readonly fingerprint: string
   readonly state: 'open' | 'unknown' | 'waived'

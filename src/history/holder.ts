@@ -1,7 +1,7 @@
 import { AuditError } from '../model/errors.ts'
 
 /** The process that wants to write: how a lease says whose it is, and how one tells whether its holder still lives. */
-export interface Holder {
+export interface LeaseOwner {
   readonly host: string
   /** Where process ids mean the same: the machine since its start, and in a container its namespace of processes. */
   readonly bootId: string
@@ -11,7 +11,7 @@ export interface Holder {
   /** Milliseconds since the epoch. */
   now(): number
   /** Tells the person something about the history that is no error. */
-  tell?(text: string): void
+  warn?(text: string): void
   /** Its mounts, as `/proc/self/mountinfo` lists them; undefined where the system does not, or where a person vouches for them. */
   mounts?(): string | undefined
   /** Calls again and again until the returned function is called. Keeps no process alive. */
@@ -31,14 +31,14 @@ export interface Lease {
 }
 
 /** Whether the lease's holder must be taken for alive. A released lease has a heartbeat long past. */
-export function isHeld(lease: Lease, holder: Holder): boolean {
+export function isLeaseLive(lease: Lease, holder: LeaseOwner): boolean {
   if (holder.now() - Date.parse(lease.heartbeatAt) >= leaseExpiryMs) return false
   const isHere = lease.host === holder.host && lease.bootId === holder.bootId
   return !isHere || lease.pid === holder.pid || holder.isAlive(lease.pid)
 }
 
 /** What a second run is told. `place` is the history, as a person knows it. */
-export function leaseHeld({ pid, host, takenAt }: Lease, holder: Holder, place: string): AuditError {
+export function leaseHeld({ pid, host, takenAt }: Lease, holder: LeaseOwner, place: string): AuditError {
   const ageS = Math.max(0, Math.round((holder.now() - Date.parse(takenAt)) / 1000))
   return new AuditError(
     5,

@@ -1,7 +1,9 @@
 /** Of the world: full, locked, damaged, read-only. What remains (a constraint, a syntax error) is a bug of ours. */
-export const worldly = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|PERM|LOCKED|PROTOCOL|NOMEM)/
+export const outsideCauses = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|PERM|LOCKED|PROTOCOL|NOMEM)/
 
 /** Whether the place where the history is kept failed: no project is to blame, and nothing more can be written. */
 export function isHistoryFault(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && worldly.test(thrown.code)
+  return (
+    thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && outsideCauses.test(thrown.code)
+  )
 }

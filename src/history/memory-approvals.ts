@@ -1,5 +1,5 @@
 import type { Approval, Approvals, ApprovedResource, NewApproval } from './approvals.ts'
-import { type ApprovalRow, keyOf, type Memory, type Rows } from './memory-rows.ts'
+import { type ApprovalRow, type Memory, projectKeyOf, type Rows } from './memory-rows.ts'
 import { byKindAndUid } from './report-order.ts'
 import { toStoredBody } from './stored-body.ts'
 
@@ -21,8 +21,8 @@ export function memoryApprovals(memory: Memory, refuseWhileHeld: () => void): Ap
 }
 
 /** The approval that holds for a project. */
-export function heldApproval(rows: Rows, project: string): Approval | undefined {
-  const last = rows.approvals.findLast((approval) => keyOf(approval.project) === project)
+export function activeApprovalAt(rows: Rows, project: string): Approval | undefined {
+  const last = rows.approvals.findLast((approval) => projectKeyOf(approval.project) === project)
   return last === undefined || last.revoked !== undefined ? undefined : toApproval(last)
 }
 
@@ -33,7 +33,7 @@ export function approvedResources(rows: Rows, { id, run, project }: Approval): r
   }
   const stood = ({ fromRun, toRun }: Rows['versions'][number]) => fromRun <= run && (toRun === undefined || toRun > run)
   return rows.versions
-    .filter((row) => row.project === keyOf(project) && stood(row))
+    .filter((row) => row.project === projectKeyOf(project) && stood(row))
     .map((row) => {
       const { name, attributes, sealKeyId } = toStoredBody(row)
       return { kind: row.kind, uid: row.uid, name, attributes, sealKeyId }

@@ -3,7 +3,8 @@ import type { ExitCode } from '../model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Approval, ApprovedBody } from './approvals.ts'
 import type {
-  Baselines,
+  ActiveViolation,
+  CompleteScans,
   Draft,
   KnownVersion,
   Modification,
@@ -12,30 +13,29 @@ import type {
   StagedChange,
   StagedPage,
   StagedViolations,
-  StandingViolation,
   StoredBody,
   UnseenVersion,
 } from './history.ts'
-import { type Holder, heartbeatMs, leaseLost } from './holder.ts'
-import { approvedResources, heldApproval } from './memory-approvals.ts'
-import { memoryBaselines } from './memory-baselines.ts'
-import { memoryBefore } from './memory-news.ts'
+import { heartbeatMs, type LeaseOwner, leaseLost } from './holder.ts'
+import { activeApprovalAt, approvedResources } from './memory-approvals.ts'
+import { memoryCompleteScans } from './memory-baselines.ts'
+import { memoryPriorState } from './memory-news.ts'
 import { addMessages } from './memory-outbox.ts'
 import {
-  keyOf,
-  lookedAt,
   type Memory,
   noRows,
+  projectKeyOf,
   type Rows,
   type RunRow,
   readRows,
+  scannedProjects,
   type VersionRow,
 } from './memory-rows.ts'
-import type { Tell } from './news.ts'
+import type { ComposeNotifications } from './news.ts'
 import { compareText } from './report-order.ts'
 import { toStoredBody } from './stored-body.ts'
 
-interface Hold {
+interface AcquiredMemoryLease {
   readonly run: RunRow
   readonly token: number
   readonly interrupted: readonly number[]
@@ -57,7 +57,7 @@ export class MemoryDraft implements Draft {
   readonly #endedViolations = new Set<number>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
-  constructor(memory: Memory, holder: Holder, { run, token, interrupted }: Hold) {
+  constructor(memory: Memory, holder: LeaseOwner, { run, token, interrupted }: AcquiredMemoryLease) {
     this.run = run.number
     this.interrupted = interrupted
     this.#memory = memory
@@ -69,19 +69,19 @@ export class MemoryDraft implements Draft {
     })
   }
 
-  async baselines(project: ProjectRef): Promise<Baselines> {
-    return memoryBaselines(this.#walks(project), this.#memory.rows.runs)
+  async lastCompleteScans(project: ProjectRef): Promise<CompleteScans> {
+    return memoryCompleteScans(this.#walks(project), this.#memory.rows.runs)
   }
 
-  async lastLook(project: ProjectRef): Promise<number | undefined> {
-    return lookedAt(this.#memory.rows, keyOf(project)).at(-1)
+  async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
+    return scannedProjects(this.#memory.rows, projectKeyOf(project)).at(-1)
   }
 
-  async heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
+  async previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
     const hasEnded = ({ status }: Coverage) => status === 'complete' || status === 'suspect'
     const last = this.#walks(project).findLast((walk) => walk.listing === listing && hasEnded(walk))
     const held = this.#memory.rows.held.find(
-      (row) => row.project === keyOf(project) && row.listing === listing && row.run === last?.run,
+      (row) => row.project === projectKeyOf(project) && row.listing === listing && row.run === last?.run,
     )
     return held?.uids
   }
@@ -105,7 +105,7 @@ export class MemoryDraft implements Draft {
   }
 
   async versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined> {
-    const key = keyOf(project)
+    const key = projectKeyOf(project)
     const row = this.#memory.rows.versions.find(
       (version) =>
         version.project === key &&
@@ -118,7 +118,7 @@ export class MemoryDraft implements Draft {
   }
 
   async approved(project: ProjectRef): Promise<Approval | undefined> {
-    return heldApproval(this.#memory.rows, keyOf(project))
+    return activeApprovalAt(this.#memory.rows, projectKeyOf(project))
   }
 
   async approvedBody(approval: Approval, kind: Kind, uid: string): Promise<ApprovedBody | undefined> {
@@ -135,7 +135,7 @@ export class MemoryDraft implements Draft {
     const { runs, changes } = this.#memory.rows
     const tooOld = runs.findLast(({ number, startedAt }) => number < this.run && startedAt < time)?.number ?? 0
     return changes
-      .filter((row) => row.project === keyOf(project) && row.change === 'modified' && row.run > tooOld)
+      .filter((row) => row.project === projectKeyOf(project) && row.change === 'modified' && row.run > tooOld)
       .map(({ run, kind, uid, fields }) => {
         return { kind, uid, run, at: runs[run - 1]?.startedAt ?? '', paths: fields.map(({ path }) => path) }
       })
@@ -150,7 +150,7 @@ export class MemoryDraft implements Draft {
   }
 
   async stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void> {
-    const rows = changes.map((change) => ({ ...change, run: this.run, project: keyOf(project) }))
+    const rows = changes.map((change) => ({ ...change, run: this.run, project: projectKeyOf(project) }))
     this.#add({ changes: [...this.#added.changes, ...rows] })
   }
 
@@ -165,7 +165,9 @@ export class MemoryDraft implements Draft {
 
   async referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
     const ended = this.#endsOf(this.#endedVersions, this.#added.versions)
-    const drafted = this.#added.versions.filter((row) => row.project === keyOf(project) && row.kind === 'subscription')
+    const drafted = this.#added.versions.filter(
+      (row) => row.project === projectKeyOf(project) && row.kind === 'subscription',
+    )
     const kept = this.#current(project, 'subscription').filter(({ id }) => !ended.has(id))
     const pairs = [...kept, ...drafted].map((row) => ({
       uid: row.uid,
@@ -179,7 +181,7 @@ export class MemoryDraft implements Draft {
   }
 
   async markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]> {
-    const key = keyOf(project)
+    const key = projectKeyOf(project)
     const standing = this.#memory.rows.marks.filter(
       (mark) => mark.project === key && mark.kind === kind && mark.toRun === undefined,
     )
@@ -188,7 +190,11 @@ export class MemoryDraft implements Draft {
     return [...new Set(uids)].filter((uid) => !marked.has(uid))
   }
 
-  async standing(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly StandingViolation[]> {
+  async activeViolations(
+    project: ProjectRef,
+    kind: Kind,
+    uids: readonly string[],
+  ): Promise<readonly ActiveViolation[]> {
     const wanted = new Set(uids)
     return this.#standing(project).filter((violation) => violation.kind === kind && wanted.has(violation.uid))
   }
@@ -204,7 +210,7 @@ export class MemoryDraft implements Draft {
     for (const { replaces } of violations) if (replaces !== undefined) this.#confirmed.add(replaces)
   }
 
-  async unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]> {
+  async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
     return this.#standing(project).filter(({ id }) => !this.#confirmed.has(id))
   }
 
@@ -213,13 +219,13 @@ export class MemoryDraft implements Draft {
   }
 
   async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
-    const walk = { ...coverage, run: this.run, project: keyOf(project), name: project.name, shape }
+    const walk = { ...coverage, run: this.run, project: projectKeyOf(project), name: project.name, shape }
     const others = this.#added.walks.filter((one) => one.project !== walk.project || one.listing !== walk.listing)
     this.#add({ walks: [...others, walk] })
   }
 
   async stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void> {
-    this.#add({ notices: [...this.#added.notices, { run: this.run, project: keyOf(project), listing, text }] })
+    this.#add({ notices: [...this.#added.notices, { run: this.run, project: projectKeyOf(project), listing, text }] })
   }
 
   async stageContext(context: RunContext): Promise<void> {
@@ -228,12 +234,12 @@ export class MemoryDraft implements Draft {
     this.#context = structuredClone(context)
   }
 
-  async hold(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
-    this.#add({ held: [...this.#added.held, { run: this.run, project: keyOf(project), listing, uids }] })
+  async withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
+    this.#add({ held: [...this.#added.held, { run: this.run, project: projectKeyOf(project), listing, uids }] })
   }
 
   async discard(project: ProjectRef): Promise<void> {
-    const key = keyOf(project)
+    const key = projectKeyOf(project)
     const isOther = (row: { project: string }) => row.project !== key
     this.#add({
       versions: this.#added.versions.filter(isOther),
@@ -251,7 +257,11 @@ export class MemoryDraft implements Draft {
     for (const [name, marks] of this.#marks) if (marks.project === key) this.#marks.delete(name)
   }
 
-  async seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode, tell?: Tell): Promise<RunRecord> {
+  async commit(
+    finishedAt: string,
+    exitCodeOf: (record: RunRecord) => ExitCode,
+    tell?: ComposeNotifications,
+  ): Promise<RunRecord> {
     this.#stopHeartbeat()
     this.#requireLease()
     const context = this.#context === undefined ? {} : { context: this.#context }
@@ -259,13 +269,13 @@ export class MemoryDraft implements Draft {
     const rows = this.#joined(run)
     const record = readRows(rows, run)
     const exitCode = exitCodeOf(record)
-    const messages = tell?.(record, memoryBefore(rows, record, this.#memory.untold)) ?? []
+    const messages = tell?.(record, memoryPriorState(rows, record, this.#memory.untold)) ?? []
     this.#end(rows, { ...run, exitCode })
     this.#tell(messages, finishedAt)
     return record
   }
 
-  #tell(messages: ReturnType<Tell>, at: string): void {
+  #tell(messages: ReturnType<ComposeNotifications>, at: string): void {
     const { untold, outbox } = this.#memory
     for (const { project } of this.#added.walks) {
       if (messages !== 'later') untold.delete(project)
@@ -281,19 +291,21 @@ export class MemoryDraft implements Draft {
   }
 
   #walks(project: ProjectRef): Rows['walks'] {
-    return this.#memory.rows.walks.filter((walk) => walk.project === keyOf(project))
+    return this.#memory.rows.walks.filter((walk) => walk.project === projectKeyOf(project))
   }
 
   /** Versions that were current before this run. */
   #current(project: ProjectRef, kind: Kind): VersionRow[] {
-    const key = keyOf(project)
+    const key = projectKeyOf(project)
     return this.#memory.rows.versions.filter(
       (version) => version.project === key && version.kind === kind && version.toRun === undefined,
     )
   }
 
-  #standing(project: ProjectRef): StandingViolation[] {
-    const rows = this.#memory.rows.violations.filter((row) => row.project === keyOf(project) && row.toRun === undefined)
+  #standing(project: ProjectRef): ActiveViolation[] {
+    const rows = this.#memory.rows.violations.filter(
+      (row) => row.project === projectKeyOf(project) && row.toRun === undefined,
+    )
     return rows.map(({ id, fingerprint, kind, uid, rule, path, state, waiver, severity, name, message, firstRun }) => {
       return { id, fingerprint, kind, uid, rule, path, state, waiver, severity, name, message, firstRun }
     })
@@ -301,7 +313,7 @@ export class MemoryDraft implements Draft {
 
   #newRow(project: ProjectRef): { id: number; project: string; fromRun: number } {
     this.#memory.lastId += 1
-    return { id: this.#memory.lastId, project: keyOf(project), fromRun: this.run }
+    return { id: this.#memory.lastId, project: projectKeyOf(project), fromRun: this.run }
   }
 
   #add(rows: Partial<Rows>): void {

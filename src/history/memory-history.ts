@@ -1,5 +1,5 @@
 import type { History } from './history.ts'
-import { type Holder, isHeld, leaseHeld } from './holder.ts'
+import { isLeaseLive, type LeaseOwner, leaseHeld } from './holder.ts'
 import { memoryApprovals } from './memory-approvals.ts'
 import { MemoryDraft } from './memory-draft.ts'
 import { emptyOutbox, memoryOutbox } from './memory-outbox.ts'
@@ -7,10 +7,10 @@ import { memoryReader } from './memory-reader.ts'
 import { type Memory, noRows, type RunRow } from './memory-rows.ts'
 
 /** The history of one process, gone with it: for tests, and to keep the contract honest. */
-export function openMemoryHistory(holder: Holder, memory: Memory = emptyMemory()): History {
+export function openMemoryHistory(holder: LeaseOwner, memory: Memory = emptyMemory()): History {
   const refuseWhileHeld = () => {
     const { lease } = memory
-    if (lease !== undefined && isHeld(lease, holder)) throw leaseHeld(lease, holder, 'this history')
+    if (lease !== undefined && isLeaseLive(lease, holder)) throw leaseHeld(lease, holder, 'this history')
   }
   return {
     ...memoryReader(memory),

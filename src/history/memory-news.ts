@@ -1,9 +1,13 @@
 import type { RunRecord } from './history.ts'
-import { lookedAt, type Rows } from './memory-rows.ts'
-import { type Before, moveOf, type Span } from './news.ts'
+import { type Rows, scannedProjects } from './memory-rows.ts'
+import { type NotifiedSpan, type PriorState, transitionBetween } from './news.ts'
 
 /** `untold`: by project, the first run that nobody was told of. */
-export function memoryBefore(rows: Rows, { number: run }: RunRecord, untold: ReadonlyMap<string, number>): Before {
+export function memoryPriorState(
+  rows: Rows,
+  { number: run }: RunRecord,
+  untold: ReadonlyMap<string, number>,
+): PriorState {
   const projects = rows.walks
     .filter((walk) => walk.run === run && walk.listing === 'endpoints')
     .map(({ project, name }) => ({ project, name, since: untold.get(project) ?? run }))
@@ -12,9 +16,9 @@ export function memoryBefore(rows: Rows, { number: run }: RunRecord, untold: Rea
     isFirst: last === undefined,
     policyDigest: last?.policyDigest,
     toolVersion: last?.toolVersion,
-    looks: new Map(
+    scans: new Map(
       projects.flatMap(({ project, name, since }) => {
-        const look = lookedAt(rows, project).findLast((number) => number < since)
+        const look = scannedProjects(rows, project).findLast((number) => number < since)
         if (look === undefined) return []
         const walks = rows.walks.filter((walk) => walk.project === project && walk.run === look)
         const judged = rows.runs[look - 1]?.context?.projects.find((judged) => judged.project === name)
@@ -22,11 +26,11 @@ export function memoryBefore(rows: Rows, { number: run }: RunRecord, untold: Rea
         return [[name, { statuses, unjudged: judged?.unjudged ?? {} }]]
       }),
     ),
-    moves: projects.flatMap(({ project, name, since }) => {
+    transitions: projects.flatMap(({ project, name, since }) => {
       const own = rows.violations.filter((row) => row.project === project)
       return [...Map.groupBy(own, ({ fingerprint }) => fingerprint).values()].flatMap((all) => {
-        const spans = all.map((row): Span => ({ ...row, toRun: row.toRun ?? null }))
-        return moveOf(name, spans, { since, run }) ?? []
+        const spans = all.map((row): NotifiedSpan => ({ ...row, toRun: row.toRun ?? null }))
+        return transitionBetween(name, spans, { since, run }) ?? []
       })
     }),
   }

@@ -1,5 +1,5 @@
-import { type Holder, isHeld, type Lease } from './holder.ts'
-import type { Gone, NewMessage, Outbox, WaitingMessage } from './outbox.ts'
+import { isLeaseLive, type Lease, type LeaseOwner } from './holder.ts'
+import type { LostMessages, NewMessage, Outbox, WaitingMessage } from './outbox.ts'
 import { compareText } from './report-order.ts'
 
 export interface OutboxRows {
@@ -9,7 +9,7 @@ export interface OutboxRows {
 
 interface ChannelRow {
   written: number
-  gone: Gone | null
+  gone: LostMessages | null
   claim: (Lease & { readonly token: number }) | undefined
 }
 
@@ -19,7 +19,7 @@ interface MessageRow extends Omit<WaitingMessage, 'state'> {
   readonly settledAt: string | null
 }
 
-export function memoryOutbox(rows: OutboxRows, holder: Holder): Outbox {
+export function memoryOutbox(rows: OutboxRows, holder: LeaseOwner): Outbox {
   const now = () => new Date(holder.now()).toISOString()
   const change = (isMeant: (row: MessageRow) => boolean, changes: (row: MessageRow) => Partial<MessageRow>): number => {
     const meant = new Set(rows.messages.filter((row) => row.state === 'pending' && isMeant(row)))
@@ -55,7 +55,7 @@ export function memoryOutbox(rows: OutboxRows, holder: Holder): Outbox {
 
     async claim(name) {
       const channel = rows.channels.get(name)
-      if (channel === undefined || (channel.claim !== undefined && isHeld(channel.claim, holder))) return undefined
+      if (channel === undefined || (channel.claim !== undefined && isLeaseLive(channel.claim, holder))) return undefined
       const { host, bootId, pid } = holder
       const token = (channel.claim?.token ?? 0) + 1
       channel.claim = { token, host, bootId, pid, takenAt: now(), heartbeatAt: now() }

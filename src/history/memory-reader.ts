@@ -1,8 +1,16 @@
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import { isPolicyProject, kinds, policyProject } from '../model/resource.ts'
-import { memoryBaselines } from './memory-baselines.ts'
-import { keyOf, lookedAt, type Memory, type RunRow, readRows, recordOf, type VersionRow } from './memory-rows.ts'
-import type { HistoryReader, Identity, JudgeableVersion, KeptVersion, ProjectLook, SealedRun } from './reader.ts'
+import { memoryCompleteScans } from './memory-baselines.ts'
+import {
+  type Memory,
+  projectKeyOf,
+  type RunRow,
+  readRows,
+  scannedProjects,
+  toRunRecord,
+  type VersionRow,
+} from './memory-rows.ts'
+import type { CommittedRun, EvaluableVersion, HistoryReader, Identity, KeptVersion, RecordedScan } from './reader.ts'
 import { byKindAndUid, compareText, inListingOrder, inReportOrder } from './report-order.ts'
 
 function projectOf(key: string): { readonly service: string; readonly uid: string } {
@@ -14,12 +22,12 @@ function projectOf(key: string): { readonly service: string; readonly uid: strin
 export function memoryReader(memory: Memory): HistoryReader {
   const rows = () => memory.rows
   const startOf = (run: number) => rows().runs[run - 1]?.startedAt ?? ''
-  const runOf = (number: number): SealedRun => {
+  const runOf = (number: number): CommittedRun => {
     const run = rows().runs[number - 1]
     if (run === undefined) throw new Error(`run ${number} is not there`)
     return { number, startedAt: run.startedAt, finishedAt: run.finishedAt }
   }
-  const walksOf = (project: ProjectRef) => rows().walks.filter((walk) => walk.project === keyOf(project))
+  const walksOf = (project: ProjectRef) => rows().walks.filter((walk) => walk.project === projectKeyOf(project))
 
   /** Every project's last look by a run. */
   function looksAt(at: number): { project: ProjectRef; run: number }[] {
@@ -35,10 +43,10 @@ export function memoryReader(memory: Memory): HistoryReader {
       .sort((a, b) => compareText(a.project.name, b.project.name))
   }
 
-  function lookOf({ project, run }: { project: ProjectRef; run: number }): ProjectLook {
+  function lookOf({ project, run }: { project: ProjectRef; run: number }): RecordedScan {
     const isComplete = (look: number) =>
       walksOf(project).every((walk) => walk.run !== look || walk.status === 'complete' || walk.status === 'skipped')
-    const looks = lookedAt(rows(), keyOf(project)).filter((look) => look <= run)
+    const looks = scannedProjects(rows(), projectKeyOf(project)).filter((look) => look <= run)
     const since = looks[looks.findLastIndex(isComplete) + 1]
     return {
       project,
@@ -53,12 +61,12 @@ export function memoryReader(memory: Memory): HistoryReader {
 
   const versionsOf = ({ project, kind, uid }: Identity, run: number) =>
     rows()
-      .versions.filter((row) => row.project === keyOf(project) && row.kind === kind && row.uid === uid)
+      .versions.filter((row) => row.project === projectKeyOf(project) && row.kind === kind && row.uid === uid)
       .filter(({ fromRun }) => fromRun <= run)
   const kept = ({ name, fromRun, digest, body, sealKeyId }: VersionRow): KeptVersion => {
     return { name, fromRun, digest, body, sealKeyId }
   }
-  const judgeable = (row: VersionRow): JudgeableVersion => ({ ...kept(row), since: row.since, facts: row.facts })
+  const judgeable = (row: VersionRow): EvaluableVersion => ({ ...kept(row), since: row.since, facts: row.facts })
   const spanOf = (row: { fromRun: number; toRun?: number }, run: number) => {
     const toRun = row.toRun !== undefined && row.toRun <= run ? row.toRun : null
     return { fromRun: row.fromRun, from: startOf(row.fromRun), toRun, to: toRun === null ? null : startOf(toRun) }
@@ -81,12 +89,12 @@ export function memoryReader(memory: Memory): HistoryReader {
       const count = <Row extends { run: number }>(all: readonly Row[], { number }: RunRow) =>
         all.filter(({ run }) => run === number).length
       const runs = ended.toReversed().slice(0, most)
-      const walks = rows().walks.filter(({ project }) => project !== keyOf(policyProject))
+      const walks = rows().walks.filter(({ project }) => project !== projectKeyOf(policyProject))
       return {
         total: ended.length,
         runs: runs.map((run) => ({
           ...runOf(run.number),
-          isSealed: run.state === 'sealed',
+          isCommitted: run.state === 'sealed',
           exitCode: run.exitCode ?? null,
           walks: count(walks, run),
           incomplete: count(
@@ -103,32 +111,32 @@ export function memoryReader(memory: Memory): HistoryReader {
       return run?.state === 'sealed' ? readRows(rows(), run) : undefined
     },
 
-    looksAt: async (run, only) =>
+    latestScans: async (run, only) =>
       looksAt(run)
         .filter(({ project }) => !isPolicyProject(project))
-        .filter(({ project }) => only === undefined || keyOf(project) === keyOf(only))
+        .filter(({ project }) => only === undefined || projectKeyOf(project) === projectKeyOf(only))
         .map(lookOf),
 
-    baselinesAt: async (project, run) => memoryBaselines(walksOf(project).filter((walk) => walk.run <= run)),
+    completeScansAt: async (project, run) => memoryCompleteScans(walksOf(project).filter((walk) => walk.run <= run)),
 
     async violationsAt(run) {
       return looksAt(run)
         .flatMap(({ project, run: look }) =>
           rows()
-            .violations.filter((row) => row.project === keyOf(project))
+            .violations.filter((row) => row.project === projectKeyOf(project))
             .filter(({ fromRun, toRun }) => fromRun <= look && (toRun === undefined || toRun > look))
-            .flatMap((row) => recordOf(rows(), look, row, project.name)),
+            .flatMap((row) => toRunRecord(rows(), look, row, project.name)),
         )
         .sort(inReportOrder)
     },
 
     async resolvedBetween(after, run) {
-      const names = new Map(looksAt(run).map(({ project }) => [keyOf(project), project.name]))
+      const names = new Map(looksAt(run).map(({ project }) => [projectKeyOf(project), project.name]))
       return rows()
         .violations.flatMap((row) => {
           if (row.toRun === undefined || row.toRun <= after || row.toRun > run) return []
-          if (!lookedAt(rows(), row.project).includes(row.toRun)) return []
-          const resolved = recordOf(rows(), row.toRun, row, names.get(row.project) ?? '')
+          if (!scannedProjects(rows(), row.project).includes(row.toRun)) return []
+          const resolved = toRunRecord(rows(), row.toRun, row, names.get(row.project) ?? '')
           const at = { run: row.toRun, resolvedAt: startOf(row.toRun) }
           return resolved.map((violation) => ({ ...violation, ...at }))
         })
@@ -138,7 +146,7 @@ export function memoryReader(memory: Memory): HistoryReader {
     async waivedBetween(after, run) {
       const found = rows().violations.flatMap(({ fingerprint, rule, waiver, fromRun, toRun, project }) => {
         const stood = fromRun <= run && (toRun === undefined || toRun > after + 1)
-        const isSeen = looksAt(run).some((look) => keyOf(look.project) === project)
+        const isSeen = looksAt(run).some((look) => projectKeyOf(look.project) === project)
         return waiver === undefined || !stood || !isSeen ? [] : [{ fingerprint, rule, waiver }]
       })
       return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()]
@@ -153,7 +161,7 @@ export function memoryReader(memory: Memory): HistoryReader {
         )
       return rows()
         .versions.filter(
-          (row) => row.project === keyOf(project) && (kind === undefined || row.kind === kind) && stood(row),
+          (row) => row.project === projectKeyOf(project) && (kind === undefined || row.kind === kind) && stood(row),
         )
         .map((row) => ({
           ...kept(row),
@@ -168,8 +176,8 @@ export function memoryReader(memory: Memory): HistoryReader {
     async differing(from, to) {
       const identities = new Map<string, Identity>()
       for (const { project } of looksAt(to)) {
-        for (const { kind, uid } of rows().versions.filter((row) => row.project === keyOf(project))) {
-          identities.set(`${keyOf(project)} ${kind} ${uid}`, { project, kind, uid })
+        for (const { kind, uid } of rows().versions.filter((row) => row.project === projectKeyOf(project))) {
+          identities.set(`${projectKeyOf(project)} ${kind} ${uid}`, { project, kind, uid })
         }
       }
       return [...identities.values()]
@@ -182,7 +190,7 @@ export function memoryReader(memory: Memory): HistoryReader {
         .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
     },
 
-    async circumstances(number) {
+    async runInputs(number) {
       const run = rows().runs[number - 1]
       if (run?.state !== 'sealed') return undefined
       return {
@@ -190,7 +198,7 @@ export function memoryReader(memory: Memory): HistoryReader {
         sealKeyId: run.sealKeyId,
         projects: run.context?.projects ?? [],
         changes: readRows(rows(), run).changes,
-        held: rows()
+        withheldRemovals: rows()
           .held.filter((row) => row.run === number)
           .map(({ project, listing, uids }) => ({ project: projectOf(project), listing, uids }))
           .sort((a, b) => compareText(a.project.uid, b.project.uid) || compareText(a.listing, b.listing)),
@@ -222,7 +230,7 @@ export function memoryReader(memory: Memory): HistoryReader {
           isAdded: rows().changes.some(
             (change) =>
               change.run === row.fromRun &&
-              change.project === keyOf(project) &&
+              change.project === projectKeyOf(project) &&
               change.kind === kind &&
               change.uid === uid &&
               change.change === 'added',
@@ -232,7 +240,7 @@ export function memoryReader(memory: Memory): HistoryReader {
     },
 
     async violationsOf({ project, kind, uid }, run) {
-      const all = rows().violations.filter((row) => row.project === keyOf(project) && row.fromRun <= run)
+      const all = rows().violations.filter((row) => row.project === projectKeyOf(project) && row.fromRun <= run)
       return all
         .filter((row) => row.kind === kind && row.uid === uid)
         .map((row) => {
@@ -251,7 +259,9 @@ export function memoryReader(memory: Memory): HistoryReader {
     async referrersOf({ project, kind, uid }, run) {
       const pointer = `${kind}_uid`
       return rows()
-        .versions.filter((row) => row.project === keyOf(project) && row.kind === 'subscription' && row.fromRun <= run)
+        .versions.filter(
+          (row) => row.project === projectKeyOf(project) && row.kind === 'subscription' && row.fromRun <= run,
+        )
         .filter(({ body }) => JSON.parse(body)[pointer] === uid)
         .map((row) => ({ uid: row.uid, name: row.name, ...spanOf(row, run) }))
         .sort((a, b) => compareText(a.uid, b.uid) || a.fromRun - b.fromRun)

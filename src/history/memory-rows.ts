@@ -78,7 +78,7 @@ export const noRows: Rows = {
 }
 
 /** Identity of a project, whatever it is called. */
-export function keyOf({ service, uid }: ProjectRef): string {
+export function projectKeyOf({ service, uid }: ProjectRef): string {
   return JSON.stringify([service, uid])
 }
 
@@ -99,7 +99,7 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
     rules: context?.rules ?? [],
     projects: context?.projects ?? [],
     coverage: walks
-      .filter(({ project }) => project !== keyOf(policyProject))
+      .filter(({ project }) => project !== projectKeyOf(policyProject))
       .map(({ run: _, name: project, shape: __, ...coverage }) => ({ ...coverage, project }))
       .sort(inWalkOrder),
     notices: ofRun(rows.notices)
@@ -109,20 +109,20 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
       .map(({ run: _, ...change }) => change)
       .sort(inResourceOrder),
     violations: rows.violations
-      .flatMap((row) => named(row).flatMap((shown) => recordOf(rows, number, row, shown.project)))
+      .flatMap((row) => named(row).flatMap((shown) => toRunRecord(rows, number, row, shown.project)))
       .sort(inReportOrder),
   }
 }
 
 /** What a run says of a violation: nothing when it stood before, or after, or was merely reworded. */
-export function recordOf(rows: Rows, run: number, row: ViolationRow, project: string): RecordedViolation[] {
+export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project: string): RecordedViolation[] {
   const { fingerprint, rule, severity, kind, uid, name, path, message, state, fromRun, toRun, firstRun, lastRun } = row
   if (fromRun > run || (toRun !== undefined && toRun < run)) return []
   const startOf = (number: number) => rows.runs[number - 1]?.startedAt ?? ''
   const shown = { fingerprint, rule, severity, project, kind, uid, name, path, message, firstSeen: startOf(firstRun) }
   if (toRun === run) {
     if (rows.violations.some(({ replaces }) => replaces === row.id)) return []
-    const lastLook = lookedAt(rows, row.project).findLast((look) => look < run) ?? 0
+    const lastLook = scannedProjects(rows, row.project).findLast((look) => look < run) ?? 0
     return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastLook) }]
   }
   const accepted = row.waiver === undefined ? {} : { waiver: row.waiver }
@@ -131,6 +131,6 @@ export function recordOf(rows: Rows, run: number, row: ViolationRow, project: st
 }
 
 /** The runs that looked at a project, in order. */
-export function lookedAt(rows: Rows, project: string): number[] {
+export function scannedProjects(rows: Rows, project: string): number[] {
   return rows.walks.filter((walk) => walk.project === project && walk.listing === 'endpoints').map(({ run }) => run)
 }

@@ -1,31 +1,31 @@
 import type { CoverageStatus } from '../model/coverage.ts'
-import type { JudgedProject } from '../model/judging.ts'
+import type { ProjectEvaluation } from '../model/judging.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import type { RunRecord } from './history.ts'
 import type { NewMessage } from './outbox.ts'
 
 /** What was known before a run, of the projects that it looked at, as far as people were told. */
-export interface Before {
+export interface PriorState {
   /** No run was sealed before this one. */
   readonly isFirst: boolean
   /** What the sealed run before judged by; undefined when there is none. */
   readonly policyDigest: string | undefined
   readonly toolVersion: string | undefined
   /** The last look at each project that people were told of; absent where there is none. By the name that it has now. */
-  readonly looks: ReadonlyMap<string, LookBefore>
+  readonly scans: ReadonlyMap<string, PreviousScan>
   /** Violations that stand otherwise than then. */
-  readonly moves: readonly Move[]
+  readonly transitions: readonly ViolationTransition[]
 }
 
-export interface LookBefore {
+export interface PreviousScan {
   readonly statuses: ReadonlyMap<Listing, CoverageStatus>
-  readonly unjudged: JudgedProject['unjudged']
+  readonly unjudged: ProjectEvaluation['unjudged']
 }
 
 type Standing = 'open' | 'unknown' | 'waived'
 
-export interface Move {
+export interface ViolationTransition {
   readonly project: string
   readonly fingerprint: string
   readonly rule: string
@@ -44,10 +44,10 @@ export interface Move {
  * Composes what is to be told of a run, while it is sealed. `later`: nothing now, the next look at each of its projects
  * tells for both.
  */
-export type Tell = (record: RunRecord, before: Before) => readonly NewMessage[] | 'later'
+export type ComposeNotifications = (record: RunRecord, before: PriorState) => readonly NewMessage[] | 'later'
 
 /** A violation between two runs in which it was written down anew. */
-export interface Span extends Omit<Move, 'project' | 'before' | 'now'> {
+export interface NotifiedSpan extends Omit<ViolationTransition, 'project' | 'before' | 'now'> {
   readonly state: Standing
   readonly fromRun: number
   readonly toRun: number | null
@@ -57,11 +57,11 @@ export interface Span extends Omit<Move, 'project' | 'before' | 'now'> {
  * How a violation stands after a run, against how it stood before the run `since`; undefined when it is the same.
  * `spans`: all of one violation, oldest first.
  */
-export function moveOf(
+export function transitionBetween(
   project: string,
-  spans: readonly Span[],
+  spans: readonly NotifiedSpan[],
   { since, run }: { readonly since: number; readonly run: number },
-): Move | undefined {
+): ViolationTransition | undefined {
   const known = spans.filter(({ fromRun }) => fromRun <= run)
   const latest = known.at(-1)
   if (latest === undefined) return undefined

@@ -24,7 +24,7 @@ export interface Outbox {
   /** Gives up messages of a channel that were written before a time (ISO 8601, UTC); returns how many. */
   giveUp(channel: string, before: string, at: string): Promise<number>
   /** The receiver wants no more. `target` says which, in a form that shows no secret; undefined: it is there again. */
-  markGone(channel: string, gone: Gone | undefined): Promise<void>
+  markGone(channel: string, gone: LostMessages | undefined): Promise<void>
   /** Forgets messages that were settled before a time. */
   dropSettled(before: string): Promise<void>
 }
@@ -57,10 +57,10 @@ export interface ChannelState {
   readonly pending: number
   readonly dead: number
   readonly lastDeliveredAt: string | null
-  readonly gone: Gone | null
+  readonly gone: LostMessages | null
 }
 
-export interface Gone {
+export interface LostMessages {
   readonly at: string
   readonly target: string
 }

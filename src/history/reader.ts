@@ -1,9 +1,9 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
-import type { JudgedProject } from '../model/judging.ts'
+import type { ProjectEvaluation } from '../model/judging.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Waiver } from '../model/violation.ts'
-import type { Baselines, RecordedViolation, RunRecord } from './history.ts'
+import type { CompleteScans, RecordedViolation, RunRecord } from './history.ts'
 
 /**
  * What a history answers. Sealed runs only; what is asked "as of" a run stays the same whatever comes after it, so
@@ -11,18 +11,18 @@ import type { Baselines, RecordedViolation, RunRecord } from './history.ts'
  */
 export interface HistoryReader {
   /** Sealed runs, oldest first. */
-  runs(): Promise<readonly SealedRun[]>
+  runs(): Promise<readonly CommittedRun[]>
   /** The newest of them; undefined where there is none. A history may have a run for every minute of years. */
-  lastRun(): Promise<SealedRun | undefined>
+  lastRun(): Promise<CommittedRun | undefined>
   /** The last `most` runs that ended, sealed or interrupted, newest first, and how many there are. */
   endedRuns(most: number): Promise<{ readonly runs: readonly EndedRun[]; readonly total: number }>
   /** All that a sealed run has to say; undefined when there is no sealed run of that number. */
   readRun(number: number): Promise<RunRecord | undefined>
 
   /** The last look at every project of a service as of a run, sorted by the project's name; or at that one alone. */
-  looksAt(run: number, only?: ProjectRef): Promise<readonly ProjectLook[]>
+  latestScans(run: number, only?: ProjectRef): Promise<readonly RecordedScan[]>
   /** The last complete look at each kind of a project as of a run. */
-  baselinesAt(project: ProjectRef, run: number): Promise<Baselines>
+  completeScansAt(project: ProjectRef, run: number): Promise<CompleteScans>
   /** What stood as of a run, each project as its last look left it; in the order of reports. */
   violationsAt(run: number): Promise<readonly RecordedViolation[]>
   /** What was resolved in runs after `after`, up to `run`: the latest first, then in the order of reports. */
@@ -30,12 +30,12 @@ export interface HistoryReader {
   /** Violations that were accepted in some run after `after`, up to `run`; once for each waiver, in no order. */
   waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
   /** Resources of a project as of a run, by kind and uid. */
-  stateAt(project: ProjectRef, run: number, kind?: Kind): Promise<readonly ResourceThen[]>
+  stateAt(project: ProjectRef, run: number, kind?: Kind): Promise<readonly ResourceAtRun[]>
   /** Resources of which another version stood at `to` than at `from`, an earlier run; by project, kind and uid. */
   differing(from: number, to: number): Promise<readonly Differing[]>
 
   /** What a sealed run was given and noted; undefined when there is no sealed run of that number. */
-  circumstances(run: number): Promise<Circumstances | undefined>
+  runInputs(run: number): Promise<RunInputs | undefined>
 
   /** Where a uid was ever seen as of a run. */
   find(uid: string, run: number): Promise<readonly Identity[]>
@@ -49,15 +49,15 @@ export interface HistoryReader {
   close(): Promise<void>
 }
 
-export interface SealedRun {
+export interface CommittedRun {
   readonly number: number
   /** ISO 8601, UTC. */
   readonly startedAt: string
   readonly finishedAt: string
 }
 
-export interface EndedRun extends SealedRun {
-  readonly isSealed: boolean
+export interface EndedRun extends CommittedRun {
+  readonly isCommitted: boolean
   /** null for an interrupted one. */
   readonly exitCode: ExitCode | null
   readonly walks: number
@@ -66,13 +66,13 @@ export interface EndedRun extends SealedRun {
   readonly changes: number
 }
 
-export interface ProjectLook {
+export interface RecordedScan {
   /** With the name that it had then. */
   readonly project: ProjectRef
-  readonly run: SealedRun
+  readonly run: CommittedRun
   readonly coverage: readonly Coverage[]
   /** The first look of those without a complete one behind them; undefined when the last was complete. */
-  readonly incompleteSince: SealedRun | undefined
+  readonly incompleteSince: CommittedRun | undefined
 }
 
 export interface ResolvedViolation extends RecordedViolation {
@@ -97,14 +97,14 @@ export interface KeptVersion {
 }
 
 /** With all that rules judge by. */
-export interface JudgeableVersion extends KeptVersion {
+export interface EvaluableVersion extends KeptVersion {
   /** Start of the run that saw it so first. */
   readonly since: string
   /** Canonical JSON; empty when there are none. */
   readonly facts: string
 }
 
-export interface ResourceThen extends KeptVersion {
+export interface ResourceAtRun extends KeptVersion {
   readonly kind: Kind
   readonly uid: string
   /** Start of the run that saw it so first. */
@@ -117,20 +117,20 @@ export interface Differing {
   readonly project: ProjectRef
   readonly kind: Kind
   readonly uid: string
-  readonly before: JudgeableVersion | undefined
-  readonly after: JudgeableVersion | undefined
+  readonly before: EvaluableVersion | undefined
+  readonly after: EvaluableVersion | undefined
 }
 
 /** What a run was given, and what it noted that is no state: for those who judge it again. */
-export interface Circumstances {
+export interface RunInputs {
   readonly configurationDigest: string
   /** Which installation key sealed what it wrote. */
   readonly sealKeyId: string
   /** Sorted by project; empty for runs of a time when this was not kept. */
-  readonly projects: readonly JudgedProject[]
+  readonly projects: readonly ProjectEvaluation[]
   readonly changes: RunRecord['changes']
   /** What walks missed and were not believed. */
-  readonly held: readonly (ProjectKey & { readonly listing: Listing; readonly uids: readonly string[] })[]
+  readonly withheldRemovals: readonly (ProjectKey & { readonly listing: Listing; readonly uids: readonly string[] })[]
   /** What nothing refers to any more as of the run. */
   readonly unreferenced: readonly (ProjectKey & { readonly kind: Kind; readonly uid: string })[]
 }

@@ -1,7 +1,7 @@
-import type { SealedRun } from './reader.ts'
+import type { CommittedRun } from './reader.ts'
 
 /** How many runs to keep, in restic's words. `Infinity`: all of them. */
-export interface Keep {
+export interface RetentionRules {
   readonly last: number
   readonly hourly: number
   readonly daily: number
@@ -9,17 +9,17 @@ export interface Keep {
   readonly monthly: number
   readonly yearly: number
   /** All runs of a time before the newest one. */
-  readonly within: Span | undefined
+  readonly within: RetentionSpan | undefined
 }
 
-export interface Span {
+export interface RetentionSpan {
   readonly years: number
   readonly months: number
   readonly days: number
   readonly hours: number
 }
 
-export const keepNothing: Keep = {
+export const keepNothing: RetentionRules = {
   last: 0,
   hourly: 0,
   daily: 0,
@@ -29,12 +29,12 @@ export const keepNothing: Keep = {
   within: undefined,
 }
 
-export function keepsSomething({ within, ...counts }: Keep): boolean {
+export function keepsSomething({ within, ...counts }: RetentionRules): boolean {
   return within !== undefined || Object.values(counts).some((count) => count > 0)
 }
 
 /** `1y6m14d12h`, each part at most once and in any order; undefined for anything else, and for no time at all. */
-export function readSpan(text: string): Span | undefined {
+export function readSpan(text: string): RetentionSpan | undefined {
   if (!/^(?:\d{1,4}[ymdh]){1,4}$/.test(text)) return undefined
   const parts = [...text.matchAll(/(\d+)([ymdh])/g)].map(([, count, unit]): [string, number] => [
     unit ?? '',
@@ -50,7 +50,10 @@ export function readSpan(text: string): Span | undefined {
  * Why runs are kept, by number; a run without a reason is not. As restic does it: each count keeps the newest run of so
  * many hours, days, … that have one, and the oldest run of all while some of the count is left. Times are UTC.
  */
-export function reasonsToKeep(runs: readonly SealedRun[], keep: Keep): ReadonlyMap<number, readonly string[]> {
+export function reasonsToKeep(
+  runs: readonly CommittedRun[],
+  keep: RetentionRules,
+): ReadonlyMap<number, readonly string[]> {
   const newestFirst = runs.toSorted((a, b) => b.number - a.number)
   const [newest] = newestFirst
   if (newest === undefined) return new Map()
@@ -98,7 +101,7 @@ function isoWeek(time: Date): string {
   return `${year}-W${week}`
 }
 
-function before(time: Date, { years, months, days, hours }: Span): number {
+function before(time: Date, { years, months, days, hours }: RetentionSpan): number {
   return Date.UTC(
     time.getUTCFullYear() - years,
     time.getUTCMonth() - months,

@@ -17,12 +17,12 @@ export function replaceAssigned(text: string, replace: (secret: string) => strin
   return at === 0 ? text : out.join('') + text.slice(at)
 }
 
-interface Span {
+interface TextSpan {
   readonly from: number
   readonly to: number
 }
 
-interface Sign extends Span {
+interface Sign extends TextSpan {
   readonly isWord: boolean
 }
 
@@ -77,7 +77,7 @@ function skipBack(text: string, end: number, characters: RegExp, most = 8): numb
 }
 
 /** undefined where there is none, it is a seal already, or it reads like any other word. */
-function valueBehind(text: string, { to, isWord }: Sign): Span | undefined {
+function valueBehind(text: string, { to, isWord }: Sign): TextSpan | undefined {
   let from = to
   while (from < text.length && from - to < 8 && /\s/.test(text.charAt(from))) from++
   const isNextLine = text.slice(to, from).includes('\n')
@@ -95,7 +95,7 @@ function valueBehind(text: string, { to, isWord }: Sign): Span | undefined {
   return { from, to: end }
 }
 
-function quoted(text: string, from: number, quote: string): Span | undefined {
+function quoted(text: string, from: number, quote: string): TextSpan | undefined {
   let to = from
   while (to < text.length && text[to] !== quote && text[to] !== '\n') to++
   return to - from < 1 || text.startsWith('sealed:', from) ? undefined : { from, to }

@@ -32,11 +32,11 @@ export interface ReplayedWith {
   /** Of the policy that judged then. */
   readonly instead_of: string
   /** What the history could not be asked, in whichever run, sorted by rule. */
-  readonly unjudged: readonly Unjudged[]
+  readonly unjudged: readonly NotEvaluatedRule[]
 }
 
 /** A rule that the history cannot answer, or not everywhere, and why. */
-export interface Unjudged {
+export interface NotEvaluatedRule {
   readonly rule: string
   readonly reason: string
   /** Where; absent: everywhere. Sorted. */

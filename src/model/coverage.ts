@@ -23,7 +23,7 @@ export interface Coverage {
 }
 
 /** Whether a run with this coverage looked at all it was asked to look at. */
-export function isLookComplete(coverage: readonly { readonly status: CoverageStatus }[]): boolean {
+export function isCoverageComplete(coverage: readonly { readonly status: CoverageStatus }[]): boolean {
   return coverage.every(({ status }) => status === 'complete' || status === 'skipped')
 }
 

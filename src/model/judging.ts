@@ -2,12 +2,12 @@ import type { Kind } from './resource.ts'
 import type { Severity } from './violation.ts'
 
 /** A rule that judged in a run. */
-export interface JudgingRule {
+export interface EvaluatedRule {
   readonly id: string
   readonly kind: Kind
   readonly title: string
   /** What to do about its problems; empty when nothing general can be said. */
-  readonly remedy: string
+  readonly remediation: string
   /** What the policy rates it, overrides aside. */
   readonly severity: Severity
   /** As `framework:identifier`. */
@@ -17,7 +17,7 @@ export interface JudgingRule {
 }
 
 /** How much of a project was judged in a run. */
-export interface Judged {
+export interface EvaluationStats {
   /** Resources that were seen, by kind. */
   readonly resources: Readonly<Partial<Record<Kind, number>>>
   /** How many of its kind a rule judged, where overrides left some out. */
@@ -27,17 +27,17 @@ export interface Judged {
 }
 
 /** A line of a file. */
-export interface FilePlace {
+export interface FileLocation {
   readonly file: string
   /** From 1. */
   readonly line: number
 }
 
 /** A project as a run found it configured, and how much of it was judged. */
-export interface JudgedProject extends Judged {
+export interface ProjectEvaluation extends EvaluationStats {
   /** `service/project`. */
   readonly project: string
   readonly labels: Readonly<Record<string, string>>
   /** Where it is configured; null when that is no file. */
-  readonly place: FilePlace | null
+  readonly place: FileLocation | null
 }

@@ -1,4 +1,4 @@
-import { leastScore, type Run, randomStretches, type Stretch, type Test } from './random-stretches.ts'
+import { leastScore, type RandomStretch, randomStretches, type SymbolRun, type Test } from './random-stretches.ts'
 import { kindOf, kinds } from './symbols.ts'
 
 /**
@@ -13,7 +13,7 @@ export function looksRandom(word: string): boolean {
  * The words and parts of words of a text that are more likely random than written, in order and without overlap. Goes
  * through the text once, character by character: a service may send megabytes made to be slow.
  */
-export function findRandom(text: string): readonly Stretch[] {
+export function findRandom(text: string): readonly RandomStretch[] {
   return merged(runsOf(text, false).flatMap((run) => randomStretches(text, run, isRandom)))
 }
 
@@ -58,9 +58,9 @@ function thresholdOf(length: number): number {
 }
 
 /** Runs of characters that words consist of, long enough to tell. Of a whole word, signs are a part. */
-function runsOf(text: string, isWhole: boolean): readonly Run[] {
+function runsOf(text: string, isWhole: boolean): readonly SymbolRun[] {
   if (text.length < shortest) return noRuns
-  const runs: Run[] = []
+  const runs: SymbolRun[] = []
   let from = 0
   let has = 0
   for (let at = 0; at < text.length; at++) {
@@ -77,13 +77,13 @@ function runsOf(text: string, isWhole: boolean): readonly Run[] {
   return runs
 }
 
-const noRuns: readonly Run[] = []
+const noRuns: readonly SymbolRun[] = []
 const plus = 0x2b
 
-function merged(found: Stretch[]): readonly Stretch[] {
+function merged(found: RandomStretch[]): readonly RandomStretch[] {
   if (found.length < 2) return found
   found.sort((a, b) => a.from - b.from)
-  const out: Stretch[] = []
+  const out: RandomStretch[] = []
   for (const stretch of found) {
     const last = out.at(-1)
     if (last === undefined || stretch.from >= last.to) out.push(stretch)

@@ -2,13 +2,13 @@ import { writeCosts } from './name-costs.ts'
 import { kindOf, kinds } from './symbols.ts'
 
 /** A stretch of a text: from its first character to behind its last. */
-export interface Stretch {
+export interface RandomStretch {
   readonly from: number
   readonly to: number
 }
 
 /** A stretch without blanks, what kinds of characters it has (one bit for each), and whether it is judged whole. */
-export interface Run extends Stretch {
+export interface SymbolRun extends RandomStretch {
   readonly has: number
   readonly isWhole: boolean
 }
@@ -20,12 +20,12 @@ export type Test = (score: number, length: number) => boolean
  * The stretches of a run that are more likely random than written. In each alphabet those are sought whose characters
  * cost most in a name beside what they cost where all are as likely; each alphabet goes through the run once.
  */
-export function randomStretches(text: string, run: Run, isRandom: Test): Stretch[] {
+export function randomStretches(text: string, run: SymbolRun, isRandom: Test): RandomStretch[] {
   const { alphabets, leastCosts } = choiceFor(run)
   if (alphabets.length === 0) return []
   const costs = run.to - run.from > shared.length ? new Uint8Array(run.to - run.from) : shared
   if (writeCosts(text, run.from, run.to, costs, leastCosts) < leastScore) return []
-  const found: Stretch[] = []
+  const found: RandomStretch[] = []
   for (const alphabet of alphabets) seek(text, run, costs, alphabet, isRandom, found)
   return found
 }
@@ -80,7 +80,7 @@ interface Choice {
 /** By the kinds that a run has, made when first asked for. */
 const choices: Choice[] = []
 
-function choiceFor({ has, isWhole }: Run): Choice {
+function choiceFor({ has, isWhole }: SymbolRun): Choice {
   const place = has * 2 + (isWhole ? 1 : 0)
   const known = choices[place]
   if (known !== undefined) return known
@@ -109,11 +109,11 @@ function choose(has: number, isWhole: boolean): Choice {
 
 function seek(
   text: string,
-  { from, to }: Run,
+  { from, to }: SymbolRun,
   costs: Uint8Array,
   { has, cost, isParted, hyphen }: Alphabet,
   isRandom: Test,
-  found: Stretch[],
+  found: RandomStretch[],
 ): void {
   let sum = 0
   let best = 0

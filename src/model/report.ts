@@ -1,7 +1,7 @@
 import type { ChangeType, FieldChange } from './change.ts'
 import type { CoverageStatus } from './coverage.ts'
 import type { ExitCode } from './errors.ts'
-import type { JudgedProject, JudgingRule } from './judging.ts'
+import type { EvaluatedRule, ProjectEvaluation } from './judging.ts'
 import type { Kind, Listing } from './resource.ts'
 import type { Severity, ViolationState, Waiver } from './violation.ts'
 
@@ -25,9 +25,9 @@ export interface Report {
   readonly drift: readonly ReportChange[]
   readonly violations: readonly ReportViolation[]
   /** What was looked at, sorted by project; empty for runs of a time when this was not kept. */
-  readonly projects: readonly JudgedProject[]
+  readonly projects: readonly ProjectEvaluation[]
   /** What judged, sorted by id; empty likewise. */
-  readonly rules: readonly JudgingRule[]
+  readonly rules: readonly EvaluatedRule[]
 }
 
 /** SHA-256 in hex. */

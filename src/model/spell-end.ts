@@ -1,5 +1,5 @@
 /** When something ends, for people: `the end of 2027-03-31` where that is midnight in UTC, else `2027-03-31 18:30:00 UTC`. */
-export function spellEnd(iso: string): string {
+export function formatExpiry(iso: string): string {
   const end = Date.parse(iso)
   if (Number.isNaN(end)) return iso
   const [day = '', time = ''] = new Date(end).toISOString().split(/[TZ.]/)

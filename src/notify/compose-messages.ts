@@ -1,8 +1,8 @@
 import { composeReport } from '../audit/compose-report.ts'
-import { isChosen } from '../config/choose-projects.ts'
+import { matchesProject } from '../config/choose-projects.ts'
 import type { Channel } from '../config/read-configuration.ts'
 import type { RunRecord } from '../history/history.ts'
-import type { Before, Tell } from '../history/news.ts'
+import type { ComposeNotifications, PriorState } from '../history/news.ts'
 import type { NewMessage } from '../history/outbox.ts'
 import { isAtLeast } from '../model/violation.ts'
 import { count } from '../report/count.ts'
@@ -21,7 +21,7 @@ const massFrom = 50
 const rulesInDigest = 10
 
 /** What every channel is told of a run that is being sealed: at most one message each, and none where nothing changed. */
-export function tellChannels(channels: readonly Channel[]): Tell | undefined {
+export function composeRunNotifications(channels: readonly Channel[]): ComposeNotifications | undefined {
   if (channels.length === 0) return undefined
   return (record, before) => {
     // What it did not get to is not lost, and what it saw the next run sees too.
@@ -32,7 +32,7 @@ export function tellChannels(channels: readonly Channel[]): Tell | undefined {
 }
 
 /** The same of what happened outside of a run. `subject` is what the messages' ids are made of. */
-export function tellOutsideRun(channels: readonly Channel[], event: Event, at: string): NewMessage[] {
+export function composeWorkerNotification(channels: readonly Channel[], event: Event, at: string): NewMessage[] {
   return channels
     .filter(({ type }) => type !== 'directory')
     .map(({ name }) => {
@@ -50,13 +50,13 @@ export function testMessage(channel: string, at: string): Message {
   return compose([], { id: idOf([channel, at], 'test'), at, title, command, most: 0 })
 }
 
-interface Told {
+interface ComposeContext {
   readonly record: RunRecord
-  readonly before: Before
+  readonly before: PriorState
   readonly events: readonly Event[]
 }
 
-function messageFor(channel: Channel, { record, before, events }: Told): NewMessage[] {
+function messageFor(channel: Channel, { record, before, events }: ComposeContext): NewMessage[] {
   const isMeant = projectsOf(channel, record)
   const chosen = events.filter(
     ({ project, severity }) =>
@@ -74,7 +74,7 @@ function messageFor(channel: Channel, { record, before, events }: Told): NewMess
     ...compose(chosen, {
       id: idOf([channel.name, ...runIdentity(record)], 'msg'),
       at: finished_at,
-      title: `hookdrift run ${number}: ${tellCounts(chosen)}`,
+      title: `hookdrift run ${number}: ${describeCounts(chosen)}`,
       command: `hookdrift report --run ${number}`,
       most: Math.min(mostNamed[channel.type], storm === null ? Number.POSITIVE_INFINITY : namedInStorm),
       storm,
@@ -120,12 +120,13 @@ function projectsOf({ projects = [], labels = {} }: Channel, record: RunRecord):
   return (project) => {
     const own = labelsOf.get(project) ?? {}
     return (
-      isChosen(project, projects) && wanted.every(([name, value]) => Object.hasOwn(own, name) && own[name] === value)
+      matchesProject(project, projects) &&
+      wanted.every(([name, value]) => Object.hasOwn(own, name) && own[name] === value)
     )
   }
 }
 
-function stormOf(events: readonly Event[], record: RunRecord, before: Before): Storm | null {
+function stormOf(events: readonly Event[], record: RunRecord, before: PriorState): Storm | null {
   if (events.length <= namedInStorm) return null
   if (before.isFirst) return 'first_run'
   const isOtherJudge = before.policyDigest !== record.policyDigest || before.toolVersion !== record.toolVersion
@@ -154,7 +155,7 @@ const words: Readonly<Record<EventType, (n: number) => string>> = {
   'rule.unknown': (n) => `${count(n, 'rule')} unknown`,
 }
 
-function tellCounts(events: readonly Event[]): string {
+function describeCounts(events: readonly Event[]): string {
   const counts = countTypes(events)
   const parts = eventTypes.flatMap((type) => {
     const number = counts[type]

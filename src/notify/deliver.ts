@@ -1,10 +1,10 @@
 import type { ChannelState, Outbox } from '../history/outbox.ts'
 import { readMessage } from './message.ts'
-import type { Send } from './outcome.ts'
+import type { SendMessage } from './outcome.ts'
 
 export interface Receiver {
   readonly name: string
-  readonly send: Send
+  readonly send: SendMessage
   /** Where it leads, sealed. */
   readonly target: string
 }
@@ -21,10 +21,10 @@ export interface Delivery {
   readonly signal: AbortSignal
   /** Whether the time that a failed message still has to wait is waited for. */
   readonly isPatient: boolean
-  readonly watch: DeliveryWatch
+  readonly watch: DeliveryObserver
 }
 
-export interface DeliveryWatch {
+export interface DeliveryObserver {
   delivered(channel: string, id: string): void
   failed(channel: string, id: string, error: string): void
   gone(channel: string): void

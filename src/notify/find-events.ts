@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import type { RunRecord } from '../history/history.ts'
-import type { Before, Move } from '../history/news.ts'
+import type { PriorState, ViolationTransition } from '../history/news.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import { quote } from '../report/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'
 
 /** What changed with a run, most important first. Pure: the same record and past give the same events, ids and all. */
-export function findEvents(record: RunRecord, before: Before): readonly Event[] {
+export function findEvents(record: RunRecord, before: PriorState): readonly Event[] {
   return [...coverageEvents(record, before), ...violationEvents(record, before), ...ruleEvents(record, before)].sort(
     byImportance,
   )
@@ -30,9 +30,9 @@ export function runIdentity(record: RunRecord): (string | number)[] {
 /** Not to see is worse than what could be seen: it is told whatever severity a channel asks for. */
 const ofCoverage: Severity = 'critical'
 
-function coverageEvents(record: RunRecord, { looks }: Before): Event[] {
+function coverageEvents(record: RunRecord, { scans }: PriorState): Event[] {
   return record.coverage.flatMap(({ project, listing, status, reason }): Event[] => {
-    const was = looks.get(project)?.statuses.get(listing)
+    const was = scans.get(project)?.statuses.get(listing)
     const make = (type: EventType, text: string): Event[] => {
       const id = idOf([type, project, listing, ...runIdentity(record)])
       return [{ id, type, severity: ofCoverage, project, listing, text }]
@@ -48,8 +48,8 @@ function coverageEvents(record: RunRecord, { looks }: Before): Event[] {
   })
 }
 
-function violationEvents(record: RunRecord, { moves }: Before): Event[] {
-  return moves.flatMap((move): Event[] => {
+function violationEvents(record: RunRecord, { transitions }: PriorState): Event[] {
+  return transitions.flatMap((move): Event[] => {
     const type = typeOf(move)
     if (type === undefined) return []
     const { project, severity, rule, kind, uid, name, path, fingerprint, message: text } = move
@@ -58,7 +58,7 @@ function violationEvents(record: RunRecord, { moves }: Before): Event[] {
   })
 }
 
-function typeOf({ before, now }: Move): EventType | undefined {
+function typeOf({ before, now }: ViolationTransition): EventType | undefined {
   if (now === 'ended') return 'violation.resolved'
   if (now !== 'open') return undefined
   if (before === 'never') return 'violation.opened'
@@ -67,8 +67,8 @@ function typeOf({ before, now }: Move): EventType | undefined {
 }
 
 /** Rules of which a project says nothing any more: they could not judge, or what they found could not be looked at. */
-function ruleEvents(record: RunRecord, { looks, moves }: Before): Event[] {
-  const lost = moves.filter(({ now }) => now === 'unknown')
+function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Event[] {
+  const lost = transitions.filter(({ now }) => now === 'unknown')
   const moved = new Set(lost.map(({ fingerprint }) => fingerprint))
   const unknownAlready = new Set(
     record.violations
@@ -78,7 +78,7 @@ function ruleEvents(record: RunRecord, { looks, moves }: Before): Event[] {
   const found = new Map<string, { project: string; rule: string; text: string }>()
   for (const { project, unjudged } of record.projects) {
     for (const [rule, reason] of Object.entries(unjudged)) {
-      const wasUnknown = Object.hasOwn(looks.get(project)?.unjudged ?? {}, rule)
+      const wasUnknown = Object.hasOwn(scans.get(project)?.unjudged ?? {}, rule)
       if (!wasUnknown) found.set(`${project} ${rule}`, { project, rule, text: `it could not judge: ${reason}` })
     }
   }

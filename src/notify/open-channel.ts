@@ -2,10 +2,10 @@ import type { Channel } from '../config/read-configuration.ts'
 import type { Report } from '../model/report.ts'
 import type { ProxyVariables } from '../service/proxy-for.ts'
 import type { LogLine } from './channels/log.ts'
-import type { Send } from './outcome.ts'
+import type { SendMessage } from './outcome.ts'
 
 /** What channels need of the world. */
-export interface ChannelWorld {
+export interface ChannelDependencies {
   readonly env: ProxyVariables
   /** Milliseconds since the epoch. */
   readonly now: () => number
@@ -14,7 +14,10 @@ export interface ChannelWorld {
 }
 
 /** How messages are handed over on a channel. Loads what that takes and no more. */
-export async function openChannel(channel: Channel, { env, now, log, readReport }: ChannelWorld): Promise<Send> {
+export async function openChannel(
+  channel: Channel,
+  { env, now, log, readReport }: ChannelDependencies,
+): Promise<SendMessage> {
   switch (channel.type) {
     case 'log':
       return (await import('./channels/log.ts')).sendToLog(channel, log)

@@ -6,7 +6,7 @@ export type Outcome =
   | { readonly ok: false; readonly error: string /** It wants no more, ever. */; readonly isGone?: true }
 
 /** Hands a message over. Rejects with bugs only. */
-export type Send = (message: Message, signal: AbortSignal) => Promise<Outcome>
+export type SendMessage = (message: Message, signal: AbortSignal) => Promise<Outcome>
 
 export const accepted: Outcome = { ok: true }
 

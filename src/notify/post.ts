@@ -4,7 +4,7 @@ import type { ProxyVariables } from '../service/proxy-for.ts'
 import { createTransport } from '../service/transport.ts'
 import { accepted, type Outcome, refused } from './outcome.ts'
 
-interface Letter {
+interface PostRequest {
   /** A secret. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -15,7 +15,11 @@ interface Letter {
  * Posts JSON. Any 2xx is acceptance, and nothing else is: no redirect is followed, and of the answer only its status is
  * read.
  */
-export async function post({ url, headers, body }: Letter, env: ProxyVariables, signal: AbortSignal): Promise<Outcome> {
+export async function post(
+  { url, headers, body }: PostRequest,
+  env: ProxyVariables,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { pathname, search } = new URL(url)
   try {
     signal.throwIfAborted()

@@ -1,10 +1,10 @@
 import { describeReference } from '../document/describe-value.ts'
 import { nearestName } from '../document/nearest-name.ts'
-import type { Problem } from '../document/problem.ts'
+import type { FileProblem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import { matchesGlob } from '../model/glob.ts'
 import { isTooFarAhead, maxDaysAhead } from './expiry.ts'
-import type { SaidWaiver } from './policy-schema.ts'
+import type { WrittenWaiver } from './policy-schema.ts'
 import { isSecretPath } from './secret-path.ts'
 
 /**
@@ -13,9 +13,9 @@ import { isSecretPath } from './secret-path.ts'
  */
 export function* findBadWaivers(
   { problem }: ReadDocument<unknown>,
-  waivers: readonly SaidWaiver[],
+  waivers: readonly WrittenWaiver[],
   { now, ruleIds }: { readonly now: number; readonly ruleIds: readonly string[] },
-): Generator<Problem> {
+): Generator<FileProblem> {
   for (const [index, { rule, expires, path, value }] of waivers.entries()) {
     const at = ['waivers', index]
     const unknown = unknownRule(rule, ruleIds)

@@ -87,10 +87,10 @@ export const cleanResources = {
 } as const
 
 /** Members of objects are laid one over the other; anything else replaces what was there. */
-export function laidOver(base: JsonObject, over: JsonObject): JsonObject {
+export function overlaid(base: JsonObject, over: JsonObject): JsonObject {
   const merged = Object.entries(over).map(([key, value]): [string, Json] => {
     const before = base[key]
-    return [key, isJsonObject(before) && isJsonObject(value) ? laidOver(before, value) : value]
+    return [key, isJsonObject(before) && isJsonObject(value) ? overlaid(before, value) : value]
   })
   return { ...base, ...Object.fromEntries(merged) }
 }

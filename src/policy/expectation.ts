@@ -9,10 +9,10 @@ export interface Expectation {
   /**
    * `met`, or what is wrong with the result; `unknown` where it could not be judged. `now`: milliseconds since the epoch.
    */
-  judge(result: Json, now: number): Judgement
+  judge(result: Json, now: number): ExpectationOutcome
 }
 
-export type Judgement =
+export type ExpectationOutcome =
   | { readonly is: 'met' }
   | { readonly is: 'broken'; readonly complaint: string }
   | { readonly is: 'unknown'; readonly reason: string }

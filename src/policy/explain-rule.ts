@@ -2,9 +2,9 @@ import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity, Waiver } from '../model/violation.ts'
 import type { Rule } from '../rules/rule.ts'
-import type { Said } from './layer.ts'
+import type { RuleStatement } from './layer.ts'
 import type { Policy } from './policy.ts'
-import type { Setting } from './policy-schema.ts'
+import type { RuleSetting } from './policy-schema.ts'
 import type { Labels } from './selector.ts'
 
 /** What a policy says of one rule for one resource, and who in it says so. */
@@ -19,7 +19,7 @@ export interface Explanation {
   readonly waivers: readonly (Waiver & { readonly match: string })[]
 }
 
-export interface ExplainedLayer extends Said {
+export interface ExplainedLayer extends RuleStatement {
   /** Whether the rule is on or off, and how severe it is, by this one. */
   readonly decides: boolean
 }
@@ -50,7 +50,7 @@ export function explainRule(policy: Policy, rule: Rule, { project, labels, resou
 }
 
 /** The last one that switches it on or off or says how severe it is; one that only gives options decides neither. */
-function decidingPlace(settings: readonly Setting[]): number | undefined {
+function decidingPlace(settings: readonly RuleSetting[]): number | undefined {
   let deciding: number | undefined
   let isOn = false
   for (const [place, setting] of settings.entries()) {

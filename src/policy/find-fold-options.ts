@@ -1,13 +1,13 @@
-import type { Problem } from '../document/problem.ts'
+import type { FileProblem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import { rules } from '../rules/rules.ts'
 import type { Layer } from './layer.ts'
 
 /** A rule across resources judges them together: it cannot have other options for some of them. */
-export function* findFoldOptions(
+export function* findAggregateOptions(
   { problem }: ReadDocument<unknown>,
   overrides: readonly { readonly layer: Layer }[],
-): Generator<Problem> {
+): Generator<FileProblem> {
   for (const [index, { layer }] of overrides.entries()) {
     for (const [id, { setting }] of layer) {
       const isFold = rules.some((rule) => rule.id === id && (rule.scope === 'project' || rule.scope === 'fleet'))

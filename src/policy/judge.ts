@@ -1,38 +1,38 @@
 import { messageOf } from '../model/errors.ts'
 import { withoutMarks } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import type { Judged } from '../model/judging.ts'
+import type { EvaluationStats } from '../model/judging.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { Drift } from '../rules/drift.ts'
-import type { Look } from '../rules/look.ts'
+import type { ScanOutcome } from '../rules/look.ts'
 import {
-  type Looked,
-  noSurroundings,
-  type Place,
-  type Problem,
+  type Completeness,
+  type EvaluationContext,
+  type EvaluationRun,
+  emptyContext,
+  type FindingPlace,
+  observingNow,
   type Rule,
-  type Run,
-  type Surroundings,
-  telling,
+  type RuleFinding,
 } from '../rules/rule.ts'
 import { type Doubts, startDoubts } from './doubts.ts'
 import { startMeter } from './meter.ts'
 import { type ActiveRule, namedRules, type Policy } from './policy.ts'
 import { lookbackOf, type RuleSet, ruleSets } from './rule-sets.ts'
-import { type Folds, keyOf, startFolds } from './run-folds.ts'
+import { type Aggregations, keyOf, startAggregations } from './run-folds.ts'
 import type { Labels } from './selector.ts'
-import { count, countJudged, type Tally } from './tally.ts'
+import { count, countEvaluated, type Tally } from './tally.ts'
 import { startWaiving, type Waiving } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
 /** Judges resources as they pass, in the order of walking; rules across resources answer at the end. */
-export interface Judge {
-  visit(project: ProjectRef, resource: Resource, since?: Surroundings['since']): Finding[]
+export interface PolicyEvaluator {
+  evaluate(project: ProjectRef, resource: Resource, since?: EvaluationContext['since']): Finding[]
   /** Rules that look at a resource alone. `visit` asks each, and passes the resource on. */
   rulesFor(project: ProjectRef, resource: Resource): readonly ActiveRule[]
   /** What one of those rules says; undefined where it failed or could not judge. `onNow`: told when it asks what time it is. */
-  ask(active: ActiveRule, subject: Subject, onNow?: () => void): Finding[] | undefined
+  ask(active: ActiveRule, subject: EvaluationSubject, onNow?: () => void): Finding[] | undefined
   /** Shows a resource to rules across resources, and counts it as judged. */
   pass(project: ProjectRef, resource: Resource): void
   /** Paths of a resource of which `visit` needs to know since when they hold their value. */
@@ -40,21 +40,21 @@ export interface Judge {
   /** What rules say of a resource beside what it was. */
   compare(project: ProjectRef, resource: Resource, drift: Drift): Finding[]
   /** What rules say of the look at a project itself. */
-  judgeLook(project: ProjectRef, resource: Resource, look: Look): Finding[]
+  evaluateScan(project: ProjectRef, resource: Resource, look: ScanOutcome): Finding[]
   /** What a rule was given to judge a resource by; undefined where it is off. */
   optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
   /** How far back rules look for changes, at most. */
   readonly lookbackMs: number
   /** What rules across a project found. Forgets the project's resources. */
-  concludeProject(project: ProjectRef, looked: Looked): Finding[]
+  concludeProject(project: ProjectRef, looked: Completeness): Finding[]
   /** What rules across all projects found. */
-  concludeFleet(looked: Looked): readonly LocatedFinding[]
+  concludeFleet(looked: Completeness): readonly FleetFinding[]
   /** Rules that could not judge a project, and why: their silence means nothing there. */
   failuresIn(project: ProjectRef): ReadonlyMap<string, string>
   /** What rules could not judge because of malformed fields: their silence means nothing there. */
   readonly doubts: Pick<Doubts, 'isAbout' | 'holdsAny'>
   /** How much of a project was judged so far. */
-  judgedIn(project: ProjectRef): Judged
+  judgedIn(project: ProjectRef): EvaluationStats
   /** Leaves a project's resources out of what is still to be concluded. */
   forget(project: ProjectRef): void
   /** Puts the waivers of the policy on findings; those of `visit` and of the conclusions have them already. */
@@ -64,10 +64,10 @@ export interface Judge {
 }
 
 /** A resource to be judged by itself. */
-export interface Subject {
+export interface EvaluationSubject {
   readonly project: ProjectRef
   readonly resource: Resource
-  readonly since?: Surroundings['since'] | undefined
+  readonly since?: EvaluationContext['since'] | undefined
 }
 
 export interface Needs {
@@ -77,7 +77,7 @@ export interface Needs {
   readonly isCustom?: true
 }
 
-export interface LocatedFinding {
+export interface FleetFinding {
   readonly project: ProjectRef
   readonly finding: Finding
 }
@@ -86,13 +86,13 @@ export interface LocatedFinding {
 const everywhere = ''
 
 /** `now`: milliseconds since the epoch, one for the whole run. `clock` bounds what custom rules take of it. */
-export function startJudge(
+export function createEvaluator(
   policy: Policy,
   now: number,
   labelsOf: (project: ProjectRef) => Labels = () => ({}),
   clock: () => number = () => 0,
-): Judge {
-  const run: Run = { now, labelsOf, meter: startMeter(clock) }
+): PolicyEvaluator {
+  const run: EvaluationRun = { now, labelsOf, meter: startMeter(clock) }
   const setFor = ruleSets(policy, labelsOf)
   const named = namedRules(policy)
   const needs = new Map(named.map(({ rule }) => [rule.id, needsFor(rule)]))
@@ -101,7 +101,7 @@ export function startJudge(
   )
   const concluding = named.flatMap(({ rule }) => (rule.scope === 'project' || rule.scope === 'fleet' ? rule.id : []))
   const waiving = startWaiving(policy.waivers, { labelsOf, concluding, now })
-  const projectFolds = new Map<string, Folds>()
+  const projectFolds = new Map<string, Aggregations>()
   const forgotten = new Set<string>()
   const failures = new Map<string, Map<string, string>>()
   /** The rules that hold for a resource that a fold may name later, where they are not those of the others. */
@@ -115,16 +115,16 @@ export function startJudge(
     if (!known.has(id)) failures.set(where, known.set(id, messageOf(error)))
   }
 
-  const fleetFolds = startFolds(named, 'fleet', { where: everywhere, run, doubts, failed })
+  const fleetFolds = startAggregations(named, 'fleet', { where: everywhere, run, doubts, failed })
 
-  const foldsOf = (project: ProjectRef): Folds => {
+  const foldsOf = (project: ProjectRef): Aggregations => {
     const known = projectFolds.get(project.name)
-    const folds = known ?? startFolds(named, 'project', { where: project.name, run, doubts, failed })
+    const folds = known ?? startAggregations(named, 'project', { where: project.name, run, doubts, failed })
     projectFolds.set(project.name, folds)
     return folds
   }
 
-  const findingsOf = (folds: Folds, looked: Looked): LocatedFinding[] =>
+  const findingsOf = (folds: Aggregations, looked: Completeness): FleetFinding[] =>
     folds.conclude(looked).flatMap(({ rule, problem }) => {
       const active = (exceptions.get(keyOf(problem.at)) ?? setFor.everyone).byId.get(rule.id)
       if (active === undefined) return []
@@ -142,14 +142,14 @@ export function startJudge(
   }
 
   /** Those of the resource before: most have nothing of their own, and resources come project by project. */
-  let plain: Surroundings | undefined
+  let plain: EvaluationContext | undefined
 
   /** undefined where the rule failed, or read a malformed field. `seen`: the resource, watched if it has such fields. */
   const findWith = (
     active: ActiveRule,
     project: ProjectRef,
     resource: Resource,
-    check: (seen: Resource) => Iterable<Problem>,
+    check: (seen: Resource) => Iterable<RuleFinding>,
   ): Finding[] | undefined => {
     const watched = resource.malformed === undefined ? undefined : trackReads(resource)
     try {
@@ -169,20 +169,23 @@ export function startJudge(
     return undefined
   }
 
-  const surroundingsOf = ({ project, since = noSurroundings.since }: Subject, onNow?: () => void): Surroundings => {
-    if (onNow === undefined && since === noSurroundings.since && plain?.around?.project === project) return plain
+  const surroundingsOf = (
+    { project, since = emptyContext.since }: EvaluationSubject,
+    onNow?: () => void,
+  ): EvaluationContext => {
+    if (onNow === undefined && since === emptyContext.since && plain?.run?.project === project) return plain
     const labels = labelsOf(project)
     if (onNow === undefined) {
-      plain = { labels, since, around: { ...run, project } }
+      plain = { labels, since, run: { ...run, project } }
       return plain
     }
-    return { labels, since, around: telling({ labelsOf, meter: run.meter, project }, now, onNow), onNow }
+    return { labels, since, run: observingNow({ labelsOf, meter: run.meter, project }, now, onNow), onNow }
   }
 
   const pass = (project: ProjectRef, resource: Resource) => {
     const set = setFor.resource(project, resource)
     count(tallyOf(project), set.byId, resource.kind)
-    const place: Place = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
+    const place: FindingPlace = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
     if (set !== setFor.everyone) exceptions.set(keyOf(place), set)
     waiving.remember(project, resource)
     const isJudged = (rule: string) => set.byId.has(rule)
@@ -195,7 +198,7 @@ export function startJudge(
     datesOf(resource) {
       return datings.flatMap(({ kind, dates }) => (kind === resource.kind ? dates(resource) : []))
     },
-    visit(project, resource, since) {
+    evaluate(project, resource, since) {
       const findings: Finding[] = []
       const surroundings = surroundingsOf({ project, resource, since })
       for (const { active, bound } of setFor.resource(project, resource).byKind.get(resource.kind) ?? []) {
@@ -224,8 +227,8 @@ export function startJudge(
           }) ?? [],
       )
     },
-    judgeLook(project, resource, look) {
-      const rules = setFor.resource(project, resource).look
+    evaluateScan(project, resource, look) {
+      const rules = setFor.resource(project, resource).scan
       return rules.flatMap(({ active, bound }) => findWith(active, project, resource, () => bound.check(look)) ?? [])
     },
     optionsOf: (project, resource, rule) => setFor.resource(project, resource).byId.get(rule)?.options,
@@ -239,7 +242,7 @@ export function startJudge(
     },
     failuresIn,
     judgedIn: (project) =>
-      countJudged(tallies.get(project.name), named, failuresIn(project), (rule, kind) =>
+      countEvaluated(tallies.get(project.name), named, failuresIn(project), (rule, kind) =>
         doubts.count(project, rule, kind),
       ),
     forget(project) {
@@ -261,7 +264,7 @@ function needsFor({ needs, scope, custom }: Rule): Needs {
 function stamp(
   { rule, severity }: ActiveRule,
   { kind, uid, name }: { readonly kind: Kind; readonly uid: string; readonly name: string },
-  problem: Problem,
+  problem: RuleFinding,
 ): Finding {
   return {
     rule: rule.id,

@@ -2,11 +2,11 @@ import type { Json } from '../model/json.ts'
 import type { Severity } from '../model/violation.ts'
 import type { Pack, Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
-import type { Layer, Said } from './layer.ts'
+import type { Layer, RuleStatement } from './layer.ts'
 import type { ActiveRule } from './policy.ts'
 
 export function packLayer(pack: Pack, at: string | undefined): Layer {
-  const said: Said = { setting: {}, layer: `pack ${pack}`, at }
+  const said: RuleStatement = { setting: {}, layer: `pack ${pack}`, at }
   return new Map(rules.filter((rule) => rule.packs.includes(pack)).map((rule) => [rule.id, said]))
 }
 

@@ -66,7 +66,7 @@ const customRule = z.strictObject({
   assert: expression.describe('CEL: what must hold for `resource`'),
   severity: z.enum(severities),
   message: z.string().min(1).max(2000).describe('What is wrong; CEL in braces, such as {resource.owner_id}'),
-  remedy: z.string().min(1).max(2000).exactOptional().describe('What to do about it'),
+  remediation: z.string().min(1).max(2000).exactOptional().describe('What to do about it'),
   controls: z.array(control).exactOptional().describe('Controls that it gives evidence for, such as soc2:CC6.1'),
 })
 
@@ -96,7 +96,7 @@ const waiver = z.strictObject({
     .describe('What is accepted there; another value is a violation again. Of secrets, the seal'),
 })
 
-export type SaidWaiver = z.infer<typeof waiver>
+export type WrittenWaiver = z.infer<typeof waiver>
 
 /** The policy file. Every rule is a member, so that an unknown one is refused with the nearest name. */
 export function policySchemaWith(customIds: Iterable<string>) {
@@ -104,7 +104,7 @@ export function policySchemaWith(customIds: Iterable<string>) {
   return policySchemaOf(z.strictObject({ ...known, ...builtIn }))
 }
 
-function policySchemaOf(settings: z.ZodType<Readonly<Record<string, Setting | undefined>>>) {
+function policySchemaOf(settings: z.ZodType<Readonly<Record<string, RuleSetting | undefined>>>) {
   return z.strictObject({
     extends: z
       .array(z.string().min(1))
@@ -137,7 +137,7 @@ export const policyOutline = z.looseObject({
 })
 
 /** What a policy file says of one rule. */
-export type Setting =
+export type RuleSetting =
   | z.infer<typeof severity>
   | { readonly severity?: z.infer<typeof severity> | undefined; readonly [option: string]: unknown }
 

@@ -1,4 +1,4 @@
-import { type Problem, refuseProblems } from '../document/problem.ts'
+import { type FileProblem, refuseProblems } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Rule } from '../rules/rule.ts'
@@ -22,7 +22,7 @@ export function* readCustom(
   { value, at, problem, problemWithin }: ReadDocument<{ readonly custom: readonly CustomSource[] }>,
   before: readonly CustomRule[],
 ): Steps<readonly CustomRule[]> {
-  const problems: Problem[] = []
+  const problems: FileProblem[] = []
   const found: CustomRule[] = []
   const languages = new Map<Kind, Language>()
   for (const [index, source] of value.custom.entries()) {

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { describeReference } from '../document/describe-value.ts'
 import { nearestName } from '../document/nearest-name.ts'
-import { type Problem, refuseProblems } from '../document/problem.ts'
+import { type FileProblem, refuseProblems } from '../document/problem.ts'
 import { mostProblems, type ReadDocument, readDocument } from '../document/read-document.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
@@ -12,7 +12,7 @@ import { inOneGo, type Steps } from './steps.ts'
 export interface PlacedTest {
   readonly test: PolicyTest
   /** Something said about the test, at its name, its list of expectations, or one of those. */
-  problem(place: 'name' | 'expect' | number, text: string): Problem
+  problem(place: 'name' | 'expect' | number, text: string): FileProblem
 }
 
 const outline = z.looseObject({ tests: z.array(z.union([z.string(), policyTestSchema])).default([]) })
@@ -78,7 +78,7 @@ function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: num
   }
 }
 
-function* findUnknownRules({ test, problem }: PlacedTest, ruleIds: readonly string[]): Generator<Problem> {
+function* findUnknownRules({ test, problem }: PlacedTest, ruleIds: readonly string[]): Generator<FileProblem> {
   for (const [index, { rule }] of test.expect.entries()) {
     if (ruleIds.includes(rule)) continue
     const nearest = nearestName(rule, ruleIds)

@@ -4,8 +4,8 @@ import type { Json } from '../model/json.ts'
 import { rules } from '../rules/rules.ts'
 import { activateRules } from './layers.ts'
 import type { ActiveRule, Policy } from './policy.ts'
-import { readSaid } from './read-said.ts'
-import type { Said } from './said.ts'
+import { readParsedPolicy } from './read-said.ts'
+import type { ParsedPolicy } from './said.ts'
 import { matcherOf } from './selector.ts'
 import { inOneGo, type Steps } from './steps.ts'
 import { compileWaiver } from './waiver.ts'
@@ -29,7 +29,7 @@ export function* policySteps(
   readFile: (file: string) => string,
   now = Number.POSITIVE_INFINITY,
 ): Steps<Policy> {
-  const { layers, overrides, waivers, custom, probes } = yield* readSaid(file, { readFile, now })
+  const { layers, overrides, waivers, custom, probes } = yield* readParsedPolicy(file, { readFile, now })
   yield
   const known = [...rules, ...custom.map(({ rule }) => rule)]
   const rulesUnder = (places: readonly number[]) =>
@@ -58,7 +58,7 @@ const stepSize = 100
 
 function digestOf(
   active: readonly ActiveRule[],
-  { overrides, waivers, probes }: Pick<Said, 'overrides' | 'waivers' | 'probes'>,
+  { overrides, waivers, probes }: Pick<ParsedPolicy, 'overrides' | 'waivers' | 'probes'>,
 ): string {
   const decides = active.map(({ rule, severity, options }): Json => {
     return [rule.id, severity ?? null, rule.custom?.source ?? options]

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import type { Problem } from '../document/problem.ts'
+import type { FileProblem } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import { messageOf, reasonOf } from '../model/errors.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
@@ -14,7 +14,7 @@ import type { Steps } from './steps.ts'
 const mostCharacters = 1024 * 1024
 const tooLarge = `is larger than a probe may be: ${mostCharacters} characters`
 
-interface Reading {
+interface ProbeReadContext {
   readonly document: ReadDocument<{ readonly probes: readonly WrittenProbe[] }>
   /** The policy file: paths are relative to it. */
   readonly file: string
@@ -22,8 +22,12 @@ interface Reading {
 }
 
 /** The probes of a policy file with the files that they name, and what is wrong with any of them: a step for each. */
-export function* readProbes({ document, file, readFile }: Reading): Steps<{ probes: Probe[]; problems: Problem[] }> {
-  const problems: Problem[] = []
+export function* readProbes({
+  document,
+  file,
+  readFile,
+}: ProbeReadContext): Steps<{ probes: Probe[]; problems: FileProblem[] }> {
+  const problems: FileProblem[] = []
   const probes: Probe[] = []
   for (const [index, written] of document.value.probes.entries()) {
     yield
@@ -49,9 +53,9 @@ export function* readProbes({ document, file, readFile }: Reading): Steps<{ prob
  * file is extended twice is one.
  */
 export function* findDoubleProbes(
-  { value, problem }: Reading['document'],
+  { value, problem }: ProbeReadContext['document'],
   extended: readonly Probe[],
-): Generator<Problem> {
+): Generator<FileProblem> {
   const known = new Map<string, string>()
   for (const { name, said } of extended) {
     const text = JSON.stringify(said)

@@ -2,27 +2,27 @@ import { dirname, resolve } from 'node:path'
 import { describeReference } from '../document/describe-value.ts'
 import { nearestName } from '../document/nearest-name.ts'
 import { type ParsedYaml, parseYaml } from '../document/parse-yaml.ts'
-import { type Problem, refuseProblems } from '../document/problem.ts'
+import { type FileProblem, refuseProblems } from '../document/problem.ts'
 import { mostProblems, type ReadDocument, readDocument } from '../document/read-document.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type Pack, packs } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { findBadWaivers, isWaivedValue } from './check-waivers.ts'
-import { findFoldOptions } from './find-fold-options.ts'
+import { findAggregateOptions } from './find-fold-options.ts'
 import type { Layer } from './layer.ts'
 import { packLayer } from './layers.ts'
-import { policyOutline, policySchemaWith, type Setting } from './policy-schema.ts'
+import { policyOutline, policySchemaWith, type RuleSetting } from './policy-schema.ts'
 import { readCustom, twins, uniqueCustom } from './read-custom.ts'
 import { findDoubleProbes, readProbes, withoutRepeats } from './read-probes.ts'
-import type { Said } from './said.ts'
+import type { ParsedPolicy } from './said.ts'
 import type { Steps } from './steps.ts'
 
 /** The world of a policy file. `now`: milliseconds; a waiver must not last too long from there. */
-interface Reading {
+interface PolicyReadContext {
   readonly readFile: (file: string) => string
   readonly now: number
   /** Files that were read, or are being read: each is read once, however often it is extended. */
-  readonly files: Map<string, Said | 'being read'>
+  readonly files: Map<string, ParsedPolicy | 'being read'>
 }
 
 /** Far more than people write, and little enough to be read in a moment. */
@@ -33,12 +33,15 @@ const mostDepth = 16
  * What a policy file says, or the `recommended` pack where there is none.
  * @throws AuditError 2 with a line for every mistake, as `file:line:column`
  */
-export function* readSaid(file: string | undefined, { readFile, now }: Pick<Reading, 'readFile' | 'now'>): Steps<Said> {
+export function* readParsedPolicy(
+  file: string | undefined,
+  { readFile, now }: Pick<PolicyReadContext, 'readFile' | 'now'>,
+): Steps<ParsedPolicy> {
   if (file === undefined) return ofPack('recommended', undefined)
   return yield* readOne(resolve(file), file, { readFile, now, files: new Map() }, 1)
 }
 
-function* readOne(path: string, file: string, reading: Reading, depth: number): Steps<Said> {
+function* readOne(path: string, file: string, reading: PolicyReadContext, depth: number): Steps<ParsedPolicy> {
   reading.files.set(path, 'being read')
   const text = read(file, reading.readFile)
   yield
@@ -59,10 +62,10 @@ type Outline = ReadDocument<{
 
 function* readExtended(
   outline: Outline,
-  { file, reading, depth }: { readonly file: string; readonly reading: Reading; readonly depth: number },
-): Steps<{ extended: Said[]; problems: Problem[] }> {
-  const problems: Problem[] = []
-  const extended: Said[] = []
+  { file, reading, depth }: { readonly file: string; readonly reading: PolicyReadContext; readonly depth: number },
+): Steps<{ extended: ParsedPolicy[]; problems: FileProblem[] }> {
+  const problems: FileProblem[] = []
+  const extended: ParsedPolicy[] = []
   for (const [index, name] of (outline.value.extends ?? []).entries()) {
     const at = ['extends', index]
     if (problems.length === mostProblems) break
@@ -96,13 +99,16 @@ interface Text {
 
 interface Extended {
   readonly outline: Outline
-  readonly extended: readonly Said[]
-  readonly problems: Problem[]
-  readonly reading: Reading
+  readonly extended: readonly ParsedPolicy[]
+  readonly problems: FileProblem[]
+  readonly reading: PolicyReadContext
 }
 
 /** What the file itself says, after what it extends. */
-function* readOwn({ text, parsed, file }: Text, { outline, extended, problems, reading }: Extended): Steps<Said> {
+function* readOwn(
+  { text, parsed, file }: Text,
+  { outline, extended, problems, reading }: Extended,
+): Steps<ParsedPolicy> {
   const inherited = uniqueCustom(extended.flatMap(({ custom }) => custom))
   for (const [first, second] of twins(inherited)) {
     const text = `\`${first.rule.id}\` is defined twice in what this file extends, in ${first.at} and ${second.at}`
@@ -121,7 +127,10 @@ function* readOwn({ text, parsed, file }: Text, { outline, extended, problems, r
   yield
   const custom = yield* readCustom(file, document, inherited)
 
-  const layerOf = (said: Readonly<Record<string, Setting | undefined>>, path: readonly (string | number)[]): Layer =>
+  const layerOf = (
+    said: Readonly<Record<string, RuleSetting | undefined>>,
+    path: readonly (string | number)[],
+  ): Layer =>
     new Map(
       Object.entries(said).flatMap(([id, setting]) => {
         const at = placeOf(file, document, [...path, id], 'key')
@@ -140,7 +149,7 @@ function* readOwn({ text, parsed, file }: Text, { outline, extended, problems, r
   const extendedProbes = extended.flatMap((said) => said.probes)
   const { probes, problems: badProbes } = yield* readProbes({ document, file, readFile: reading.readFile })
   const doubles = findDoubleProbes(document, extendedProbes)
-  refuseProblems([...findFoldOptions(document, overrides), ...badWaivers, ...badProbes, ...doubles])
+  refuseProblems([...findAggregateOptions(document, overrides), ...badWaivers, ...badProbes, ...doubles])
   const own: Layer = new Map(custom.map(({ rule, at }) => [rule.id, { setting: {}, layer: 'custom', at }]))
   return {
     layers: lastOfEach([...extended.flatMap(({ layers }) => layers), own, layerOf(document.value.rules, ['rules'])]),
@@ -160,7 +169,7 @@ function lastOfEach<Item>(all: readonly Item[]): readonly Item[] {
   return [...new Set(all.toReversed())].reverse()
 }
 
-function ofPack(pack: Pack, at: string | undefined): Said {
+function ofPack(pack: Pack, at: string | undefined): ParsedPolicy {
   return { layers: [packLayer(pack, at)], overrides: [], waivers: [], custom: [], probes: [], depth: 0 }
 }
 

@@ -5,13 +5,13 @@ import type { Labels } from './selector.ts'
 
 /** The rules that hold for resources that the same overrides match. */
 export interface RuleSet {
-  readonly byKind: ReadonlyMap<Kind, readonly Bound<'resource'>[]>
-  readonly drift: readonly Bound<'drift'>[]
-  readonly look: readonly Bound<'look'>[]
+  readonly byKind: ReadonlyMap<Kind, readonly BoundRules<'resource'>[]>
+  readonly drift: readonly BoundRules<'drift'>[]
+  readonly scan: readonly BoundRules<'look'>[]
   readonly byId: ReadonlyMap<string, ActiveRule>
 }
 
-export interface Bound<Scope extends BoundRule['scope']> {
+export interface BoundRules<Scope extends BoundRule['scope']> {
   readonly active: ActiveRule
   readonly bound: Extract<BoundRule, { scope: Scope }>
 }
@@ -40,13 +40,13 @@ function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
   return {
     byKind: Map.groupBy(boundAs(rules, 'resource'), ({ active }) => active.rule.kind),
     drift: boundAs(rules, 'drift'),
-    look: boundAs(rules, 'look'),
+    scan: boundAs(rules, 'look'),
     byId: new Map(rules.map((active) => [active.rule.id, active])),
   }
 }
 
-function boundAs<Scope extends BoundRule['scope']>(rules: readonly ActiveRule[], scope: Scope): Bound<Scope>[] {
-  const isOf = (bound: BoundRule): bound is Bound<Scope>['bound'] => bound.scope === scope
+function boundAs<Scope extends BoundRule['scope']>(rules: readonly ActiveRule[], scope: Scope): BoundRules<Scope>[] {
+  const isOf = (bound: BoundRule): bound is BoundRules<Scope>['bound'] => bound.scope === scope
   return rules.flatMap((active) => (isOf(active.bound) ? [{ active, bound: active.bound }] : []))
 }
 

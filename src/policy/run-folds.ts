@@ -1,52 +1,60 @@
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
-import type { BoundRule, Fold, LocatedProblem, Looked, Place, Rule, Run } from '../rules/rule.ts'
+import type {
+  Aggregation,
+  BoundRule,
+  Completeness,
+  EvaluationRun,
+  FindingPlace,
+  LocatedRuleFinding,
+  Rule,
+} from '../rules/rule.ts'
 import type { Doubts } from './doubts.ts'
 import type { ActiveRule } from './policy.ts'
 import { trackReads, watchReads } from './watch-reads.ts'
 
 /** Rules across the resources of one project, or of all, on their way through them. */
-export interface Folds {
+export interface Aggregations {
   /** `isJudged`: whether a rule holds for the resource. */
-  visit(resource: Resource, place: Place, isJudged: (rule: string) => boolean): void
-  conclude(looked: Looked): readonly FoldProblem[]
+  visit(resource: Resource, place: FindingPlace, isJudged: (rule: string) => boolean): void
+  conclude(looked: Completeness): readonly AggregateFinding[]
 }
 
-export interface FoldProblem {
+export interface AggregateFinding {
   readonly rule: Rule
-  readonly problem: LocatedProblem
+  readonly problem: LocatedRuleFinding
 }
 
-interface Surroundings {
+interface AggregationContext {
   /** A project's name, or that of all together. */
   readonly where: string
-  readonly run: Run
+  readonly run: EvaluationRun
   readonly doubts: Doubts
   readonly failed: (where: string, rule: Rule, error: unknown) => void
 }
 
-interface RunningFold {
+interface RunningAggregation {
   readonly rule: Rule
   readonly visits: readonly Kind[]
-  readonly fold: Fold
+  readonly fold: Aggregation
   /** The same at its beginning, to see what it reads. */
-  readonly start: () => Fold
+  readonly start: () => Aggregation
   /** Resources of which it read a malformed field later than when it was tried. */
-  readonly readLate: Map<string, Place>
+  readonly readLate: Map<string, FindingPlace>
 }
 
-export function startFolds(
+export function startAggregations(
   rules: readonly ActiveRule[],
-  scope: Extract<BoundRule, { start(): Fold }>['scope'],
-  { where, run, doubts, failed }: Surroundings,
-): Folds {
-  const folds = rules.flatMap(({ rule, bound }): RunningFold[] => {
+  scope: Extract<BoundRule, { start(): Aggregation }>['scope'],
+  { where, run, doubts, failed }: AggregationContext,
+): Aggregations {
+  const folds = rules.flatMap(({ rule, bound }): RunningAggregation[] => {
     if (!('start' in bound) || bound.scope !== scope) return []
     const start = () => bound.start(run)
     return [{ rule, visits: bound.visits, fold: start(), start, readLate: new Map() }]
   })
 
   /** Who could not judge one resource did not see all of its kind. */
-  const leaveOut = (rule: Rule, { project, kind, uid }: Place, isJudged: boolean) => {
+  const leaveOut = (rule: Rule, { project, kind, uid }: FindingPlace, isJudged: boolean) => {
     doubts.note(project, { rule: rule.id, kind, uid }, isJudged && kind === rule.kind)
     doubts.blur(where, rule.id, kind)
   }
@@ -56,9 +64,9 @@ export function startFolds(
    * out then, for what the rule makes of it could show in what it says of others.
    */
   const watchedBy = (
-    { rule, start, readLate }: RunningFold,
+    { rule, start, readLate }: RunningAggregation,
     resource: Resource,
-    place: Place,
+    place: FindingPlace,
   ): Resource | undefined => {
     // Custom rules keep what they read and look into it when they have met both sides.
     const trial = trackReads(resource, { within: rule.custom !== undefined })
@@ -89,7 +97,7 @@ export function startFolds(
     },
     conclude(looked) {
       return folds.flatMap(({ rule, fold, readLate }) => {
-        const problems: LocatedProblem[] = []
+        const problems: LocatedRuleFinding[] = []
         const isComplete = (kind: Kind) => looked.isComplete(kind) && doubts.isClear(where, rule.id, kind)
         try {
           for (const problem of fold.conclude(run.now, { isComplete })) problems.push(problem)

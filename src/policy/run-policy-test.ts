@@ -3,8 +3,8 @@ import { takeInventory } from '../inventory/take-inventory.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import { cleanResources, laidOver } from './clean-resources.ts'
-import { startJudge } from './judge.ts'
+import { cleanResources, overlaid } from './clean-resources.ts'
+import { createEvaluator } from './judge.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyTest } from './policy-test-schema.ts'
 
@@ -32,11 +32,11 @@ export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
   const at = Date.parse(test.at)
   const [service = '', name = ''] = test.project.split('/')
   const project: ProjectRef = { name: test.project, service, uid: name }
-  const judge = startJudge(policy, at, () => test.labels)
+  const judge = createEvaluator(policy, at, () => test.labels)
   const whole = { isComplete: () => true }
   const shown = shownBy(test, at)
   const found = [
-    ...shown.flatMap((resource) => judge.visit(project, resource)),
+    ...shown.flatMap((resource) => judge.evaluate(project, resource)),
     ...judge.concludeProject(project, whole),
     ...judge.concludeFleet(whole).map(({ finding }) => finding),
   ].filter(({ waiver }) => waiver === undefined)
@@ -53,7 +53,7 @@ function shownBy(test: PolicyTest, at: number): readonly Resource[] {
   const named = test.resources.map(({ kind, ...said }, index): Item => {
     const uid = said.uid ?? `${kind}-${index + 1}`
     // What stands in a YAML file is JSON.
-    return { kind, item: laidOver(cleanResources[kind](uid, at), { ...said, uid } as unknown as JsonObject) }
+    return { kind, item: overlaid(cleanResources[kind](uid, at), { ...said, uid } as unknown as JsonObject) }
   })
   const all = test.companions ? withCompanions(named, at) : named
   return (['project', 'endpoint', 'source', 'subscription'] as const).flatMap((kind) => {

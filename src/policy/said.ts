@@ -1,14 +1,14 @@
 import type { Layer } from './layer.ts'
-import type { SaidWaiver } from './policy-schema.ts'
+import type { WrittenWaiver } from './policy-schema.ts'
 import type { Probe } from './probe.ts'
 import type { CustomRule } from './read-custom.ts'
 import type { Selector } from './selector.ts'
 
 /** What a policy file and those that it extends say together. */
-export interface Said {
+export interface ParsedPolicy {
   readonly layers: readonly Layer[]
   readonly overrides: readonly { readonly match: Selector; readonly layer: Layer }[]
-  readonly waivers: readonly SaidWaiver[]
+  readonly waivers: readonly WrittenWaiver[]
   readonly custom: readonly CustomRule[]
   readonly probes: readonly Probe[]
   /** How many files deep it goes, itself included. */

@@ -1,4 +1,4 @@
-import type { Judged } from '../model/judging.ts'
+import type { EvaluationStats } from '../model/judging.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ActiveRule } from './policy.ts'
 
@@ -15,12 +15,12 @@ export function count(tally: Tally, rules: Rules, kind: Kind): void {
 }
 
 /** `rules`: all that judge anyone. `failures`: those that could not judge here. `countDoubts`: what one could not judge. */
-export function countJudged(
+export function countEvaluated(
   tally: Tally | undefined,
   rules: readonly ActiveRule[],
   failures: ReadonlyMap<string, string>,
   countDoubts: (rule: string, kind: Kind) => number,
-): Judged {
+): EvaluationStats {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally?.values() ?? []) {
     for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {

@@ -5,7 +5,7 @@ import { type Json, valueAt } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Waiver } from '../model/violation.ts'
 import { readExpiry } from './expiry.ts'
-import type { SaidWaiver } from './policy-schema.ts'
+import type { WrittenWaiver } from './policy-schema.ts'
 import { describeSelector, type Labels, matcherOf, reachOf } from './selector.ts'
 
 /** A waiver of the policy file, ready to decide. */
@@ -28,7 +28,7 @@ export interface PolicyWaiver {
 }
 
 /** `said`: checked by the policy's schema. */
-export function compileWaiver(said: SaidWaiver): PolicyWaiver {
+export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
   const { rule, match, owner, reason, expires, ticket, path, value } = said
   const until = readExpiry(expires)
   if (until === undefined) throw new Error(`the schema let ${expires} pass`)

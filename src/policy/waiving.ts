@@ -16,7 +16,7 @@ export interface Waiving {
 }
 
 /** `concluding`: rules whose findings come after their resources have passed. `now`: start of the run. */
-export function startWaiving(waivers: readonly PolicyWaiver[], { labelsOf, concluding, now }: Setting): Waiving {
+export function startWaiving(waivers: readonly PolicyWaiver[], { labelsOf, concluding, now }: WaivingOptions): Waiving {
   const used = new Set<PolicyWaiver>()
   const remembered = new Map<string, readonly PolicyWaiver[]>()
   const forLater = waivers.filter(({ covers }) => concluding.some(covers))
@@ -53,7 +53,7 @@ export function startWaiving(waivers: readonly PolicyWaiver[], { labelsOf, concl
   }
 }
 
-interface Setting {
+interface WaivingOptions {
   readonly labelsOf: (project: ProjectRef) => Labels
   readonly concluding: readonly string[]
   readonly now: number

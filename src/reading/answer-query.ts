@@ -2,7 +2,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
 import { wrapPieces, wrapProse } from '../report/columns.ts'
-import type { Face } from '../report/show-answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
 import { textOf } from '../report/table.ts'
 import { shorten } from '../report/text/shorten.ts'
 import { statingExtent } from './as-of.ts'
@@ -17,14 +17,14 @@ export async function answerQuery(
   const last = await reader.lastRun()
   return {
     command: 'query',
-    ...(last === undefined ? { run: null } : statingExtent(last, await reader.looksAt(last.number))),
+    ...(last === undefined ? { run: null } : statingExtent(last, await reader.latestScans(last.number))),
     // fromEntries defines members, so a column called `__proto__` survives.
     rows: found.rows.map((row) => Object.fromEntries(found.columns.map((name, at) => [name, row[at] ?? null]))),
     leftOut: found.isCut ? 'unknown' : 0,
   }
 }
 
-export function queryFace(columns: readonly string[]): Face<QueryRow> {
+export function queryView(columns: readonly string[]): AnswerView<QueryRow> {
   return {
     columns: columns.map((name) => ({
       name,
@@ -42,7 +42,7 @@ export interface ViewRow {
   readonly columns: readonly string[]
 }
 
-export const viewsFace: Face<ViewRow> = {
+export const viewListView: AnswerView<ViewRow> = {
   columns: [
     { name: 'view', value: ({ view }) => view },
     { name: 'about', value: ({ about }) => about },

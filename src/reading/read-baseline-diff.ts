@@ -1,7 +1,7 @@
-import { isChosen } from '../config/choose-projects.ts'
-import { type Approval, type ApprovedResource, holding } from '../history/approvals.ts'
-import type { Baselines, History, View } from '../history/history.ts'
-import type { ResourceThen } from '../history/reader.ts'
+import { matchesProject } from '../config/choose-projects.ts'
+import { type Approval, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
+import type { CompleteScans, History, View } from '../history/history.ts'
+import type { ResourceAtRun } from '../history/reader.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReportChange } from '../model/report.ts'
@@ -13,16 +13,19 @@ import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/drift.ts'
 import { statingExtent } from './as-of.ts'
 
-interface Asked {
+interface BaselineDiffQuery {
   readonly projects: readonly string[]
   readonly limit: number
 }
 
 /** What is otherwise, as of the last run, than what was approved. */
-export async function readBaselineDiff(history: History, { projects, limit }: Asked): Promise<Answer<ReportChange>> {
+export async function readBaselineDiff(
+  history: History,
+  { projects, limit }: BaselineDiffQuery,
+): Promise<Answer<ReportChange>> {
   const last = await history.lastRun()
-  const approvals = holding(await history.approvals())
-    .filter(({ project }) => isChosen(project.name, projects))
+  const approvals = activeApprovals(await history.approvals())
+    .filter(({ project }) => matchesProject(project.name, projects))
     .sort((a, b) => (a.project.name < b.project.name ? -1 : 1))
   if (last === undefined || approvals.length === 0) {
     throw new AuditError(2, `no baseline is approved${projects.length === 0 ? '' : ` of ${projects.join(' ')}`}`, {
@@ -30,7 +33,7 @@ export async function readBaselineDiff(history: History, { projects, limit }: As
     })
   }
   const approved = new Set(approvals.map(({ project }) => keyOf(project)))
-  const looks = (await history.looksAt(last.number)).filter(({ project }) => approved.has(keyOf(project)))
+  const looks = (await history.latestScans(last.number)).filter(({ project }) => approved.has(keyOf(project)))
   const rows: ReportChange[] = []
   const remarks: string[] = []
   for (const approval of approvals) {
@@ -46,7 +49,7 @@ export async function readBaselineDiff(history: History, { projects, limit }: As
 
 async function compare(history: History, approval: Approval, run: number) {
   const { project, looks } = approval
-  const baselines = await history.baselinesAt(project, run)
+  const baselines = await history.completeScansAt(project, run)
   const before = new Map((await history.approvedResources(approval)).map((one) => [`${one.kind} ${one.uid}`, one]))
   const now = new Map((await history.stateAt(project, run)).map((one) => [`${one.kind} ${one.uid}`, one]))
   const rows: ReportChange[] = []
@@ -72,7 +75,7 @@ async function compare(history: History, approval: Approval, run: number) {
 
 const nobody = { kind: 'endpoint', uid: '', name: '' } as const
 
-function fieldsBetween({ kind, attributes, sealKeyId }: ApprovedResource, now: ResourceThen) {
+function fieldsBetween({ kind, attributes, sealKeyId }: ApprovedResource, now: ResourceAtRun) {
   // What we wrote ourselves as canonical JSON of an object.
   return diffAttributes(kind, attributes, JSON.parse(now.body), { sealsComparable: sealKeyId === now.sealKeyId })
 }
@@ -81,7 +84,7 @@ function isConfigured(kind: Kind): boolean {
   return configuredKinds.some((configured) => configured === kind)
 }
 
-function isSameView(before: View | undefined, now: Baselines[Kind]): boolean {
+function isSameView(before: View | undefined, now: CompleteScans[Kind]): boolean {
   return before !== undefined && now !== undefined && before.listing === now.listing && before.filter === now.filter
 }
 

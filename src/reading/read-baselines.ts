@@ -1,8 +1,8 @@
-import { isChosen } from '../config/choose-projects.ts'
-import { type Approval, holding } from '../history/approvals.ts'
+import { matchesProject } from '../config/choose-projects.ts'
+import { type Approval, activeApprovals } from '../history/approvals.ts'
 import type { History } from '../history/history.ts'
 import type { Answer } from '../report/answer.ts'
-import type { Face } from '../report/show-answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { toAnswerRun } from './as-of.ts'
 
@@ -18,17 +18,19 @@ export interface BaselineRow {
   readonly revoked_by: string | null
 }
 
-interface Asked {
+interface BaselinesQuery {
   readonly projects: readonly string[]
   /** Also those that hold no more. */
   readonly all: boolean
 }
 
 /** What was approved: by project, newest first. */
-export async function readBaselines(history: History, { projects, all }: Asked): Promise<Answer<BaselineRow>> {
+export async function readBaselines(history: History, { projects, all }: BaselinesQuery): Promise<Answer<BaselineRow>> {
   const approvals = await history.approvals()
-  const hold = new Set(holding(approvals))
-  const shown = approvals.filter((approval) => isChosen(approval.project.name, projects) && (all || hold.has(approval)))
+  const hold = new Set(activeApprovals(approvals))
+  const shown = approvals.filter(
+    (approval) => matchesProject(approval.project.name, projects) && (all || hold.has(approval)),
+  )
   const last = await history.lastRun()
   return {
     command: 'baseline',
@@ -55,13 +57,13 @@ function toRow({ project, run, at, by, note, revoked }: Approval, holds: boolean
   }
 }
 
-export const baselinesFace: Face<BaselineRow> = {
+export const baselinesView: AnswerView<BaselineRow> = {
   columns: [
     { name: 'project', value: ({ project }) => project, least: 16 },
     { name: 'run', value: ({ run }) => run, show: ({ run }) => (run === null ? 'files' : String(run)), align: 'right' },
     { name: 'approved_at', value: (row) => row.approved_at, show: (row) => showTime(row.approved_at), least: 10 },
     { name: 'approved_by', value: (row) => row.approved_by, least: 8 },
-    { name: 'state', value: ({ state }) => state, show: tellState },
+    { name: 'state', value: ({ state }) => state, show: describeBaselineState },
     { name: 'note', value: ({ note }) => note, show: ({ note }) => (note === '' ? '-' : note), least: 10 },
     { name: 'revoked_at', value: (row) => row.revoked_at, only: 'csv' },
     { name: 'revoked_by', value: (row) => row.revoked_by, only: 'csv' },
@@ -69,6 +71,6 @@ export const baselinesFace: Face<BaselineRow> = {
   nothing: 'No baseline is approved: drift rules compare with the last complete look.',
 }
 
-function tellState({ state, revoked_at, revoked_by }: BaselineRow): string {
+function describeBaselineState({ state, revoked_at, revoked_by }: BaselineRow): string {
   return revoked_at === null ? state : `revoked ${showTime(revoked_at)} by ${revoked_by}`
 }

@@ -1,6 +1,6 @@
-import { isChosen } from '../config/choose-projects.ts'
-import type { Baselines } from '../history/history.ts'
-import type { Differing, HistoryReader, KeptVersion, SealedRun } from '../history/reader.ts'
+import { matchesProject } from '../config/choose-projects.ts'
+import type { CompleteScans } from '../history/history.ts'
+import type { CommittedRun, Differing, HistoryReader, KeptVersion } from '../history/reader.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { JsonObject } from '../model/json.ts'
@@ -8,10 +8,10 @@ import type { ReportChange } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
 import { count } from '../report/count.ts'
-import { type Face, limited } from '../report/show-answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showChange } from '../report/text/show-drift.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { choose, statingExtent, toAnswerRun } from './as-of.ts'
+import { selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
 import { type PatchOperation, patchBetween } from './json-patch.ts'
 
 export interface DiffRow extends ReportChange {
@@ -19,9 +19,9 @@ export interface DiffRow extends ReportChange {
   readonly patch?: readonly PatchOperation[]
 }
 
-export interface DiffAsked {
-  readonly from: SealedRun
-  readonly to: SealedRun
+export interface DiffQuery {
+  readonly from: CommittedRun
+  readonly to: CommittedRun
   readonly projects: readonly string[]
   readonly kind: Kind | undefined
   readonly withPatch: boolean
@@ -32,20 +32,20 @@ export interface DiffAsked {
  * What is otherwise at `to` than at `from`, whichever came first. A kind that nobody had looked at by the earlier run
  * is not called new by the later one: such resources are counted, not listed.
  */
-export async function readDiff(reader: HistoryReader, asked: DiffAsked): Promise<Answer<DiffRow>> {
+export async function readDiff(reader: HistoryReader, asked: DiffQuery): Promise<Answer<DiffRow>> {
   const { from, to, projects, kind, withPatch, limit } = asked
   const isBackwards = from.number > to.number
   const [earlier, later] = isBackwards ? [to, from] : [from, to]
-  const looks = choose(await reader.looksAt(later.number), projects)
-  const wasLookedAt = lookedAt(reader, earlier)
+  const looks = selectProjects(await reader.latestScans(later.number), projects)
+  const wasLookedAt = scannedProjectsAt(reader, earlier)
   const rows: DiffRow[] = []
   const unseen: Differing[] = []
   for (const pair of await reader.differing(earlier.number, later.number)) {
-    if (!isChosen(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) continue
+    if (!matchesProject(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) continue
     if (pair.before === undefined && !(await wasLookedAt(pair))) unseen.push(pair)
     else rows.push(...toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch))
   }
-  const extent = isBackwards ? choose(await reader.looksAt(to.number), projects) : looks
+  const extent = isBackwards ? selectProjects(await reader.latestScans(to.number), projects) : looks
   const notLookedAt = countUnseen(unseen)
   return {
     command: 'diff',
@@ -70,10 +70,10 @@ function countUnseen(unseen: readonly Differing[]) {
 }
 
 /** Asks once for each project. */
-function lookedAt(reader: HistoryReader, { number }: SealedRun) {
-  const known = new Map<string, Baselines>()
+function scannedProjectsAt(reader: HistoryReader, { number }: CommittedRun) {
+  const known = new Map<string, CompleteScans>()
   return async ({ project, kind }: Differing): Promise<boolean> => {
-    const baselines = known.get(project.name) ?? (await reader.baselinesAt(project, number))
+    const baselines = known.get(project.name) ?? (await reader.completeScansAt(project, number))
     known.set(project.name, baselines)
     return kind in baselines
   }
@@ -105,7 +105,7 @@ function attributesOf({ body }: KeptVersion): JsonObject {
   return JSON.parse(body)
 }
 
-export const diffFace: Face<DiffRow> = {
+export const diffView: AnswerView<DiffRow> = {
   columns: [
     ...(['project', 'kind', 'uid', 'name', 'change'] as const).map((name) => ({
       name,

@@ -1,11 +1,11 @@
-import { recordOf, type Stretch } from '../audit/replay/ledger.ts'
+import { recordOf, type ViolationLifetime } from '../audit/replay/ledger.ts'
 import { type ReplayedHistory, replayPolicy } from '../audit/replay/replay-policy.ts'
-import { isChosen } from '../config/choose-projects.ts'
+import { matchesProject } from '../config/choose-projects.ts'
 import { findRun, runBefore } from '../history/find-run.ts'
 import type { RecordedViolation } from '../history/history.ts'
-import type { SealedRun } from '../history/reader.ts'
+import type { CommittedRun } from '../history/reader.ts'
 import { inReportOrder } from '../history/report-order.ts'
-import type { Unjudged } from '../model/compliance.ts'
+import type { NotEvaluatedRule } from '../model/compliance.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
@@ -14,12 +14,12 @@ import type { Answer } from '../report/answer.ts'
 import { widthOf } from '../report/columns.ts'
 import { count } from '../report/count.ts'
 import { neutralise } from '../report/neutralise.ts'
-import { type Face, limited } from '../report/show-answer.ts'
-import { tellUnjudged } from '../report/tell-unjudged.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { describeNotEvaluated } from '../report/tell-unjudged.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violations.ts'
-import { choose, statingExtent } from './as-of.ts'
-import { violationsFace } from './read-violations.ts'
+import { selectProjects, statingExtent } from './as-of.ts'
+import { violationsView } from './read-violations.ts'
 
 export interface ReplayRow extends ReportViolation {
   /** Numbers of the runs that would have seen it first and last. */
@@ -30,7 +30,7 @@ export interface ReplayRow extends ReportViolation {
   readonly resolved_at?: string
 }
 
-export interface ReplayQuestion {
+export interface ReplayQuery {
   readonly policy: Policy
   /** `90d` before the last run, a run, or a time; undefined: all runs. */
   readonly since: string | undefined
@@ -44,18 +44,18 @@ export interface ReplayQuestion {
  * then what came and went, the latest first.
  * @throws AuditError 2 when there is no such run, project or time
  */
-export async function readReplay(history: ReplayedHistory, question: ReplayQuestion): Promise<Answer<ReplayRow>> {
+export async function readReplay(history: ReplayedHistory, question: ReplayQuery): Promise<Answer<ReplayRow>> {
   const { policy, since, projects, limit, clock } = question
   const all = await history.runs()
   const last = findRun(all, 'latest')
   const runs = runsSince(all, last, since)
-  const known = await history.looksAt(last.number)
-  const chosen = new Set(choose([...known, { project: policyProject }], projects).map(({ project }) => project))
+  const known = await history.latestScans(last.number)
+  const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const replay = await replayPolicy(history, { policy, runs, clock })
   const unjudged = replay.unjudged.flatMap((one) => among(one, projects))
-  const rowsOf = (stretches: readonly Stretch[]) =>
+  const rowsOf = (stretches: readonly ViolationLifetime[]) =>
     stretches
-      .filter(({ project }) => isChosen(project.name, projects))
+      .filter(({ project }) => matchesProject(project.name, projects))
       .map((stretch) => ({ stretch, record: recordOf(stretch, stretch.gone ?? last) }))
       .sort(
         (a, b) => (b.stretch.gone?.number ?? 0) - (a.stretch.gone?.number ?? 0) || inReportOrder(a.record, b.record),
@@ -75,13 +75,17 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuest
     },
     remarks: [
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if this policy had judged them.`,
-      ...unjudged.map(tellUnjudged),
+      ...unjudged.map(describeNotEvaluated),
     ],
     ...limited([...rowsOf(replay.standing), ...rowsOf(replay.ended)], limit),
   }
 }
 
-function runsSince(all: readonly SealedRun[], last: SealedRun, since: string | undefined): readonly SealedRun[] {
+function runsSince(
+  all: readonly CommittedRun[],
+  last: CommittedRun,
+  since: string | undefined,
+): readonly CommittedRun[] {
   if (since === undefined) return all
   const [, days] = /^(\d{1,5})d$/.exec(since) ?? []
   const from = days === undefined ? since : new Date(Date.parse(last.startedAt) - Number(days) * dayMs).toISOString()
@@ -94,13 +98,13 @@ function runsSince(all: readonly SealedRun[], last: SealedRun, since: string | u
 const dayMs = 86_400_000
 
 /** What of it is about the projects that were chosen. */
-function among(unjudged: Unjudged, patterns: readonly string[]): Unjudged[] {
+function among(unjudged: NotEvaluatedRule, patterns: readonly string[]): NotEvaluatedRule[] {
   if (unjudged.projects === undefined) return [unjudged]
-  const projects = unjudged.projects.filter((name) => isChosen(name, patterns))
+  const projects = unjudged.projects.filter((name) => matchesProject(name, patterns))
   return projects.length === 0 ? [] : [{ ...unjudged, projects }]
 }
 
-function toRow({ first, last, gone }: Stretch, record: RecordedViolation): ReplayRow {
+function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation): ReplayRow {
   const { firstSeen, lastSeen, waiver, ...violation } = record
   return {
     ...violation,
@@ -113,9 +117,9 @@ function toRow({ first, last, gone }: Stretch, record: RecordedViolation): Repla
   }
 }
 
-export const replayFace: Face<ReplayRow> = {
+export const replayView: AnswerView<ReplayRow> = {
   columns: [
-    ...violationsFace.columns,
+    ...violationsView.columns,
     { name: 'first_run', value: (row) => row.first_run },
     { name: 'last_run', value: (row) => row.last_run },
     { name: 'resolved_run', value: (row) => row.resolved_run ?? null },
@@ -125,13 +129,13 @@ export const replayFace: Face<ReplayRow> = {
     const column = Math.min(40, widest)
     return rows.flatMap((row, at) => {
       const [head = '', ...rest] = showViolation(row, column, page)
-      return [...(at === 0 ? [] : ['']), `${head} (${tellRuns(row)})`, ...rest]
+      return [...(at === 0 ? [] : ['']), `${head} (${describeRuns(row)})`, ...rest]
     })
   },
   nothing: 'The policy would have found nothing.',
 }
 
-function tellRuns({ first_run: first, last_run: last, resolved_run: gone }: ReplayRow): string {
+function describeRuns({ first_run: first, last_run: last, resolved_run: gone }: ReplayRow): string {
   const seen = first === last ? `run ${first}` : `runs ${first} to ${last}`
   return gone === undefined ? seen : `${seen}, gone by ${gone}`
 }

@@ -1,7 +1,7 @@
 import type { HistoryReader } from '../history/reader.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { Answer } from '../report/answer.ts'
-import type { Face } from '../report/show-answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
 import { showDuration, showTime } from '../report/text/show-time.ts'
 import { statingExtent } from './as-of.ts'
 
@@ -20,26 +20,26 @@ export interface RunEntry {
 /** The runs that ended, newest first: sealed ones, and interrupted ones, of which nothing else is left. */
 export async function readRuns(reader: HistoryReader, limit: number): Promise<Answer<RunEntry>> {
   const { runs, total } = await reader.endedRuns(Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER)
-  const last = runs.find(({ isSealed }) => isSealed) ?? (await reader.lastRun())
+  const last = runs.find(({ isCommitted }) => isCommitted) ?? (await reader.lastRun())
   return {
     command: 'runs',
-    ...(last === undefined ? { run: null } : statingExtent(last, await reader.looksAt(last.number))),
-    rows: runs.map(({ number, startedAt, finishedAt, isSealed, exitCode, walks, incomplete, changes }) => ({
-      ...{ number, started_at: startedAt, finished_at: finishedAt, sealed: isSealed, exit_code: exitCode },
+    ...(last === undefined ? { run: null } : statingExtent(last, await reader.latestScans(last.number))),
+    rows: runs.map(({ number, startedAt, finishedAt, isCommitted, exitCode, walks, incomplete, changes }) => ({
+      ...{ number, started_at: startedAt, finished_at: finishedAt, sealed: isCommitted, exit_code: exitCode },
       ...{ walks, incomplete, changes },
     })),
     leftOut: total - runs.length,
   }
 }
 
-export const runsFace: Face<RunEntry> = {
+export const runsView: AnswerView<RunEntry> = {
   columns: [
     { name: 'number', value: ({ number }) => number, align: 'right' },
     { name: 'started_at', value: (row) => row.started_at, show: (row) => showTime(row.started_at), least: 10 },
     { name: 'finished_at', value: (row) => row.finished_at, only: 'csv' },
     { name: 'took', value: () => null, show: (row) => showDuration(row.started_at, row.finished_at), only: 'text' },
     { name: 'sealed', value: ({ sealed }) => sealed, only: 'csv' },
-    { name: 'exit_code', value: (row) => row.exit_code, show: tellEnd },
+    { name: 'exit_code', value: (row) => row.exit_code, show: describeEnd },
     { name: 'walks', value: ({ walks }) => walks, align: 'right' },
     { name: 'incomplete', value: ({ incomplete }) => incomplete, align: 'right' },
     { name: 'changes', value: ({ changes }) => changes, align: 'right' },
@@ -47,6 +47,6 @@ export const runsFace: Face<RunEntry> = {
   nothing: 'No run has ended yet.',
 }
 
-function tellEnd({ sealed, exit_code }: RunEntry): string {
+function describeEnd({ sealed, exit_code }: RunEntry): string {
   return sealed ? String(exit_code ?? '-') : 'interrupted'
 }

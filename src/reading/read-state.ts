@@ -1,10 +1,10 @@
-import type { HistoryReader, SealedRun } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
-import { type Face, limited } from '../report/show-answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
 import { shorten } from '../report/text/shorten.ts'
-import { choose, statingExtent } from './as-of.ts'
+import { selectProjects, statingExtent } from './as-of.ts'
 
 export interface StateRow {
   readonly project: string
@@ -18,8 +18,8 @@ export interface StateRow {
   readonly attributes: Json
 }
 
-export interface StateAsked {
-  readonly run: SealedRun
+export interface StateQuery {
+  readonly run: CommittedRun
   readonly projects: readonly string[]
   readonly kind: Kind | undefined
   readonly limit: number
@@ -28,9 +28,9 @@ export interface StateAsked {
 /** The resources that stood as of a run, by project, kind and uid. What a walk did not reach stands as it was known. */
 export async function readState(
   reader: HistoryReader,
-  { run, projects, kind, limit }: StateAsked,
+  { run, projects, kind, limit }: StateQuery,
 ): Promise<Answer<StateRow>> {
-  const looks = choose(await reader.looksAt(run.number), projects)
+  const looks = selectProjects(await reader.latestScans(run.number), projects)
   const found: { readonly project: string; readonly row: Awaited<ReturnType<HistoryReader['stateAt']>>[number] }[] = []
   for (const { project } of looks) {
     for (const row of await reader.stateAt(project, run.number, kind)) found.push({ project: project.name, row })
@@ -51,7 +51,7 @@ export async function readState(
   }
 }
 
-export const stateFace: Face<StateRow> = {
+export const stateView: AnswerView<StateRow> = {
   columns: [
     { name: 'project', value: ({ project }) => project, least: 8 },
     { name: 'kind', value: ({ kind }) => kind },

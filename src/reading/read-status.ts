@@ -1,13 +1,13 @@
-import { isChosen } from '../config/choose-projects.ts'
+import { matchesProject } from '../config/choose-projects.ts'
 import type { RecordedViolation } from '../history/history.ts'
-import type { HistoryReader, ProjectLook, SealedRun } from '../history/reader.ts'
-import { isLookComplete } from '../model/coverage.ts'
+import type { CommittedRun, HistoryReader, RecordedScan } from '../history/reader.ts'
+import { isCoverageComplete } from '../model/coverage.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { countEach } from '../report/count.ts'
-import { type Face, limited } from '../report/show-answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration } from '../report/text/show-time.ts'
-import { choose, statingExtent } from './as-of.ts'
+import { selectProjects, statingExtent } from './as-of.ts'
 
 export interface StatusRow {
   readonly project: string
@@ -27,7 +27,7 @@ export interface StatusRow {
   readonly unknown: number
 }
 
-export interface StatusAsked {
+export interface StatusQuery {
   /** The projects that should be looked at, where that is known. */
   readonly expected: readonly string[] | undefined
   readonly projects: readonly string[]
@@ -42,19 +42,19 @@ export interface StatusAsked {
  * When each project was last looked at, and how. Stale is what should have been looked at again by now, what
  * was only looked at incompletely for as long, and what should be and never was.
  */
-export async function readStatus(reader: HistoryReader, asked: StatusAsked): Promise<Answer<StatusRow>> {
+export async function readStatus(reader: HistoryReader, asked: StatusQuery): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = asked
   const run = await reader.lastRun()
-  const known = run === undefined ? [] : await reader.looksAt(run.number)
+  const known = run === undefined ? [] : await reader.latestScans(run.number)
   const meant = known.filter(({ project }) => expected === undefined || expected.includes(project.name))
   const missing = (expected ?? []).filter((name) => !known.some(({ project }) => project.name === name))
   const neverSeen = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
-  const names = choose([...meant, ...neverSeen], projects).map(({ project }) => project.name)
-  const looks = meant.filter(({ project }) => isChosen(project.name, projects))
+  const names = selectProjects([...meant, ...neverSeen], projects).map(({ project }) => project.name)
+  const looks = meant.filter(({ project }) => matchesProject(project.name, projects))
   const standing = Map.groupBy(run === undefined ? [] : await reader.violationsAt(run.number), ({ project }) => project)
   const rows = names.sort().map((name) => {
     const look = looks.find(({ project }) => project.name === name)
-    return look === undefined ? neverLookedAt(name) : statusOf(look, standing.get(name) ?? [], asked)
+    return look === undefined ? neverScanned(name) : statusOf(look, standing.get(name) ?? [], asked)
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, looks)
   return { command: 'status', ...extent, ...limited(rows, limit) }
@@ -66,13 +66,13 @@ export function isStale(rows: readonly StatusRow[]): boolean {
 }
 
 function statusOf(
-  look: ProjectLook,
+  look: RecordedScan,
   standing: readonly RecordedViolation[],
-  { now, dueAfter }: StatusAsked,
+  { now, dueAfter }: StatusQuery,
 ): StatusRow {
   const { project, run, coverage, incompleteSince } = look
   const ageMs = now - Date.parse(run.finishedAt)
-  const isOverdue = ({ finishedAt }: SealedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
+  const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
   const isOld = isOverdue(run)
   const isBlind = incompleteSince !== undefined && isOverdue(incompleteSince)
   const open = standing.filter(({ state }) => state === 'opened' || state === 'continuing')
@@ -82,7 +82,7 @@ function statusOf(
     run: run.number,
     at: run.finishedAt,
     age_s: Math.floor(ageMs / 1000),
-    complete: isLookComplete(coverage),
+    complete: isCoverageComplete(coverage),
     incomplete_since: incompleteSince?.startedAt ?? null,
     stale: isOld || isBlind,
     reason: isOld ? 'not looked at for too long' : isBlind ? 'not looked at completely for too long' : null,
@@ -93,7 +93,7 @@ function statusOf(
   }
 }
 
-function neverLookedAt(project: string): StatusRow {
+function neverScanned(project: string): StatusRow {
   return {
     ...{ project, run: null, at: null, age_s: null, complete: false, incomplete_since: null },
     ...{ stale: true, reason: 'never looked at', waived: 0, unknown: 0 },
@@ -101,16 +101,16 @@ function neverLookedAt(project: string): StatusRow {
   }
 }
 
-export const statusFace: Face<StatusRow> = {
+export const statusView: AnswerView<StatusRow> = {
   columns: [
     { name: 'project', value: ({ project }) => project, least: 12 },
-    { name: 'state', value: (row) => (row.stale ? 'stale' : 'current'), show: tellState, least: 12 },
+    { name: 'state', value: (row) => (row.stale ? 'stale' : 'current'), show: describeState, least: 12 },
     { name: 'run', value: ({ run }) => run, align: 'right' },
     { name: 'at', value: ({ at }) => at, only: 'csv' },
     { name: 'age_s', value: (row) => row.age_s, only: 'csv' },
-    { name: 'age', value: () => null, show: tellAge, only: 'text' },
-    { name: 'look', value: (row) => (row.complete ? 'complete' : 'incomplete'), show: tellLook },
-    { name: 'open', value: ({ violations }) => ({ ...violations }), show: tellOpen, least: 8 },
+    { name: 'age', value: () => null, show: describeAge, only: 'text' },
+    { name: 'look', value: (row) => (row.complete ? 'complete' : 'incomplete'), show: describeScan },
+    { name: 'open', value: ({ violations }) => ({ ...violations }), show: describeOpen, least: 8 },
     { name: 'waived', value: ({ waived }) => waived, only: 'csv' },
     { name: 'unknown', value: ({ unknown }) => unknown, align: 'right' },
     { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
@@ -118,21 +118,21 @@ export const statusFace: Face<StatusRow> = {
   nothing: 'No project was ever looked at.',
 }
 
-function tellState({ stale, reason }: StatusRow): string {
+function describeState({ stale, reason }: StatusRow): string {
   return stale ? `STALE: ${reason ?? ''}` : 'current'
 }
 
-function tellAge({ age_s }: StatusRow): string {
+function describeAge({ age_s }: StatusRow): string {
   return age_s === null
     ? '-'
     : showDuration(new Date(0).toISOString(), new Date(Math.max(0, age_s) * 1000).toISOString())
 }
 
-function tellLook({ run, complete }: StatusRow): string {
+function describeScan({ run, complete }: StatusRow): string {
   if (run === null) return '-'
   return complete ? 'complete' : 'INCOMPLETE'
 }
 
-function tellOpen({ violations }: StatusRow): string {
+function describeOpen({ violations }: StatusRow): string {
   return countEach(severities, violations) || 'none'
 }

@@ -1,10 +1,10 @@
-import { isChosen } from '../config/choose-projects.ts'
+import { matchesProject } from '../config/choose-projects.ts'
 import type {
+  CommittedRun,
   HistoryReader,
   Identity,
-  ProjectLook,
+  RecordedScan,
   Referrer,
-  SealedRun,
   VersionSpan,
   ViolationSpan,
 } from '../history/reader.ts'
@@ -14,15 +14,15 @@ import type { Json } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
-import { type Face, limited } from '../report/show-answer.ts'
-import { choose, statingExtent } from './as-of.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { selectProjects, statingExtent } from './as-of.ts'
 import { fieldsBetween } from './read-diff.ts'
 import { showTimeline } from './show-timeline.ts'
 import type { TimelineChange, TimelineRow, TimelineViolation } from './timeline-row.ts'
 
-export interface TimelineAsked {
+export interface TimelineQuery {
   readonly uid: string
-  readonly run: SealedRun
+  readonly run: CommittedRun
   readonly projects: readonly string[]
   readonly kind: Kind | undefined
   readonly limit: number
@@ -33,14 +33,14 @@ export interface TimelineAsked {
  * referred to it.
  * @throws AuditError 2 when nothing of that uid was ever seen
  */
-export async function readTimeline(reader: HistoryReader, asked: TimelineAsked): Promise<Answer<TimelineRow>> {
+export async function readTimeline(reader: HistoryReader, asked: TimelineQuery): Promise<Answer<TimelineRow>> {
   const { uid, run, projects, kind, limit } = asked
   const found = (await reader.find(uid, run.number)).filter(
-    (identity) => isChosen(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
+    (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
   )
   if (found.length === 0) {
     // Where nothing of that name is a project, that is what is wrong.
-    choose(await reader.looksAt(run.number), projects)
+    selectProjects(await reader.latestScans(run.number), projects)
     throw neverSeen(asked)
   }
   const rows: TimelineRow[] = []
@@ -58,13 +58,13 @@ export async function readTimeline(reader: HistoryReader, asked: TimelineAsked):
     })
   }
   const concerned = new Map(found.map(({ project }) => [project.name, project]))
-  const looks: ProjectLook[] = []
-  for (const project of concerned.values()) looks.push(...(await reader.looksAt(run.number, project)))
+  const looks: RecordedScan[] = []
+  for (const project of concerned.values()) looks.push(...(await reader.latestScans(run.number, project)))
   const extent = statingExtent(run, looks)
   return { command: 'timeline', ...extent, more: { resources }, ...limited(rows, limit) }
 }
 
-function neverSeen({ uid, run, projects, kind }: TimelineAsked): AuditError {
+function neverSeen({ uid, run, projects, kind }: TimelineQuery): AuditError {
   const where = [...projects, ...(kind === undefined ? [] : [kind])].join(' ')
   return new AuditError(
     2,
@@ -161,7 +161,7 @@ function mergeSpans(referrers: readonly Referrer[]): Reference[] {
   return merged
 }
 
-export const timelineFace: Face<TimelineRow> = {
+export const timelineView: AnswerView<TimelineRow> = {
   columns: [
     ...(['run', 'at', 'project', 'kind', 'uid', 'name', 'change'] as const).map((name) => ({
       name,

@@ -1,6 +1,6 @@
-import { isChosen } from '../config/choose-projects.ts'
+import { matchesProject } from '../config/choose-projects.ts'
 import type { RecordedViolation } from '../history/history.ts'
-import type { HistoryReader, ResolvedViolation, SealedRun } from '../history/reader.ts'
+import type { CommittedRun, HistoryReader, ResolvedViolation } from '../history/reader.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
@@ -8,17 +8,17 @@ import { isAtLeast, type Severity, type ViolationState } from '../model/violatio
 import type { Answer } from '../report/answer.ts'
 import { widthOf } from '../report/columns.ts'
 import { neutralise } from '../report/neutralise.ts'
-import { type Face, limited } from '../report/show-answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showViolation } from '../report/text/show-violations.ts'
-import { choose, statingExtent } from './as-of.ts'
+import { selectProjects, statingExtent } from './as-of.ts'
 
 export interface ViolationRow extends ReportViolation {
   /** Of resolved ones: start of the run that found them gone. */
   readonly resolved_at?: string
 }
 
-export interface ViolationsAsked {
-  readonly run: SealedRun
+export interface ViolationsQuery {
+  readonly run: CommittedRun
   readonly states: ReadonlySet<ViolationState>
   /** The last run before those that opened, or resolved, what is asked for; 0 for all. */
   readonly after: number
@@ -31,16 +31,16 @@ export interface ViolationsAsked {
 }
 
 /** Violations as the last look at each project left them, in the order of reports; then resolved ones, the latest first. */
-export async function readViolations(reader: HistoryReader, asked: ViolationsAsked): Promise<Answer<ViolationRow>> {
+export async function readViolations(reader: HistoryReader, asked: ViolationsQuery): Promise<Answer<ViolationRow>> {
   const { run, states, after, rule, severity, projects } = asked
-  const known = await reader.looksAt(run.number)
+  const known = await reader.latestScans(run.number)
   // What is said of the policy itself stands in a project of its own, which nobody looks at.
-  const chosen = new Set(choose([...known, { project: policyProject }], projects).map(({ project }) => project))
+  const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const looks = known.filter(({ project }) => chosen.has(project))
   const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
   const isMeant = (violation: RecordedViolation) =>
     states.has(violation.state) &&
-    isChosen(violation.project, projects) &&
+    matchesProject(violation.project, projects) &&
     (rule === undefined || matchesGlob(violation.rule, rule)) &&
     (severity === undefined || isAtLeast(violation.severity, severity))
   const standing = (await reader.violationsAt(run.number)).filter(({ firstSeen }) => firstSeen >= since)
@@ -61,7 +61,7 @@ function toRow(violation: RecordedViolation | ResolvedViolation): ViolationRow {
   }
 }
 
-export const violationsFace: Face<ViolationRow> = {
+export const violationsView: AnswerView<ViolationRow> = {
   columns: [
     { name: 'severity', value: ({ severity }) => severity },
     { name: 'rule', value: ({ rule }) => rule },

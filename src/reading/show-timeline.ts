@@ -3,7 +3,7 @@ import type { Answer } from '../report/answer.ts'
 import { wrapPieces, wrapProse } from '../report/columns.ts'
 import { count } from '../report/count.ts'
 import { neutralise } from '../report/neutralise.ts'
-import type { Page } from '../report/text/page.ts'
+import type { TextPage } from '../report/text/page.ts'
 import { shorten, shortenSeals } from '../report/text/shorten.ts'
 import { showFields } from '../report/text/show-drift.ts'
 import { showResource } from '../report/text/show-resource.ts'
@@ -21,7 +21,7 @@ const words = {
 const mostReferrers = 20
 
 /** Each resource of the uid with its moments, then who referred to it. */
-export function showTimeline({ rows, more }: Answer<TimelineRow>, page: Page): string[] {
+export function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage): string[] {
   const resources = Array.isArray(more?.resources) ? more.resources.filter(isJsonObject) : []
   return resources.flatMap((resource, at) => {
     const own = rows.filter(({ project, kind }) => project === resource.project && kind === resource.kind)
@@ -36,7 +36,7 @@ export function showTimeline({ rows, more }: Answer<TimelineRow>, page: Page): s
   })
 }
 
-function showMoment({ run, at, change, fields, violations }: TimelineRow, page: Page): string[] {
+function showMoment({ run, at, change, fields, violations }: TimelineRow, page: TextPage): string[] {
   const what = change === null ? '' : `  ${words[change]}`
   return [
     `Run ${run}, ${at === '' ? 'of a time that is not kept any more' : showTime(at)}${what}`,
@@ -53,13 +53,13 @@ const turns = {
   waived: 'waived',
 } as const
 
-function showTurn({ state, severity, rule, message }: TimelineViolation, page: Page): string[] {
+function showTurn({ state, severity, rule, message }: TimelineViolation, page: TextPage): string[] {
   const [shown] = shortenSeals(message)
   const text = `${turns[state]}: ${severity} ${neutralise(rule)}: ${shorten(neutralise(shown), 300)}`
   return wrapProse(text, page.width - 8).map((line, at) => `    ${at === 0 ? '' : '    '}${line}`)
 }
 
-function showReferrers(referrers: Json, page: Page): string[] {
+function showReferrers(referrers: Json, page: TextPage): string[] {
   const all = Array.isArray(referrers) ? referrers.filter(isJsonObject) : []
   if (all.length === 0) return []
   const lines = all.slice(0, mostReferrers).flatMap(({ uid, name, from_run, to_run }) => {

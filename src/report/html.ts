@@ -1,7 +1,7 @@
 import type { Report } from '../model/report.ts'
 import { gapsOf } from './gaps.ts'
 import { type Markup, html as markup } from './html/markup.ts'
-import { renderPage, type Section } from './html/render-page.ts'
+import { type PageSection, renderPage } from './html/render-page.ts'
 import { showCoverage } from './html/show-coverage.ts'
 import { showDrift } from './html/show-drift.ts'
 import { showOverview } from './html/show-overview.ts'
@@ -28,7 +28,7 @@ export const html: ReportFormat = (report) => {
   })
 }
 
-function sectionsOf(report: Report): Section[] {
+function sectionsOf(report: Report): PageSection[] {
   const { notices } = report
   const coverage = { id: 'coverage', title: 'Coverage', content: showCoverage(report) }
   // What could not be looked at comes before what was found, because everything behind it means less.

@@ -1,11 +1,11 @@
 import { gapsOf } from './gaps.ts'
 import { neutraliseJson } from './neutralise.ts'
-import { findingOfGap, findingOfViolation, readSurroundings } from './ocsf/findings.ts'
+import { findingOfGap, findingOfViolation, readOcsfContext } from './ocsf/findings.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /** OCSF compliance findings, for a SIEM: a line for each violation, before them one for each walk that was not complete. */
 export const ocsf: ReportFormat = (report) => {
-  const surroundings = readSurroundings(report)
+  const surroundings = readOcsfContext(report)
   const findings = [
     ...gapsOf(report.coverage).map((walk) => findingOfGap(walk, surroundings)),
     ...report.violations.map((violation) => findingOfViolation(violation, surroundings)),

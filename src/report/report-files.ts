@@ -1,24 +1,24 @@
 import { format as joinPath, parse } from 'node:path'
 import { type CsvSection, sectionNames } from './csv/section-names.ts'
-import type { Look } from './report-format.ts'
+import type { RenderOptions } from './report-format.ts'
 import type { Format } from './reports.ts'
 
 /** What a report in a file looks like: it is read elsewhere, so no terminal matters, and nothing is cut for one. */
-export const lookOfFile = { colour: false, width: 100, full: true } as const satisfies Look
+export const fileRenderOptions = { colour: false, width: 100, full: true } as const satisfies RenderOptions
 
 export interface ReportFile {
   readonly format: Format
   readonly file: string
-  readonly look: Look
+  readonly look: RenderOptions
 }
 
 /** The files that a report is written to: one, but for CSV, whose other sections stand beside it (`NAME.drift.csv`). */
 export function filesOf(format: Format, file: string): readonly ReportFile[] {
-  if (format !== 'csv') return [{ format, file, look: lookOfFile }]
+  if (format !== 'csv') return [{ format, file, look: fileRenderOptions }]
   return sectionNames.map((section) => ({
     format,
     file: section === 'violations' ? file : beside(file, section),
-    look: { ...lookOfFile, section },
+    look: { ...fileRenderOptions, section },
   }))
 }
 

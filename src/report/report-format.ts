@@ -2,10 +2,10 @@ import type { Report } from '../model/report.ts'
 import type { CsvSection } from './csv/section-names.ts'
 
 /** One way to write the document down: a pure function of it, whole lines, a line break at the end. */
-export type ReportFormat = (report: Report, look: Look) => string
+export type ReportFormat = (report: Report, look: RenderOptions) => string
 
 /** How a person wants to see it. Formats for machines ignore it. */
-export interface Look {
+export interface RenderOptions {
   /** Decoration only: nothing is said by colour alone. */
   readonly colour: boolean
   /** Columns of the terminal; `Infinity` never wraps. */

@@ -1,5 +1,5 @@
 import type { Run } from 'sarif'
-import type { FilePlace } from '../model/judging.ts'
+import type { FileLocation } from '../model/judging.ts'
 import type { Report } from '../model/report.ts'
 import { rulesOf } from './judging-rules.ts'
 import { neutraliseJson } from './neutralise.ts'
@@ -7,7 +7,7 @@ import type { ReportFormat } from './report-format.ts'
 import { describeInvocation, notificationKinds } from './sarif/describe-invocation.ts'
 import { describeResult } from './sarif/describe-result.ts'
 import { describeRule } from './sarif/describe-rule.ts'
-import { fitResults, tellLeftOut } from './sarif/fit-results.ts'
+import { describeOmitted, fitResults } from './sarif/fit-results.ts'
 
 /** SARIF 2.1.0, for code scanning: a result for each violation, in the order of the report. A line for each result. */
 export const sarif: ReportFormat = (report) => {
@@ -17,7 +17,7 @@ export const sarif: ReportFormat = (report) => {
   const surroundings = { run, placeOf, ruleIndex: new Map(rules.map(({ id }, index) => [id, index])) }
   const lines = violations.map((violation) => neutraliseJson(JSON.stringify(describeResult(violation, surroundings))))
   const results = fitResults(lines)
-  const leftOut = tellLeftOut(lines.length, results.length, run.number)
+  const leftOut = describeOmitted(lines.length, results.length, run.number)
 
   const head = {
     tool: {
@@ -38,7 +38,7 @@ export const sarif: ReportFormat = (report) => {
 }
 
 /** Of a project that is configured no more, the file that others are configured in: viewers refuse what has no place. */
-function placesIn(projects: Report['projects']): (project: string) => FilePlace | undefined {
+function placesIn(projects: Report['projects']): (project: string) => FileLocation | undefined {
   const known = projects.flatMap(({ project, place }) => (place === null ? [] : [{ project, place }]))
   const places = new Map(known.map(({ project, place }) => [project, place]))
   const [first] = known

@@ -4,23 +4,23 @@ import type { Answer } from './answer.ts'
 import { wrapProse } from './columns.ts'
 import { type Cell, csvTable } from './csv/csv-table.ts'
 import { neutralise, neutraliseJson } from './neutralise.ts'
-import type { Look } from './report-format.ts'
+import type { RenderOptions } from './report-format.ts'
 import { type Column, layTable } from './table.ts'
-import { openAnswerPage, type Page } from './text/page.ts'
+import { openAnswerPage, type TextPage } from './text/page.ts'
 import { showExtent } from './text/show-extent.ts'
 
 /** How rows of a command are shown. */
-export interface Face<Row> {
+export interface AnswerView<Row> {
   readonly columns: readonly Column<Row>[]
   /** Records of a row for CSV, where it has not one. */
   readonly records?: (row: Row) => readonly (readonly Json[])[]
   /** For people, instead of a table. */
-  readonly lines?: (answer: Answer<Row>, page: Page) => readonly string[]
+  readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
   /** What people read where there are no rows. */
   readonly nothing: string
 }
 
-export interface AnswerLook extends Omit<Look, 'full'> {
+export interface AnswerRenderOptions extends Omit<RenderOptions, 'full'> {
   /** Columns for tables: those of a terminal, endless for a pipe, where somebody may search them. */
   readonly tableWidth: number
 }
@@ -28,7 +28,12 @@ export interface AnswerLook extends Omit<Look, 'full'> {
 export const answerFormats = ['text', 'json', 'csv'] as const
 export type AnswerFormat = (typeof answerFormats)[number]
 
-export function writeAnswer<Row>(format: AnswerFormat, answer: Answer<Row>, face: Face<Row>, look: AnswerLook): string {
+export function writeAnswer<Row>(
+  format: AnswerFormat,
+  answer: Answer<Row>,
+  face: AnswerView<Row>,
+  look: AnswerRenderOptions,
+): string {
   if (format === 'json') return writeJson(answer)
   return format === 'csv' ? writeRecords(answer, face) : writeText(answer, face, look)
 }
@@ -50,7 +55,7 @@ function writeJson<Row>({ command, run, coverage, more, rows, leftOut }: Answer<
   return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
 }
 
-function writeRecords<Row>({ rows }: Answer<Row>, { columns, records }: Face<Row>): string {
+function writeRecords<Row>({ rows }: Answer<Row>, { columns, records }: AnswerView<Row>): string {
   const shown = columns.filter(({ only }) => only !== 'text')
   const recordsOf = records ?? ((row: Row) => [shown.map(({ value }) => value(row))])
   return csvTable(
@@ -64,7 +69,7 @@ function cellOf(value: Json): Cell {
   return typeof value === 'object' && value !== null ? jsonOfNumbers(JSON.stringify(value)) : value
 }
 
-function writeText<Row>(answer: Answer<Row>, face: Face<Row>, look: AnswerLook): string {
+function writeText<Row>(answer: Answer<Row>, face: AnswerView<Row>, look: AnswerRenderOptions): string {
   const page = openAnswerPage(answer.run?.number ?? 0, look)
   const body =
     answer.rows.length === 0
@@ -82,7 +87,7 @@ function writeText<Row>(answer: Answer<Row>, face: Face<Row>, look: AnswerLook):
   return `${lines.join('\n')}\n`
 }
 
-function showTable<Row>({ rows }: Answer<Row>, { columns }: Face<Row>, page: Page, width: number): string[] {
+function showTable<Row>({ rows }: Answer<Row>, { columns }: AnswerView<Row>, page: TextPage, width: number): string[] {
   const [header = '', ...lines] = layTable(columns, rows, width)
   return [page.paint('heading', header), ...lines]
 }

@@ -1,8 +1,8 @@
-import type { Unjudged } from '../model/compliance.ts'
+import type { NotEvaluatedRule } from '../model/compliance.ts'
 import { count } from './count.ts'
 
 /** What a replay could not judge, as a sentence. */
-export function tellUnjudged({ rule, reason, projects }: Unjudged): string {
+export function describeNotEvaluated({ rule, reason, projects }: NotEvaluatedRule): string {
   const where =
     projects === undefined
       ? ''

@@ -2,7 +2,7 @@ import type { Verdict } from '../model/report.ts'
 import { wrapProse } from './columns.ts'
 import { neutralise } from './neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
-import { openPage, type Page } from './text/page.ts'
+import { openPage, type TextPage } from './text/page.ts'
 import { showCoverage, showNotices } from './text/show-coverage.ts'
 import { showDrift } from './text/show-drift.ts'
 import { showViolations } from './text/show-violations.ts'
@@ -20,7 +20,7 @@ export const text: ReportFormat = (report, look) => {
   return `${lines.join('\n')}\n`
 }
 
-function showVerdict({ text, exit_code }: Verdict, page: Page): string[] {
+function showVerdict({ text, exit_code }: Verdict, page: TextPage): string[] {
   const style = exit_code === 0 ? 'good' : 'alarm'
   const lines = wrapProse(`${neutralise(text)} Exit code ${exit_code}.`, page.width)
   return ['', ...lines.map((line) => page.paint(style, line))]

@@ -1,11 +1,11 @@
 import { changeTypes } from '../model/change.ts'
-import { type CoverageStatus, isBug, isLookComplete } from '../model/coverage.ts'
+import { type CoverageStatus, isBug, isCoverageComplete } from '../model/coverage.ts'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import type { ReportChange, ReportViolation, Verdict } from '../model/report.ts'
 import { isAtLeast, type Severity, severities } from '../model/violation.ts'
 import { count, countEach } from './count.ts'
 
-interface Judged {
+interface EvaluatedExtent {
   readonly coverage: readonly {
     readonly project: string
     readonly status: CoverageStatus
@@ -20,7 +20,7 @@ interface Judged {
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
 
 /** What the run comes to. A bug of ours that ended the audit of a project comes first. Drift, waived, unknown and resolved violations never decide the exit code; coverage does first. */
-export function composeVerdict({ coverage, violations, drift, failOn }: Judged): Verdict {
+export function composeVerdict({ coverage, violations, drift, failOn }: EvaluatedExtent): Verdict {
   const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
   const ofState = (state: string) => violations.filter((violation) => violation.state === state).length
   const ofSeverity = (severity: Severity) => open.filter((violation) => violation.severity === severity).length
@@ -44,9 +44,9 @@ export function composeVerdict({ coverage, violations, drift, failOn }: Judged):
   return { exit_code: exitCode, text: sentenceOf(exitCode, counts, coverage), ...counts }
 }
 
-function decideExitCode(coverage: Judged['coverage'], failing: number): ExitCode {
+function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
   if (coverage.some(isBug)) return exitCodes.failure
-  if (!isLookComplete(coverage)) return exitCodes.incomplete
+  if (!isCoverageComplete(coverage)) return exitCodes.incomplete
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
 
@@ -54,36 +54,40 @@ function countFailing({ violations, fail_on }: Counts): number {
   return sum(severities.filter((severity) => isAtLeast(severity, fail_on)).map((severity) => violations[severity]))
 }
 
-function sentenceOf(exitCode: ExitCode, counts: Counts, coverage: Judged['coverage']): string {
+function sentenceOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExtent['coverage']): string {
   const parts = [
-    ...lookOf(exitCode, counts, coverage),
-    ...tellUnknown(counts),
-    ...tellWaived(counts),
-    tellDrift(counts),
+    ...scanOf(exitCode, counts, coverage),
+    ...describeUnknown(counts),
+    ...describeWaived(counts),
+    describeDrift(counts),
   ]
   return `${parts.join(exitCode === exitCodes.clean ? ', ' : '; ')}.`
 }
 
 /** What was looked at and found open. Only a run without unknown violations may be called clean. */
-function lookOf(exitCode: ExitCode, counts: Counts, coverage: Judged['coverage']): string[] {
+function scanOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExtent['coverage']): string[] {
   if (exitCode === exitCodes.incomplete || exitCode === exitCodes.failure) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
     const incomplete = walks.filter(({ status }) => status !== 'complete').length
-    return [...tellBugs(coverage), `${incomplete} of ${count(walks.length, 'walk')} incomplete`, tellOpen(counts)]
+    return [
+      ...describeBugs(coverage),
+      `${incomplete} of ${count(walks.length, 'walk')} incomplete`,
+      describeOpen(counts),
+    ]
   }
-  if (exitCode === exitCodes.violations) return [tellOpen(counts)]
+  if (exitCode === exitCodes.violations) return [describeOpen(counts)]
   const below = countEach(severities, counts.violations)
   const nothing = `no open violation at ${atLeast(counts.fail_on)}${below === '' ? '' : ` (${below})`}`
   const items = count(sum(coverage.map((walk) => walk.items)), 'item')
   return counts.unknown === 0 ? [`Clean: ${items}`, nothing] : [`Looked at ${items}`, nothing]
 }
 
-function tellBugs(coverage: Judged['coverage']): string[] {
+function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
   const projects = new Set(coverage.filter(isBug).map(({ project }) => project)).size
   return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
 }
 
-function tellOpen(counts: Counts): string {
+function describeOpen(counts: Counts): string {
   const open = sum(Object.values(counts.violations))
   if (open === 0) return 'no open violation'
   const failing = countFailing(counts)
@@ -91,15 +95,15 @@ function tellOpen(counts: Counts): string {
   return `${count(open, 'open violation')} (${countEach(severities, counts.violations)})${share}`
 }
 
-function tellUnknown({ unknown }: Counts): string[] {
+function describeUnknown({ unknown }: Counts): string[] {
   return unknown === 0 ? [] : [`${count(unknown, 'violation')} not looked at`]
 }
 
-function tellWaived({ waived }: Counts): string[] {
+function describeWaived({ waived }: Counts): string[] {
   return waived === 0 ? [] : [`${count(waived, 'violation')} waived`]
 }
 
-function tellDrift({ drift }: Counts): string {
+function describeDrift({ drift }: Counts): string {
   const changes = sum(changeTypes.map((type) => drift[type]))
   return changes === 0 ? 'no drift' : count(changes, 'change')
 }

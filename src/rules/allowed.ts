@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
 import type { Destination } from './destination.ts'
-import { prepared } from './prepared.ts'
+import { memoizeByOption } from './prepared.ts'
 import { isWithin } from './reach.ts'
 
 const host = z
@@ -17,7 +17,7 @@ export function isAllowedHost(hosts: readonly string[], host: string): boolean {
   return hosts.some((allowed) => (allowed.startsWith('*.') ? host.endsWith(allowed.slice(1)) : host === allowed))
 }
 
-const parsedRanges = prepared((ranges: readonly string[]) => ranges.map((range) => ipaddr.parseCIDR(range)))
+const parsedRanges = memoizeByOption((ranges: readonly string[]) => ranges.map((range) => ipaddr.parseCIDR(range)))
 
 /** An address in an allowed range; a name never is, it may resolve to anything. */
 export function isInAllowedRange(ranges: readonly string[], { address }: Destination): boolean {

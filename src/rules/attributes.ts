@@ -84,11 +84,11 @@ export interface Subscription {
 
 export interface FilterConfig {
   readonly event_types?: readonly string[] | null
-  readonly filter?: Filter | null
+  readonly filter?: EventFilter | null
 }
 
 /** What an event must look like, part by part: MongoDB-like conditions. */
-export interface Filter {
+export interface EventFilter {
   readonly body?: JsonObject | null
   readonly headers?: JsonObject | null
   readonly query?: JsonObject | null
@@ -175,7 +175,7 @@ export interface PolicyPart {
 }
 
 /** How a test run of a function went. Digests tell whether function and payload are the same. */
-export interface Probe {
+export interface ProbeAttributes {
   readonly probe?: string | null
   readonly target_kind?: string | null
   readonly target_uid?: string | null
@@ -200,7 +200,7 @@ export interface AttributesByKind {
   readonly source: Source
   readonly project: Project
   readonly device: JsonObject
-  readonly probe: Probe
+  readonly probe: ProbeAttributes
   readonly policy: PolicyPart
 }
 

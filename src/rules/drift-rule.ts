@@ -2,9 +2,9 @@ import type { z } from 'zod'
 import type { Kind } from '../model/resource.ts'
 import type { AttributesByKind } from './attributes.ts'
 import type { Drift } from './drift.ts'
-import { type Context, type Description, describeRule, noOptions, type Problem, type Rule } from './rule.ts'
+import { type Description, describeRule, noOptions, type Rule, type RuleFinding, type RuleSettings } from './rule.ts'
 
-export interface JudgedDrift<K extends Kind> extends Omit<Drift, 'kind' | 'before' | 'after'> {
+export interface EvaluatedDrift<K extends Kind> extends Omit<Drift, 'kind' | 'before' | 'after'> {
   readonly kind: K
   readonly before: AttributesByKind[K] | undefined
   readonly after: AttributesByKind[K] | undefined
@@ -13,7 +13,7 @@ export interface JudgedDrift<K extends Kind> extends Omit<Drift, 'kind' | 'befor
 interface DriftDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
   /** Kinds that it compares; the first one stands for it in lists. */
   readonly kinds: readonly [K, ...K[]]
-  check(drift: JudgedDrift<K>, context: Context<z.output<Schema>>): Iterable<Problem>
+  check(drift: EvaluatedDrift<K>, context: RuleSettings<z.output<Schema>>): Iterable<RuleFinding>
   lookbackMs?(options: z.output<Schema>): number
 }
 
@@ -36,7 +36,7 @@ export function driftRule<K extends Kind, Schema extends z.ZodObject = typeof no
         kinds,
         lookbackMs: definition.lookbackMs?.(options) ?? 0,
         // The judge calls a rule with resources of its kinds only, in the form that the inventory gives them.
-        check: (drift, now) => definition.check(drift as unknown as JudgedDrift<K>, { options, now }),
+        check: (drift, now) => definition.check(drift as unknown as EvaluatedDrift<K>, { options, now }),
       }
     },
   }

@@ -1,4 +1,4 @@
-import type { Filter, FilterConfig } from './attributes.ts'
+import type { EventFilter, FilterConfig } from './attributes.ts'
 
 /** `*`, and no event type at all, both stand for every event. */
 export function matchesEveryType(eventTypes: readonly string[]): boolean {
@@ -12,13 +12,13 @@ export function eventTypesOf(config: FilterConfig | null | undefined): readonly 
 }
 
 /** undefined when not shown; shown and empty asks for nothing. */
-export function filterOf(config: FilterConfig | null | undefined): Filter | undefined {
+export function filterOf(config: FilterConfig | null | undefined): EventFilter | undefined {
   const filter = config === null ? null : config?.filter
   return filter === null ? {} : filter
 }
 
 export const filterParts = ['body', 'headers', 'query', 'path'] as const
 
-export function isEmptyFilter(filter: Filter): boolean {
+export function isEmptyFilter(filter: EventFilter): boolean {
   return filterParts.every((part) => Object.keys(filter[part] ?? {}).length === 0)
 }

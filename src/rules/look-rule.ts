@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import type { Kind } from '../model/resource.ts'
-import type { Look } from './look.ts'
-import { type Description, describeRule, noOptions, type Problem, type Rule } from './rule.ts'
+import type { ScanOutcome } from './look.ts'
+import { type Description, describeRule, noOptions, type Rule, type RuleFinding } from './rule.ts'
 
-interface LookDefinition<Schema extends z.ZodObject> extends Description<Schema> {
+interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
   /** Kinds whose complete look says that a problem is gone. */
   readonly needs: readonly Kind[]
-  check(look: Look): Iterable<Problem>
+  check(look: ScanOutcome): Iterable<RuleFinding>
 }
 
 /** A rule about the look at a project itself; its problems are about the project. */
-export function lookRule<Schema extends z.ZodObject = typeof noOptions>(definition: LookDefinition<Schema>): Rule {
+export function scanRule<Schema extends z.ZodObject = typeof noOptions>(definition: ScanRuleDefinition<Schema>): Rule {
   const schema = definition.options ?? noOptions
   return {
     ...describeRule(definition),

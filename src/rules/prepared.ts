@@ -1,5 +1,7 @@
 /** Computes what an option stands for once, not for every resource. The option must be an object: a list, a set. */
-export function prepared<Option extends object, Value>(prepare: (option: Option) => Value): (option: Option) => Value {
+export function memoizeByOption<Option extends object, Value>(
+  prepare: (option: Option) => Value,
+): (option: Option) => Value {
   const known = new WeakMap<Option, Value>()
   return (option) => {
     const value = known.get(option) ?? prepare(option)

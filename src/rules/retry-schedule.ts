@@ -17,7 +17,7 @@ export function retryScheduleOf(config: RetryConfig | null | undefined): RetrySc
 }
 
 /** `90` → `90 s`, `5400` → `1.5 h`. */
-export function spelledSeconds(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   if (seconds < 120) return `${seconds} s`
   if (seconds < 7200) return `${round(seconds / 60)} min`
   if (seconds < 172_800) return `${round(seconds / 3600)} h`

@@ -4,7 +4,7 @@ import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import { isAtLeast, type Severity } from '../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
 import type { Drift } from './drift.ts'
-import type { Look } from './look.ts'
+import type { ScanOutcome } from './look.ts'
 
 export const packs = [
   'recommended',
@@ -19,7 +19,7 @@ export const packs = [
 export type Pack = (typeof packs)[number]
 
 /** What a rule has to say about one resource. */
-export interface Problem {
+export interface RuleFinding {
   /** JSON Pointer into the attributes; empty for the resource as a whole. */
   readonly path: string
   /** The particulars, with the values. Says the same in every run in which nothing changed: no ages, no "now". */
@@ -29,30 +29,30 @@ export interface Problem {
 }
 
 /** A problem of a resource seen earlier. */
-export interface LocatedProblem extends Problem {
-  readonly at: Place
+export interface LocatedRuleFinding extends RuleFinding {
+  readonly at: FindingPlace
 }
 
-export interface Place {
+export interface FindingPlace {
   readonly project: ProjectRef
   readonly kind: Kind
   readonly uid: string
   readonly name: string
 }
 
-export interface JudgedResource<K extends Kind> extends Omit<Resource, 'kind' | 'attributes'> {
+export interface EvaluatedResource<K extends Kind> extends Omit<Resource, 'kind' | 'attributes'> {
   readonly kind: K
   readonly attributes: AttributesByKind[K]
 }
 
-export interface Context<Options> {
+export interface RuleSettings<Options> {
   readonly options: Options
   /** Milliseconds since the epoch, the same for the whole run. */
   readonly now: number
 }
 
 /** What a rule may know of a resource besides what it is now. */
-export interface Surroundings {
+export interface EvaluationContext {
   /** Labels of its project. */
   readonly labels: Readonly<Record<string, string>>
   /**
@@ -61,12 +61,12 @@ export interface Surroundings {
    */
   since(path: string): string | undefined
   /** Where it stands and in which run; every judge says so. */
-  readonly around?: Around
+  readonly run?: ResourceContext
   /** Told when a rule asks what time it is: who judges the past asks only such a rule again. */
   readonly onNow?: () => void
 }
 
-export const noSurroundings: Surroundings = { labels: {}, since: () => undefined }
+export const emptyContext: EvaluationContext = { labels: {}, since: () => undefined }
 
 export interface Description<Schema extends z.ZodObject> {
   /** Its path below `src/rules`. */
@@ -87,11 +87,15 @@ export interface Description<Schema extends z.ZodObject> {
 
 interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
   /** Paths into the attributes of this resource whose `since` its check asks for: the history is read for these alone. */
-  dates?(resource: JudgedResource<K>): readonly string[]
-  check(resource: JudgedResource<K>, context: Context<z.output<Schema>>, surroundings: Surroundings): Iterable<Problem>
+  dates?(resource: EvaluatedResource<K>): readonly string[]
+  check(
+    resource: EvaluatedResource<K>,
+    context: RuleSettings<z.output<Schema>>,
+    surroundings: EvaluationContext,
+  ): Iterable<RuleFinding>
 }
 
-interface FoldDefinition<K extends Kind, State, Schema extends z.ZodObject> extends Description<Schema> {
+interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObject> extends Description<Schema> {
   /** The kind that its problems are about. */
   readonly kind: Kind
   /** Kinds that it visits. */
@@ -100,11 +104,11 @@ interface FoldDefinition<K extends Kind, State, Schema extends z.ZodObject> exte
   readonly scope: 'project' | 'fleet'
   start(): State
   /** Called in the order of walking: project, endpoints, sources, subscriptions. Keeps only what `conclude` needs. */
-  visit(state: State, resource: JudgedResource<K>, place: Place): void
-  conclude(state: State, context: Context<z.output<Schema>> & Looked): Iterable<LocatedProblem>
+  visit(state: State, resource: EvaluatedResource<K>, place: FindingPlace): void
+  conclude(state: State, context: RuleSettings<z.output<Schema>> & Completeness): Iterable<LocatedRuleFinding>
 }
 
-export interface Looked {
+export interface Completeness {
   /** Whether all there is of a kind was seen: only then may a rule conclude from something missing. */
   isComplete(kind: Kind): boolean
 }
@@ -132,7 +136,7 @@ export interface Rule {
 export interface CustomDefinition {
   /** Controls that it gives evidence for. */
   readonly controls: readonly string[]
-  readonly remedy: string
+  readonly remediation: string
   /** All that it decides by, for the policy's digest. */
   readonly source: JsonObject
 }
@@ -141,7 +145,7 @@ export interface CustomDefinition {
 export type BoundRule =
   | {
       readonly scope: 'resource'
-      check(resource: Resource, now: number, surroundings?: Surroundings): Iterable<Problem>
+      check(resource: Resource, now: number, surroundings?: EvaluationContext): Iterable<RuleFinding>
       readonly dates?: (resource: Resource) => readonly string[]
     }
   | {
@@ -149,18 +153,18 @@ export type BoundRule =
       readonly kinds: readonly Kind[]
       /** How far back it looks for changes; 0 when it does not. */
       readonly lookbackMs: number
-      check(drift: Drift, now: number): Iterable<Problem>
+      check(drift: Drift, now: number): Iterable<RuleFinding>
     }
-  | { readonly scope: 'look'; check(look: Look): Iterable<Problem> }
-  | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(run?: Run): Fold }
+  | { readonly scope: 'look'; check(look: ScanOutcome): Iterable<RuleFinding> }
+  | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(run?: EvaluationRun): Aggregation }
 
 /** Where a resource stands. */
-export interface Around extends Run {
+export interface ResourceContext extends EvaluationRun {
   readonly project: ProjectRef
 }
 
 /** What a run gives to the rules of a policy file. */
-export interface Run {
+export interface EvaluationRun {
   /** Milliseconds since the epoch, the same for the whole run. */
   readonly now: number
   labelsOf(project: ProjectRef): Readonly<Record<string, string>>
@@ -175,9 +179,9 @@ export interface Meter {
   isSpent(): boolean
 }
 
-export interface Fold {
-  visit(resource: Resource, place: Place): void
-  conclude(now: number, looked: Looked): Iterable<LocatedProblem>
+export interface Aggregation {
+  visit(resource: Resource, place: FindingPlace): void
+  conclude(now: number, looked: Completeness): Iterable<LocatedRuleFinding>
 }
 
 export const noOptions = z.strictObject({})
@@ -200,21 +204,21 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
       return {
         scope: 'resource',
         // The judge calls a rule with resources of its kind only, in the form that the inventory gives them.
-        check(resource, now, surroundings = noSurroundings) {
+        check(resource, now, surroundings = emptyContext) {
           const { onNow } = surroundings
-          const judged = resource as unknown as JudgedResource<K>
+          const judged = resource as unknown as EvaluatedResource<K>
           // Two members and no more: with what only some rules ask for in it, every rule takes twice the time.
-          const context = onNow === undefined ? { options, now } : telling({ options }, now, onNow)
+          const context = onNow === undefined ? { options, now } : observingNow({ options }, now, onNow)
           return definition.check(judged, context, surroundings)
         },
-        ...(dates && { dates: (resource) => dates(resource as unknown as JudgedResource<K>) }),
+        ...(dates && { dates: (resource) => dates(resource as unknown as EvaluatedResource<K>) }),
       }
     },
   }
 }
 
 /** A context that tells when it is asked for the time. */
-export function telling<Rest extends object>(rest: Rest, now: number, onNow: () => void): Rest & { now: number } {
+export function observingNow<Rest extends object>(rest: Rest, now: number, onNow: () => void): Rest & { now: number } {
   return {
     ...rest,
     get now() {
@@ -225,8 +229,8 @@ export function telling<Rest extends object>(rest: Rest, now: number, onNow: () 
 }
 
 /** A rule that looks at several resources together: it gathers while they pass and concludes at the end. */
-export function foldRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
-  definition: FoldDefinition<K, State, Schema>,
+export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
+  definition: AggregateRuleDefinition<K, State, Schema>,
 ): Rule {
   const schema = definition.options ?? noOptions
   return {
@@ -244,7 +248,7 @@ export function foldRule<K extends Kind, State, Schema extends z.ZodObject = typ
           const state = definition.start()
           return {
             // As above: only resources of the kinds it visits come here.
-            visit: (resource, place) => definition.visit(state, resource as unknown as JudgedResource<K>, place),
+            visit: (resource, place) => definition.visit(state, resource as unknown as EvaluatedResource<K>, place),
             conclude: (now, looked) => definition.conclude(state, { options, now, ...looked }),
           }
         },

@@ -1,13 +1,13 @@
 import type { ProjectRef } from '../model/resource.ts'
-import type { Place } from './rule.ts'
+import type { FindingPlace } from './rule.ts'
 
 /** One use of a secret: by whom, and what the rule wants to know of it later. */
 export interface Use {
-  readonly at: Place
+  readonly at: FindingPlace
   readonly facts: readonly string[]
 }
 
-type Packed = [rest: string, project: number, kind: Place['kind'], uid: string, name: string, ...facts: string[]]
+type Packed = [rest: string, project: number, kind: FindingPlace['kind'], uid: string, name: string, ...facts: string[]]
 
 /**
  * Who uses which secret, by seal, over a whole fleet. Nearly every secret is used once and nearly nothing of this is
@@ -19,7 +19,7 @@ export class SharedUses {
   /** By the first 52 bits of the seal; the rest of it stands first in each text. */
   readonly #uses = new Map<number, string | string[]>()
 
-  add(seal: string, at: Place, facts: readonly string[]): void {
+  add(seal: string, at: FindingPlace, facts: readonly string[]): void {
     const [first, rest] = halvesOf(seal)
     const use = JSON.stringify([rest, this.#numberOf(at.project), at.kind, at.uid, at.name, ...facts])
     const known = this.#uses.get(first)

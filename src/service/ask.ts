@@ -1,20 +1,20 @@
 import type { Clock } from '../model/clock.ts'
 import { backoffMs, refusedKeyBackoffMs } from './backoff.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
-import { type Answer, type Exchange, type Failure, failure } from './exchange.ts'
+import { failure, type HttpFailure, type HttpOutcome, type HttpSuccess } from './exchange.ts'
 import { networkFailure } from './network-failure.ts'
 import { createRateGate } from './rate-gate.ts'
 import { readAnswer } from './read-answer.ts'
 import { retryAfterMs } from './retry-after.ts'
-import type { Look } from './service-client.ts'
+import type { ProjectAccess } from './service-client.ts'
 import type { ServiceSettings } from './settings.ts'
 import { stoppedBy } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
 
 /** Sends a request until it is answered, refused for good, or out of tries or time. Whatever the answer is, it throws nothing. */
-export type Ask = (question: Question, look: Look) => Promise<Reply>
+export type SendRequest = (question: ServiceRequest, look: ProjectAccess) => Promise<Reply>
 
-export interface Question {
+export interface ServiceRequest {
   readonly method: 'GET' | 'POST'
   /** Below the dialect's path prefix, segments encoded. */
   readonly path: string
@@ -29,9 +29,9 @@ export interface Question {
   readonly limitMs?: number
 }
 
-export type Reply = Answer | (Failure & { readonly tries: number; readonly isBudgetSpent: boolean })
+export type Reply = HttpSuccess | (HttpFailure & { readonly tries: number; readonly isBudgetSpent: boolean })
 
-interface Asking {
+interface SenderDependencies {
   readonly settings: ServiceSettings
   readonly matchers: DialectMatchers
   readonly transport: Transport
@@ -43,7 +43,15 @@ interface Asking {
 }
 
 /** What is shared by all requests to one service: its rate limit, and the keys that it has accepted. */
-export function createAsk({ settings, matchers, transport, clock, random, cut, timeoutAfter }: Asking): Ask {
+export function createSender({
+  settings,
+  matchers,
+  transport,
+  clock,
+  random,
+  cut,
+  timeoutAfter,
+}: SenderDependencies): SendRequest {
   const { limits, dialect } = settings
   const gate = createRateGate(clock)
   const acceptedKeys = new Set<string>()
@@ -83,9 +91,9 @@ export function createAsk({ settings, matchers, transport, clock, random, cut, t
 
   async function exchangeOnce(
     request: WireRequest,
-    { limitMs, success, mostItems }: Pick<Question, 'success' | 'mostItems'> & { readonly limitMs: number },
-    { key, signal }: Look,
-  ): Promise<Exchange> {
+    { limitMs, success, mostItems }: Pick<ServiceRequest, 'success' | 'mostItems'> & { readonly limitMs: number },
+    { key, signal }: ProjectAccess,
+  ): Promise<HttpOutcome> {
     const timeout = timeoutAfter(limitMs)
     const end = cut ?? signal
     try {
@@ -100,7 +108,7 @@ export function createAsk({ settings, matchers, transport, clock, random, cut, t
   }
 
   /** Waits for the delay and for the gate, but never beyond the project's budget: then the service is asked once more. */
-  async function pause(delayMs: number, { signal, traffic }: Look): Promise<void> {
+  async function pause(delayMs: number, { signal, traffic }: ProjectAccess): Promise<void> {
     let wantedMs = delayMs
     while (!signal.aborted) {
       const waitMs = Math.min(Math.max(wantedMs, gate.waitMs()), limits.retryBudgetMs - traffic.waitedMs)
@@ -112,7 +120,7 @@ export function createAsk({ settings, matchers, transport, clock, random, cut, t
     }
   }
 
-  function delayAfter(exchange: Failure, tries: number, refusals: number): number {
+  function delayAfter(exchange: HttpFailure, tries: number, refusals: number): number {
     if (exchange.again === 'key') return refusedKeyBackoffMs(refusals, random)
     // A time that has passed (clocks differ) must not turn into tries without a pause.
     return Math.max(
@@ -121,11 +129,11 @@ export function createAsk({ settings, matchers, transport, clock, random, cut, t
     )
   }
 
-  function budgetLeftMs({ traffic }: Look): number {
+  function budgetLeftMs({ traffic }: ProjectAccess): number {
     return limits.retryBudgetMs - traffic.waitedMs
   }
 
-  function explained(exchange: Failure, key: string): Failure {
+  function explained(exchange: HttpFailure, key: string): HttpFailure {
     if (exchange.again !== 'key') return exchange
     const hint = acceptedKeys.has(key)
       ? "the same key was accepted before, so the service's database is likely down; if it is not, the key has expired or was revoked"
@@ -135,7 +143,7 @@ export function createAsk({ settings, matchers, transport, clock, random, cut, t
 }
 
 function toWireRequest(
-  { method, path, query, body }: Question,
+  { method, path, query, body }: ServiceRequest,
   key: string,
   { url, dialect }: ServiceSettings,
 ): WireRequest {
@@ -165,10 +173,10 @@ function isHeaderValue(key: string): boolean {
   return /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/.test(key)
 }
 
-function given(exchange: Failure, tries: number): Failure & { tries: number; isBudgetSpent: boolean } {
+function given(exchange: HttpFailure, tries: number): HttpFailure & { tries: number; isBudgetSpent: boolean } {
   return { ...exchange, tries, isBudgetSpent: false }
 }
 
-function stopped(signal: AbortSignal): Failure {
+function stopped(signal: AbortSignal): HttpFailure {
   return failure('stopped', stoppedBy(signal))
 }

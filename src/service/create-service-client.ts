@@ -1,5 +1,5 @@
 import type { Clock } from '../model/clock.ts'
-import { createAsk } from './ask.ts'
+import { createSender } from './ask.ts'
 import { compileDialect } from './dialect-matchers.ts'
 import type { ProxyVariables } from './proxy-for.ts'
 import { readPages } from './read-pages.ts'
@@ -10,7 +10,7 @@ import { testFunction } from './test-function.ts'
 import { createTransport } from './transport.ts'
 
 /** What a client takes from its surroundings. */
-interface ServiceWorld {
+interface ServiceDependencies {
   readonly clock: Clock
   /** At least 0, below 1. */
   readonly random: () => number
@@ -28,11 +28,11 @@ interface ServiceWorld {
  */
 export function createServiceClient(
   settings: ServiceSettings,
-  { clock, random, env, cut, timeoutAfter = AbortSignal.timeout }: ServiceWorld,
+  { clock, random, env, cut, timeoutAfter = AbortSignal.timeout }: ServiceDependencies,
 ): ServiceClient {
   const transport = createTransport(settings, env)
   const matchers = compileDialect(settings.dialect)
-  const ask = createAsk({ settings, matchers, transport, clock, random, cut, timeoutAfter })
+  const ask = createSender({ settings, matchers, transport, clock, random, cut, timeoutAfter })
   return {
     pages: (listing, look) => readPages(ask, listing, look, settings),
     project: (look) => readProject(ask, look),

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../model/json.ts'
 /** A decoded value, or what about it breaks the contract. */
 type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }
 
-interface Page {
+interface DecodedPage {
   readonly items: readonly JsonObject[]
   /** null on the last page, whatever cursor the service names there. */
   readonly nextCursor: string | null
@@ -24,7 +24,7 @@ export function decodeEnvelope(value: unknown): Decoded<unknown> {
  * A page of a listing (section 2.2). Portal keys send null for an empty list.
  * `elsewhere`: how many items it has that are not in the value (`split-page.ts`).
  */
-export function decodePage(value: unknown, elsewhere = 0): Decoded<Page> {
+export function decodePage(value: unknown, elsewhere = 0): Decoded<DecodedPage> {
   const envelope = decodeEnvelope(value)
   if (!envelope.ok) return envelope
   const data = envelope.value

@@ -1,10 +1,10 @@
 import type { FaultKind } from './service-fault.ts'
 
 /** What one request came to. */
-export type Exchange = Answer | Failure
+export type HttpOutcome = HttpSuccess | HttpFailure
 
 /** A success with JSON that was read rightly; whether it keeps the contract is not judged yet. */
-export interface Answer {
+export interface HttpSuccess {
   readonly ok: true
   readonly value: unknown
   /** Items of a large page, as they were written: `value` has an empty list in their place. */
@@ -12,7 +12,7 @@ export interface Answer {
   readonly requestId: string | null
 }
 
-export interface Failure {
+export interface HttpFailure {
   readonly ok: false
   readonly kind: FaultKind
   /** What happened, for a message: one line, no key. */
@@ -33,7 +33,7 @@ export interface Failure {
 }
 
 /** A failure with all that is usual: no answer, it stands, it may have run. */
-export function failure(kind: FaultKind, what: string, details: Partial<Failure> = {}): Failure {
+export function failure(kind: FaultKind, what: string, details: Partial<HttpFailure> = {}): HttpFailure {
   return {
     ok: false,
     kind,

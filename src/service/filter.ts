@@ -5,7 +5,7 @@ import { escapeForRegExp } from './foreign-text.ts'
 import type { Filters } from './settings.ts'
 
 /** One configured filter: how it is asked for, and how an answered item proves that it was heard. */
-export interface Filter {
+export interface ListingFilter {
   readonly name: string
   /** Sent once for each value. */
   readonly parameter: string
@@ -18,7 +18,7 @@ export function filtersOf(
   listing: Listing,
   { endpoints, subscriptions }: Filters,
   { parameters }: Dialect,
-): readonly Filter[] {
+): readonly ListingFilter[] {
   if (listing === 'endpoints') {
     return [
       filter('owner', parameters.endpointOwner, endpoints?.owner, (owner) => (item) => item.owner_id === owner),
@@ -38,12 +38,12 @@ function filter(
   name: string,
   parameter: string,
   value: string | undefined,
-  check: (value: string) => Filter['holds'],
-): Filter[] {
+  check: (value: string) => ListingFilter['holds'],
+): ListingFilter[] {
   return value ? [{ name, parameter, values: [value], holds: check(value) }] : []
 }
 
-function endpointFilter(parameter: string, uids: readonly string[]): Filter[] {
+function endpointFilter(parameter: string, uids: readonly string[]): ListingFilter[] {
   if (uids.length === 0) return []
   const asked = new Set<unknown>(uids)
   const holds = ({ endpoint_metadata: endpoint }: JsonObject) => isJsonObject(endpoint) && asked.has(endpoint.uid)
@@ -55,7 +55,7 @@ function endpointFilter(parameter: string, uids: readonly string[]): Filter[] {
  * them. What stands between two `%` is looked for behind the place where the part before it was first found: a name is
  * as long as a service makes it, and is looked through once.
  */
-function nameHolds(part: string): Filter['holds'] {
+function nameHolds(part: string): ListingFilter['holds'] {
   const patterns = part.split('%').map((text) => new RegExp(escapeForRegExp(text).replaceAll('_', '.'), 'gisu'))
   return (item) => {
     // One version of the service's shapes says `title`.

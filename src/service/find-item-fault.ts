@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { isExactNumber } from '../model/exact-number.ts'
 import type { JsonObject } from '../model/json.ts'
-import type { Filter } from './filter.ts'
+import type { ListingFilter } from './filter.ts'
 import type { FaultKind } from './service-fault.ts'
 
 interface ItemFault {
@@ -9,9 +9,9 @@ interface ItemFault {
   readonly what: string
 }
 
-interface Expectation {
+interface PageExpectation {
   readonly projectUid: string
-  readonly filters: readonly Filter[]
+  readonly filters: readonly ListingFilter[]
   /** uids of the walk so far; those of the page are added. */
   readonly seen: Set<string>
 }
@@ -29,7 +29,7 @@ type Groups = Iterable<
  * Why a page proves nothing: an item of another project (service-behaviour.md 7), without an identity, seen before, or
  * outside the filter. A foreign item counts before all else: it says whose key this is.
  */
-export function findPageFault(groups: Groups, expectation: Expectation): ItemFault | undefined {
+export function findPageFault(groups: Groups, expectation: PageExpectation): ItemFault | undefined {
   let first: ItemFault | undefined
   let from = 0
   for (const group of groups) {
@@ -42,14 +42,22 @@ export function findPageFault(groups: Groups, expectation: Expectation): ItemFau
   return first
 }
 
-function findForeign(items: readonly JsonObject[], from: number, { projectUid }: Expectation): ItemFault | undefined {
+function findForeign(
+  items: readonly JsonObject[],
+  from: number,
+  { projectUid }: PageExpectation,
+): ItemFault | undefined {
   const foreign = items.findIndex(({ project_id: id }) => isName(id) && id !== projectUid)
   if (foreign < 0) return undefined
   const what = `item ${from + foreign + 1} belongs to another project: the key is not one for this project`
   return { kind: 'foreign', what }
 }
 
-function findBroken(items: readonly JsonObject[], from: number, { filters, seen }: Expectation): ItemFault | undefined {
+function findBroken(
+  items: readonly JsonObject[],
+  from: number,
+  { filters, seen }: PageExpectation,
+): ItemFault | undefined {
   for (const [index, item] of items.entries()) {
     const what = whatBreaks(item, filters, seen)
     if (what !== undefined) return { kind: 'invalid', what: `item ${from + index + 1} ${what}` }
@@ -57,7 +65,7 @@ function findBroken(items: readonly JsonObject[], from: number, { filters, seen 
   return undefined
 }
 
-function whatBreaks(item: JsonObject, filters: readonly Filter[], seen: Set<string>): string | undefined {
+function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: Set<string>): string | undefined {
   const { uid, project_id: projectId } = item
   if (!isName(projectId)) return 'has no project_id'
   if (!isName(uid) || !uid.isWellFormed()) return 'has no usable uid'

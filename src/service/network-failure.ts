@@ -1,5 +1,5 @@
 import { classOf, messageOf } from '../model/errors.ts'
-import { type Failure, failure } from './exchange.ts'
+import { failure, type HttpFailure } from './exchange.ts'
 
 /** The connection was never made: whatever was asked did not run. */
 const unconnected: Readonly<Record<string, string>> = {
@@ -31,7 +31,7 @@ const ofTheLanguage = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError
  * What an error says that was thrown while a request was sent or its answer was read. Never throws: whatever a service
  * sends ends its own exchange only. The error's text is left out, because it may quote what was sent.
  */
-export function networkFailure(error: unknown): Failure {
+export function networkFailure(error: unknown): HttpFailure {
   const code = codeOf(error)
   const known = broken[code]
   if (known !== undefined) return failure('unavailable', known, { again: 'later' })

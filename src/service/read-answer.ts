@@ -2,14 +2,14 @@ import { STATUS_CODES } from 'node:http'
 import { isJsonObject } from '../model/json.ts'
 import { credentials } from '../model/looks-secret.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
-import { type Exchange, type Failure, failure } from './exchange.ts'
+import { failure, type HttpFailure, type HttpOutcome } from './exchange.ts'
 import { foreignText } from './foreign-text.ts'
 import { parseJson } from './parse-json.ts'
 import { readBody } from './read-body.ts'
 import { splitPage } from './split-page.ts'
 import type { WireAnswer } from './transport.ts'
 
-interface Reading {
+interface ReadContext {
   readonly matchers: DialectMatchers
   readonly maxBodyBytes: number
   /** Never to be repeated. */
@@ -30,7 +30,7 @@ const maxWholeBytes = 2 * 1024 * 1024
  * Judges an answer before anyone looks inside: status, type, size, then the JSON itself (service-behaviour.md 8 to 13).
  * Rejects only when the connection breaks while a success is read.
  */
-export async function readAnswer(answer: WireAnswer, reading: Reading): Promise<Exchange> {
+export async function readAnswer(answer: WireAnswer, reading: ReadContext): Promise<HttpOutcome> {
   const id = answer.header(reading.matchers.requestIdHeader)
   const requestId = id === undefined ? null : readRequestId(id, reading.key)
   const { status } = answer
@@ -44,7 +44,7 @@ function readRequestId(id: string, key: string): string | null {
   return /^[\w.:/+=[\]-]{1,64}$/.test(shown) ? shown.replace(credentials, '[credential]') : null
 }
 
-function readByStatus(answer: WireAnswer, reading: Reading): Exchange | Promise<Exchange> {
+function readByStatus(answer: WireAnswer, reading: ReadContext): HttpOutcome | Promise<HttpOutcome> {
   const { status } = answer
   if (reading.success.includes(status)) return readSuccess(answer, reading)
   if (status < 300) return readOtherSuccess(answer, reading)
@@ -52,12 +52,12 @@ function readByStatus(answer: WireAnswer, reading: Reading): Exchange | Promise<
 }
 
 /** 206 is a part of a page, 203 what something on the way made of it, 202 a promise: none proves what is not in it. */
-function readOtherSuccess(answer: WireAnswer, { success }: Reading): Failure {
+function readOtherSuccess(answer: WireAnswer, { success }: ReadContext): HttpFailure {
   answer.discard()
   return failure('invalid', `${nameOf(answer.status)} instead of ${success.map(nameOf).join(' or ')}`)
 }
 
-async function readSuccess(answer: WireAnswer, { maxBodyBytes, key, mostItems }: Reading): Promise<Exchange> {
+async function readSuccess(answer: WireAnswer, { maxBodyBytes, key, mostItems }: ReadContext): Promise<HttpOutcome> {
   const refusal = refuseUnread(answer, maxBodyBytes, key)
   if (refusal !== undefined) {
     answer.discard()
@@ -71,7 +71,7 @@ async function readSuccess(answer: WireAnswer, { maxBodyBytes, key, mostItems }:
   return mostItems === undefined ? tooLarge(maxWholeBytes) : readLargePage(answer.status, bytes, mostItems)
 }
 
-function readLargePage(status: number, bytes: Buffer, mostItems: number): Exchange {
+function readLargePage(status: number, bytes: Buffer, mostItems: number): HttpOutcome {
   const page = splitPage(bytes, mostItems)
   if (page === 'cut off') return cutOff(status)
   if (page === 'too many') return tooMany(status, mostItems)
@@ -81,18 +81,18 @@ function readLargePage(status: number, bytes: Buffer, mostItems: number): Exchan
   return read.ok ? { ...read, items: page.items } : read
 }
 
-function readJson(status: number, bytes: Buffer): Exchange {
+function readJson(status: number, bytes: Buffer): HttpOutcome {
   const parsed = parseJson(bytes)
   if (parsed.ok) return { ok: true, value: parsed.value, requestId: null }
   return parsed.isCutOff ? cutOff(status) : failure('invalid', `${nameOf(status)}, ${parsed.reason}`)
 }
 
 /** Where a body's length is not announced, a cut looks like an end. */
-function cutOff(status: number): Failure {
+function cutOff(status: number): HttpFailure {
   return failure('unavailable', `${nameOf(status)}, the JSON breaks off`, { again: 'later' })
 }
 
-function tooMany(status: number, mostItems: number): Failure {
+function tooMany(status: number, mostItems: number): HttpFailure {
   return failure('invalid', `${nameOf(status)} with more than ${mostItems} items`, { hint: 'ask for smaller pages' })
 }
 
@@ -102,7 +102,7 @@ function lengthOf(answer: WireAnswer): number | undefined {
 }
 
 /** What the head of a success alone forbids. Without a content type the body decides: an empty one is its own fault. */
-function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): Failure | undefined {
+function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): HttpFailure | undefined {
   const type = answer.header('content-type')
   if (type !== undefined && !isJsonType(type)) return notJson(answer.status, type, key)
   const encoding = answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
@@ -113,7 +113,7 @@ function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): Fa
   return (lengthOf(answer) ?? 0) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined
 }
 
-function readRedirect(answer: WireAnswer, { url, key }: Reading): Failure {
+function readRedirect(answer: WireAnswer, { url, key }: ReadContext): HttpFailure {
   answer.discard()
   const location = answer.header('location')
   const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url).host : ''
@@ -121,7 +121,7 @@ function readRedirect(answer: WireAnswer, { url, key }: Reading): Failure {
   return failure('invalid', `${nameOf(answer.status)}, ${to} that was not followed because it would carry the key away`)
 }
 
-async function readError(answer: WireAnswer, { matchers, key }: Reading): Promise<Failure> {
+async function readError(answer: WireAnswer, { matchers, key }: ReadContext): Promise<HttpFailure> {
   const { status } = answer
   const what = nameOf(status)
   const serviceMessage = await readServiceMessage(answer, key)
@@ -155,14 +155,14 @@ async function readServiceMessage(answer: WireAnswer, key: string): Promise<stri
   return foreignText(parsed.value.message, key) || null
 }
 
-function notJson(status: number, type: string | undefined, key: string): Failure {
+function notJson(status: number, type: string | undefined, key: string): HttpFailure {
   // A service answers paths that it does not know with its dashboard. What is required fails all the same.
   return failure('not-offered', `${nameOf(status)} with ${typeName(type, key)} instead of JSON`, {
     hint: 'wrong base path?',
   })
 }
 
-function tooLarge(maxBodyBytes: number): Failure {
+function tooLarge(maxBodyBytes: number): HttpFailure {
   return failure('invalid', `an answer larger than ${maxBodyBytes} bytes`, {
     hint: 'ask for smaller pages, or allow more',
   })

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
 import type { RawPage } from '../model/raw-page.ts'
-import type { Ask } from './ask.ts'
+import type { SendRequest } from './ask.ts'
 import { decodePage } from './decode-envelope.ts'
 import { filtersOf } from './filter.ts'
 import { findPageFault } from './find-item-fault.ts'
 import { pageGroups } from './page-groups.ts'
-import type { Look } from './service-client.ts'
+import type { ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
 import { faultOf, withRequestId } from './tell-failure.ts'
@@ -19,9 +19,9 @@ const fewestItems = 20_000
  * page is yielded in parts that have one number.
  */
 export async function* readPages(
-  ask: Ask,
+  ask: SendRequest,
   listing: 'endpoints' | 'subscriptions' | 'sources',
-  look: Look,
+  look: ProjectAccess,
   settings: ServiceSettings,
 ): AsyncGenerator<RawPage, void, void> {
   const path = `/projects/${encodeURIComponent(look.projectUid)}/${listing}`

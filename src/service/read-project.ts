@@ -1,8 +1,8 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
-import type { Ask } from './ask.ts'
+import type { SendRequest } from './ask.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
-import type { Look } from './service-client.ts'
+import type { ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import { faultOf, withRequestId } from './tell-failure.ts'
 
@@ -10,7 +10,7 @@ import { faultOf, withRequestId } from './tell-failure.ts'
  * The project itself (not in the contract; service-behaviour.md, "More of the service"). Throws a `ServiceFault`:
  * `not-offered` where there is no such operation, `foreign` when the key answers for another project.
  */
-export async function readProject(ask: Ask, look: Look): Promise<JsonObject> {
+export async function readProject(ask: SendRequest, look: ProjectAccess): Promise<JsonObject> {
   const path = `/projects/${encodeURIComponent(look.projectUid)}`
   const reply = await ask({ method: 'GET', path, query: new URLSearchParams(), body: null, success: [200] }, look)
   if (!reply.ok) throw faultOf(reply, 'project')

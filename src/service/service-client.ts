@@ -9,16 +9,16 @@ export interface ServiceClient {
    * item was seen, once, and belongs to the project and the filter that were asked for. It throws a `ServiceFault`
    * when that cannot be said.
    */
-  pages(listing: 'endpoints' | 'subscriptions' | 'sources', look: Look): AsyncIterable<RawPage>
+  pages(listing: 'endpoints' | 'subscriptions' | 'sources', look: ProjectAccess): AsyncIterable<RawPage>
   /** The project with its configuration. Throws a `ServiceFault`; `foreign` when the answer is another project. */
-  project(look: Look): Promise<JsonObject>
+  project(look: ProjectAccess): Promise<JsonObject>
   /** Runs a function on a payload, once: the contract's third operation, and the only request that is no GET. */
-  testFunction(trial: FunctionTrial, look: Look): Promise<FunctionOutcome>
+  testFunction(trial: FunctionTrial, look: ProjectAccess): Promise<FunctionOutcome>
   close(): Promise<void>
 }
 
 /** One project being looked at: whose it is, what it may cost, what it has cost. */
-export interface Look {
+export interface ProjectAccess {
   /** The service's identifier of the project. */
   readonly projectUid: string
   readonly key: string

@@ -3,7 +3,7 @@ import { withoutCredentials } from './foreign-text.ts'
 import { ServiceFault } from './service-fault.ts'
 
 /** `502 bad gateway after 5 tries, the service says "…" (request id abc)`: one line. */
-export function tellFailure(reply: Reply & { ok: false }): string {
+export function describeFailure(reply: Reply & { ok: false }): string {
   const tries = reply.tries > 1 ? ` after ${reply.tries} tries` : ''
   const budget = reply.isBudgetSpent ? ', the time for tries is spent' : ''
   const hint = reply.hint === null ? '' : `: ${reply.hint}`
@@ -13,7 +13,7 @@ export function tellFailure(reply: Reply & { ok: false }): string {
 
 /** The fault of a request that got no usable answer; `place` says what was asked for, e.g. `page 3`. */
 export function faultOf(reply: Reply & { ok: false }, place: string): ServiceFault {
-  return new ServiceFault(reply.kind, `${place}: ${tellFailure(reply)}`)
+  return new ServiceFault(reply.kind, `${place}: ${describeFailure(reply)}`)
 }
 
 export function withRequestId(text: string, requestId: string | null): string {

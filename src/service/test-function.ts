@@ -1,9 +1,9 @@
 import { isJsonObject } from '../model/json.ts'
-import type { Ask } from './ask.ts'
+import type { SendRequest } from './ask.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
-import type { FunctionOutcome, FunctionTrial, Look } from './service-client.ts'
-import { faultOf, tellFailure, withRequestId } from './tell-failure.ts'
+import type { FunctionOutcome, FunctionTrial, ProjectAccess } from './service-client.ts'
+import { describeFailure, faultOf, withRequestId } from './tell-failure.ts'
 
 /** The service stops a function after 10 seconds; what takes longer to be answered was not run. */
 const limitMs = 15_000
@@ -17,9 +17,9 @@ const success = [200, 201]
  * when stopped.
  */
 export async function testFunction(
-  ask: Ask,
+  ask: SendRequest,
   { function: text, payload, type }: FunctionTrial,
-  look: Look,
+  look: ProjectAccess,
   matchers: DialectMatchers,
 ): Promise<FunctionOutcome> {
   const path = `/projects/${encodeURIComponent(look.projectUid)}/sources/test_function`
@@ -32,7 +32,7 @@ export async function testFunction(
   const isItsFailure = reply.status === 400 && reply.kind === 'invalid' && serviceMessage !== null
   if (isItsFailure && !matchers.isFunctionNotTried(serviceMessage))
     return { outcome: 'failed', message: serviceMessage }
-  return { outcome: 'unknown', message: tellFailure(reply) }
+  return { outcome: 'unknown', message: describeFailure(reply) }
 }
 
 function outcomeOf(value: unknown, requestId: string | null): FunctionOutcome {

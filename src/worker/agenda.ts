@@ -18,7 +18,7 @@ export interface Entry {
 }
 
 /** What comes when. Knows nothing of runs, and of time only what it is told. */
-export interface Agenda {
+export interface SchedulePlanner {
   /** Takes the ticks that have come by now, earliest first. */
   take(now: number): readonly Tick[]
   /** When the next one comes, jitter included; infinite without schedules. */
@@ -29,7 +29,7 @@ export interface Agenda {
   replace(entries: readonly Entry[], now: number): void
 }
 
-export interface AgendaStart {
+export interface PlannerStart {
   readonly entries: readonly Entry[]
   readonly now: number
   /** When a schedule's projects were last looked at; undefined: never, and so there is nothing to catch up with. */
@@ -55,7 +55,7 @@ interface Planned extends Entry {
  * However long nobody asked (a suspended machine, a step of the clock, downtime), a schedule gives one tick for all the
  * time that has passed, and no tick comes twice.
  */
-export function openAgenda({ entries, now, servedUntil, random }: AgendaStart): Agenda {
+export function openSchedulePlanner({ entries, now, servedUntil, random }: PlannerStart): SchedulePlanner {
   const plan = (entry: Entry, after: number): Planned => {
     const next = entry.timetable.after(after)
     return { ...entry, next, due: next + Math.floor(random() * entry.jitterMs) }

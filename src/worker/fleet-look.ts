@@ -7,7 +7,7 @@ import type { Severity } from '../model/violation.ts'
  * What is known of each project, by its name, from the last run that looked at it: runs of different schedules look at
  * different projects. Times are in milliseconds since the epoch.
  */
-export type FleetLook = ReadonlyMap<string, ProjectView>
+export type FleetStatus = ReadonlyMap<string, ProjectView>
 
 interface ProjectView {
   /** By listing, the end of the last run that walked it to its end. */
@@ -23,10 +23,10 @@ interface Counted {
   readonly count: number
 }
 
-export const noLook: FleetLook = new Map()
+export const emptyFleetStatus: FleetStatus = new Map()
 
 /** Lays a later run over what is known. */
-export function addLook(fleet: FleetLook, report: Report): FleetLook {
+export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   const at = Date.parse(report.run.finished_at)
   const next = new Map(fleet)
   const drift = Map.groupBy(report.drift, ({ project }) => project)
@@ -51,7 +51,7 @@ export function addLook(fleet: FleetLook, report: Report): FleetLook {
 }
 
 /** Lays the ends of earlier complete walks under what is known of a project. */
-export function addPast(fleet: FleetLook, project: string, completeAt: ReadonlyMap<Listing, number>): FleetLook {
+export function addPast(fleet: FleetStatus, project: string, completeAt: ReadonlyMap<Listing, number>): FleetStatus {
   const view = fleet.get(project)
   if (view === undefined) return fleet
   return new Map(fleet).set(project, { ...view, lastCompleteAt: new Map([...completeAt, ...view.lastCompleteAt]) })
@@ -65,7 +65,7 @@ export function seenWholeAt({ statuses, lastCompleteAt }: ProjectView): number |
 }
 
 /** Open violations of all projects together. */
-export function openViolations(fleet: FleetLook): readonly Counted[] {
+export function openViolations(fleet: FleetStatus): readonly Counted[] {
   return countRules([...fleet.values()].flatMap(({ violations }) => violations))
 }
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import type { ListenAddress } from '../config/schedule-schema.ts'
 
 /** Where the port listens, and the names that it answers to; without any, those that fit the address. */
-export interface Place extends ListenAddress {
+export interface HostPaths extends ListenAddress {
   readonly hosts?: readonly string[] | undefined
 }
 
@@ -14,7 +14,7 @@ export interface Place extends ListenAddress {
 export function hostCheck({
   host: listening,
   hosts,
-}: Pick<Place, 'host' | 'hosts'>): (header: string | undefined) => boolean {
+}: Pick<HostPaths, 'host' | 'hosts'>): (header: string | undefined) => boolean {
   const names = hosts ?? (isLoopback(listening) ? [] : undefined)
   const known = new Set([listening, ...(names ?? [])].map((name) => name.toLowerCase()))
   return (header) => {

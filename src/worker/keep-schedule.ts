@@ -1,7 +1,7 @@
 import type { Schedule } from '../config/read-configuration.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
-import { type Entry, openAgenda, type Tick } from './agenda.ts'
+import { type Entry, openSchedulePlanner, type Tick } from './agenda.ts'
 import { readTimetable } from './timetable.ts'
 
 /**
@@ -22,11 +22,11 @@ export interface Work<Result> {
   readonly reload: (signal: AbortSignal) => Promise<readonly Schedule[]>
   /** @throws AuditError 5 when another process writes to the history */
   readonly run: (schedule: Schedule, signal: AbortSignal) => Promise<Result>
-  readonly watch: Watch<Result>
+  readonly watch: WorkerObserver<Result>
 }
 
 /** Is told what happens. */
-export interface Watch<Result> {
+export interface WorkerObserver<Result> {
   planned(upcoming: ReadonlyMap<string, number>): void
   skipped(schedule: string, reason: SkipReason, ticks: number): void
   started(schedule: string): void
@@ -45,7 +45,7 @@ const longestNapMs = 60_000
 export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSignal): Promise<void> {
   const { clock, random, watch } = work
   let schedules = byName(work.schedules)
-  const agenda = openAgenda({
+  const agenda = openSchedulePlanner({
     entries: work.schedules.map(entryOf),
     now: clock.now(),
     servedUntil: (name) => {

@@ -1,9 +1,9 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Report } from '../model/report.ts'
 import type { Listing } from '../model/resource.ts'
-import { addLook, type FleetLook, noLook, openViolations, seenWholeAt } from './fleet-look.ts'
+import { addRun, emptyFleetStatus, type FleetStatus, openViolations, seenWholeAt } from './fleet-look.ts'
 import { type SkipReason, skipReasons } from './keep-schedule.ts'
-import type { Past } from './read-past.ts'
+import type { RecordedPast } from './read-past.ts'
 
 /** What is measured, as Prometheus reads it. Labels are names of the configuration and fixed words, never a uid. */
 export interface Metrics {
@@ -23,7 +23,7 @@ export interface Metrics {
   /** An attempt to deliver a notification. */
   attempted(channel: string, outcome: AttemptOutcome): void
   /** What earlier runs left: fills the gauges and counts nothing. */
-  remember(past: Past): void
+  remember(past: RecordedPast): void
 }
 
 export interface NotifiedChannel {
@@ -36,13 +36,13 @@ export interface NotifiedChannel {
 export const attemptOutcomes = ['delivered', 'failed'] as const
 export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
-interface MetricsWorld {
+interface MetricsDependencies {
   readonly version: string
   /** Size of the history in bytes, with the files that belong to it. */
   readonly historyBytes: () => number
 }
 
-export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
+export function openMetrics({ version, historyBytes }: MetricsDependencies): Metrics {
   const registry = new Registry()
   const registers = [registry]
   const gauge = <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
@@ -109,8 +109,8 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
   failures.set(0)
   underWay.set(0)
 
-  let fleet = noLook
-  const show = (look: FleetLook) => {
+  let fleet = emptyFleetStatus
+  const show = (look: FleetStatus) => {
     for (const metric of [lastSuccess, lastComplete, walks, violations, byProject, drift]) metric.reset()
     for (const [project, view] of look) {
       const { lastCompleteAt, statuses, drift: found, violations: open } = view
@@ -145,7 +145,7 @@ export function openMetrics({ version, historyBytes }: MetricsWorld): Metrics {
     },
     started: () => underWay.set(1),
     ended(schedule, report) {
-      fleet = addLook(fleet, report)
+      fleet = addRun(fleet, report)
       show(fleet)
       tellLast(report)
       underWay.set(0)

@@ -1,14 +1,14 @@
 import { composeReport } from '../audit/compose-report.ts'
-import { isChosen } from '../config/choose-projects.ts'
+import { matchesProject } from '../config/choose-projects.ts'
 import type { Schedule } from '../config/read-configuration.ts'
-import type { HistoryReader, ProjectLook } from '../history/reader.ts'
+import type { HistoryReader, RecordedScan } from '../history/reader.ts'
 import type { Report } from '../model/report.ts'
 import { wasSignalled } from '../service/stopped.ts'
-import { addLook, addPast, type FleetLook, noLook } from './fleet-look.ts'
+import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-look.ts'
 
 /** What runs before this worker left behind. */
-export interface Past {
-  readonly fleet: FleetLook
+export interface RecordedPast {
+  readonly fleet: FleetStatus
   /** The last sealed run. */
   readonly last: Report | undefined
   /** Since when nobody looked at what the schedule asks for, in milliseconds; undefined: nobody ever did. */
@@ -21,24 +21,24 @@ const mostRead = 50
 const latenessMs = 60_000
 
 /** Reads what is known of the projects that are configured now. */
-export async function readPast(history: HistoryReader, configured: ReadonlySet<string>): Promise<Past> {
+export async function readPast(history: HistoryReader, configured: ReadonlySet<string>): Promise<RecordedPast> {
   const runs = await history.runs()
   const latest = runs.at(-1)
-  if (latest === undefined) return { fleet: noLook, last: undefined, servedUntil: () => undefined }
-  const looks = (await history.looksAt(latest.number)).filter(({ project }) => configured.has(project.name))
+  if (latest === undefined) return { fleet: emptyFleetStatus, last: undefined, servedUntil: () => undefined }
+  const looks = (await history.latestScans(latest.number)).filter(({ project }) => configured.has(project.name))
   const numbers = [...new Set([...looks.map(({ run }) => run.number), latest.number])].sort((a, b) => a - b)
-  let fleet = noLook
+  let fleet = emptyFleetStatus
   let last: Report | undefined
   for (const number of numbers.slice(-mostRead)) {
     const record = await history.readRun(number)
     if (record === undefined) continue
     last = composeReport(record)
-    fleet = addLook(fleet, last)
+    fleet = addRun(fleet, last)
   }
   const endOf = new Map(runs.map(({ number, finishedAt }) => [number, Date.parse(finishedAt)]))
   for (const { project, incompleteSince } of looks) {
     if (incompleteSince === undefined) continue
-    const baselines = Object.values(await history.baselinesAt(project, latest.number))
+    const baselines = Object.values(await history.completeScansAt(project, latest.number))
     const ends = baselines.map(({ listing, run }) => [listing, endOf.get(run) ?? 0] as const)
     fleet = addPast(fleet, project.name, new Map(ends))
   }
@@ -47,7 +47,7 @@ export async function readPast(history: HistoryReader, configured: ReadonlySet<s
     last,
     servedUntil: ({ projects, jitterMs }) => {
       const starts = looks
-        .filter(({ project }) => isChosen(project.name, projects))
+        .filter(({ project }) => matchesProject(project.name, projects))
         .map((look) => Date.parse(look.run.startedAt) - (wasCutShort(look) ? jitterMs + latenessMs : 0))
       return starts.length === 0 ? undefined : Math.min(...starts)
     },
@@ -55,6 +55,6 @@ export async function readPast(history: HistoryReader, configured: ReadonlySet<s
 }
 
 /** A run that a signal ended has not done what its tick asked for. */
-function wasCutShort({ coverage }: ProjectLook): boolean {
+function wasCutShort({ coverage }: RecordedScan): boolean {
   return coverage.some(({ reason }) => wasSignalled(reason))
 }

@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { boundConnections } from './bound-connections.ts'
-import { hostCheck, type Place } from './host-check.ts'
+import { type HostPaths, hostCheck } from './host-check.ts'
 
 /** What the worker answers with. All of it may be read by anybody who can connect. */
-export interface Answers {
+export interface WorkerEndpoints {
   /** Why the worker is not ready, in words; empty when it is. */
   readonly troubles: () => Promise<readonly string[]>
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
@@ -17,7 +17,7 @@ export interface Serving {
   close(): Promise<void>
 }
 
-interface Page {
+interface ServedPage {
   readonly status: number
   readonly type: string
   readonly text: string
@@ -38,7 +38,7 @@ const idleMs = 30_000
  * Serves `/healthz`, `/readyz` and `/metrics`, and nothing else.
  * @throws AuditError 4 when the address cannot be had
  */
-export async function serve(place: Place, answers: Answers): Promise<Serving> {
+export async function serve(place: HostPaths, answers: WorkerEndpoints): Promise<Serving> {
   const { host, port } = place
   const isMeant = hostCheck(place)
   const server = createServer(limits, (request, response) => {
@@ -73,7 +73,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
 }
 
 interface Answering {
-  readonly answers: Answers
+  readonly answers: WorkerEndpoints
   readonly isMeant: (host: string | undefined) => boolean
 }
 
@@ -89,7 +89,10 @@ async function answer(request: IncomingMessage, response: ServerResponse, answer
   response.end(request.method === 'HEAD' ? undefined : page.text)
 }
 
-async function pageFor({ method, url = '', headers }: IncomingMessage, { answers, isMeant }: Answering): Promise<Page> {
+async function pageFor(
+  { method, url = '', headers }: IncomingMessage,
+  { answers, isMeant }: Answering,
+): Promise<ServedPage> {
   if (!isMeant(headers.host)) return plain(421, 'not the name of this port: name it under worker.hosts\n')
   const page = pages.get(url.split('?', 1)[0] ?? '')
   if (page === undefined) return plain(404, 'not found: /healthz, /readyz and /metrics are here\n')
@@ -102,18 +105,18 @@ async function pageFor({ method, url = '', headers }: IncomingMessage, { answers
   }
 }
 
-const pages: ReadonlyMap<string, (answers: Answers) => Promise<Page>> = new Map([
+const pages: ReadonlyMap<string, (answers: WorkerEndpoints) => Promise<ServedPage>> = new Map([
   ['/healthz', async () => plain(200, 'alive\n')],
   [
     '/readyz',
-    async ({ troubles }: Answers) => {
+    async ({ troubles }: WorkerEndpoints) => {
       const found = await troubles()
       return found.length === 0 ? plain(200, 'ready\n') : plain(503, `not ready\n${found.join('\n')}\n`)
     },
   ],
-  ['/metrics', async ({ metrics }: Answers) => ({ status: 200, ...(await metrics()) })],
+  ['/metrics', async ({ metrics }: WorkerEndpoints) => ({ status: 200, ...(await metrics()) })],
 ])
 
-function plain(status: number, text: string): Page {
+function plain(status: number, text: string): ServedPage {
   return { status, type: 'text/plain; charset=utf-8', text }
 }

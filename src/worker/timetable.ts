@@ -9,7 +9,7 @@ export interface Timetable {
   after(ms: number): number
 }
 
-interface Written {
+interface ScheduleDefinition {
   readonly cron: string
   readonly timezone: string
 }
@@ -20,7 +20,7 @@ interface Written {
  * twice comes once. Any other pattern is a rhythm: it comes whenever the clock shows a fitting time.
  * @throws Error when they make no timetable; `findTimetableFault` tells that first, and where
  */
-export function readTimetable({ cron, timezone }: Written): Timetable {
+export function readTimetable({ cron, timezone }: ScheduleDefinition): Timetable {
   const pattern = new Cron(cron, { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', paused: true })
   return {
     after(ms) {
@@ -36,7 +36,7 @@ const ticksAhead = 50
 
 /** Says what is wrong with a schedule as it is written, seen from `now`; undefined when it can be kept. */
 export function timetableFaultsAt(now: number) {
-  return function findTimetableFault(written: Written & { readonly jitterMs: number }) {
+  return function findTimetableFault(written: ScheduleDefinition & { readonly jitterMs: number }) {
     const { cron, timezone, jitterMs } = written
     if (!isZone(timezone)) {
       const nearest = nearestName(timezone, Intl.supportedValuesOf('timeZone'))

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import Database from 'better-sqlite3'
-import type { Fleet } from '../../src/demo/fleet.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { ProjectData } from '../../src/demo/rows.ts'
 import { type ServiceOptions, startSimulatedService } from '../../src/demo/simulated-service.ts'
@@ -9,7 +9,7 @@ import { openStand, type StandOptions, type Turn } from './stand.ts'
 
 export interface SiteOptions {
   /** Default: one clean outgoing project. */
-  readonly fleet?: FleetOptions | Fleet
+  readonly fleet?: FleetOptions | SimulatedFleet
   readonly service?: ServiceOptions
   readonly stand?: Partial<StandOptions>
 }

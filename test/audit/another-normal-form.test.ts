@@ -28,7 +28,7 @@ it.each([
     const stage = {
       draft,
       project: payments,
-      baselines: await draft.baselines(payments),
+      baselines: await draft.lastCompleteScans(payments),
       filters: {},
       wereSourcesListed: false,
       sealer: { keyId: 'key-1', seal: () => 'sealed:masked' },
@@ -67,7 +67,7 @@ it('what changes once a run has seen it unchanged in the normal form of today is
 
   const look = async (name: string, hour: number) => {
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
-    const baselines = await draft.baselines(payments)
+    const baselines = await draft.lastCompleteScans(payments)
     const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
     const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, sealer }
     const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
@@ -104,7 +104,7 @@ describe('a text that an earlier hookdrift left readable', () => {
     await first.stage(payments, { seen: [], versions: [old] })
     await seal(first)
     const draft = await history.begin(aStart(at(2)))
-    const baselines = await draft.baselines(payments)
+    const baselines = await draft.lastCompleteScans(payments)
     const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, sealer }
     const resource = { kind: 'subscription', uid: 's', name: '', attributes: seen, volatile: {}, facts: {} } as const
     const { resources } = await stageResources(stage, 'subscription', 'subscriptions', [resource])

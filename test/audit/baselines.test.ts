@@ -43,11 +43,11 @@ async function withHistory<Result>(here: Site, work: (history: History) => Promi
 function approve(here: Site): Promise<void> {
   return withHistory(here, async (history) => {
     const run = (await history.runs()).at(-1)?.number ?? 0
-    const [look] = await history.looksAt(run)
+    const [look] = await history.latestScans(run)
     if (look === undefined) throw new Error('nothing was looked at')
     const { project } = look
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
-    await history.approve([{ project, looks: await history.baselinesAt(project, run), ...signed, state: { run } }])
+    await history.approve([{ project, looks: await history.completeScansAt(project, run), ...signed, state: { run } }])
   })
 }
 

@@ -17,7 +17,7 @@ const mapping: FrameworkMapping = {
 }
 
 const rule = (id: string, kind: 'endpoint' | 'source' | 'project', controls: string[] = []) =>
-  ({ id, kind, title: `Rule ${id}`, remedy: '', severity: 'high', controls, needs: [kind] }) as const
+  ({ id, kind, title: `Rule ${id}`, remediation: '', severity: 'high', controls, needs: [kind] }) as const
 const project = {
   project: 'acme/payments',
   labels: {},

@@ -12,7 +12,7 @@ import {
   updateSource,
   updateSubscription,
 } from '../../src/demo/edits.ts'
-import type { Release } from '../../src/demo/release.ts'
+import type { SimulatedRelease } from '../../src/demo/release.ts'
 import type { EndpointRow, ProjectData } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
 import {
@@ -258,7 +258,7 @@ describe('no drift', () => {
 
   it('comes of releases older, seed, later and seed again, only one notice a project and upgrade', async () => {
     await using site = await openSite({ fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 8 } })
-    const releases: Release[] = ['older', 'seed', 'later', 'seed', 'seed']
+    const releases: SimulatedRelease[] = ['older', 'seed', 'later', 'seed', 'seed']
     const seen = []
     for (const release of releases) {
       site.service.behaviour.release = release

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
-import type { Failure } from '../../src/demo/fault.ts'
+import type { InjectedFailure } from '../../src/demo/fault.ts'
 import type { Report } from '../../src/model/report.ts'
 import { recording } from '../demo/recordings.ts'
 import { at, coverageLines, driftLines, openSite, type Site, type SiteOptions, violationLines } from './a-site.ts'
@@ -15,7 +15,7 @@ function list(change: (data: { content: Record<string, unknown>[]; pagination: R
 
 interface Break {
   readonly name: string
-  readonly failure: Failure
+  readonly failure: InjectedFailure
   /** How the report words it. */
   readonly reason: RegExp
 }
@@ -86,7 +86,7 @@ const small: SiteOptions = {
  * Ten endpoints on five pages, audited once. Then page 1 is edited and something on page 5 deleted, the walk breaks
  * on page 3, and a complete walk follows.
  */
-async function breakOff(site: Site, failure: Failure) {
+async function breakOff(site: Site, failure: InjectedFailure) {
   const { fleet, service, uidOf, dataOf } = site
   const project = uidOf('payments')
   const uids = dataOf('payments').endpoints.map(({ uid }) => uid)

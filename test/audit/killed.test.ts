@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { changeEndpoint, createEndpoint, deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
-import type { Fleet } from '../../src/demo/fleet.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { createRandom } from '../../src/demo/random.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
@@ -18,7 +18,7 @@ const random = createRandom('killed')
 
 /** A history after one run, and a fleet that was edited since: what the second run of it has to tell. */
 let root: string
-let fleet: Fleet
+let fleet: SimulatedFleet
 let undisturbed: { readonly ended: Ended; readonly requests: number; readonly told: unknown }
 
 /** A copy of the history with a service of its own over the edited fleet. */

@@ -122,7 +122,7 @@ describe('a mass removal', () => {
       configurationDigest: '',
       sealKeyId: '',
     })
-    await draft.hold(ref, 'endpoints', ['a'])
+    await draft.withholdRemovals(ref, 'endpoints', ['a'])
     await killed.close()
     here.stand.advance(60_000)
     expect(told(await here.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 15 })

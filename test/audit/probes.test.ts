@@ -55,9 +55,9 @@ const posts = ({ service }: Pick<Site, 'service'>) => service.requests.filter(({
 async function approveLast({ stand }: Pick<Site, 'stand'>): Promise<void> {
   const history = openSqliteHistory(stand.file, stand.holder)
   const run = (await history.runs()).at(-1)?.number ?? 0
-  for (const { project } of await history.looksAt(run)) {
+  for (const { project } of await history.latestScans(run)) {
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
-    await history.approve([{ project, looks: await history.baselinesAt(project, run), ...signed, state: { run } }])
+    await history.approve([{ project, looks: await history.completeScansAt(project, run), ...signed, state: { run } }])
   }
   await history.close()
 }

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type Exchange, readExchanges, startReplay } from '../../src/demo/replay.ts'
+import { type RecordedExchange, readExchanges, startReplay } from '../../src/demo/replay.ts'
 import type { Report } from '../../src/model/report.ts'
 import { openStand } from './stand.ts'
 
 const recordings = join(import.meta.dirname, '../fixtures/recordings')
-const load = (name: string): Exchange[] => readExchanges(readFileSync(join(recordings, name), 'utf8'))
+const load = (name: string): RecordedExchange[] => readExchanges(readFileSync(join(recordings, name), 'utf8'))
 const expected = JSON.parse(readFileSync(join(recordings, 'acme-expected.json'), 'utf8'))
 const acme = { projects: expected.projects as Record<string, string>, key: '<personal-key>' }
 const older = {
@@ -14,7 +14,7 @@ const older = {
   key: '<personal-key>',
 }
 
-async function replayed<T>(exchanges: readonly Exchange[], use: (url: string) => Promise<T>): Promise<T> {
+async function replayed<T>(exchanges: readonly RecordedExchange[], use: (url: string) => Promise<T>): Promise<T> {
   await using replay = await startReplay(exchanges)
   return await use(replay.url)
 }
@@ -38,7 +38,7 @@ function itemsOf({ coverage }: Report) {
 }
 
 /** Every value that sits in a secret place of the recorded bodies, found without the product's own schema. */
-function secretsIn(exchanges: readonly Exchange[]): Set<string> {
+function secretsIn(exchanges: readonly RecordedExchange[]): Set<string> {
   const found = new Set<string>()
   const collect = (value: unknown, name: string): void => {
     if (Array.isArray(value)) for (const item of value) collect(item, name)

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { OnBug } from '../../src/audit/contain-bugs.ts'
 import type { AuditedProject } from '../../src/audit/look.ts'
 import { runAudit } from '../../src/audit/run-audit.ts'
-import type { Holder } from '../../src/history/holder.ts'
-import type { Tell } from '../../src/history/news.ts'
+import type { LeaseOwner } from '../../src/history/holder.ts'
+import type { ComposeNotifications } from '../../src/history/news.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import type { Clock } from '../../src/model/clock.ts'
@@ -45,7 +45,7 @@ export interface Turn {
   readonly timeoutAfter?: (ms: number) => AbortSignal
   readonly acceptsRemovals?: boolean
   readonly signal?: AbortSignal
-  readonly tell?: Tell | undefined
+  readonly tell?: ComposeNotifications | undefined
   /** Stands between an audit and the client of a project. */
   readonly between?: (project: string, client: ServiceClient) => ServiceClient
   /** Is told of a bug of ours. Default: it ends the run. */
@@ -64,7 +64,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
       now += ms
     },
   }
-  const holder: Holder = {
+  const holder: LeaseOwner = {
     host: 'stand',
     bootId: 'boot',
     pid: process.pid,
@@ -128,7 +128,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
           toolVersion: '0.0.0',
           onPage: () => {},
           onInterrupted: () => {},
-          tell: turn.tell,
+          composeNotifications: turn.tell,
           onBug:
             turn.onBug ??
             ((_, error) => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { tryFunction } from '../../src/audit/try-function.ts'
-import { type Exchange, startReplay } from '../../src/demo/replay.ts'
+import { type RecordedExchange, startReplay } from '../../src/demo/replay.ts'
 import { isJsonObject, type JsonObject } from '../../src/model/json.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
@@ -51,7 +51,7 @@ it.each(
   } else expect(tried).toEqual({ outcome: 'failed', message: expected })
 })
 
-async function replayed({ request, ...exchange }: Exchange) {
+async function replayed({ request, ...exchange }: RecordedExchange) {
   const asked = isJsonObject(request.body) && isJsonObject(request.body.payload) ? request.body : undefined
   const body: JsonObject = asked ?? { payload: order, function: 'function transform() {}', type: 'body' }
   await using replay = await startReplay([{ ...exchange, request: { ...request, body } }])

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Fleet } from '../../src/demo/fleet.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
 
@@ -69,7 +69,7 @@ export function openDirectory() {
 }
 
 /** `hookdrift.yaml` for all projects of a simulated service; the key comes from `ACME_KEY`. */
-export function configurationFor(url: string, fleet: Fleet, more = ''): string {
+export function configurationFor(url: string, fleet: SimulatedFleet, more = ''): string {
   const projects = fleet.projects().map(({ uid, name }) => `      - { id: ${uid}, name: ${name} }\n`)
   return `${more}services:
   - name: acme

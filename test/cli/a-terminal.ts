@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { runCommand } from '../../src/cli/run-command.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
+import type { ProcessContext } from '../../src/cli/terminal.ts'
 
 interface Said {
   readonly code: number
@@ -19,7 +19,7 @@ interface TerminalOptions {
 export async function command(args: readonly string[], { cwd, env = {}, columns }: TerminalOptions): Promise<Said> {
   const stdout = aStream(columns)
   const stderr = aStream(columns)
-  const terminal: Terminal = { stdout: stdout.stream, stderr: stderr.stream, env, cwd: () => cwd }
+  const terminal: ProcessContext = { stdout: stdout.stream, stderr: stderr.stream, env, cwd: () => cwd }
   const code = await runCommand(args, terminal)
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }

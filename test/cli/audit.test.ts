@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { formats, sections } from '../../src/cli/formats.ts'
 import { reportLoaders } from '../../src/cli/load-reports.ts'
 import { changeEndpoint, updateEndpoint } from '../../src/demo/edits.ts'
-import type { Fleet } from '../../src/demo/fleet.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 import { csvSections } from '../../src/report/csv/sections.ts'
 import { reports } from '../../src/report/reports.ts'
@@ -292,7 +292,7 @@ describe('what a service says', () => {
 
 describe('secrets', () => {
   let desk: Desk
-  let fleet: Fleet
+  let fleet: SimulatedFleet
   let service: SimulatedService
   beforeAll(async () => {
     desk = await openDesk({ clean: false, projects: 3, incomingEvery: 3 })

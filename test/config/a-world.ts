@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
-import type { World } from '../../src/config/expand-references.ts'
+import type { ReferenceSources } from '../../src/config/expand-references.ts'
 import {
   type Configuration,
   type ConfigurationOptions,
@@ -10,7 +10,10 @@ import { AuditError } from '../../src/model/errors.ts'
 export const file = '/etc/hookdrift/hookdrift.yaml'
 
 /** A world that holds one configuration, and whatever else the test wants in it. */
-export function aWorld(text: string, { env = {}, files = {} }: { env?: World['env']; files?: Files } = {}): World {
+export function aWorld(
+  text: string,
+  { env = {}, files = {} }: { env?: ReferenceSources['env']; files?: Files } = {},
+): ReferenceSources {
   const all: Files = { [file]: text, ...files }
   return {
     env,

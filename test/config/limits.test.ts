@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
-import { readPlaces } from '../../src/config/read-places.ts'
+import { readConfiguredPaths } from '../../src/config/read-places.ts'
 import { acmeEnv, aWorld, configure, file, firstService, refusal, withService } from './a-world.ts'
 
 const many = <Item>(count: number, item: (index: number) => Item) =>
@@ -14,7 +14,7 @@ describe('a limit of the configuration', () => {
     )
     const text = `services:\n  - name: acme\n    url: https://hooks.example.com\n    key: \${ACME_KEY}\n    projects:\n${projects.join('')}`
     expect(firstService(configure(text)).projects).toHaveLength(20_000)
-    expect(readPlaces(file, aWorld(text, { env: acmeEnv })).projects).toHaveLength(20_000)
+    expect(readConfiguredPaths(file, aWorld(text, { env: acmeEnv })).projects).toHaveLength(20_000)
   })
 
   it.each([
@@ -99,7 +99,7 @@ describe('a limit of the configuration', () => {
         files: { '/etc/hookdrift/k': 'not-a-real-key' },
       },
     )
-    readPlaces(file, {
+    readConfiguredPaths(file, {
       ...world,
       readFile(path) {
         reads.push(path)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { changeData, deleteEndpoint } from '../../src/demo/edits.ts'
-import type { Exchange } from '../../src/demo/replay.ts'
+import type { RecordedExchange } from '../../src/demo/replay.ts'
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { endpointRow, recordedFleet } from './recorded-fleet.ts'
 import { recording } from './recordings.ts'
@@ -17,7 +17,7 @@ const upgraded = recording('older-release-upgraded')
 const churn = recording('churn')
 const payments = '01M7XVZ2T417WGWM74AAK885VQ'
 
-const start = async (rows: readonly Exchange[], options: ServiceOptions = {}) => {
+const start = async (rows: readonly RecordedExchange[], options: ServiceOptions = {}) => {
   service = await startSimulatedService(recordedFleet(rows), options)
 }
 
@@ -100,12 +100,12 @@ describe('tests of source functions', () => {
   it.each(named(recording('test-function')))('%s', (_, exchange) => hold(exchange))
 })
 
-function named(exchanges: readonly Exchange[]): [string, Exchange][] {
+function named(exchanges: readonly RecordedExchange[]): [string, RecordedExchange][] {
   return exchanges.map((exchange) => [exchange.name, exchange])
 }
 
 /** Sends what was recorded and compares all of the answer that a client could depend on. */
-async function hold(exchange: Exchange): Promise<void> {
+async function hold(exchange: RecordedExchange): Promise<void> {
   const { status, headers, body } = await ask(exchange)
   const recorded = exchange.response
   expect(status).toBe(recorded.status)
@@ -138,7 +138,9 @@ function opening(body: string): string {
   )
 }
 
-async function ask(exchange: Exchange | undefined): Promise<{ status: number; headers: Headers; body: string }> {
+async function ask(
+  exchange: RecordedExchange | undefined,
+): Promise<{ status: number; headers: Headers; body: string }> {
   if (exchange === undefined) throw new Error('no such recording')
   const { method, path, headers, body } = exchange.request
   const sent = body === undefined ? {} : { body: JSON.stringify(body) }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Fleet } from '../../src/demo/fleet.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 
-const textOf = (fleet: Fleet) =>
+const textOf = (fleet: SimulatedFleet) =>
   JSON.stringify([fleet.personalKey, fleet.projects(), fleet.projects().map(({ uid }) => fleet.open(uid))])
 
 describe('a generated fleet', () => {

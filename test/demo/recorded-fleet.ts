@@ -1,12 +1,12 @@
-import { createFleet, type Fleet } from '../../src/demo/fleet.ts'
-import type { Exchange } from '../../src/demo/replay.ts'
+import { createFleet, type SimulatedFleet } from '../../src/demo/fleet.ts'
+import type { RecordedExchange } from '../../src/demo/replay.ts'
 import type { EndpointRow, ProjectRow, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
 
 /**
  * A fleet of the rows that a recording shows, so that the simulated service can be asked what the real one was asked.
  * Later exchanges overrule earlier ones; keys are the recordings' placeholders.
  */
-export function recordedFleet(exchanges: readonly Exchange[]): Fleet {
+export function recordedFleet(exchanges: readonly RecordedExchange[]): SimulatedFleet {
   const projects = new Map<string, ProjectRow>()
   const endpoints = new Map<string, EndpointRow>()
   const sources = new Map<string, SourceRow>()
@@ -47,7 +47,7 @@ export function recordedFleet(exchanges: readonly Exchange[]): Fleet {
 type Item = any
 
 /** Sources without a verifier: only a subscription's stub shows the difference to a verifier that does nothing. */
-function unverified(exchanges: readonly Exchange[]): readonly string[] {
+function unverified(exchanges: readonly RecordedExchange[]): readonly string[] {
   return exchanges
     .filter(({ request, response }) => /\/subscriptions\b/.test(request.path) && response.status === 200)
     .flatMap(({ response }) => JSON.parse(response.body).data.content)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { type Exchange, readExchanges } from '../../src/demo/replay.ts'
+import { type RecordedExchange, readExchanges } from '../../src/demo/replay.ts'
 
-export function recording(name: string): readonly Exchange[] {
+export function recording(name: string): readonly RecordedExchange[] {
   return readExchanges(readFileSync(new URL(`../fixtures/recordings/${name}.jsonl`, import.meta.url), 'utf8'))
 }

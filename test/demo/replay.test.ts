@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Exchange, type Replay, startReplay } from '../../src/demo/replay.ts'
+import { type RecordedExchange, type ReplayServer, startReplay } from '../../src/demo/replay.ts'
 import { recording } from './recordings.ts'
 
-let replay: Replay
+let replay: ReplayServer
 afterEach(() => replay.close())
 
 const personal = {
@@ -15,7 +15,7 @@ const get = async (path: string, headers: Record<string, string> = personal) => 
   return { status: response.status, text: await response.text() }
 }
 
-const textOf = (name: string, exchanges: readonly Exchange[]) =>
+const textOf = (name: string, exchanges: readonly RecordedExchange[]) =>
   exchanges.find((exchange) => exchange.name === name)?.response.body
 const payments = '/api/v1/projects/01M7XVZ2T417WGWM74AAK885VQ'
 

@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
 import { commandLine } from '../../src/cli/run-command.ts'
-import type { Terminal } from '../../src/cli/terminal.ts'
+import type { ProcessContext } from '../../src/cli/terminal.ts'
 
-const idle: Terminal = {
+const idle: ProcessContext = {
   // The command line writes only when something is parsed.
   ...{ stdout: process.stdout, stderr: process.stderr },
   ...{ env: {}, cwd: () => '/' },
@@ -27,7 +27,7 @@ export async function complaintOf(args: readonly string[]): Promise<string> {
   const stream = new PassThrough().on('data', (chunk: Buffer) => heard.push(chunk.toString()))
   // As much of a terminal's stream as the command line uses.
   const output = stream as unknown as NodeJS.WriteStream
-  const terminal: Terminal = { stdout: output, stderr: output, env: {}, cwd: () => '/' }
+  const terminal: ProcessContext = { stdout: output, stderr: output, env: {}, cwd: () => '/' }
   let wouldRun = false
   try {
     await commandLine(terminal, async () => {

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { readState } from '../../src/baseline/state-file.ts'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { readFramework } from '../../src/config/read-framework.ts'
-import { readPlaces } from '../../src/config/read-places.ts'
+import { readConfiguredPaths } from '../../src/config/read-places.ts'
 import { readDocument } from '../../src/document/read-document.ts'
 import { messageOf } from '../../src/model/errors.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
@@ -30,7 +30,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'extended policy': (text) => readPolicy('/policy.yaml', files(text)),
   'policy tests': (text) => readPolicyTests('/policy.yaml', files(text, 'tests: [./other.yaml]\n'), []),
   configuration: (text) => readConfiguration('/hookdrift.yaml', { env: {}, readFile: () => text }),
-  'places of a configuration': (text) => readPlaces('/hookdrift.yaml', { env: {}, readFile: () => text }),
+  'places of a configuration': (text) => readConfiguredPaths('/hookdrift.yaml', { env: {}, readFile: () => text }),
   framework: (text) => readFramework(text, 'f.yaml'),
   state: (text) => readState(text, 'f.yaml'),
   payload: (text) => {

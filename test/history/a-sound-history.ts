@@ -24,7 +24,7 @@ export async function aSoundHistory(): Promise<Buffer> {
   const history = openSqliteHistory(file, new Machines().process(1))
   const versions = async (draft: Draft, uid: string) =>
     (await draft.known(payments, 'endpoint', [uid])).get(uid)?.id ?? 0
-  const standing = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+  const standing = async (draft: Draft, uid: string) => only(await draft.activeViolations(payments, 'endpoint', [uid]))
   await run(history, 1, async (draft) => {
     for (const project of [payments, orders]) await walkAll(draft, project)
     const facts = '{"/secret":{"min_length":8,"weak":[]}}'
@@ -52,7 +52,7 @@ export async function aSoundHistory(): Promise<Buffer> {
     await draft.stageViolations(payments, { confirmed: [], violations: [waived, unknown] })
     await draft.markUnreferenced(payments, 'source', ['s'])
     await draft.stageNotice(payments, 'endpoints', 'and again')
-    await draft.hold(payments, 'endpoints', ['z'])
+    await draft.withholdRemovals(payments, 'endpoints', ['z'])
   })
   const approved = { project: payments, looks: {}, note: 'as it is', by: 'somebody', at: at(2.6) }
   const resources = [{ kind: 'endpoint', uid: 'a', name: 'a', attributes: { url: 'x' }, sealKeyId: 'key-1' }] as const
@@ -90,7 +90,7 @@ async function run(history: History, number: number, work: (draft: Draft) => Pro
     const id = `msg_${channel}_${number}`
     return { id, channel, run: number, body: JSON.stringify({ id, created_at: at(number + 0.5), run: { number } }) }
   }
-  await draft.seal(
+  await draft.commit(
     at(number + 0.5),
     () => 0,
     () => [message('hook'), message('chat')],

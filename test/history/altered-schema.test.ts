@@ -88,7 +88,7 @@ describe('a history with a trigger that hookdrift did not make', () => {
     await walkAll(draft)
     alter('CREATE TRIGGER late AFTER UPDATE ON run BEGIN DELETE FROM violation; END')
     const before = rowsOf('violation')
-    await expect(draft.seal(at(10), () => 0)).rejects.toThrow(/did not make the trigger late/)
+    await expect(draft.commit(at(10), () => 0)).rejects.toThrow(/did not make the trigger late/)
     await history.close()
     expect(rowsOf('violation')).toEqual(before)
   })

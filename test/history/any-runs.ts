@@ -37,7 +37,7 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
       return !done.has(name) && done.add(name)
     }
     const known = (await draft.known(project, kind, [uid])).get(uid)
-    const standing = (await draft.standing(project, kind, [uid]))[0]
+    const standing = (await draft.activeViolations(project, kind, [uid]))[0]
     const judge = (violation: NewViolation) =>
       draft.stageViolations(project, { confirmed: [], violations: [violation] })
     if (what === 'stage' && once('version')) {
@@ -53,7 +53,7 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
       await judge(standing === undefined ? aViolation(uid, { kind, message }, project) : instead(standing, { message }))
     }
     if (what === 'doubt' && standing !== undefined && once('violation')) {
-      await judge(instead(standing, { state: 'unknown', lastRun: await draft.lastLook(project) }))
+      await judge(instead(standing, { state: 'unknown', lastRun: await draft.lastScannedRun(project) }))
     }
     if (what === 'confirm' && standing !== undefined) {
       await draft.stageViolations(project, { confirmed: [standing.id], violations: [] })
@@ -75,14 +75,21 @@ const sorted = <Value extends { uid: string }>(values: readonly Value[]) =>
 export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<unknown> {
   const state: unknown[] = [draft.run, draft.interrupted]
   for (const project of projects) {
-    state.push(await draft.baselines(project), await draft.lastLook(project), await draft.referrers(project, uids))
-    state.push(await draft.lastShape(project, 'endpoints'), sorted(await draft.unconfirmed(project)).map(withoutId))
+    state.push(
+      await draft.lastCompleteScans(project),
+      await draft.lastScannedRun(project),
+      await draft.referrers(project, uids),
+    )
+    state.push(
+      await draft.lastShape(project, 'endpoints'),
+      sorted(await draft.unconfirmedViolations(project)).map(withoutId),
+    )
     for (const kind of kinds) {
       const known = await draft.known(project, kind, uids)
       const bodies = await draft.bodies([...known.values()].map(({ id }) => id))
       state.push(sorted([...known.values()]).map((version) => [withoutId(version), bodies.get(version.id)]))
       state.push(sorted(await draft.unseen(project, kind)).map(withoutId))
-      state.push(sorted(await draft.standing(project, kind, uids)).map(withoutId))
+      state.push(sorted(await draft.activeViolations(project, kind, uids)).map(withoutId))
       for (const uid of uids) {
         for (const run of asked) state.push(await draft.versionAt(project, kind, uid, run))
       }

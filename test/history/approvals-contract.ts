@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type ApprovedResource, holding, type NewApproval } from '../../src/history/approvals.ts'
+import { type ApprovedResource, activeApprovals, type NewApproval } from '../../src/history/approvals.ts'
 import type { Draft, History } from '../../src/history/history.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import type { Place } from './history-contract.ts'
@@ -65,7 +65,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       await twoRuns()
       await history.approve([anApproval(payments, 1), anApproval(orders, 1)])
       await history.approve([anApproval(payments, 2, { by: 'audit', at: at(11), note: '' })])
-      const ids = async () => holding(await history.approvals()).map(({ id }) => id)
+      const ids = async () => activeApprovals(await history.approvals()).map(({ id }) => id)
       expect(await ids()).toEqual([3, 2])
       await history.revoke([3], { by: 'lead', at: at(12) })
       // Whoever revokes twice changes nothing.
@@ -129,9 +129,9 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
     it('remembers what a suspect walk missed, until one reaches the end again', async () => {
       const walk = async (status: Parameters<typeof aCoverage>[1], held?: readonly string[]) => {
         const draft = await begin()
-        const before = await draft.heldBefore(payments, 'endpoints')
+        const before = await draft.previouslyWithheld(payments, 'endpoints')
         await draft.stageWalk(payments, aCoverage('endpoints', status), undefined)
-        if (held !== undefined) await draft.hold(payments, 'endpoints', held)
+        if (held !== undefined) await draft.withholdRemovals(payments, 'endpoints', held)
         await seal(draft)
         return before
       }
@@ -141,7 +141,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       expect(await walk('suspect', [])).toEqual(['c'])
       expect(await walk('suspect', ['c'])).toEqual([])
       const killed = await begin()
-      await killed.hold(payments, 'endpoints', ['x'])
+      await killed.withholdRemovals(payments, 'endpoints', ['x'])
       await killed.stageWalk(payments, aCoverage('endpoints', 'suspect'), undefined)
       await killed.abandon(at(20))
       expect(await walk('complete')).toEqual(['c'])

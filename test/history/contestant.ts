@@ -41,7 +41,7 @@ async function seal(): Promise<Answer> {
   held = undefined
   try {
     await walkAll(draft)
-    await draft.seal(new Date().toISOString(), () => 0)
+    await draft.commit(new Date().toISOString(), () => 0)
     return { sealed: true, message: '' }
   } catch (error) {
     return { sealed: false, message: messageOf(error) }

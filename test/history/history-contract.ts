@@ -70,7 +70,8 @@ export function describeHistory(name: string, makePlace: () => Place): void {
       return known.id
     }
 
-    const standingOf = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+    const standingOf = async (draft: Draft, uid: string) =>
+      only(await draft.activeViolations(payments, 'endpoint', [uid]))
 
     /** Everything that can be asked about the state of a project. */
     async function stateOf(draft: Draft, project: ProjectRef = payments) {
@@ -80,13 +81,13 @@ export function describeHistory(name: string, makePlace: () => Place): void {
       const each = async <Key extends string, Value>(keys: readonly Key[], ask: (key: Key) => Promise<Value>) =>
         Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await ask(key)] as const)))
       return {
-        baselines: await draft.baselines(project),
-        lastLook: await draft.lastLook(project),
+        baselines: await draft.lastCompleteScans(project),
+        lastLook: await draft.lastScannedRun(project),
         shapes: await each(listings, (listing) => draft.lastShape(project, listing)),
         known: await each(kinds, (kind) => draft.known(project, kind, uids)),
         unseen: await each(kinds, (kind) => draft.unseen(project, kind)),
-        standing: await each(kinds, (kind) => draft.standing(project, kind, uids)),
-        unconfirmed: await draft.unconfirmed(project),
+        standing: await each(kinds, (kind) => draft.activeViolations(project, kind, uids)),
+        unconfirmed: await draft.unconfirmedViolations(project),
         referrers: await draft.referrers(project, uids),
         newlyMarked: await draft.markUnreferenced(project, 'source', []),
       }
@@ -126,13 +127,13 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         const draft = await begin()
         expect(draft.run).toBe(1)
         expect(draft.interrupted).toEqual([])
-        expect(await draft.baselines(payments)).toEqual({})
-        expect(await draft.lastLook(payments)).toBeUndefined()
+        expect(await draft.lastCompleteScans(payments)).toEqual({})
+        expect(await draft.lastScannedRun(payments)).toBeUndefined()
         expect(await draft.lastShape(payments, 'endpoints')).toBeUndefined()
         expect(await draft.known(payments, 'endpoint', ['a'])).toEqual(new Map())
         expect(await draft.versionAt(payments, 'endpoint', 'a', 0)).toBeUndefined()
         expect(await draft.unseen(payments, 'endpoint')).toEqual([])
-        expect(await draft.unconfirmed(payments)).toEqual([])
+        expect(await draft.unconfirmedViolations(payments)).toEqual([])
       })
 
       it('reads back what was sealed, and gives the seal the same record', async () => {
@@ -145,7 +146,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
         await draft.stageContext(aContext())
         let asked: unknown
-        const sealed = await draft.seal(at(2), (record) => {
+        const sealed = await draft.commit(at(2), (record) => {
           asked = record
           return 1
         })
@@ -183,9 +184,9 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         expect(await latestRun(reader)).toBe(1)
         expect(await reader.readRun(1)).toEqual(first)
         expect(await reader.readRun(2)).toBeUndefined()
-        expect(await draft.baselines(payments)).toEqual(before.baselines)
+        expect(await draft.lastCompleteScans(payments)).toEqual(before.baselines)
         expect(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
-        expect(await draft.standing(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.standing.endpoint)
+        expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.standing.endpoint)
         await seal(draft)
         expect(await latestRun(reader)).toBe(2)
         expect(await reader.readRun(1)).toEqual(first)
@@ -206,7 +207,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         expect(next.run).toBe(3)
         expect(next.interrupted).toEqual([])
         expect(await stateOf(next)).toEqual(before)
-        await next.seal(at(9), () => 3)
+        await next.commit(at(9), () => 3)
         expect(await history.runs()).toEqual([
           { number: 1, startedAt: at(1), finishedAt: at(1.5) },
           { number: 3, startedAt: at(3), finishedAt: at(9) },
@@ -236,7 +237,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         const draft = await begin()
         const before = await stateOf(draft)
         await doEverything(draft)
-        const failing = draft.seal(at(3), () => {
+        const failing = draft.commit(at(3), () => {
           throw new Error('a bug')
         })
         await expect(failing).rejects.toThrow('a bug')
@@ -360,7 +361,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
       }
       const baselines = async () => {
         const draft = await begin()
-        const found = await draft.baselines(payments)
+        const found = await draft.lastCompleteScans(payments)
         await draft.abandon(at(99))
         return found
       }
@@ -431,8 +432,8 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         await seal(second)
         await run(async () => {}, [orders])
         const draft = await begin()
-        expect(await draft.lastLook(payments)).toBe(2)
-        expect(await draft.lastLook(orders)).toBe(3)
+        expect(await draft.lastScannedRun(payments)).toBe(2)
+        expect(await draft.lastScannedRun(orders)).toBe(3)
         expect(await draft.lastShape(payments, 'endpoints')).toEqual(['/name', '/url'])
         expect(await draft.lastShape(payments, 'subscriptions')).toBeUndefined()
       })
@@ -615,10 +616,10 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         const draft = await begin()
         await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] })
         const { lastRun, replaces, ...violation } = aViolation('b')
-        const standing = await draft.standing(payments, 'endpoint', ['b', 'c', 'nobody'])
+        const standing = await draft.activeViolations(payments, 'endpoint', ['b', 'c', 'nobody'])
         expect(standing).toEqual([{ ...violation, id: only(standing).id, firstRun: 1 }])
-        expect(await draft.standing(payments, 'subscription', ['b'])).toEqual([])
-        expect(await draft.standing(orders, 'endpoint', ['b'])).toEqual([])
+        expect(await draft.activeViolations(payments, 'subscription', ['b'])).toEqual([])
+        expect(await draft.activeViolations(orders, 'endpoint', ['b'])).toEqual([])
       })
 
       it('lists what was neither confirmed nor replaced', async () => {
@@ -627,8 +628,8 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         const [a, b] = [await standingOf(draft, 'a'), await standingOf(draft, 'b')]
         const violations = [instead(b, { message: 'other words' }), aViolation('new')]
         await draft.stageViolations(payments, { confirmed: [a.id], violations })
-        expect(await draft.unconfirmed(payments)).toEqual([await standingOf(draft, 'c')])
-        expect(await draft.unconfirmed(orders)).toEqual([])
+        expect(await draft.unconfirmedViolations(payments)).toEqual([await standingOf(draft, 'c')])
+        expect(await draft.unconfirmedViolations(orders)).toEqual([])
       })
 
       it('is not resolved by being reworded', async () => {
@@ -659,7 +660,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         await open('a')
         await run()
         const doubt = async (draft: Draft) => {
-          const lastRun = await draft.lastLook(payments)
+          const lastRun = await draft.lastScannedRun(payments)
           const violations = [instead(await standingOf(draft, 'a'), { state: 'unknown', lastRun })]
           await draft.stageViolations(payments, { confirmed: [], violations })
         }
@@ -742,7 +743,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
       records.push(await run(doEverythingOnTop))
       const texts = [JSON.stringify(await history.readRun(1)), JSON.stringify(await history.readRun(2))]
       await run(async (draft) => {
-        const standing = await draft.unconfirmed(payments)
+        const standing = await draft.unconfirmedViolations(payments)
         await draft.endViolations(standing.map(({ id }) => id))
         await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
       })
@@ -869,7 +870,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         expect(body?.name).toBe(text)
         expect(await draft.lastShape(odd, 'sources')).toEqual([text])
         expect(await draft.referrers(odd, [text])).toEqual(new Map([[text, [text]]]))
-        expect(await draft.standing(odd, 'endpoint', [text])).toHaveLength(1)
+        expect(await draft.activeViolations(odd, 'endpoint', [text])).toHaveLength(1)
         expect(await draft.markUnreferenced(odd, 'source', [text])).toEqual([])
       })
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
 import { leaseExpiryMs } from '../../src/history/holder.ts'
-import type { Before, Tell } from '../../src/history/news.ts'
+import type { ComposeNotifications, PriorState } from '../../src/history/news.ts'
 import type { NewMessage } from '../../src/history/outbox.ts'
 import type { Place } from './history-contract.ts'
 import { Machines } from './processes.ts'
@@ -33,14 +33,14 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     /** A run that does what is asked; gives what was known before it. */
     async function run(
       work: (draft: Draft) => Promise<unknown> = async () => {},
-      { tell = () => [], projects = [payments] }: { tell?: Tell; projects?: (typeof payments)[] } = {},
-    ): Promise<Before> {
+      { tell = () => [], projects = [payments] }: { tell?: ComposeNotifications; projects?: (typeof payments)[] } = {},
+    ): Promise<PriorState> {
       hour += 1
       const draft = await history.begin(aStart(at(hour), { policyDigest: `policy ${hour}` }))
       for (const project of projects) await walkAll(draft, project)
       await work(draft)
-      let before: Before | undefined
-      await draft.seal(
+      let before: PriorState | undefined
+      await draft.commit(
         at(hour),
         () => 0,
         (record, known) => {
@@ -51,8 +51,10 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       if (before === undefined) throw new Error('nobody was asked')
       return before
     }
-    const movesOf = ({ moves }: Before) => moves.map(({ uid, before, now }) => `${uid}: ${before} → ${now}`).sort()
-    const standing = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+    const movesOf = ({ transitions }: PriorState) =>
+      transitions.map(({ uid, before, now }) => `${uid}: ${before} → ${now}`).sort()
+    const standing = async (draft: Draft, uid: string) =>
+      only(await draft.activeViolations(payments, 'endpoint', [uid]))
     const open =
       (...uids: string[]) =>
       (draft: Draft) =>
@@ -97,7 +99,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
 
       it('says of a project what its last look proved, and nothing of projects that the run did not look at', async () => {
         const first = await run(async (draft) => draft.stageContext(aContext()), { projects: [payments, orders] })
-        expect([first.isFirst, first.policyDigest, first.looks.size]).toEqual([true, undefined, 0])
+        expect([first.isFirst, first.policyDigest, first.scans.size]).toEqual([true, undefined, 0])
         await run(
           async (draft) => {
             await draft.stageWalk(orders, aCoverage('sources', 'failed'), undefined)
@@ -106,15 +108,15 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         )
         const third = await run(async () => {}, { projects: [payments] })
         expect([third.isFirst, third.policyDigest]).toEqual([false, 'policy 2'])
-        expect([...third.looks.keys()]).toEqual([payments.name])
-        expect(third.looks.get(payments.name)?.unjudged).toEqual({ 'endpoint/orphan': 'it threw' })
+        expect([...third.scans.keys()]).toEqual([payments.name])
+        expect(third.scans.get(payments.name)?.unjudged).toEqual({ 'endpoint/orphan': 'it threw' })
         const fourth = await run(async () => {}, { projects: [orders] })
-        expect(fourth.looks.get(orders.name)?.statuses.get('sources')).toBe('failed')
+        expect(fourth.scans.get(orders.name)?.statuses.get('sources')).toBe('failed')
       })
 
       it('is told by the next look when it was not told', async () => {
         await run(open('a', 'b'))
-        const later: Tell = () => 'later'
+        const later: ComposeNotifications = () => 'later'
         await run(
           async (draft) => {
             await end('a')(draft)
@@ -156,10 +158,10 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       it('holds nothing of a run whose seal failed', async () => {
         const draft = await history.begin(aStart(at(1)))
         await walkAll(draft)
-        const failing: Tell = () => {
+        const failing: ComposeNotifications = () => {
           throw new Error('no words')
         }
-        await expect(draft.seal(at(1), () => 0, failing)).rejects.toThrow('no words')
+        await expect(draft.commit(at(1), () => 0, failing)).rejects.toThrow('no words')
         expect([await history.runs(), await history.channels()]).toEqual([[], []])
       })
 

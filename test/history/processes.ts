@@ -1,7 +1,7 @@
-import type { Holder } from '../../src/history/holder.ts'
+import type { LeaseOwner } from '../../src/history/holder.ts'
 
 /** A process on a machine of the test's. It beats while it is awake; dead, it is not there any more. */
-export interface Process extends Holder {
+export interface Process extends LeaseOwner {
   kill(): void
   pause(): void
 }

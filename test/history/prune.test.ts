@@ -3,7 +3,7 @@ import Database from 'better-sqlite3'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
-import { type Keep, keepNothing } from '../../src/history/retention.ts'
+import { keepNothing, type RetentionRules } from '../../src/history/retention.ts'
 import { planForFile, pruneFile } from '../../src/history/sqlite/prune/prune-file.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
@@ -27,7 +27,7 @@ afterEach(() => remove())
 
 const holder = () => machines.process(7)
 
-function prune(keep: Partial<Keep>, of = file) {
+function prune(keep: Partial<RetentionRules>, of = file) {
   const order = { keep: { ...keepNothing, ...keep }, options: { keep_last: keep.last ?? 0 }, toolVersion: '0.1.0' }
   return pruneFile(of, holder(), order)
 }
@@ -56,7 +56,7 @@ async function runs(count: number, work: (draft: Draft, index: number) => Promis
       await walkAll(draft)
       await work(draft, index)
       await draft.stageContext(aContext())
-      await draft.seal(at(index * 24 + 1), () => 0)
+      await draft.commit(at(index * 24 + 1), () => 0)
     }
   })
 }
@@ -95,7 +95,7 @@ describe('pruning', () => {
     await open(async (history) => {
       const draft = await history.begin(aStart(at(300)))
       await walkAll(draft)
-      await draft.seal(at(301), () => 0)
+      await draft.commit(at(301), () => 0)
     })
     expect(faultsOf()).toEqual([])
     expect(
@@ -137,8 +137,8 @@ describe('pruning', () => {
     const opened = aViolation('a')
     await runs(5, async (draft, index) => {
       if (index === 2) await draft.stageViolations(payments, { confirmed: [], violations: [opened] })
-      if (index === 5) await draft.endViolations((await draft.unconfirmed(payments)).map(({ id }) => id))
-      if (index === 4) prunable.push((await draft.unconfirmed(payments)).length)
+      if (index === 5) await draft.endViolations((await draft.unconfirmedViolations(payments)).map(({ id }) => id))
+      if (index === 4) prunable.push((await draft.unconfirmedViolations(payments)).length)
     })
     expect(prunable).toEqual([1])
     expect(reasonsFor(2, { last: 1 })).toEqual([])
@@ -148,7 +148,7 @@ describe('pruning', () => {
     expect(reasonsFor(2, { last: 1 })).toEqual(['opened a violation that stands'])
   })
   const prunable: number[] = []
-  const reasonsFor = (run: number, keep: Partial<Keep>) =>
+  const reasonsFor = (run: number, keep: Partial<RetentionRules>) =>
     planForFile(file, { keep: { ...keepNothing, ...keep } }).find(({ number }) => number === run)?.reasons
 
   it('keeps the last complete walk that drift compares with', async () => {
@@ -211,7 +211,7 @@ describe('pruning', () => {
       const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0' }
       expect(() => pruneFile(file, other, order)).toThrow(expect.objectContaining({ exitCode: 5 }) as AuditError)
       await walkAll(draft)
-      await draft.seal(at(100), () => 0)
+      await draft.commit(at(100), () => 0)
     })
     expect(await sealedNumbers()).toEqual([1, 2, 3, 4])
   })
@@ -223,7 +223,7 @@ describe('pruning', () => {
       for (const hour of [40, 50]) {
         const draft = await history.begin(aStart(at(hour)))
         await walkAll(draft)
-        await draft.seal(at(hour + 1), () => 0)
+        await draft.commit(at(hour + 1), () => 0)
       }
     })
     prune({ last: 1 })
@@ -274,7 +274,7 @@ describe('pruning', () => {
       await open(async (history) => {
         const draft = await history.begin(aStart(at(index * 9)))
         await perform(draft, run)
-        if (run.end === 'seal') await draft.seal(at(index * 9 + 1), () => 0)
+        if (run.end === 'seal') await draft.commit(at(index * 9 + 1), () => 0)
         else await draft.abandon(at(index * 9 + 1))
       }, of)
     }
@@ -285,18 +285,18 @@ describe('pruning', () => {
     return open(async (history) => {
       const told: unknown[] = []
       for (const number of numbers) {
-        const looks = await history.looksAt(number)
+        const looks = await history.latestScans(number)
         const isLast = number === numbers.at(-1)
         told.push(await history.readRun(number), await history.violationsAt(number))
         // How long a look has been incomplete is told as of now.
         told.push(isLast ? looks : looks.map(({ incompleteSince: _, ...look }) => look))
         for (const { project } of looks) {
-          told.push(await history.baselinesAt(project, number), await history.stateAt(project, number))
+          told.push(await history.completeScansAt(project, number), await history.stateAt(project, number))
         }
         for (const from of numbers) if (from < number) told.push(await history.differing(from, number))
       }
       const draft = await history.begin(aStart(at(999)))
-      const baselines = await Promise.all(projects.map((project) => draft.baselines(project)))
+      const baselines = await Promise.all(projects.map((project) => draft.lastCompleteScans(project)))
       const asked = baselines.flatMap((of) => Object.values(of).map(({ run }) => run))
       told.push(await stateOf(draft, [...new Set(asked)]))
       await draft.abandon(at(999))

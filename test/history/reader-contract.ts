@@ -47,7 +47,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     async function run(work: (draft: Draft) => Promise<unknown>) {
       const draft = await begin()
       await work(draft)
-      return draft.seal(at(hour + 0.5), () => 0)
+      return draft.commit(at(hour + 0.5), () => 0)
     }
 
     async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint'): Promise<number> {
@@ -91,7 +91,8 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
     }
 
-    const standing = async (draft: Draft, uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+    const standing = async (draft: Draft, uid: string) =>
+      only(await draft.activeViolations(payments, 'endpoint', [uid]))
 
     it('shows what is said of the policy among all violations, and the policy among no projects', async () => {
       const expired = { rule: 'waiver/expired', kind: 'policy' } as const
@@ -104,16 +105,16 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(record.violations.map(({ project, uid }) => [project, uid])).toEqual([['hookdrift/policy', 'w']])
       expect(await history.violationsAt(1)).toEqual(record.violations)
       expect(record.coverage.map(({ project }) => project)).toEqual([payments.name])
-      expect((await history.looksAt(1)).map(({ project }) => project)).toEqual([payments])
+      expect((await history.latestScans(1)).map(({ project }) => project)).toEqual([payments])
       expect((await history.endedRuns(1)).runs.map(({ walks, incomplete }) => [walks, incomplete])).toEqual([[1, 1]])
     })
 
     it('are answered by an empty history', async () => {
       expect(await answersOf(history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])
-      expect(await history.looksAt(0)).toEqual([])
+      expect(await history.latestScans(0)).toEqual([])
       expect(await history.find('a', 0)).toEqual([])
       expect(await history.stateAt(payments, 0)).toEqual([])
-      expect(await history.baselinesAt(payments, 0)).toEqual({})
+      expect(await history.completeScansAt(payments, 0)).toEqual({})
     })
 
     it('about a run get the same answers whatever is written after it, and while it is written', async () => {
@@ -131,7 +132,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await draft.stageViolations(payments, { confirmed: [], violations: [doubted, aViolation('b')] })
       await draft.markUnreferenced(payments, 'source', [])
       expect(await answersOf(reader, uids)).toEqual(before)
-      await draft.seal(at(4.5), () => 0)
+      await draft.commit(at(4.5), () => 0)
       expect((await reader.runs()).map(({ number }) => number)).toEqual([1, 2, 3, 4])
       for (const number of [1, 2, 3]) expect(await answersAt(reader, number, uids)).toEqual(before[number + 2])
       await reader.close()
@@ -145,11 +146,11 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
       await (await begin()).abandon(at(2.2))
       await begin()
-      const first = { ...sealed(1), isSealed: true, exitCode: 0, walks: 2, incomplete: 1, changes: 2 }
+      const first = { ...sealed(1), isCommitted: true, exitCode: 0, walks: 2, incomplete: 1, changes: 2 }
       const second = {
         ...sealed(2),
         finishedAt: at(2.2),
-        isSealed: false,
+        isCommitted: false,
         exitCode: null,
         walks: 0,
         incomplete: 0,
@@ -162,17 +163,21 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('about looks tell the last one at each project, and since when they were not complete', async () => {
       await threeRuns()
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
-      expect(await history.looksAt(2)).toEqual([{ project: payments, run: sealed(2), ...complete }])
+      expect(await history.latestScans(2)).toEqual([{ project: payments, run: sealed(2), ...complete }])
       await run(async (draft) => {
         await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
         await draft.stageWalk(payments, aCoverage('subscriptions', 'suspect'), undefined)
       })
       const coverage = [aCoverage('endpoints'), aCoverage('subscriptions', 'suspect')]
-      expect(await history.looksAt(4)).toEqual([
+      expect(await history.latestScans(4)).toEqual([
         { project: orders, run: sealed(3), coverage: [aCoverage('endpoints')], incompleteSince: undefined },
         { project: payments, run: sealed(4), coverage, incompleteSince: sealed(3) },
       ])
-      expect((await history.baselinesAt(payments, 3)).endpoint).toEqual({ run: 2, listing: 'endpoints', filter: null })
+      expect((await history.completeScansAt(payments, 3)).endpoint).toEqual({
+        run: 2,
+        listing: 'endpoints',
+        filter: null,
+      })
     })
 
     it('about violations tell what stood after the last look at each project, and what was resolved when', async () => {
@@ -200,7 +205,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await walkAll(draft)
         await draft.stageViolations(payments, { confirmed: [], violations: [violation] })
       }
-      const standingOf = async (draft: Draft) => only(await draft.standing(payments, 'endpoint', ['a']))
+      const standingOf = async (draft: Draft) => only(await draft.activeViolations(payments, 'endpoint', ['a']))
       await run(stage(waived))
       await run(async (draft) => stage(instead(await standingOf(draft), { state: 'open', waiver: undefined }))(draft))
       await run(walkAll)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { type Keep, keepNothing, readSpan, reasonsToKeep } from '../../src/history/retention.ts'
+import { keepNothing, type RetentionRules, readSpan, reasonsToKeep } from '../../src/history/retention.ts'
 
 /** Runs at these times, numbered from 1. */
-function kept(times: readonly string[], keep: Partial<Keep>): Record<string, readonly string[]> {
+function kept(times: readonly string[], keep: Partial<RetentionRules>): Record<string, readonly string[]> {
   const runs = times.map((time, index) => ({ number: index + 1, startedAt: `${time}Z`, finishedAt: `${time}Z` }))
   return Object.fromEntries(reasonsToKeep(runs, { ...keepNothing, ...keep }))
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type {
+  ActiveViolation,
   Draft,
   NewVersion,
   NewViolation,
@@ -7,7 +8,6 @@ import type {
   RunRecord,
   RunStart,
   StagedChange,
-  StandingViolation,
 } from '../../src/history/history.ts'
 import type { HistoryReader } from '../../src/history/reader.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
@@ -41,7 +41,7 @@ export function aContext(other: Partial<RunContext> = {}): RunContext {
     id: 'endpoint/url-not-https',
     kind: 'endpoint',
     title: 'No TLS',
-    remedy: 'Use https.',
+    remediation: 'Use https.',
     severity: 'high',
   } as const
   const project = { project: 'acme/payments', labels: { env: 'prod' }, place: { file: 'hookdrift.yaml', line: 7 } }
@@ -105,7 +105,7 @@ export function aViolation(uid: string, other: Partial<NewViolation> = {}, proje
 }
 
 /** What a later run writes in the place of a standing violation. */
-export function instead(standing: StandingViolation, other: Partial<NewViolation>): NewViolation {
+export function instead(standing: ActiveViolation, other: Partial<NewViolation>): NewViolation {
   const { id, ...finding } = standing
   return { ...finding, lastRun: undefined, replaces: id, ...other }
 }
@@ -117,7 +117,7 @@ export async function walkAll(draft: Draft, project = payments): Promise<void> {
 }
 
 export function seal(draft: Draft): Promise<RunRecord> {
-  return draft.seal(at(draft.run + 0.5), () => 0)
+  return draft.commit(at(draft.run + 0.5), () => 0)
 }
 
 /** Of one value; fails when there is none or more than one. */

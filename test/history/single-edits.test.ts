@@ -33,7 +33,7 @@ async function aResealedHistory(): Promise<Buffer> {
   const time = '2027-01-01T00:00:00.000Z'
   const history = openSqliteHistory(file, { ...new Machines().process(1), now: () => Date.parse(time) }, resealing)
   const draft = await history.begin(aStart(time))
-  await draft.seal(time, () => 0)
+  await draft.commit(time, () => 0)
   await history.close()
   const db = new Database(file)
   // As a run leaves it that a signal cut short, and a receiver that is gone.

@@ -275,7 +275,7 @@ describe('a process that is killed', () => {
     const draft = await history.begin(aStart(at(4)))
     expect([draft.run, draft.interrupted]).toEqual([3, [2]])
     expect([...(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).keys()]).toEqual(['a'])
-    expect((await draft.unconfirmed(payments)).map(({ uid }) => uid)).toEqual(['a'])
+    expect((await draft.unconfirmedViolations(payments)).map(({ uid }) => uid)).toEqual(['a'])
     await walkAll(draft)
     expect((await seal(draft)).violations).toMatchObject([{ uid: 'a', state: 'continuing' }])
     await history.close()

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { prepareStatements } from '../../src/history/sqlite/draft-statements.ts'
 import { endedRuns } from '../../src/history/sqlite/ended-runs.ts'
-import { baselinesAt, looksAt } from '../../src/history/sqlite/looks-at.ts'
+import { completeScansAt, latestScansAt } from '../../src/history/sqlite/looks-at.ts'
 import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { readRun } from '../../src/history/sqlite/read-run.ts'
 import { find, referrersOf, versionsOf, violationsOf } from '../../src/history/sqlite/resource-life.ts'
@@ -73,8 +73,8 @@ describe('query plans', () => {
     const asOf = 1
     const identity = { project: payments, kind: 'endpoint', uid: 'a' } as const
     const texts = preparedBy((listening) => {
-      looksAt(listening, asOf)
-      baselinesAt(listening, payments, asOf)
+      latestScansAt(listening, asOf)
+      completeScansAt(listening, payments, asOf)
       violationsAt(listening, asOf)
       resolvedBetween(listening, 0, asOf)
       waivedBetween(listening, 0, asOf)

@@ -67,7 +67,7 @@ async function firstRun(): Promise<void> {
   await draft.stageChanges(payments, [aChange('a', { referrers: ['u'] })])
   const violations = ['a', 'b', 'c'].map((uid) => aViolation(uid))
   await draft.stageViolations(payments, { confirmed: [], violations })
-  await draft.seal(at(1.5), () => 1)
+  await draft.commit(at(1.5), () => 1)
 }
 
 /** Modifies a, removes b, whose violation ends; nobody knows of c's; d is added. */
@@ -78,7 +78,7 @@ async function draftSecond(): Promise<Draft> {
   await draft.stage(payments, { seen: [await idOf(draft, 'c')], versions: [modified, aVersion('d')] })
   await draft.endVersions([await idOf(draft, 'b')])
   await draft.stageChanges(payments, [aChange('b', { change: 'removed' })])
-  const standing = async (uid: string) => only(await draft.standing(payments, 'endpoint', [uid]))
+  const standing = async (uid: string) => only(await draft.activeViolations(payments, 'endpoint', [uid]))
   const [a, b, c] = [await standing('a'), await standing('b'), await standing('c')]
   const violations = [instead(c, { state: 'unknown', lastRun: 1 }), aViolation('d')]
   await draft.stageViolations(payments, { confirmed: [a.id], violations })
@@ -135,7 +135,7 @@ describe('the documented views', () => {
     await seal(await draftSecond())
     const other = await begin(3)
     await other.stageWalk(orders, aCoverage('endpoints', 'failed'), undefined)
-    await other.seal(at(3.5), () => 3)
+    await other.commit(at(3.5), () => 3)
 
     const run = {
       fail_on: 'medium',
@@ -240,10 +240,10 @@ describe('a run without changes', () => {
     await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
     const seen = [...(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).values()].map(({ id }) => id)
     await draft.stage(payments, { seen, versions: [] })
-    const standing = await draft.standing(payments, 'endpoint', ['a', 'b', 'c'])
+    const standing = await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])
     await draft.stageViolations(payments, { confirmed: standing.map(({ id }) => id), violations: [] })
     await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
-    await draft.endViolations((await draft.unconfirmed(payments)).map(({ id }) => id))
+    await draft.endViolations((await draft.unconfirmedViolations(payments)).map(({ id }) => id))
     await draft.markUnreferenced(payments, 'source', [])
     await seal(draft)
     expect(contents()).toEqual(before)

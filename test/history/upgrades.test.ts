@@ -91,7 +91,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
     const draft = await history.begin(aStart(at(1)))
     expect([draft.run, draft.interrupted]).toEqual([10, [9]])
     await walkAll(draft)
-    const { chain } = await draft.seal(at(2), (record) => composeReport(record).verdict.exit_code)
+    const { chain } = await draft.commit(at(2), (record) => composeReport(record).verdict.exit_code)
     expect(chain).toMatch(/^[0-9a-f]{64}$/)
     await history.close()
     expect(faults()).toEqual([])

@@ -50,7 +50,7 @@ describe('a history that nobody touched', () => {
     const first = await writing.begin(aStart())
     await walkAll(first)
     await first.stage(payments, { seen: [], versions: [aVersion('a')] })
-    await first.seal(at(2), () => 0)
+    await first.commit(at(2), () => 0)
     const draft = await writing.begin(aStart(at(3)))
     await walkAll(draft)
     const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')

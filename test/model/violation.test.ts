@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { isLookComplete } from '../../src/model/coverage.ts'
+import { isCoverageComplete } from '../../src/model/coverage.ts'
 import { type Finding, fingerprintOf, isAtLeast, severities } from '../../src/model/violation.ts'
 
 const project = { name: 'acme/payments', service: 'acme', uid: 'p' }
@@ -47,6 +47,6 @@ describe('a look', () => {
     ['failed', false],
     ['suspect', false],
   ] as const)('with a walk that is %s is complete: %s', (status, isComplete) => {
-    expect(isLookComplete([{ status: 'complete' }, { status }])).toBe(isComplete)
+    expect(isCoverageComplete([{ status: 'complete' }, { status }])).toBe(isComplete)
   })
 })

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Channel } from '../../src/config/read-configuration.ts'
 import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
-import type { Tell } from '../../src/history/news.ts'
+import type { ComposeNotifications } from '../../src/history/news.ts'
 import type { NewMessage } from '../../src/history/outbox.ts'
-import { tellChannels } from '../../src/notify/compose-messages.ts'
+import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
 import { type Message, readMessage } from '../../src/notify/message.ts'
 import { at, openSite, type Site, type SiteOptions } from '../audit/a-site.ts'
 import { policyOf, type Turn } from '../audit/stand.ts'
@@ -16,8 +16,8 @@ async function openTold(channels: readonly Channel[] = [lines], options: SiteOpt
   const site = await openSite(options)
   const run = async (turn: Omit<Turn, 'url' | 'tell'> = {}, on = channels) => {
     let written: readonly NewMessage[] | 'later' = []
-    const compose = tellChannels(on)
-    const tell: Tell = (record, before) => {
+    const compose = composeRunNotifications(on)
+    const tell: ComposeNotifications = (record, before) => {
       written = compose?.(record, before) ?? []
       return written
     }

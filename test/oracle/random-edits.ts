@@ -13,11 +13,11 @@ import {
   updateSource,
   updateSubscription,
 } from '../../src/demo/edits.ts'
-import type { Fleet } from '../../src/demo/fleet.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { Random } from '../../src/demo/random.ts'
 import type {
   EndpointRow,
-  ProjectConfig,
+  ProjectConfigRow,
   ProjectRow,
   SecretRow,
   SourceRow,
@@ -28,7 +28,7 @@ import type {
 import type { Json, JsonObject } from '../../src/model/json.ts'
 
 /** Something happens to a random resource of a random project, mostly something that a rule minds. */
-export function editAtRandom(fleet: Fleet, random: Random): void {
+export function editAtRandom(fleet: SimulatedFleet, random: Random): void {
   const project = pickOf(random, fleet.projects())
   if (project === undefined) return
   random.pick([editEndpoint, editEndpoint, editEndpoint, editSubscription, editSubscription, editSource, editProject])({
@@ -39,7 +39,7 @@ export function editAtRandom(fleet: Fleet, random: Random): void {
 }
 
 interface Site {
-  readonly fleet: Fleet
+  readonly fleet: SimulatedFleet
   readonly random: Random
   readonly project: ProjectRow
 }
@@ -184,7 +184,7 @@ function ownerOf(random: Random): string {
 }
 
 /** So many at once that nobody should believe it. */
-function deleteMany(fleet: Fleet, project: ProjectRow, random: Random): void {
+function deleteMany(fleet: SimulatedFleet, project: ProjectRow, random: Random): void {
   const { endpoints } = fleet.open(project.uid)
   for (const { uid } of endpoints.slice(0, Math.floor(endpoints.length * random.pick([0.3, 0.5, 1])))) {
     deleteEndpoint(fleet, { project: project.uid, uid })
@@ -262,14 +262,14 @@ function editSource({ fleet, random, project }: Site): void {
 }
 
 /** The source stays, and nothing refers to it. */
-function unsubscribe(fleet: Fleet, project: ProjectRow, source: SourceRow): void {
+function unsubscribe(fleet: SimulatedFleet, project: ProjectRow, source: SourceRow): void {
   changeData(fleet, project.uid, (data) => ({
     ...data,
     subscriptions: data.subscriptions.filter(({ source_id }) => source_id !== source.uid),
   }))
 }
 
-function wildSource(row: SourceRow, fleet: Fleet, random: Random): Partial<SourceRow> {
+function wildSource(row: SourceRow, fleet: SimulatedFleet, random: Random): Partial<SourceRow> {
   const none = { hmac: null, basic_auth: null, api_key: null }
   const hmac = (hash: string, secret: string, header = 'X-Signature'): VerifierRow => ({
     ...none,
@@ -327,7 +327,7 @@ function editProject({ fleet, random, project }: Site): void {
   updateProject(
     fleet,
     project.uid,
-    random.pick<Partial<ProjectConfig>>([
+    random.pick<Partial<ProjectConfigRow>>([
       { ssl: { enforce_secure_endpoints: random.chance(0.5) } },
       { replay_attacks_prevention_enabled: random.chance(0.5) },
       { disable_endpoint: random.chance(0.5) },

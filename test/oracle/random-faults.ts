@@ -1,5 +1,5 @@
-import type { Failure, Fault } from '../../src/demo/fault.ts'
-import type { Fleet } from '../../src/demo/fleet.ts'
+import type { Fault, InjectedFailure } from '../../src/demo/fault.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import type { Random } from '../../src/demo/random.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 
@@ -22,7 +22,7 @@ export function disturb(service: SimulatedService, random: Random): void {
   if (random.chance(0.55)) for (let count = 1 + random.below(2); count > 0; count--) faults.push(faultOf(fleet, random))
 }
 
-function faultOf(fleet: Fleet, random: Random): Fault {
+function faultOf(fleet: SimulatedFleet, random: Random): Fault {
   const projects = fleet.projects()
   const project = projects[random.below(projects.length)]?.uid ?? ''
   const other = projects.find(({ uid }) => uid !== project)?.uid ?? 'elsewhere'
@@ -33,10 +33,10 @@ function faultOf(fleet: Fleet, random: Random): Fault {
   return { path, times, ...page, ...failureOf(other, random) }
 }
 
-function failureOf(otherProject: string, random: Random): Failure {
+function failureOf(otherProject: string, random: Random): InjectedFailure {
   const text = { 'content-type': 'text/plain; charset=utf-8' }
   const json = { 'content-type': 'application/json' }
-  return random.pick<Failure>([
+  return random.pick<InjectedFailure>([
     { how: 'status', status: 500, body: '', headers: json },
     { how: 'status', status: 502, body: 'bad gateway', headers: text },
     { how: 'status', status: 404, body: '404 page not found\n', headers: text },

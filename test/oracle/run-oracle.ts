@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from '../../src/report/json.ts'
-import { lookOfFile } from '../../src/report/report-files.ts'
+import { fileRenderOptions } from '../../src/report/report-files.ts'
 import { makeWorld } from './make-world.ts'
 
 export interface Verdict {
@@ -51,7 +51,7 @@ export async function runOracle({ worlds, seed, keep, python = 'python3', onProg
         writeFileSync(join(batch, `${world.seed}.world.json`), JSON.stringify(world))
         writeFileSync(
           join(batch, `${world.seed}.reports.json`),
-          `[${reports.map((report) => json(report, lookOfFile)).join(',')}]`,
+          `[${reports.map((report) => json(report, fileRenderOptions)).join(',')}]`,
         )
       }
       if (judging !== undefined) verdicts.push(await judging)

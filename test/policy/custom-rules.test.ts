@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
 import { ownFunctions } from '../../src/policy/cel/functions.ts'
 import { nameIn } from '../../src/policy/cel/inspect.ts'
-import { type Judge, startJudge } from '../../src/policy/judge.ts'
+import { createEvaluator, type PolicyEvaluator } from '../../src/policy/judge.ts'
 import { namedRules } from '../../src/policy/policy.ts'
 import { policyOf } from '../audit/stand.ts'
 
@@ -25,17 +25,17 @@ const rule = (assert: string, { kind = 'endpoint', ...more }: Readonly<Record<st
   )
 
 const judgeOf = (policy: ReturnType<typeof policyOf>, labels = {}, clock?: () => number) =>
-  startJudge(policy, now, () => labels, clock)
+  createEvaluator(policy, now, () => labels, clock)
 
 /** `fails`, `holds` or why it could not be said. */
 function verdict(assert: string, resource: Resource, labels = {}): string {
   const judge = judgeOf(rule(assert, { kind: resource.kind }), labels)
-  const found = judge.visit(project, resource)
+  const found = judge.evaluate(project, resource)
   return judge.failuresIn(project).get('a/b') ?? (found.length > 0 ? 'fails' : 'holds')
 }
 
-const messages = (judge: Judge, resources: readonly Resource[], looked = all) => [
-  ...resources.flatMap((resource) => judge.visit(project, resource)).map(({ uid, message }) => `${uid} ${message}`),
+const messages = (judge: PolicyEvaluator, resources: readonly Resource[], looked = all) => [
+  ...resources.flatMap((resource) => judge.evaluate(project, resource)).map(({ uid, message }) => `${uid} ${message}`),
   ...judge.concludeProject(project, looked).map(({ uid, message }) => `${uid} ${message}`),
 ]
 
@@ -45,7 +45,7 @@ describe('a custom rule', () => {
       severity: 'high',
       message: 'owner {resource.owner_id} of {project.name} is no tenant, {{really}}',
     })
-    expect(judgeOf(policy).visit(project, a('endpoint', { owner_id: 'x' }))).toEqual([
+    expect(judgeOf(policy).evaluate(project, a('endpoint', { owner_id: 'x' }))).toEqual([
       {
         rule: 'a/b',
         severity: 'high',
@@ -56,14 +56,14 @@ describe('a custom rule', () => {
         message: 'owner x of acme/p is no tenant, {really}',
       },
     ])
-    expect(judgeOf(policy).visit(project, a('endpoint', { owner_id: 'tenant-1' }))).toEqual([])
+    expect(judgeOf(policy).evaluate(project, a('endpoint', { owner_id: 'tenant-1' }))).toEqual([])
   })
 
   it('judges where `when` holds, and nowhere else', () => {
     const policy = rule('false', { when: "project.labels.env == 'prod'" })
-    expect(judgeOf(policy, { env: 'prod' }).visit(project, a('endpoint', {}))).toHaveLength(1)
-    expect(judgeOf(policy, { env: 'dev' }).visit(project, a('endpoint', {}))).toEqual([])
-    expect(judgeOf(policy).visit(project, a('endpoint', {}))).toEqual([])
+    expect(judgeOf(policy, { env: 'prod' }).evaluate(project, a('endpoint', {}))).toHaveLength(1)
+    expect(judgeOf(policy, { env: 'dev' }).evaluate(project, a('endpoint', {}))).toEqual([])
+    expect(judgeOf(policy).evaluate(project, a('endpoint', {}))).toEqual([])
   })
 
   it('is set, overridden and switched off by its id like any other', () => {
@@ -76,7 +76,7 @@ describe('a custom rule', () => {
       { overrides: [{ match: { uid: 'u2' }, rules: { 'a/b': 'info' } }] },
     ].map((more) => {
       const policy = policyOf(JSON.stringify({ extends: [], ...base, ...more }))
-      return judgeOf(policy).visit(project, a('endpoint', {}))[0]?.severity
+      return judgeOf(policy).evaluate(project, a('endpoint', {}))[0]?.severity
     })
     expect(severities).toEqual(['critical', undefined, 'high', 'info', 'low'])
   })
@@ -89,7 +89,7 @@ describe('a custom rule', () => {
     }
     const read = (twice: Readonly<Record<string, string>> = {}) =>
       readPolicy('/etc/policy.yaml', (file) => ({ ...files, ...twice })[file] ?? '')
-    expect(judgeOf(read()).visit(project, a('endpoint', {}))[0]?.severity).toBe('high')
+    expect(judgeOf(read()).evaluate(project, a('endpoint', {}))[0]?.severity).toBe('high')
     const own = { '/etc/policy.yaml': `${files['/etc/policy.yaml']}${files['/etc/base.yaml']}` }
     expect(() => read(own)).toThrow('/etc/policy.yaml:3:16: `a/b` is defined already, in /etc/base.yaml:1:16')
   })
@@ -98,14 +98,14 @@ describe('a custom rule', () => {
     const digest = (assert: string, more = {}) => rule(assert, more).digest
     expect(digest('1 == 1')).not.toBe(digest('1 == 2'))
     expect(digest('1 == 1', { when: 'true' })).not.toBe(digest('1 == 1'))
-    expect(digest('1 == 1', { controls: ['soc2:CC6.1'], remedy: 'r' })).toBe(digest('1 == 1'))
+    expect(digest('1 == 1', { controls: ['soc2:CC6.1'], remediation: 'r' })).toBe(digest('1 == 1'))
   })
 
-  it('has a title, a remedy and controls of its own', () => {
-    const policy = rule('true', { title: 'T', remedy: 'R', controls: ['soc2:CC6.1'] })
-    expect(namedRules(policy).map(({ rule: { title, custom } }) => [title, custom?.remedy, custom?.controls])).toEqual([
-      ['T', 'R', ['soc2:CC6.1']],
-    ])
+  it('has a title, a remediation and controls of its own', () => {
+    const policy = rule('true', { title: 'T', remediation: 'R', controls: ['soc2:CC6.1'] })
+    expect(
+      namedRules(policy).map(({ rule: { title, custom } }) => [title, custom?.remediation, custom?.controls]),
+    ).toEqual([['T', 'R', ['soc2:CC6.1']]])
     const [untitled] = namedRules(rule('true', { message: 'owner {resource.owner_id} is none' }))
     expect(untitled?.rule.title).toBe('owner … is none')
   })
@@ -116,7 +116,7 @@ describe('a custom rule', () => {
 extends: []
 custom: [{ id: a/b, kind: endpoint, assert: "false", severity: low, message: m }]
 waivers: [{ rule: ${waived}, match: { uid: u1 }, owner: o, reason: r, expires: 2026-12-31 }]`)
-    const [finding] = judgeOf(policy('a/b')).visit(project, a('endpoint', {}))
+    const [finding] = judgeOf(policy('a/b')).evaluate(project, a('endpoint', {}))
     expect(finding?.waiver).toMatchObject({ owner: 'o' })
     expect(() => policy('a/c')).toThrow('there is no rule `a/c`')
   })
@@ -205,7 +205,10 @@ describe('a failure of a custom rule', () => {
     const judge = judgeOf(policy)
     const shown = { authentication: null }
     const found = ['e1', 'e2', 'e3'].flatMap((uid) =>
-      judge.visit(project, a('endpoint', { ...shown, created_at: uid === 'e3' ? '2026-11-20T23:59:00Z' : null }, uid)),
+      judge.evaluate(
+        project,
+        a('endpoint', { ...shown, created_at: uid === 'e3' ? '2026-11-20T23:59:00Z' : null }, uid),
+      ),
     )
     expect(found.map(({ uid }) => uid)).toEqual(['e3'])
     expect([...judge.failuresIn(project)]).toEqual([['a/b', 'endpoint e1: age: no time is given']])
@@ -306,7 +309,7 @@ describe('what an expression may take', () => {
       return ms
     })
     const found = Array.from({ length: 10 }, (_, index) =>
-      judge.visit(project, a('endpoint', { status: '' }, `e${index}`)),
+      judge.evaluate(project, a('endpoint', { status: '' }, `e${index}`)),
     )
     expect(found.flat().map(({ uid }) => uid)).toEqual(['e0', 'e1', 'e2', 'e3', 'e4', 'e5', 'e6'])
     expect(judge.failuresIn(project).get('a/b')).toMatch(/time that custom rules have together in a run was used up/)

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
 import { startDoubts } from '../../src/policy/doubts.ts'
-import { startJudge } from '../../src/policy/judge.ts'
+import { createEvaluator } from '../../src/policy/judge.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import { startFolds } from '../../src/policy/run-folds.ts'
+import { startAggregations } from '../../src/policy/run-folds.ts'
 import { trackReads } from '../../src/policy/watch-reads.ts'
-import { foldRule } from '../../src/rules/rule.ts'
+import { aggregateRule } from '../../src/rules/rule.ts'
 
 const project = (name: string): ProjectRef => ({ name: `acme/${name}`, service: 'acme', uid: name })
 const [p, q] = [project('p'), project('q')]
@@ -17,7 +17,7 @@ function a(kind: Kind, uid: string, attributes: JsonObject, ...malformed: string
 }
 
 const judgeOf = (rules: string) =>
-  startJudge(
+  createEvaluator(
     readPolicy('policy.yaml', () => `extends: []\nrules: { ${rules} }`),
     0,
   )
@@ -67,8 +67,8 @@ describe('a rule across resources', () => {
 
   it('says nothing of others by a field that cannot be read, and its silence means nothing', () => {
     const judge = judgeOf('subscription/target-not-active: {}')
-    judge.visit(p, a('endpoint', 'e', { status: 'INACTIVE ' }, '/status'))
-    judge.visit(p, subscription)
+    judge.evaluate(p, a('endpoint', 'e', { status: 'INACTIVE ' }, '/status'))
+    judge.evaluate(p, subscription)
     expect(judge.concludeProject(p, all)).toEqual([])
     const about = { rule: 'subscription/target-not-active', kind: 'subscription', uid: 's' } as const
     expect([p, q].map((ref) => judge.doubts.isAbout(ref, about))).toEqual([true, false])
@@ -78,8 +78,8 @@ describe('a rule across resources', () => {
   it('does not take for missing what it could not read', () => {
     const orphan = (...malformed: string[]) => {
       const judge = judgeOf('endpoint/orphan: {}')
-      judge.visit(p, a('endpoint', 'e', { name: 'e' }))
-      judge.visit(p, a('subscription', 's', { endpoint_uid: 5, name: 's' }, ...malformed))
+      judge.evaluate(p, a('endpoint', 'e', { name: 'e' }))
+      judge.evaluate(p, a('subscription', 's', { endpoint_uid: 5, name: 's' }, ...malformed))
       return judge.concludeProject(p, all).map(({ uid }) => uid)
     }
     expect([orphan('/name'), orphan('/endpoint_uid')]).toEqual([['e'], []])
@@ -88,9 +88,9 @@ describe('a rule across resources', () => {
   it('is in doubt everywhere when it looks everywhere', () => {
     const judge = judgeOf('endpoint/secret-shared: {}')
     const secrets = { k: { value: `sealed:${'a'.repeat(32)}` } }
-    judge.visit(p, a('endpoint', 'e1', { secrets }))
-    judge.visit(p, a('endpoint', 'e2', { secrets }))
-    judge.visit(q, a('endpoint', 'e3', { secrets: true }, '/secrets'))
+    judge.evaluate(p, a('endpoint', 'e1', { secrets }))
+    judge.evaluate(p, a('endpoint', 'e2', { secrets }))
+    judge.evaluate(q, a('endpoint', 'e3', { secrets: true }, '/secrets'))
     // What can be read is still found.
     expect(judge.concludeFleet(all).map(({ finding }) => finding.uid)).toEqual(['e1', 'e2'])
     const about = { rule: 'endpoint/secret-shared', kind: 'endpoint', uid: 'other' } as const
@@ -100,7 +100,7 @@ describe('a rule across resources', () => {
   })
 
   it('that reads the field only when it concludes says nothing at all', () => {
-    const rule = foldRule({
+    const rule = aggregateRule({
       ...{ id: 'test/late', title: 'late', severity: 'low', packs: [], kind: 'endpoint' },
       visits: ['endpoint'],
       scope: 'project',
@@ -119,7 +119,7 @@ describe('a rule across resources', () => {
       const doubts = startDoubts('')
       const bound = rule.bind({})
       const run = { now: 0, labelsOf: () => ({}), meter: { begin() {}, end() {}, isSpent: () => false } }
-      const folds = startFolds([{ rule, bound, severity: undefined, options: {} }], 'project', {
+      const folds = startAggregations([{ rule, bound, severity: undefined, options: {} }], 'project', {
         ...{ where: p.name, run, doubts },
         failed: () => expect.unreachable(),
       })
@@ -138,7 +138,7 @@ describe('a rule across resources', () => {
 describe('a rule that fails on a malformed field', () => {
   it('could not judge that resource, and has no bug', () => {
     const judge = judgeOf('endpoint/secret-expired-active: {}')
-    judge.visit(
+    judge.evaluate(
       p,
       a('endpoint', 'e', { secrets: { k: { value: 'x', expires_at: { on: 1 } } } }, '/secrets/k/expires_at'),
     )

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectRef, Resource } from '../../src/model/resource.ts'
-import { startJudge } from '../../src/policy/judge.ts'
+import { createEvaluator } from '../../src/policy/judge.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { waiverAmong } from '../../src/policy/waiver.ts'
@@ -129,8 +129,8 @@ const endpoint = (attributes: JsonObject, uid = 'e1'): Resource => {
 
 /** Who accepts what the judge finds of a resource; '' where nobody does. */
 function ownersOf(yaml: string, resource: Resource, at = now): string[] {
-  return startJudge(read(yaml), at)
-    .visit(p, resource)
+  return createEvaluator(read(yaml), at)
+    .evaluate(p, resource)
     .map(({ waiver }) => waiver?.owner ?? '')
 }
 
@@ -166,10 +166,10 @@ describe('the decision', () => {
 
   it('looks at labels and addresses like an override', () => {
     const yaml = withWaiver({ match: '{ labels: { env: dev }, url_host: "*.acme.dev" }' })
-    const judge = (env: string) => startJudge(read(yaml), now, () => ({ env }))
+    const judge = (env: string) => createEvaluator(read(yaml), now, () => ({ env }))
     const found = (env: string, url: string) =>
       judge(env)
-        .visit(p, endpoint({ status: 'inactive', url }))
+        .evaluate(p, endpoint({ status: 'inactive', url }))
         .filter(({ rule }) => rule === 'endpoint/inactive')
         .map(({ waiver }) => waiver !== undefined)
     expect(found('dev', 'https://hooks.acme.dev/')).toEqual([true])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { readStatus, type StatusAsked } from '../../src/reading/read-status.ts'
+import { readStatus, type StatusQuery } from '../../src/reading/read-status.ts'
 import { startHookdrift } from '../cli/a-process.ts'
 import { command } from '../cli/a-terminal.ts'
 import { type Library, openLibrary } from './a-library.ts'
@@ -21,7 +21,7 @@ describe('status', () => {
   })
   afterAll(() => library[Symbol.asyncDispose]())
 
-  async function states(hoursLater: number, asked: Partial<StatusAsked> = {}) {
+  async function states(hoursLater: number, asked: Partial<StatusQuery> = {}) {
     const { file, holder } = library.site.stand
     const history = openSqliteHistory(file, holder)
     const now = start + hoursLater * hourMs

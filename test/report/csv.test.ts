@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { csvTable } from '../../src/report/csv/csv-table.ts'
 import { csv } from '../../src/report/csv.ts'
 import { filesOf } from '../../src/report/report-files.ts'
-import type { Look } from '../../src/report/report-format.ts'
+import type { RenderOptions } from '../../src/report/report-format.ts'
 import { judgedSamples } from './judged-sample.ts'
 
 const look = { colour: false, width: 80, full: true }
 const sections = ['violations', 'drift', 'coverage', 'controls'] as const
-const rowsOf = (section: NonNullable<Look['section']>): Record<string, string>[] =>
+const rowsOf = (section: NonNullable<RenderOptions['section']>): Record<string, string>[] =>
   parse(csv(judgedSamples.small, { ...look, section }), { columns: true })
 
 describe('the CSV report', () => {

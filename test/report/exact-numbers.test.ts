@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { type DiffRow, diffFace } from '../../src/reading/read-diff.ts'
+import { type DiffRow, diffView } from '../../src/reading/read-diff.ts'
 import { reports } from '../../src/report/reports.ts'
 import { writeAnswer } from '../../src/report/show-answer.ts'
 import { aChange, aReport, aViolation } from './sample-reports.ts'
@@ -46,11 +46,11 @@ describe('a number that no double holds', () => {
   it('is shown so in the answers of reading commands, and in a patch', () => {
     const row: DiffRow = { ...change, patch: [{ op: 'replace', path: '/account', value: `number:${other}` }] }
     const answer = { command: 'diff', run: null, rows: [row], leftOut: 0 }
-    const json = JSON.parse(writeAnswer('json', answer, diffFace, look))
+    const json = JSON.parse(writeAnswer('json', answer, diffView, look))
     expect(json.rows[0].fields[0]).toEqual({ path: '/account', before: one, after: other })
     expect(json.rows[0].patch[0].value).toBe(other)
-    expect(writeAnswer('text', answer, diffFace, look)).toContain(`${one} → ${other}`)
-    const csv = writeAnswer('csv', answer, diffFace, look)
+    expect(writeAnswer('text', answer, diffView, look)).toContain(`${one} → ${other}`)
+    const csv = writeAnswer('csv', answer, diffView, look)
     expect(csv).toContain(`,/account,${one},${other}`)
     expect(csv).toContain(`"{""id"":[${one}]}"`)
   })

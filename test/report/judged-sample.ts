@@ -1,12 +1,17 @@
-import type { JudgingRule } from '../../src/model/judging.ts'
+import type { EvaluatedRule } from '../../src/model/judging.ts'
 import type { Report } from '../../src/model/report.ts'
 import { aReport, samples } from './sample-reports.ts'
 
 const needs = { drift: 'source', endpoint: 'endpoint', probe: 'probe' } as const
 
-function aRule(id: string, title: string, remedy: string, severity: JudgingRule['severity'] = 'high'): JudgingRule {
+function aRule(
+  id: string,
+  title: string,
+  remediation: string,
+  severity: EvaluatedRule['severity'] = 'high',
+): EvaluatedRule {
   const kind = Object.entries(needs).find(([prefix]) => id.startsWith(prefix))?.[1] ?? 'endpoint'
-  return { id, kind, title, remedy, severity, controls: ['soc2:CC6.7', 'pci-dss:4.2.1'], needs: [kind] }
+  return { id, kind, title, remediation, severity, controls: ['soc2:CC6.7', 'pci-dss:4.2.1'], needs: [kind] }
 }
 
 const rules = [

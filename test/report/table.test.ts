@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
 import type { Answer } from '../../src/report/answer.ts'
 import { widthOf } from '../../src/report/columns.ts'
-import { type Face, writeAnswer } from '../../src/report/show-answer.ts'
+import { type AnswerView, writeAnswer } from '../../src/report/show-answer.ts'
 import { type Column, layTable } from '../../src/report/table.ts'
 
 interface Row {
@@ -72,7 +72,7 @@ describe('an answer', () => {
     rows: [{ name: 'a', n: 1 }],
     leftOut: 3,
   }
-  const face: Face<Row> = { columns, nothing: 'There are none.' }
+  const face: AnswerView<Row> = { columns, nothing: 'There are none.' }
   const look = { colour: false, width: 80, tableWidth: 80 }
 
   it('as text says of which run it is, what was looked at, and how to see the rest', () => {
@@ -110,7 +110,7 @@ describe('an answer', () => {
   })
 
   it('as CSV is a record for each row, lists and objects as JSON', () => {
-    const listed: Face<Row> = { ...face, columns: [...columns, { name: 'list', value: ({ n }) => [n] }] }
+    const listed: AnswerView<Row> = { ...face, columns: [...columns, { name: 'list', value: ({ n }) => [n] }] }
     expect(writeAnswer('csv', answer, listed, look)).toBe('name,n,list\r\na,1,[1]\r\n')
   })
 })

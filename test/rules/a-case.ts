@@ -1,10 +1,10 @@
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
-import { startJudge } from '../../src/policy/judge.ts'
+import { createEvaluator } from '../../src/policy/judge.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import type { Drift } from '../../src/rules/drift.ts'
-import type { Look } from '../../src/rules/look.ts'
+import type { ScanOutcome } from '../../src/rules/look.ts'
 import type { Rule } from '../../src/rules/rule.ts'
 
 /** A resource that a rule gets to see, in the inventory's normal form. */
@@ -32,7 +32,7 @@ export interface Compared {
 export interface Case {
   readonly sees?: readonly Seen[]
   readonly compares?: readonly Compared[]
-  readonly look?: Partial<Look>
+  readonly look?: Partial<ScanOutcome>
   /** `high e1/status: message` for each problem; none: the rule is silent. */
   readonly finds: readonly string[]
   readonly options?: JsonObject
@@ -82,7 +82,7 @@ function driftOf({ kind, uid, before, after, hoursAgo = {}, ...other }: Compared
 }
 
 const theProject: Resource = { kind: 'project', uid: 'p', name: '', attributes: {}, volatile: {}, facts: {} }
-const nothingWrong: Look = { isVanished: false, held: [] }
+const nothingWrong: ScanOutcome = { isVanished: false, unconfirmedRemovals: [] }
 
 /** When all cases happen. */
 export const now = Date.parse('2026-11-21T00:00:00Z')
@@ -93,7 +93,7 @@ export function findingsOf(
   { sees = [], compares = [], look, options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
 ): string[] {
   const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options } })
-  const judge = startJudge(
+  const judge = createEvaluator(
     readPolicy('policy.yaml', () => policy),
     now,
     () => around.labels ?? {},
@@ -102,7 +102,7 @@ export function findingsOf(
   const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
   const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
   const found = sees.flatMap(({ kind, uid, attributes, volatile = {}, project }) =>
-    judge.visit(refOf(project), { kind, uid, name: '', attributes, volatile, facts: around.facts ?? {} }, since),
+    judge.evaluate(refOf(project), { kind, uid, name: '', attributes, volatile, facts: around.facts ?? {} }, since),
   )
   const compared = compares.flatMap((one) => {
     const drift = driftOf(one)
@@ -110,7 +110,7 @@ export function findingsOf(
     const resource = { kind, uid, name, attributes: one.after ?? one.before ?? {}, volatile: {}, facts: {} }
     return judge.compare(refOf('p'), resource, drift)
   })
-  const ofLook = look === undefined ? [] : judge.judgeLook(refOf('p'), theProject, { ...nothingWrong, ...look })
+  const ofLook = look === undefined ? [] : judge.evaluateScan(refOf('p'), theProject, { ...nothingWrong, ...look })
   const projects = [...new Set(sees.map(({ project }) => project))]
   const concluded = projects.flatMap((name) => judge.concludeProject(refOf(name), looked))
   const acrossFleet = judge.concludeFleet(looked).map(({ finding }) => finding)

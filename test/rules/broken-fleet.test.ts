@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { changeData, createEndpoint, createSubscription, updateProject } from '../../src/demo/edits.ts'
-import type { Fleet } from '../../src/demo/fleet.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import type { ProjectData } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -32,7 +32,7 @@ rules:
 const dayMs = 86_400_000
 
 /** A fleet that no rule minds: of what the generator varies, the variant that passes even `all`. */
-function cleanFleet(endpointsPerProject: number, sourcesPerProject: number, projects: number): Fleet {
+function cleanFleet(endpointsPerProject: number, sourcesPerProject: number, projects: number): SimulatedFleet {
   const fleet = generateFleet({ clean: true, projects, incomingEvery: 2, endpointsPerProject, sourcesPerProject })
   for (const { uid } of fleet.projects()) {
     changeData(fleet, uid, ({ endpoints, subscriptions, sources }) => ({

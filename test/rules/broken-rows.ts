@@ -1,6 +1,6 @@
 import type {
   EndpointRow,
-  ProjectConfig,
+  ProjectConfigRow,
   SecretRow,
   SourceRow,
   SubscriptionRow,
@@ -188,7 +188,7 @@ export const sourceBreaks: Breaks<SourceRow> = {
 }
 
 /** Each in a project of its own. */
-export const projectBreaks: Readonly<Record<string, (config: ProjectConfig) => Partial<ProjectConfig>>> = {
+export const projectBreaks: Readonly<Record<string, (config: ProjectConfigRow) => Partial<ProjectConfigRow>>> = {
   'project/disable-endpoint-off': () => ({ disable_endpoint: false }),
   'project/meta-event-insecure': ({ meta_event }) => ({
     meta_event: { ...meta_event, is_enabled: true, type: 'http', url: 'http://meta.example.com/' },

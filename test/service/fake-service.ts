@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { RawPage } from '../../src/model/raw-page.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { type Dialect, defaultDialect } from '../../src/service/dialect.ts'
-import type { Look, ServiceClient } from '../../src/service/service-client.ts'
+import type { ProjectAccess, ServiceClient } from '../../src/service/service-client.ts'
 import { ServiceFault } from '../../src/service/service-fault.ts'
 import { defaultLimits, type Limits, type ServiceSettings } from '../../src/service/settings.ts'
 
@@ -121,7 +121,7 @@ export function aClient(url: string, { limits, dialect, clock, env, settings }: 
   return client
 }
 
-export function aLook(more: Partial<Look> = {}): Look {
+export function aLook(more: Partial<ProjectAccess> = {}): ProjectAccess {
   return {
     projectUid: project,
     key,

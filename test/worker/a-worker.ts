@@ -1,6 +1,6 @@
 import type { Schedule } from '../../src/config/read-configuration.ts'
 import type { Clock } from '../../src/model/clock.ts'
-import { keepSchedule, type Watch, type Work } from '../../src/worker/keep-schedule.ts'
+import { keepSchedule, type Work, type WorkerObserver } from '../../src/worker/keep-schedule.ts'
 
 export const minute = 60_000
 export const hour = 60 * minute
@@ -66,7 +66,7 @@ export async function work({
   }
   const told = { runs: [] as Told['runs'][number][], skipped: [] as string[], failed: [] as string[] }
   const planned: ReadonlyMap<string, number>[] = []
-  const watch: Watch<void> = {
+  const watch: WorkerObserver<void> = {
     planned: (upcoming) => void planned.push(upcoming),
     skipped: (schedule, reason, ticks) => void told.skipped.push(`${schedule} ${reason} ${ticks}`),
     started: (schedule) => void told.runs.push({ at: clock.now(), schedule }),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { AuditError } from '../../src/model/errors.ts'
-import { openAgenda } from '../../src/worker/agenda.ts'
+import { openSchedulePlanner } from '../../src/worker/agenda.ts'
 import { nextTimes } from '../../src/worker/next-times.ts'
 import { timetableFaultsAt } from '../../src/worker/timetable.ts'
 import { acmeEnv, aWorld, file } from '../config/a-world.ts'
@@ -100,7 +100,7 @@ describe('an agenda', () => {
       timetable: { after: (ms: number) => (Math.floor(ms / everyMs) + 1) * everyMs },
     })
     let chance = 0.25
-    const agenda = openAgenda({
+    const agenda = openSchedulePlanner({
       entries: [entry('x', 15 * minute)],
       now,
       servedUntil: () => undefined,

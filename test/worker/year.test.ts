@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openAgenda } from '../../src/worker/agenda.ts'
+import { openSchedulePlanner } from '../../src/worker/agenda.ts'
 import { readTimetable } from '../../src/worker/timetable.ts'
 import { aSchedule, day, hour, iso, minute } from './a-worker.ts'
 
@@ -88,7 +88,7 @@ interface Watched {
 function keepAgenda(one: Case, { from, until, at = until, by = 0 }: Watched): number[] {
   const timetable = readTimetable(aSchedule({ cron: one.cron, timezone: one.zone }))
   const entries = [{ name: 'a', timetable, jitterMs: 0, written: '' }]
-  const agenda = openAgenda({ entries, now: from - 1, servedUntil: () => undefined, random: () => 0 })
+  const agenda = openSchedulePlanner({ entries, now: from - 1, servedUntil: () => undefined, random: () => 0 })
   const runs: number[] = []
   for (let time = from; time <= until; time += minute) {
     for (const tick of agenda.take(time >= at ? time + by : time)) runs.push(tick.at)

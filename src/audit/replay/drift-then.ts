@@ -1,25 +1,25 @@
 import type { Approval } from '../../history/approvals.ts'
 import type { RunRecord } from '../../history/history.ts'
-import type { SealedRun } from '../../history/reader.ts'
+import type { CommittedRun } from '../../history/reader.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { Drift } from '../../rules/drift.ts'
-import { keyOfProject, type VersionThen } from './fleet-then.ts'
+import { projectKey, type ReplayedVersion } from './fleet-then.ts'
 
 type Changes = RunRecord['changes']
 
 /** The drift of a past run, from the changes that it recorded, for rules that compare. */
-export interface DriftThen {
+export interface HistoricalDrift {
   /** A resource beside the last complete look before the run; undefined where nothing changed, not lately either. */
-  of(version: VersionThen): Drift | undefined
+  of(version: ReplayedVersion): Drift | undefined
 }
 
 export interface DriftLog {
   /** Whether any rule looks back. */
   readonly looksBack: boolean
   /** The drift of a project in a run. Runs are asked about in order, each once. */
-  at(run: SealedRun, project: ProjectRef, sealKeyId: string, changes: Changes): DriftThen
+  at(run: CommittedRun, project: ProjectRef, sealKeyId: string, changes: Changes): HistoricalDrift
   /** Takes note of changes of a run that is not asked about. */
-  note(run: SealedRun, changes: Changes): void
+  note(run: CommittedRun, changes: Changes): void
 }
 
 /** `lookbackMs`: how far back rules look for changes. */
@@ -78,8 +78,8 @@ export function openDriftLog(lookbackMs: number): DriftLog {
 const nothing: Drift['recent'] = new Map()
 
 /** Whether an approved state held for a project when a run began. */
-export function heldApproval(approvals: readonly Approval[], project: ProjectRef, startedAt: string): boolean {
-  const key = keyOfProject(project)
-  const last = approvals.findLast((approval) => keyOfProject(approval.project) === key && approval.at <= startedAt)
+export function activeApprovalOf(approvals: readonly Approval[], project: ProjectRef, startedAt: string): boolean {
+  const key = projectKey(project)
+  const last = approvals.findLast((approval) => projectKey(approval.project) === key && approval.at <= startedAt)
   return last !== undefined && (last.revoked === undefined || last.revoked.at > startedAt)
 }

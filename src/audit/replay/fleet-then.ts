@@ -1,33 +1,33 @@
-import type { Differing, JudgeableVersion, ProjectKey } from '../../history/reader.ts'
+import type { Differing, EvaluableVersion, ProjectKey } from '../../history/reader.ts'
 import { malformedFields } from '../../inventory/malformed.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Facts, Kind, Resource } from '../../model/resource.ts'
-import type { Judged } from './judged-version.ts'
+import type { EvaluatedVersion } from './judged-version.ts'
 
 /** The fleet as a run left it, while a replay goes from run to run. */
-export type FleetThen = Map<string, ProjectThen>
+export type FleetState = Map<string, ProjectStateAtRun>
 
-export interface ProjectThen {
+export interface ProjectStateAtRun {
   /** By `kind uid`. */
-  readonly standing: Map<string, VersionThen>
+  readonly standing: Map<string, ReplayedVersion>
   /** Those that are not what the last complete look at their kind saw. */
-  readonly fresh: Set<VersionThen>
+  readonly fresh: Set<ReplayedVersion>
 }
 
 /** A version that stands, with what a replay knows of it. */
-export interface VersionThen {
+export interface ReplayedVersion {
   readonly resource: Resource
   readonly fromRun: number
   readonly sealKeyId: string
   /** As of the last complete look at its kind; undefined when it was not there. */
-  base: VersionThen | undefined
+  base: ReplayedVersion | undefined
   /** What the walk that saw it last was narrowed to; undefined: none saw it since the replay began. */
   seenUnder: string | null | undefined
   /** What rules about one resource said of it; worked out when it is first seen. */
-  judged: Judged | undefined
+  judged: EvaluatedVersion | undefined
 }
 
-export function keyOfProject({ service, uid }: ProjectKey['project']): string {
+export function projectKey({ service, uid }: ProjectKey['project']): string {
   return JSON.stringify([service, uid])
 }
 
@@ -35,17 +35,17 @@ export function keyOfProject({ service, uid }: ProjectKey['project']): string {
 export type Losses = ReadonlyMap<string, ReadonlyMap<Kind, number>>
 
 /** Takes over what a run wrote and ended; only what differs is parsed. */
-export function takeOver(fleet: FleetThen, differences: readonly Differing[]): Losses {
+export function applyDifferences(fleet: FleetState, differences: readonly Differing[]): Losses {
   const losses: Map<string, Map<Kind, number>> = new Map()
   for (const { project, kind, uid, after } of differences) {
-    const then = projectThen(fleet, keyOfProject(project))
+    const then = projectThen(fleet, projectKey(project))
     const key = `${kind} ${uid}`
     const before = then.standing.get(key)
     if (before !== undefined) then.fresh.delete(before)
     if (after === undefined) {
       then.standing.delete(key)
-      const lost = losses.get(keyOfProject(project)) ?? new Map<Kind, number>()
-      losses.set(keyOfProject(project), lost.set(kind, (lost.get(kind) ?? 0) + 1))
+      const lost = losses.get(projectKey(project)) ?? new Map<Kind, number>()
+      losses.set(projectKey(project), lost.set(kind, (lost.get(kind) ?? 0) + 1))
       continue
     }
     const version = read(kind, uid, after, before)
@@ -55,16 +55,16 @@ export function takeOver(fleet: FleetThen, differences: readonly Differing[]): L
   return losses
 }
 
-export function projectThen(fleet: FleetThen, key: string): ProjectThen {
+export function projectThen(fleet: FleetState, key: string): ProjectStateAtRun {
   const known = fleet.get(key)
   if (known !== undefined) return known
-  const made: ProjectThen = { standing: new Map(), fresh: new Set() }
+  const made: ProjectStateAtRun = { standing: new Map(), fresh: new Set() }
   fleet.set(key, made)
   return made
 }
 
 /** From now on changes of these kinds are told from what stands now. */
-export function rebase({ fresh }: ProjectThen, isComplete: (kind: Kind) => boolean): void {
+export function markAsCompared({ fresh }: ProjectStateAtRun, isComplete: (kind: Kind) => boolean): void {
   for (const version of fresh) {
     if (!isComplete(version.resource.kind)) continue
     version.base = version
@@ -72,7 +72,7 @@ export function rebase({ fresh }: ProjectThen, isComplete: (kind: Kind) => boole
   }
 }
 
-function read(kind: Kind, uid: string, kept: JudgeableVersion, before: VersionThen | undefined): VersionThen {
+function read(kind: Kind, uid: string, kept: EvaluableVersion, before: ReplayedVersion | undefined): ReplayedVersion {
   const { name, body, facts, fromRun, sealKeyId } = kept
   // What we wrote ourselves as canonical JSON of these types.
   const attributes = JSON.parse(body) as JsonObject

@@ -3,15 +3,15 @@ import { canonicalJson } from '../../model/canonical-json.ts'
 import { type JsonObject, valueAt } from '../../model/json.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { Finding } from '../../model/violation.ts'
-import type { Judge } from '../../policy/judge.ts'
+import type { PolicyEvaluator } from '../../policy/judge.ts'
 import type { ActiveRule } from '../../policy/policy.ts'
-import type { VersionThen } from './fleet-then.ts'
-import { type Placed, placed } from './ledger.ts'
+import type { ReplayedVersion } from './fleet-then.ts'
+import { type KeyedFinding, placed } from './ledger.ts'
 
 /** What rules about one resource say of a version: most of them once and for all. */
-export interface Judged {
+export interface EvaluatedVersion {
   /** What holds while the version stands. */
-  readonly lasting: readonly Placed[]
+  readonly lasting: readonly KeyedFinding[]
   /** Rules to ask in every run: they ask the time, may be waived until a time, or failed. */
   readonly timed: readonly ActiveRule[]
   /** Dates of values, for rules that want them. */
@@ -20,8 +20,8 @@ export interface Judged {
   readonly labels: object
 }
 
-interface Occasion {
-  readonly judge: Judge
+interface EvaluationRequest {
+  readonly judge: PolicyEvaluator
   readonly project: ProjectRef
   readonly labels: object
   /** Rules that are left out. */
@@ -34,7 +34,10 @@ interface Occasion {
 }
 
 /** Judges a version, or what of its judgement may have changed since it was last asked for. */
-export async function judgeVersion(version: VersionThen, occasion: Occasion): Promise<readonly (readonly Placed[])[]> {
+export async function evaluateVersion(
+  version: ReplayedVersion,
+  occasion: EvaluationRequest,
+): Promise<readonly (readonly KeyedFinding[])[]> {
   const { judge, project, labels } = occasion
   const known = version.judged
   if (known === undefined || known.labels !== labels) return judgeAnew(version, occasion)
@@ -44,12 +47,15 @@ export async function judgeVersion(version: VersionThen, occasion: Occasion): Pr
   return [known.lasting, now]
 }
 
-async function judgeAnew(version: VersionThen, occasion: Occasion): Promise<readonly (readonly Placed[])[]> {
+async function judgeAnew(
+  version: ReplayedVersion,
+  occasion: EvaluationRequest,
+): Promise<readonly (readonly KeyedFinding[])[]> {
   const { judge, project, labels, limits, isWaivable } = occasion
   const { resource } = version
   const since = await dating(version, occasion)
-  const lasting: Placed[] = []
-  const today: Placed[] = []
+  const lasting: KeyedFinding[] = []
+  const today: KeyedFinding[] = []
   const timed: ActiveRule[] = []
   for (const active of judge.rulesFor(project, resource)) {
     if (limits.has(active.rule.id)) continue
@@ -70,10 +76,13 @@ async function judgeAnew(version: VersionThen, occasion: Occasion): Promise<read
   return [lasting, today]
 }
 
-const none: readonly Placed[] = []
+const none: readonly KeyedFinding[] = []
 const nobody: readonly ActiveRule[] = []
 
-async function dating({ resource }: VersionThen, { judge, project, history, run }: Occasion): Promise<Judged['since']> {
+async function dating(
+  { resource }: ReplayedVersion,
+  { judge, project, history, run }: EvaluationRequest,
+): Promise<EvaluatedVersion['since']> {
   const paths = judge.datesOf(resource)
   if (paths.length === 0) return undefined
   const { kind, uid } = resource

@@ -1,60 +1,60 @@
 import type { RecordedViolation } from '../../history/history.ts'
-import type { SealedRun } from '../../history/reader.ts'
+import type { CommittedRun } from '../../history/reader.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import { type Finding, fingerprintOf } from '../../model/violation.ts'
-import { type Ending, isResolved, unsoftened } from '../settle-violations.ts'
+import { isResolved, keepWorseSeverity, type ResolutionCriteria } from '../settle-violations.ts'
 
 /** A finding and its name within a project. Kept beside it: it is asked for in every run. */
-export interface Placed {
+export interface KeyedFinding {
   readonly place: string
   readonly finding: Finding
 }
 
-export function placed(finding: Finding): Placed {
+export function placed(finding: Finding): KeyedFinding {
   return { finding, place: `${finding.rule}\n${finding.path}\n${finding.kind} ${finding.uid}` }
 }
 
 /** A violation from the run that would have opened it to the one that would have found it gone. */
-export interface Stretch {
+export interface ViolationLifetime {
   readonly project: ProjectRef
   readonly fingerprint: string
   readonly finding: Finding
   readonly isUnknown: boolean
-  readonly first: SealedRun
+  readonly first: CommittedRun
   /** The last run that saw it. */
-  readonly last: SealedRun
+  readonly last: CommittedRun
   /** The run that found it gone; undefined: it stands. */
-  readonly gone: SealedRun | undefined
+  readonly gone: CommittedRun | undefined
 }
 
 /** What would have been recorded of a project, run by run: the life of a violation as settling gives it. */
-export interface Ledger {
-  settle(run: SealedRun, look: Settled): void
-  standing(): readonly Stretch[]
-  ended(): readonly Stretch[]
+export interface ViolationTracker {
+  settle(run: CommittedRun, look: Settled): void
+  standing(): readonly ViolationLifetime[]
+  ended(): readonly ViolationLifetime[]
 }
 
 export interface Settled {
   /** With the name that it had then. */
   readonly project: ProjectRef
-  readonly found: Iterable<readonly Placed[]>
-  readonly ending: Ending<Finding>
+  readonly found: Iterable<readonly KeyedFinding[]>
+  readonly ending: ResolutionCriteria<Finding>
   /** Whether a rule saw all that it needs. */
   sawAll(rule: string): boolean
 }
 
 interface Entry {
   readonly fingerprint: string
-  readonly first: SealedRun
+  readonly first: CommittedRun
   project: ProjectRef
   finding: Finding
   isUnknown: boolean
-  last: SealedRun
+  last: CommittedRun
 }
 
-export function openLedger(): Ledger {
+export function openViolationTracker(): ViolationTracker {
   const standing = new Map<string, Entry>()
-  const ended: Stretch[] = []
+  const ended: ViolationLifetime[] = []
 
   return {
     settle(run, { project, found, ending, sawAll }) {
@@ -65,7 +65,7 @@ export function openLedger(): Ledger {
             const fingerprint = fingerprintOf(project, finding)
             standing.set(place, { fingerprint, project, finding, isUnknown: false, first: run, last: run })
           } else if (known.last !== run) {
-            known.finding = sawAll(finding.rule) ? finding : unsoftened(finding, known.finding)
+            known.finding = sawAll(finding.rule) ? finding : keepWorseSeverity(finding, known.finding)
             known.project = project
             known.isUnknown = false
             known.last = run
@@ -88,7 +88,10 @@ export function openLedger(): Ledger {
 }
 
 /** As a run's record has it. */
-export function recordOf({ project, fingerprint, finding, isUnknown, first, last, gone }: Stretch, run: SealedRun) {
+export function recordOf(
+  { project, fingerprint, finding, isUnknown, first, last, gone }: ViolationLifetime,
+  run: CommittedRun,
+) {
   const { rule, severity, kind, uid, name, path, message, waiver } = finding
   const standing = isUnknown ? 'unknown' : waiver !== undefined ? 'waived' : first === run ? 'opened' : 'continuing'
   const record: RecordedViolation = {

@@ -1,4 +1,4 @@
-import type { Unjudged } from '../../model/compliance.ts'
+import type { NotEvaluatedRule } from '../../model/compliance.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import { namedRules, type Policy } from '../../policy/policy.ts'
 import type { Rule } from '../../rules/rule.ts'
@@ -26,7 +26,7 @@ export const lookReasons = {
 } as const satisfies Partial<Record<Rule['scope'], string>>
 
 /** Gathers which rules could not judge where. */
-export function gatherUnjudged(policy: Policy, limits: ReadonlyMap<string, string>) {
+export function gatherNotEvaluated(policy: Policy, limits: ReadonlyMap<string, string>) {
   const named = namedRules(policy).map(({ rule }) => rule)
   const projects = new Map<string, Map<string, Set<string>>>()
   const add = (rule: string, reason: string, { name }: ProjectRef) => {
@@ -48,10 +48,10 @@ export function gatherUnjudged(policy: Policy, limits: ReadonlyMap<string, strin
       return unjudged
     },
     /** All of it, by rule. */
-    list(): readonly Unjudged[] {
-      const everywhere = [...limits].map(([rule, reason]): Unjudged => ({ rule, reason }))
+    list(): readonly NotEvaluatedRule[] {
+      const everywhere = [...limits].map(([rule, reason]): NotEvaluatedRule => ({ rule, reason }))
       const somewhere = [...projects].flatMap(([rule, reasons]) =>
-        [...reasons].map(([reason, names]): Unjudged => ({ rule, reason, projects: [...names].sort() })),
+        [...reasons].map(([reason, names]): NotEvaluatedRule => ({ rule, reason, projects: [...names].sort() })),
       )
       return [...everywhere, ...somewhere].sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0))
     },

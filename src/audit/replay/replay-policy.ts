@@ -1,49 +1,55 @@
 import type { Approvals } from '../../history/approvals.ts'
 import type { RunContext } from '../../history/history.ts'
-import type { Circumstances, HistoryReader, ProjectLook, SealedRun } from '../../history/reader.ts'
-import type { Unjudged } from '../../model/compliance.ts'
-import type { JudgedProject } from '../../model/judging.ts'
+import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../../history/reader.ts'
+import type { NotEvaluatedRule } from '../../model/compliance.ts'
+import type { ProjectEvaluation } from '../../model/judging.ts'
 import { type Kind, type ProjectRef, policyProject, type Resource } from '../../model/resource.ts'
 import type { Finding } from '../../model/violation.ts'
-import { type Judge, startJudge } from '../../policy/judge.ts'
+import { createEvaluator, type PolicyEvaluator } from '../../policy/judge.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Labels } from '../../policy/selector.ts'
 import { isMassRemoval } from '../../rules/project/mass-removal.ts'
 import type { Rule } from '../../rules/rule.ts'
 import { describeContext } from '../describe-context.ts'
-import { judgePolicy } from '../settle-policy.ts'
-import type { Ending } from '../settle-violations.ts'
-import { heldApproval, openDriftLog } from './drift-then.ts'
+import { evaluateWaiverUse } from '../settle-policy.ts'
+import type { ResolutionCriteria } from '../settle-violations.ts'
+import { activeApprovalOf, openDriftLog } from './drift-then.ts'
 import {
-  type FleetThen,
-  keyOfProject,
+  applyDifferences,
+  type FleetState,
   type Losses,
+  markAsCompared,
+  projectKey,
   projectThen,
-  rebase,
-  takeOver,
-  type VersionThen,
+  type ReplayedVersion,
 } from './fleet-then.ts'
-import { judgeVersion } from './judged-version.ts'
-import { type Ledger, openLedger, type Placed, placed, type Stretch } from './ledger.ts'
-import { findLimits, gatherUnjudged } from './limits.ts'
-import { findEvidence, type Sight, sightOf } from './sight.ts'
+import { evaluateVersion } from './judged-version.ts'
+import {
+  type KeyedFinding,
+  openViolationTracker,
+  placed,
+  type ViolationLifetime,
+  type ViolationTracker,
+} from './ledger.ts'
+import { findLimits, gatherNotEvaluated } from './limits.ts'
+import { findEvidence, type Observation, observationOf } from './sight.ts'
 
-export interface ReplayAsked {
+export interface ReplayRequest {
   readonly policy: Policy
   /** Sealed runs to judge, oldest first, without gaps; at least one. */
-  readonly runs: readonly SealedRun[]
+  readonly runs: readonly CommittedRun[]
   /** Bounds what custom rules take of a run. Milliseconds; only differences count. */
   readonly clock: () => number
 }
 
 /** What a policy would have found, had it judged the runs. */
-export interface Replay {
+export interface PolicyReplay {
   /** What stands as of the last run. */
-  readonly standing: readonly Stretch[]
+  readonly standing: readonly ViolationLifetime[]
   /** What ended meanwhile. */
-  readonly ended: readonly Stretch[]
+  readonly ended: readonly ViolationLifetime[]
   /** Rules that could not be asked. */
-  readonly unjudged: readonly Unjudged[]
+  readonly unjudged: readonly NotEvaluatedRule[]
   /** The rules, and how much they judged in the last run of the projects that it looked at. */
   readonly context: RunContext
 }
@@ -54,35 +60,38 @@ export type ReplayedHistory = HistoryReader & Pick<Approvals, 'approvals'>
  * Judges past runs by a policy, from what the history keeps of them: each version once, in each run only what asks the
  * time and what spans resources. Coverage is that of then, and so are labels.
  */
-export async function replayPolicy(history: ReplayedHistory, { policy, runs, clock }: ReplayAsked): Promise<Replay> {
+export async function replayPolicy(
+  history: ReplayedHistory,
+  { policy, runs, clock }: ReplayRequest,
+): Promise<PolicyReplay> {
   const limits = findLimits(policy)
   const isWaivable = (rule: string) => policy.waivers.some(({ covers }) => covers(rule))
   const approvals = await history.approvals()
   const steps = await readSteps(history, runs)
   const isWhole = wholeFleets(steps)
   const labelsOf = rememberLabels()
-  const unjudged = gatherUnjudged(policy, limits)
-  const ledgers = new Map<string, Ledger>()
-  const fleet: FleetThen = new Map()
-  const log = openDriftLog(startJudge(policy, 0).lookbackMs)
+  const unjudged = gatherNotEvaluated(policy, limits)
+  const ledgers = new Map<string, ViolationTracker>()
+  const fleet: FleetState = new Map()
+  const log = openDriftLog(createEvaluator(policy, 0).lookbackMs)
   let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
   let context: RunContext = { rules: [], projects: [] }
 
   for (const { run, looks, circumstances } of steps) {
-    const losses = takeOver(fleet, await history.differing(previous, run.number))
+    const losses = applyDifferences(fleet, await history.differing(previous, run.number))
     previous = run.number
     const labels = labelsOf(circumstances.projects)
-    const judge = startJudge(policy, Date.parse(run.startedAt), labels, clock)
+    const judge = createEvaluator(policy, Date.parse(run.startedAt), labels, clock)
     const evidence = await findEvidence(history, run, looks)
-    const judged: JudgedLook[] = []
+    const judged: EvaluatedScan[] = []
     for (const look of looks) {
       const { project } = look
-      const sight = sightOf(look, circumstances, evidence)
-      const then = projectThen(fleet, keyOfProject(project))
-      const isApproved = heldApproval(approvals, project, run.startedAt)
+      const sight = observationOf(look, circumstances, evidence)
+      const then = projectThen(fleet, projectKey(project))
+      const isApproved = activeApprovalOf(approvals, project, run.startedAt)
       const drift = log.at(run, project, circumstances.sealKeyId, circumstances.changes)
       const occasion = { judge, project, labels: labels(project), limits, isWaivable, history, run: run.number }
-      const found: (readonly Placed[])[] = []
+      const found: (readonly KeyedFinding[])[] = []
       const unseen = new Set<string>()
       let self: Resource = { kind: 'project', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
       for (const version of inWalkingOrder(then.standing)) {
@@ -92,13 +101,13 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
           continue
         }
         if (resource.kind === 'project') self = resource
-        for (const group of await judgeVersion(version, occasion)) if (group.length > 0) found.push(group)
+        for (const group of await evaluateVersion(version, occasion)) if (group.length > 0) found.push(group)
         judge.pass(project, resource)
         const compared = isApproved ? undefined : drift.of(version)
         if (compared !== undefined) found.push(judge.compare(project, resource, compared).map(placed))
       }
       found.push(judge.concludeProject(project, { isComplete: sight.isWhole }).map(placed))
-      rebase(then, sight.isComplete)
+      markAsCompared(then, sight.isComplete)
       const isPlain = !couldHaveBeenHeld(
         look,
         losses,
@@ -109,7 +118,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
     }
     const isWholeFleet = isWhole(looks, circumstances)
     settle(run, judged, { judge, policy, isWholeFleet, ledgers, limits, labels })
-    const openOf = ({ isApproved, isPlain }: JudgedLook) => [
+    const openOf = ({ isApproved, isPlain }: EvaluatedScan) => [
       ...(isApproved ? (['drift'] as const) : []),
       ...(isPlain ? [] : (['look'] as const)),
     ]
@@ -133,18 +142,18 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
 const massRemoval = 'project/mass-removal'
 
 interface Step {
-  readonly run: SealedRun
+  readonly run: CommittedRun
   /** Of the projects that the run looked at. */
-  readonly looks: readonly ProjectLook[]
-  readonly circumstances: Circumstances
+  readonly looks: readonly RecordedScan[]
+  readonly circumstances: RunInputs
 }
 
-async function readSteps(history: HistoryReader, runs: readonly SealedRun[]): Promise<Step[]> {
+async function readSteps(history: HistoryReader, runs: readonly CommittedRun[]): Promise<Step[]> {
   const steps: Step[] = []
   for (const run of runs) {
-    const circumstances = await history.circumstances(run.number)
+    const circumstances = await history.runInputs(run.number)
     if (circumstances === undefined) throw new Error(`run ${run.number} went away while it was read`)
-    const looks = (await history.looksAt(run.number)).filter((look) => look.run.number === run.number)
+    const looks = (await history.latestScans(run.number)).filter((look) => look.run.number === run.number)
     steps.push({ run, looks, circumstances })
   }
   return steps
@@ -154,16 +163,16 @@ async function readSteps(history: HistoryReader, runs: readonly SealedRun[]): Pr
 async function startBefore(
   history: HistoryReader,
   first: number,
-  fleet: FleetThen,
+  fleet: FleetState,
   log: ReturnType<typeof openDriftLog>,
 ): Promise<number> {
   const earlier = (await history.runs()).filter(({ number }) => number < first)
   const previous = earlier.at(-1)?.number ?? 0
   if (previous === 0) return 0
-  takeOver(fleet, await history.differing(0, previous))
-  for (const then of fleet.values()) rebase(then, () => true)
+  applyDifferences(fleet, await history.differing(0, previous))
+  for (const then of fleet.values()) markAsCompared(then, () => true)
   for (const run of earlier) {
-    if (log.looksBack) log.note(run, (await history.circumstances(run.number))?.changes ?? [])
+    if (log.looksBack) log.note(run, (await history.runInputs(run.number))?.changes ?? [])
   }
   return previous
 }
@@ -172,18 +181,18 @@ async function startBefore(
  * Whether a run looked at the whole fleet. No run says so: it did when it looked at every project that any run of the
  * same configuration looked at.
  */
-function wholeFleets(steps: readonly Step[]): (looks: readonly ProjectLook[], of: Circumstances) => boolean {
+function wholeFleets(steps: readonly Step[]): (looks: readonly RecordedScan[], of: RunInputs) => boolean {
   const fleets = new Map<string, Set<string>>()
   for (const { looks, circumstances } of steps) {
     const known = fleets.get(circumstances.configurationDigest) ?? new Set()
     fleets.set(circumstances.configurationDigest, known)
-    for (const { project } of looks) known.add(keyOfProject(project))
+    for (const { project } of looks) known.add(projectKey(project))
   }
   return (looks, { configurationDigest }) => looks.length === fleets.get(configurationDigest)?.size
 }
 
 /** Labels of projects, run by run. Equal ones of a project are the same object: what was judged under them still holds. */
-function rememberLabels(): (projects: readonly JudgedProject[]) => (project: ProjectRef) => Labels {
+function rememberLabels(): (projects: readonly ProjectEvaluation[]) => (project: ProjectRef) => Labels {
   const known = new Map<string, Labels>()
   const same = (project: string, labels: Labels): Labels => {
     const key = JSON.stringify([project, labels])
@@ -199,28 +208,28 @@ function rememberLabels(): (projects: readonly JudgedProject[]) => (project: Pro
 
 const walked = ['project', 'endpoint', 'source', 'subscription', 'device'] as const satisfies readonly Kind[]
 
-function* inWalkingOrder(standing: ReadonlyMap<string, VersionThen>): Iterable<VersionThen> {
+function* inWalkingOrder(standing: ReadonlyMap<string, ReplayedVersion>): Iterable<ReplayedVersion> {
   for (const kind of walked) for (const version of standing.values()) if (version.resource.kind === kind) yield version
 }
 
 /** Whether rules about the look itself may have had something to say: it was incomplete, or lost so much as to be held. */
 function couldHaveBeenHeld(
-  { project, coverage }: ProjectLook,
+  { project, coverage }: RecordedScan,
   losses: Losses,
-  standing: Iterable<VersionThen>,
+  standing: Iterable<ReplayedVersion>,
   limits: Parameters<typeof isMassRemoval>[1] | undefined,
 ): boolean {
   if (coverage.some(({ status }) => status !== 'complete' && status !== 'skipped')) return true
-  const lost = losses.get(keyOfProject(project))
+  const lost = losses.get(projectKey(project))
   if (lost === undefined || limits === undefined) return false
   const left = new Map<Kind, number>()
   for (const { resource } of standing) left.set(resource.kind, (left.get(resource.kind) ?? 0) + 1)
   return [...lost].some(([kind, missing]) => isMassRemoval({ missing, known: missing + (left.get(kind) ?? 0) }, limits))
 }
 
-interface JudgedLook {
-  readonly sight: Sight
-  readonly found: (readonly Placed[])[]
+interface EvaluatedScan {
+  readonly sight: Observation
+  readonly found: (readonly KeyedFinding[])[]
   /** What stands and is not known to have been seen, as `kind uid`. */
   readonly unseen: ReadonlySet<string>
   readonly isApproved: boolean
@@ -229,28 +238,28 @@ interface JudgedLook {
 }
 
 interface Settling {
-  readonly judge: Judge
+  readonly judge: PolicyEvaluator
   readonly policy: Policy
   readonly isWholeFleet: boolean
-  readonly ledgers: Map<string, Ledger>
+  readonly ledgers: Map<string, ViolationTracker>
   readonly limits: ReadonlyMap<string, string>
   labels(project: ProjectRef): Labels
 }
 
 /** As at the end of a run: what rules across projects found, what stands, what is gone. */
-function settle(run: SealedRun, looks: readonly JudgedLook[], settling: Settling): void {
+function settle(run: CommittedRun, looks: readonly EvaluatedScan[], settling: Settling): void {
   const { judge, policy, isWholeFleet, ledgers, limits, labels } = settling
   const isFleetWhole = (kind: Kind) => isWholeFleet && looks.every(({ sight }) => sight.isWhole(kind))
   const acrossFleet = Map.groupBy(judge.concludeFleet({ isComplete: isFleetWhole }), ({ project }) => project.name)
   const ledgerOf = (project: ProjectRef) => {
-    const known = ledgers.get(keyOfProject(project)) ?? openLedger()
-    ledgers.set(keyOfProject(project), known)
+    const known = ledgers.get(projectKey(project)) ?? openViolationTracker()
+    ledgers.set(projectKey(project), known)
     return known
   }
   for (const { sight, found, unseen, isApproved, isPlain } of looks) {
     const { project } = sight
     const ofFleet = (acrossFleet.get(project.name) ?? []).map(({ finding }) => placed(finding))
-    const isComplete: Ending<Finding>['isComplete'] = {
+    const isComplete: ResolutionCriteria<Finding>['isComplete'] = {
       resource: sight.isComplete,
       drift: (kind) => !isApproved && sight.isComplete(kind),
       look: (kind) => isPlain && sight.isComplete(kind),
@@ -271,7 +280,7 @@ function settle(run: SealedRun, looks: readonly JudgedLook[], settling: Settling
   const lookedAt = looks.map(({ sight: { project, isWhole } }) => {
     return { project, labels: labels(project), isWhole, hasUntested: policy.probes.length > 0 }
   })
-  const { findings, isOutOfSight } = judgePolicy(lookedAt, { judge, policy, isWholeFleet })
+  const { findings, isOutOfSight } = evaluateWaiverUse(lookedAt, { judge, policy, isWholeFleet })
   const always = () => true
   const isComplete = { resource: always, drift: always, look: always, project: always, fleet: always }
   const ending = { judge, isComplete, isOutOfSight }
@@ -283,16 +292,16 @@ function isFold(scope: Rule['scope']): boolean {
   return scope === 'project' || scope === 'fleet'
 }
 
-function withoutLimits(group: readonly Placed[], limits: ReadonlyMap<string, string>): readonly Placed[] {
+function withoutLimits(group: readonly KeyedFinding[], limits: ReadonlyMap<string, string>): readonly KeyedFinding[] {
   if (limits.size === 0 || !group.some(({ finding }) => limits.has(finding.rule))) return group
   return group.filter(({ finding }) => !limits.has(finding.rule))
 }
 
 function contextOf(
   policy: Policy,
-  judge: Judge,
-  looks: readonly ProjectLook[],
-  { projects }: Circumstances,
+  judge: PolicyEvaluator,
+  looks: readonly RecordedScan[],
+  { projects }: RunInputs,
   silent: ReadonlyMap<string, ReadonlyMap<string, string>>,
 ): RunContext {
   const known = new Map(projects.map((project) => [project.project, project]))

@@ -1,21 +1,21 @@
 import type { RecordedViolation } from '../../history/history.ts'
-import type { ResolvedViolation, SealedRun } from '../../history/reader.ts'
+import type { CommittedRun, ResolvedViolation } from '../../history/reader.ts'
 import { inReportOrder } from '../../history/report-order.ts'
 import { policyProject } from '../../model/resource.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { composeReport } from '../compose-report.ts'
-import { type Judgements, recordOf as readRecord } from '../judgements.ts'
+import { type PolicyResults, recordOf as readRecord } from '../judgements.ts'
 import { recordOf } from './ledger.ts'
-import { type Replay, type ReplayedHistory, replayPolicy } from './replay-policy.ts'
+import { type PolicyReplay, type ReplayedHistory, replayPolicy } from './replay-policy.ts'
 
 /** What the last run of a replay would have said: what stands, and what it found gone; in the order of reports. */
-export function violationsOf({ standing, ended }: Replay, run: SealedRun): readonly RecordedViolation[] {
+export function violationsOf({ standing, ended }: PolicyReplay, run: CommittedRun): readonly RecordedViolation[] {
   const gone = ended.filter((stretch) => stretch.gone === run)
   return [...standing, ...gone].map((stretch) => recordOf(stretch, run)).sort(inReportOrder)
 }
 
 /** What was resolved in runs after `after`, up to `upTo`: the latest first. */
-export function resolvedIn({ ended }: Replay, after: number, upTo: number): readonly ResolvedViolation[] {
+export function resolvedIn({ ended }: PolicyReplay, after: number, upTo: number): readonly ResolvedViolation[] {
   return ended
     .flatMap((stretch) => {
       const { gone } = stretch
@@ -26,8 +26,8 @@ export function resolvedIn({ ended }: Replay, after: number, upTo: number): read
 }
 
 /** What a history would hold, had a policy judged all its runs. Each run that is asked about is replayed once. */
-export function replayedJudgements(history: ReplayedHistory, policy: Policy, clock: () => number): Judgements {
-  const replays = new Map<number, Promise<{ readonly replay: Replay; readonly run: SealedRun }>>()
+export function replayedPolicyResults(history: ReplayedHistory, policy: Policy, clock: () => number): PolicyResults {
+  const replays = new Map<number, Promise<{ readonly replay: PolicyReplay; readonly run: CommittedRun }>>()
   const replayTo = async (number: number) => {
     const runs = (await history.runs()).filter((run) => run.number <= number)
     const run = runs.at(-1)

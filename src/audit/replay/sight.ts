@@ -1,12 +1,12 @@
-import type { Circumstances, HistoryReader, ProjectLook, SealedRun } from '../../history/reader.ts'
+import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../../history/reader.ts'
 import type { Coverage } from '../../model/coverage.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
 import { rules } from '../../rules/rules.ts'
 import { areSourcesListed, isKindComplete, isWholeUnder, listingOf, type Statuses } from '../look.ts'
-import { keyOfProject, type VersionThen } from './fleet-then.ts'
+import { projectKey, type ReplayedVersion } from './fleet-then.ts'
 
 /** What a look of a past run at a project can be shown to have seen. */
-export interface Sight {
+export interface Observation {
   readonly project: ProjectRef
   readonly statuses: Statuses
   /** Whether a kind was walked to its end, as far as it was asked for. */
@@ -14,23 +14,29 @@ export interface Sight {
   /** Whether all there is of a kind was seen. */
   isWhole(kind: Kind): boolean
   /** Whether it is certain that a version which stands was seen. Keeps what the walk was narrowed to. */
-  sees(version: VersionThen): boolean
+  sees(version: ReplayedVersion): boolean
 }
 
 /**
  * A complete walk saw all that stands after it. Of any other the history knows only what it wrote, what it held back,
  * and which violations were found again then: whatever else it may have seen counts as not seen.
  */
-export function sightOf({ project, run, coverage }: ProjectLook, circumstances: Circumstances, found: Found): Sight {
+export function observationOf(
+  { project, run, coverage }: RecordedScan,
+  circumstances: RunInputs,
+  found: Found,
+): Observation {
   const walks = new Map(coverage.map((walk): [Listing, Coverage] => [walk.listing, walk]))
   const statuses: Statuses = Object.fromEntries(coverage.map(({ listing, status }) => [listing, status]))
-  const key = keyOfProject(project)
-  const isHere = (row: { readonly project: Pick<ProjectRef, 'service' | 'uid'> }) => keyOfProject(row.project) === key
-  const held = new Map(circumstances.held.filter(isHere).map(({ listing, uids }) => [listing, new Set(uids)]))
+  const key = projectKey(project)
+  const isHere = (row: { readonly project: Pick<ProjectRef, 'service' | 'uid'> }) => projectKey(row.project) === key
+  const held = new Map(
+    circumstances.withheldRemovals.filter(isHere).map(({ listing, uids }) => [listing, new Set(uids)]),
+  )
   const unreferenced = new Set(circumstances.unreferenced.filter(isHere).map(({ kind, uid }) => `${kind} ${uid}`))
   const onlyReferred = (kind: Kind) => kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))
 
-  const certainly = ({ resource: { kind, uid }, fromRun, seenUnder }: VersionThen): boolean => {
+  const certainly = ({ resource: { kind, uid }, fromRun, seenUnder }: ReplayedVersion): boolean => {
     if (fromRun === run.number || found.has(`${key} ${kind} ${uid}`)) return true
     const listing = kind === 'project' ? 'project' : listingOf(kind, statuses)
     const walk = listing && walks.get(listing)
@@ -63,13 +69,13 @@ export type Found = ReadonlySet<string>
 /** Asked only where a look was incomplete: elsewhere coverage says what was seen. */
 export async function findEvidence(
   history: HistoryReader,
-  { number, startedAt }: SealedRun,
-  looks: readonly ProjectLook[],
+  { number, startedAt }: CommittedRun,
+  looks: readonly RecordedScan[],
 ): Promise<Found> {
   const found = new Set<string>()
   const isCut = looks.some(({ coverage }) => coverage.some(({ status, filter }) => status !== 'complete' || filter))
   if (!isCut) return found
-  const keys = new Map(looks.map(({ project }) => [project.name, keyOfProject(project)]))
+  const keys = new Map(looks.map(({ project }) => [project.name, projectKey(project)]))
   for (const { project, kind, uid, rule, state, lastSeen } of await history.violationsAt(number)) {
     const key = keys.get(project)
     if (key === undefined || state === 'unknown' || lastSeen !== startedAt || !tellsOfSight(rule)) continue

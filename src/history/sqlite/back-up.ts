@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type DraftPlace, openDraftPlace } from './draft-place.ts'
 import { openToExamine } from './open-to-examine.ts'
-import { type Question, type Verification, verifyHistory } from './verify/verify-history.ts'
+import { type Verification, type VerificationRequest, verifyHistory } from './verify/verify-history.ts'
 
 export interface Backup {
   readonly bytes: number
@@ -20,7 +20,7 @@ export interface Backup {
 export async function backUp(
   file: string,
   target: string,
-  { replace, ...question }: Question & { readonly replace: boolean },
+  { replace, ...question }: VerificationRequest & { readonly replace: boolean },
 ): Promise<Backup> {
   if (isOneFile(file, target)) {
     throw new AuditError(2, `the backup cannot take the place of the history itself, ${file}`, {
@@ -74,7 +74,7 @@ function inOneFile(file: string): void {
   }
 }
 
-function verify(file: string, question: Question): Verification {
+function verify(file: string, question: VerificationRequest): Verification {
   const db = openToExamine(file)
   try {
     return verifyHistory(db, question)

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
-import type { JudgedProject } from '../../model/judging.ts'
+import type { ProjectEvaluation } from '../../model/judging.ts'
 import type { Kind, Listing } from '../../model/resource.ts'
-import type { Circumstances } from '../reader.ts'
-import { prepared } from './prepared.ts'
+import type { RunInputs } from '../reader.ts'
+import { cachedStatement } from './prepared.ts'
 import { readChanges } from './read-run.ts'
 
-interface RunRow extends Pick<Circumstances, 'configurationDigest' | 'sealKeyId'> {
+interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId'> {
   readonly projects: string | null
 }
 
@@ -14,8 +14,8 @@ interface OfProject {
   readonly project: string
 }
 
-export function circumstances(db: Database, run: number): Circumstances | undefined {
-  const row = prepared<[number], RunRow>(
+export function readRunInputs(db: Database, run: number): RunInputs | undefined {
+  const row = cachedStatement<[number], RunRow>(
     db,
     `SELECT configuration_digest AS configurationDigest, seal_key_id AS sealKeyId,
             (SELECT body FROM document WHERE sha256 = projects_document) AS projects
@@ -25,15 +25,15 @@ export function circumstances(db: Database, run: number): Circumstances | undefi
   return {
     ...row,
     // What we wrote ourselves.
-    projects: JSON.parse(row.projects ?? '[]') as JudgedProject[],
+    projects: JSON.parse(row.projects ?? '[]') as ProjectEvaluation[],
     changes: readChanges(db, run),
-    held: readHeld(db, run),
+    withheldRemovals: readHeld(db, run),
     unreferenced: readUnreferenced(db, run),
   }
 }
 
-function readHeld(db: Database, run: number): Circumstances['held'] {
-  return prepared<[number], OfProject & { listing: Listing; uids: string }>(
+function readHeld(db: Database, run: number): RunInputs['withheldRemovals'] {
+  return cachedStatement<[number], OfProject & { listing: Listing; uids: string }>(
     db,
     `SELECT p.service, p.uid AS project, h.listing, h.uids FROM held h JOIN project p ON p.id = h.project_id
      WHERE h.run = ? ORDER BY p.uid, h.listing`,
@@ -46,8 +46,8 @@ function readHeld(db: Database, run: number): Circumstances['held'] {
     }))
 }
 
-function readUnreferenced(db: Database, run: number): Circumstances['unreferenced'] {
-  return prepared<{ run: number }, OfProject & { kind: Kind; uid: string }>(
+function readUnreferenced(db: Database, run: number): RunInputs['unreferenced'] {
+  return cachedStatement<{ run: number }, OfProject & { kind: Kind; uid: string }>(
     db,
     `SELECT p.service, p.uid AS project, u.kind, u.uid FROM unreferenced u JOIN project p ON p.id = u.project_id
      WHERE u.from_run <= @run AND (u.to_run IS NULL OR u.to_run > @run) ORDER BY p.uid, u.kind, u.uid`,

@@ -4,7 +4,7 @@ import type { Kind } from '../../model/resource.ts'
 import type { KnownVersion, UnseenVersion } from '../history.ts'
 import type { BodyRow } from '../stored-body.ts'
 import { releaseSql } from './lease.ts'
-import { bodyColumns, type StandingRow } from './rows.ts'
+import { type ActiveViolationRow, bodyColumns } from './rows.ts'
 
 type SqlValue = string | number | null
 
@@ -109,11 +109,11 @@ export function prepareStatements(db: Database) {
     mark: all('INSERT INTO unreferenced (project_id, kind, uid, from_run) VALUES (?, ?, ?, ?)'),
     unmark: all('UPDATE unreferenced SET to_run = ? WHERE project_id = ? AND kind = ? AND uid = ? AND to_run IS NULL'),
 
-    standing: all<StandingRow>(
+    standing: all<ActiveViolationRow>(
       `${standing} WHERE project_id = ? AND kind = ? AND to_run IS NULL AND uid IN (SELECT value FROM json_each(?))
        AND from_run < ?`,
     ),
-    standingOfProject: all<StandingRow>(
+    standingOfProject: all<ActiveViolationRow>(
       `${standing} WHERE project_id = ? AND to_run IS NULL AND from_run < ? ORDER BY id`,
     ),
     insertViolation: all(

@@ -1,23 +1,23 @@
 import type { Database } from 'better-sqlite3'
-import { type Holder, isHeld, type Lease, leaseHeld } from '../holder.ts'
+import { isLeaseLive, type Lease, type LeaseOwner, leaseHeld } from '../holder.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 
 /**
  * The lease that nobody holds any more.
  * @throws AuditError 5 when another live process holds it
  */
-export function readLease(db: Database, holder: Holder): (Lease & { token: number }) | undefined {
+export function readLease(db: Database, holder: LeaseOwner): (Lease & { token: number }) | undefined {
   const held = db
     .prepare<[], Lease & { token: number }>(
       `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
     )
     .get()
-  if (held !== undefined && isHeld(held, holder)) throw leaseHeld(held, holder, db.name)
+  if (held !== undefined && isLeaseLive(held, holder)) throw leaseHeld(held, holder, db.name)
   return held
 }
 
 /** Takes the lease for this process and returns its token; refuses as `readLease`. */
-export function takeLease(db: Database, holder: Holder): number {
+export function takeLease(db: Database, holder: LeaseOwner): number {
   const held = readLease(db, holder)
   const token = (held?.token ?? 0) + 1
   const now = new Date(holder.now()).toISOString()

@@ -1,15 +1,15 @@
 import type { Database } from 'better-sqlite3'
 import type { Coverage } from '../../model/coverage.ts'
 import { isPolicyProject, listings, type ProjectRef } from '../../model/resource.ts'
-import { baselinesFrom } from '../baselines-from.ts'
-import type { Baselines } from '../history.ts'
-import type { ProjectLook, SealedRun } from '../reader.ts'
+import { deriveCompleteScans } from '../baselines-from.ts'
+import type { CompleteScans } from '../history.ts'
+import type { CommittedRun, RecordedScan } from '../reader.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
 import { lastCompleteSql, lastLiftedSql } from './draft-statements.ts'
-import { prepared } from './prepared.ts'
+import { cachedStatement } from './prepared.ts'
 
 /** The row of a project and its last look as of a run. */
-export interface LookRow extends ProjectRef {
+export interface ScanRow extends ProjectRef {
   readonly id: number
   readonly run: number
 }
@@ -19,29 +19,29 @@ const lastLookSql = `SELECT p.id, w.project AS name, p.service, p.uid, w.run
     (SELECT max(l.run) FROM walk l WHERE l.project_id = p.id AND l.listing = 'endpoints' AND l.run <= ?)`
 
 /** Every project that was looked at by a run, with its name as of its last look then. */
-export function lastLooks(db: Database, run: number): LookRow[] {
-  return prepared<[number], LookRow>(db, lastLookSql)
+export function latestScanNumbers(db: Database, run: number): ScanRow[] {
+  return cachedStatement<[number], ScanRow>(db, lastLookSql)
     .all(run)
     .sort((a, b) => compareText(a.name, b.name))
 }
 
-function lastLookAt(db: Database, run: number, { service, uid }: ProjectRef): LookRow[] {
+function lastScanAt(db: Database, run: number, { service, uid }: ProjectRef): ScanRow[] {
   const sql = `${lastLookSql} WHERE p.service = ? AND p.uid = ?`
-  return prepared<[number, string, string], LookRow>(db, sql).all(run, service, uid)
+  return cachedStatement<[number, string, string], ScanRow>(db, sql).all(run, service, uid)
 }
 
-export function looksAt(db: Database, run: number, only?: ProjectRef): ProjectLook[] {
-  const coverage = prepared<[number, number], Coverage>(
+export function latestScansAt(db: Database, run: number, only?: ProjectRef): RecordedScan[] {
+  const coverage = cachedStatement<[number, number], Coverage>(
     db,
     `SELECT listing, status, filter, reason, pages, items, requests, retries, duration_ms AS durationMs
      FROM walk WHERE run = ? AND project_id = ?`,
   )
-  const time = prepared<[number], SealedRun>(
+  const time = cachedStatement<[number], CommittedRun>(
     db,
     'SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE number = ?',
   )
   const inOneLook = listings.map((listing) => `'${listing}'`).join(', ')
-  const incomplete = prepared<{ project: number; run: number }, number | null>(
+  const incomplete = cachedStatement<{ project: number; run: number }, number | null>(
     db,
     `SELECT min(n.run) FROM walk n WHERE n.project_id = @project AND n.listing = 'endpoints' AND n.run <= @run
          AND n.run > ifnull((SELECT w.run FROM walk w WHERE w.project_id = @project AND w.listing = 'endpoints'
@@ -49,7 +49,7 @@ export function looksAt(db: Database, run: number, only?: ProjectRef): ProjectLo
              AND o.listing IN (${inOneLook}) AND o.status NOT IN ('complete', 'skipped'))
            ORDER BY w.run DESC LIMIT 1), 0)`,
   ).pluck()
-  const looks = only === undefined ? lastLooks(db, run) : lastLookAt(db, run, only)
+  const looks = only === undefined ? latestScanNumbers(db, run) : lastScanAt(db, run, only)
   const ofServices = looks.filter((project) => !isPolicyProject(project))
   return ofServices.map(({ id, run: look, ...project }) => {
     const since = incomplete.get({ project: id, run: look }) ?? undefined
@@ -62,20 +62,23 @@ export function looksAt(db: Database, run: number, only?: ProjectRef): ProjectLo
   })
 }
 
-export function baselinesAt(db: Database, { service, uid }: ProjectRef, run: number): Baselines {
+export function completeScansAt(db: Database, { service, uid }: ProjectRef, run: number): CompleteScans {
   const id = findProject(db, { service, uid })
   if (id === undefined) return {}
   const before = run + 1
-  const lastComplete = prepared<[number, string, number], { run: number; filter: string | null }>(db, lastCompleteSql)
-  const lastLifted = prepared<[number, number], { run: number; filter: string | null }>(db, lastLiftedSql)
-  return baselinesFrom({
+  const lastComplete = cachedStatement<[number, string, number], { run: number; filter: string | null }>(
+    db,
+    lastCompleteSql,
+  )
+  const lastLifted = cachedStatement<[number, number], { run: number; filter: string | null }>(db, lastLiftedSql)
+  return deriveCompleteScans({
     lastComplete: (listing) => lastComplete.get(id, listing, before),
     lastLifted: () => lastLifted.get(id, before),
   })
 }
 
 export function findProject(db: Database, { service, uid }: Pick<ProjectRef, 'service' | 'uid'>): number | undefined {
-  return prepared<[string, string], number>(db, 'SELECT id FROM project WHERE service = ? AND uid = ?')
+  return cachedStatement<[string, string], number>(db, 'SELECT id FROM project WHERE service = ? AND uid = ?')
     .pluck()
     .get(service, uid)
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
-import type { Holder } from '../holder.ts'
+import type { LeaseOwner } from '../holder.ts'
 import { backUpBefore } from './back-up-before.ts'
 import { readLease } from './lease.ts'
 import { type Migration, readMigrations } from './read-migrations.ts'
@@ -16,7 +16,7 @@ export interface Upgrade {
   readonly now: string
   tell(text: string): void
   /** Whose process it is; undefined: nobody else can be there. */
-  readonly holder?: Holder | undefined
+  readonly holder?: LeaseOwner | undefined
   /** How rows are sealed anew; undefined where none can be of before. */
   readonly resealing?: ResealHistory | undefined
 }
@@ -37,7 +37,7 @@ export function migrate(db: Database, upgrade: Upgrade): void {
     const isResealed = version < resealingStep && migrations.length >= resealingStep
     if (isResealed) prepareToReseal(db, upgrade)
     const copy = backUpBefore(db, next.version)
-    if (copy !== undefined) upgrade.tell(tellCopy(`schema ${version} to ${migrations.length}`, copy, isResealed))
+    if (copy !== undefined) upgrade.tell(logBackup(`schema ${version} to ${migrations.length}`, copy, isResealed))
   }
   for (const migration of [next, ...later]) apply(db, migration, upgrade)
 }
@@ -67,7 +67,7 @@ export function knownSchema(directory: string): number {
   return readMigrations(directory).length
 }
 
-function tellCopy(step: string, copy: string, isResealed: boolean): string {
+function logBackup(step: string, copy: string, isResealed: boolean): string {
   if (!isResealed) return `the history is brought from ${step}; as it was before, it is kept in ${copy}`
   return (
     `the history is brought from ${step}, and what an earlier version kept in clear is sealed in it, which takes a while; ` +

@@ -1,36 +1,43 @@
 import type { Database } from 'better-sqlite3'
 import type { CoverageStatus } from '../../model/coverage.ts'
-import type { JudgedProject } from '../../model/judging.ts'
+import type { ProjectEvaluation } from '../../model/judging.ts'
 import type { Listing } from '../../model/resource.ts'
 import type { RunRecord } from '../history.ts'
-import { type Before, type LookBefore, type Move, moveOf, type Span, type Tell } from '../news.ts'
-import { prepared } from './prepared.ts'
+import {
+  type ComposeNotifications,
+  type NotifiedSpan,
+  type PreviousScan,
+  type PriorState,
+  transitionBetween,
+  type ViolationTransition,
+} from '../news.ts'
+import { cachedStatement } from './prepared.ts'
 import { writeMessages } from './sqlite-outbox.ts'
 
 /** Writes what there is to tell of a run that is being sealed, or notes that the next look has to. */
-export function tellNews(db: Database, record: RunRecord, tell: Tell | undefined): void {
+export function recordNotifications(db: Database, record: RunRecord, tell: ComposeNotifications | undefined): void {
   const projects = lookedAt(db, record.number)
   // Nobody to be told: then what they would be told of is not looked for.
   const messages = tell?.(record, readBefore(db, record, projects)) ?? []
   if (messages === 'later') {
-    const note = prepared<unknown[], never>(db, 'INSERT INTO untold (project_id, run) VALUES (?, ?)')
+    const note = cachedStatement<unknown[], never>(db, 'INSERT INTO untold (project_id, run) VALUES (?, ?)')
     for (const { id } of projects) note.run(id, record.number)
     return
   }
   writeMessages(db, messages, record.finishedAt)
-  const told = prepared<unknown[], never>(db, 'DELETE FROM untold WHERE project_id = ?')
+  const told = cachedStatement<unknown[], never>(db, 'DELETE FROM untold WHERE project_id = ?')
   for (const { id } of projects) told.run(id)
 }
 
-interface LookedAt {
+interface ScannedProject {
   readonly id: number
   readonly name: string
   /** The first run that nobody was told of. */
   readonly since: number
 }
 
-function lookedAt(db: Database, run: number): LookedAt[] {
-  return prepared<{ run: number }, LookedAt>(
+function lookedAt(db: Database, run: number): ScannedProject[] {
+  return cachedStatement<{ run: number }, ScannedProject>(
     db,
     `SELECT w.project_id AS id, w.project AS name,
        ifnull((SELECT min(u.run) FROM untold u WHERE u.project_id = w.project_id), @run) AS since
@@ -38,8 +45,8 @@ function lookedAt(db: Database, run: number): LookedAt[] {
   ).all({ run })
 }
 
-function readBefore(db: Database, { number: run }: RunRecord, projects: readonly LookedAt[]): Before {
-  const last = prepared<[number], { policyDigest: string; toolVersion: string }>(
+function readBefore(db: Database, { number: run }: RunRecord, projects: readonly ScannedProject[]): PriorState {
+  const last = cachedStatement<[number], { policyDigest: string; toolVersion: string }>(
     db,
     `SELECT policy_digest AS policyDigest, tool_version AS toolVersion FROM run
      WHERE number < ? AND state IN ('sealed', 'pruned') ORDER BY number DESC LIMIT 1`,
@@ -48,22 +55,22 @@ function readBefore(db: Database, { number: run }: RunRecord, projects: readonly
     isFirst: last === undefined,
     policyDigest: last?.policyDigest,
     toolVersion: last?.toolVersion,
-    looks: readLooks(db, projects),
-    moves: readMoves(db, run, projects),
+    scans: readLooks(db, projects),
+    transitions: readMoves(db, run, projects),
   }
 }
 
-function readLooks(db: Database, projects: readonly LookedAt[]): ReadonlyMap<string, LookBefore> {
-  const lastLook = prepared<[number, number], number | null>(
+function readLooks(db: Database, projects: readonly ScannedProject[]): ReadonlyMap<string, PreviousScan> {
+  const lastLook = cachedStatement<[number, number], number | null>(
     db,
     "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
   ).pluck()
-  const walks = prepared<[number, number], { listing: Listing; status: CoverageStatus }>(
+  const walks = cachedStatement<[number, number], { listing: Listing; status: CoverageStatus }>(
     db,
     'SELECT listing, status FROM walk WHERE project_id = ? AND run = ?',
   )
   const unjudged = unjudgedBy(db)
-  const looks = new Map<string, LookBefore>()
+  const looks = new Map<string, PreviousScan>()
   for (const { id, name, since } of projects) {
     const look = lastLook.get(id, since) ?? undefined
     if (look === undefined) continue
@@ -74,26 +81,26 @@ function readLooks(db: Database, projects: readonly LookedAt[]): ReadonlyMap<str
 }
 
 /** What rules could not judge in a run, by project. Read once for each run: many projects have their last look in it. */
-function unjudgedBy(db: Database): (run: number) => ReadonlyMap<string, JudgedProject['unjudged']> {
-  const document = prepared<[number], string>(
+function unjudgedBy(db: Database): (run: number) => ReadonlyMap<string, ProjectEvaluation['unjudged']> {
+  const document = cachedStatement<[number], string>(
     db,
     'SELECT d.body FROM run r JOIN document d ON d.sha256 = r.projects_document WHERE r.number = ?',
   ).pluck()
-  const known = new Map<number, ReadonlyMap<string, JudgedProject['unjudged']>>()
+  const known = new Map<number, ReadonlyMap<string, ProjectEvaluation['unjudged']>>()
   return (run) => {
     // What we wrote ourselves.
-    const projects = (): JudgedProject[] => JSON.parse(document.get(run) ?? '[]')
+    const projects = (): ProjectEvaluation[] => JSON.parse(document.get(run) ?? '[]')
     const of = known.get(run) ?? new Map(projects().map(({ project, unjudged }) => [project, unjudged]))
     known.set(run, of)
     return of
   }
 }
 
-function readMoves(db: Database, run: number, projects: readonly LookedAt[]): Move[] {
+function readMoves(db: Database, run: number, projects: readonly ScannedProject[]): ViolationTransition[] {
   const first = Math.min(run, ...projects.map(({ since }) => since))
   const byId = new Map(projects.map((project) => [project.id, project]))
   // One question for all: a first run has a hundred thousand of them.
-  const spans = prepared<{ first: number; run: number }, Span & { project: number }>(
+  const spans = cachedStatement<{ first: number; run: number }, NotifiedSpan & { project: number }>(
     db,
     `WITH touched AS (
        SELECT fingerprint FROM violation WHERE from_run BETWEEN @first AND @run
@@ -105,6 +112,6 @@ function readMoves(db: Database, run: number, projects: readonly LookedAt[]): Mo
   const byViolation = Map.groupBy(spans.all({ first, run }), ({ fingerprint }) => fingerprint)
   return [...byViolation.values()].flatMap((own) => {
     const looked = byId.get(own[0]?.project ?? 0)
-    return looked === undefined ? [] : (moveOf(looked.name, own, { since: looked.since, run }) ?? [])
+    return looked === undefined ? [] : (transitionBetween(looked.name, own, { since: looked.since, run }) ?? [])
   })
 }

@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
-import type { Holder } from '../holder.ts'
+import type { LeaseOwner } from '../holder.ts'
 import { makeDirectories } from './make-directories.ts'
 import { knownSchema, migrate } from './migrate.ts'
 import { migrationsDirectory } from './migrations-directory.ts'
@@ -15,7 +15,7 @@ import { refuseAlteredTables } from './schema/refuse-altered.ts'
 const applicationId = 0x686b6466
 
 export interface Opening {
-  readonly holder?: Holder
+  readonly holder?: LeaseOwner
   /** How rows of an earlier version are sealed anew, should there be any. */
   readonly resealing?: ResealHistory | undefined
   /** Where the migrations are. */
@@ -32,7 +32,7 @@ export function openDatabase(
   now: string,
   { holder, resealing, directory = migrationsDirectory }: Opening = {},
 ): Database.Database {
-  const tell = holder?.tell ?? (() => {})
+  const tell = holder?.warn ?? (() => {})
   let db: Database.Database | undefined
   try {
     refuseNoFile(file)

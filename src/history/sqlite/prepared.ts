@@ -3,7 +3,7 @@ import type { Database, Statement } from 'better-sqlite3'
 const known = new WeakMap<Database, Map<string, Statement>>()
 
 /** A statement, prepared once for each connection: readers ask small questions often. */
-export function prepared<Parameters extends unknown[] | object, Row>(db: Database, sql: string) {
+export function cachedStatement<Parameters extends unknown[] | object, Row>(db: Database, sql: string) {
   const statements = known.get(db) ?? new Map<string, Statement>()
   known.set(db, statements)
   const statement = statements.get(sql) ?? db.prepare(sql)

@@ -1,9 +1,10 @@
 import type { Database } from 'better-sqlite3'
 import type { FieldChange } from '../../model/change.ts'
-import type { JudgedProject, JudgingRule } from '../../model/judging.ts'
+import type { ProjectEvaluation } from '../../model/judging.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../history.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
-import { isOfService, type RecordedRow, recorded } from './rows.ts'
+import { readStoredRules } from '../stored-documents.ts'
+import { isOfService, type RecordedRow, toRecordedViolation } from './rows.ts'
 
 type RunRow = Pick<
   RunRecord,
@@ -25,8 +26,8 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   return {
     ...run,
     // What we wrote ourselves.
-    rules: JSON.parse(run.rules ?? '[]') as JudgingRule[],
-    projects: JSON.parse(run.projects ?? '[]') as JudgedProject[],
+    rules: readStoredRules(run.rules),
+    projects: JSON.parse(run.projects ?? '[]') as ProjectEvaluation[],
     coverage: readCoverage(db, number),
     notices: readNotices(db, number),
     changes: readChanges(db, number),
@@ -87,7 +88,8 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
   const standing = `SELECT ${columns},
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @run THEN 'opened' ELSE 'continuing' END AS state,
       (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen, x.waiver`
-  const all = (sql: string) => db.prepare<{ run: number }, RecordedRow>(sql).all({ run: number }).map(recorded)
+  const all = (sql: string) =>
+    db.prepare<{ run: number }, RecordedRow>(sql).all({ run: number }).map(toRecordedViolation)
   return [
     ...all(
       `${standing} FROM walk w CROSS JOIN violation x ON x.project_id = w.project_id

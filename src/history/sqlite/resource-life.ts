@@ -2,19 +2,19 @@ import type { Database } from 'better-sqlite3'
 import { type Kind, kinds } from '../../model/resource.ts'
 import type { Identity, Referrer, VersionSpan, ViolationSpan } from '../reader.ts'
 import { compareText } from '../report-order.ts'
-import { findProject, lastLooks } from './looks-at.ts'
-import { prepared } from './prepared.ts'
-import { recorded } from './rows.ts'
+import { findProject, latestScanNumbers } from './looks-at.ts'
+import { cachedStatement } from './prepared.ts'
+import { toRecordedViolation } from './rows.ts'
 
 /** Where a uid was ever seen: one look into the index for each project and kind. */
 export function find(db: Database, uid: string, run: number): Identity[] {
-  const places = prepared<{ uid: string; run: number; kinds: string }, { id: number; kind: Kind }>(
+  const places = cachedStatement<{ uid: string; run: number; kinds: string }, { id: number; kind: Kind }>(
     db,
     `SELECT p.id, k.value AS kind FROM json_each(@kinds) k CROSS JOIN project p
        WHERE EXISTS (SELECT 1 FROM version v WHERE v.project_id = p.id AND v.kind = k.value AND v.uid = @uid AND v.from_run <= @run)`,
   ).all({ uid, run, kinds: JSON.stringify(kinds) })
   if (places.length === 0) return []
-  const projects = new Map(lastLooks(db, run).map(({ id, run: _, ...project }) => [id, project]))
+  const projects = new Map(latestScanNumbers(db, run).map(({ id, run: _, ...project }) => [id, project]))
   return places
     .flatMap(({ id, kind }) => {
       const project = projects.get(id)
@@ -28,7 +28,7 @@ const ending = `CASE WHEN x.to_run <= @run THEN x.to_run END AS toRun,
   (SELECT started_at FROM run WHERE number = x.to_run AND number <= @run) AS 'to'`
 
 export function versionsOf(db: Database, { project, kind, uid }: Identity, run: number): VersionSpan[] {
-  const rows = prepared<
+  const rows = cachedStatement<
     { project: number; kind: Kind; uid: string; run: number },
     Omit<VersionSpan, 'isAdded'> & { added: 0 | 1 }
   >(
@@ -43,7 +43,7 @@ export function versionsOf(db: Database, { project, kind, uid }: Identity, run: 
 }
 
 export function violationsOf(db: Database, { project, kind, uid }: Identity, run: number): ViolationSpan[] {
-  const rows = prepared<
+  const rows = cachedStatement<
     { project: number; kind: Kind; uid: string; run: number },
     Omit<ViolationSpan, 'isContinued' | 'goesOn' | 'waiver'> & {
       isContinued: 0 | 1
@@ -59,14 +59,18 @@ export function violationsOf(db: Database, { project, kind, uid }: Identity, run
        WHERE x.project_id = @project AND x.kind = @kind AND x.uid = @uid AND x.from_run <= @run
        ORDER BY x.from_run, x.id`,
   ).all({ project: findProject(db, project) ?? 0, kind, uid, run })
-  return rows.map((row) => ({ ...recorded(row), isContinued: row.isContinued === 1, goesOn: row.goesOn === 1 }))
+  return rows.map((row) => ({
+    ...toRecordedViolation(row),
+    isContinued: row.isContinued === 1,
+    goesOn: row.goesOn === 1,
+  }))
 }
 
 /** By the indexes of what subscriptions point at. */
 export function referrersOf(db: Database, { project, kind, uid }: Identity, run: number): Referrer[] {
   const pointer = pointers[kind]
   if (pointer === undefined) return []
-  return prepared<{ project: number; uid: string; run: number }, Referrer>(
+  return cachedStatement<{ project: number; uid: string; run: number }, Referrer>(
     db,
     `SELECT x.uid, x.name, x.from_run AS fromRun, r.started_at AS 'from', ${ending}
        FROM version x CROSS JOIN run r ON r.number = x.from_run

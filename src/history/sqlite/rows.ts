@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { Waiver } from '../../model/violation.ts'
-import type { RecordedViolation, StandingViolation } from '../history.ts'
+import type { ActiveViolation, RecordedViolation } from '../history.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /** Columns of a version that make a stored body; `run` gives its time and the key that sealed it. */
@@ -9,16 +9,16 @@ export const bodyColumns =
   'v.name, v.from_run AS fromRun, r.started_at AS since, v.body, v.facts, v.normaliser, r.seal_key_id AS sealKeyId'
 
 /** A violation as the draft reads it. */
-export type StandingRow = Omit<StandingViolation, 'waiver'> & { readonly waiver: string | null }
+export type ActiveViolationRow = Omit<ActiveViolation, 'waiver'> & { readonly waiver: string | null }
 
-export function standingOf({ waiver, ...row }: StandingRow): StandingViolation {
+export function toActiveViolation({ waiver, ...row }: ActiveViolationRow): ActiveViolation {
   return { ...row, waiver: waiver === null ? undefined : waiverOf(waiver) }
 }
 
 /** A violation of a record as it is read. */
 export type RecordedRow = Omit<RecordedViolation, 'waiver'> & { readonly waiver: string | null }
 
-export function recorded<Row extends { readonly waiver: string | null }>({ waiver, ...row }: Row) {
+export function toRecordedViolation<Row extends { readonly waiver: string | null }>({ waiver, ...row }: Row) {
   return waiver === null ? row : { ...row, waiver: waiverOf(waiver) }
 }
 

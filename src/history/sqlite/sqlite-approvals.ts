@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { Approval, ApprovedResource, Looks, NewApproval, Signature } from '../approvals.ts'
+import type { Approval, ApprovedResource, NewApproval, ScopeByKind, Signature } from '../approvals.ts'
 import { byKindAndUid } from '../report-order.ts'
 
 interface ApprovalRow extends Signature {
@@ -33,7 +33,7 @@ function toApproval(row: ApprovalRow): Approval {
     project: { name: project, service, uid },
     run: run ?? undefined,
     // What we wrote ourselves.
-    looks: JSON.parse(looks) as Looks,
+    looks: JSON.parse(looks) as ScopeByKind,
     note,
     at,
     by,

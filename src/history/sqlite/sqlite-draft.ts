@@ -6,9 +6,10 @@ import type { ExitCode } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { type Kind, type Listing, type ProjectRef, policyProject } from '../../model/resource.ts'
 import type { Approval, ApprovedBody } from '../approvals.ts'
-import { baselinesFrom } from '../baselines-from.ts'
+import { deriveCompleteScans } from '../baselines-from.ts'
 import type {
-  Baselines,
+  ActiveViolation,
+  CompleteScans,
   Draft,
   KnownVersion,
   Modification,
@@ -17,25 +18,24 @@ import type {
   StagedChange,
   StagedPage,
   StagedViolations,
-  StandingViolation,
   StoredBody,
   UnseenVersion,
 } from '../history.ts'
-import { type Holder, heartbeatMs, leaseLost } from '../holder.ts'
+import { heartbeatMs, type LeaseOwner, leaseLost } from '../holder.ts'
 import { IdSet } from '../id-set.ts'
-import type { Tell } from '../news.ts'
+import type { ComposeNotifications } from '../news.ts'
 import { compareText } from '../report-order.ts'
 import { toStoredBody } from '../stored-body.ts'
 import { appendLink, carryUnchainedRuns } from './chain/chain.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { prepareStatements } from './draft-statements.ts'
-import { tellNews } from './news-of.ts'
+import { recordNotifications } from './news-of.ts'
 import { readRun } from './read-run.ts'
-import { projectIds, standingOf } from './rows.ts'
+import { projectIds, toActiveViolation } from './rows.ts'
 import { prepareApproved } from './sqlite-approvals.ts'
 import { writeTransaction } from './write-transaction.ts'
 
-interface Hold {
+interface AcquiredLease {
   readonly run: number
   readonly token: number
   readonly interrupted: readonly number[]
@@ -81,7 +81,7 @@ export class SqliteDraft implements Draft {
   #notices: (readonly [run: number, project: number, listing: Listing, text: string])[] = []
   #context: RunContext | undefined
 
-  constructor(db: Database, holder: Holder, { run, token, interrupted }: Hold) {
+  constructor(db: Database, holder: LeaseOwner, { run, token, interrupted }: AcquiredLease) {
     this.run = run
     this.interrupted = interrupted
     this.#db = db
@@ -98,20 +98,20 @@ export class SqliteDraft implements Draft {
     })
   }
 
-  async baselines(project: ProjectRef): Promise<Baselines> {
+  async lastCompleteScans(project: ProjectRef): Promise<CompleteScans> {
     const id = this.#idOf(project)
-    return baselinesFrom({
+    return deriveCompleteScans({
       lastComplete: (listing) => this.#sql.lastComplete.get(id, listing, this.run),
       lastLifted: () => this.#sql.lastLifted.get(id, this.run),
       normaliserOf: (run) => this.#sql.normaliserOf.get(run) ?? undefined,
     })
   }
 
-  async lastLook(project: ProjectRef): Promise<number | undefined> {
+  async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
     return this.#sql.lastLook.get(this.#idOf(project), this.run) ?? undefined
   }
 
-  async heldBefore(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
+  async previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
     const uids = this.#sql.heldBefore.get(this.#idOf(project), listing, this.run)
     return uids === undefined || uids === null ? undefined : JSON.parse(uids)
   }
@@ -215,8 +215,12 @@ export class SqliteDraft implements Draft {
     return set
   }
 
-  async standing(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly StandingViolation[]> {
-    return this.#sql.standing.all(this.#idOf(project), kind, JSON.stringify(uids), this.run).map(standingOf)
+  async activeViolations(
+    project: ProjectRef,
+    kind: Kind,
+    uids: readonly string[],
+  ): Promise<readonly ActiveViolation[]> {
+    return this.#sql.standing.all(this.#idOf(project), kind, JSON.stringify(uids), this.run).map(toActiveViolation)
   }
 
   async stageViolations(project: ProjectRef, { confirmed, violations }: StagedViolations): Promise<void> {
@@ -248,10 +252,10 @@ export class SqliteDraft implements Draft {
     })
   }
 
-  async unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]> {
-    const unconfirmed: StandingViolation[] = []
+  async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
+    const unconfirmed: ActiveViolation[] = []
     for (const row of this.#sql.standingOfProject.iterate(this.#idOf(project), this.run)) {
-      if (!this.#confirmed.has(row.id)) unconfirmed.push(standingOf(row))
+      if (!this.#confirmed.has(row.id)) unconfirmed.push(toActiveViolation(row))
     }
     return unconfirmed
   }
@@ -277,7 +281,7 @@ export class SqliteDraft implements Draft {
     this.#context = context
   }
 
-  async hold(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
+  async withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void> {
     const id = this.#idOf(project)
     this.#write(() => this.#sql.hold.run(id, listing, this.run, JSON.stringify(uids)))
   }
@@ -302,7 +306,11 @@ export class SqliteDraft implements Draft {
     for (const [key, marks] of this.#marks) if (marks.project === id) this.#marks.delete(key)
   }
 
-  async seal(finishedAt: string, exitCodeOf: (record: RunRecord) => ExitCode, tell?: Tell): Promise<RunRecord> {
+  async commit(
+    finishedAt: string,
+    exitCodeOf: (record: RunRecord) => ExitCode,
+    tell?: ComposeNotifications,
+  ): Promise<RunRecord> {
     this.#stopHeartbeat()
     // The one commit that must survive a power cut before anything is said about the run.
     this.#db.pragma('synchronous = FULL')
@@ -321,7 +329,7 @@ export class SqliteDraft implements Draft {
         this.#db.prepare('UPDATE run SET exit_code = ? WHERE number = ?').run(exitCodeOf(record), this.run)
         // The exit code is in the link, the record gives the exit code, and the link is in the record.
         const chain = appendLink(this.#db, this.run)
-        tellNews(this.#db, { ...record, chain }, tell)
+        recordNotifications(this.#db, { ...record, chain }, tell)
         this.#sql.release.run(this.#token)
         return { ...record, chain }
       })

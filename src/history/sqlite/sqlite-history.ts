@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import type { History, RunStart } from '../history.ts'
-import type { Holder } from '../holder.ts'
+import type { LeaseOwner } from '../holder.ts'
 import { closeKilledRuns, readLease, takeLease } from './lease.ts'
 import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
@@ -18,7 +18,7 @@ import { writeTransaction } from './write-transaction.ts'
  * The history in one SQLite file. `resealing`: needed where it may be one of an earlier version.
  * @throws AuditError 4 when the file cannot be used
  */
-export function openSqliteHistory(file: string, holder: Holder, resealing?: ResealHistory): History {
+export function openSqliteHistory(file: string, holder: LeaseOwner, resealing?: ResealHistory): History {
   refuseNetworkFileSystem(file, holder.mounts?.())
   const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder, resealing })
   const idOf = projectIds(db)
@@ -53,7 +53,7 @@ export function openSqliteHistory(file: string, holder: Holder, resealing?: Rese
  * The same, for those who only read: makes no new history.
  * @throws AuditError 4 when there is none
  */
-export function openExistingHistory(file: string, holder: Holder, resealing?: ResealHistory): History {
+export function openExistingHistory(file: string, holder: LeaseOwner, resealing?: ResealHistory): History {
   if (existsSync(file)) return openSqliteHistory(file, holder, resealing)
   throw new AuditError(4, `there is no history at ${file}`, { advice: 'run an audit first, or name it with --history' })
 }

@@ -1,18 +1,18 @@
 import type { Database } from 'better-sqlite3'
-import { type Holder, isHeld, type Lease } from '../holder.ts'
+import { isLeaseLive, type Lease, type LeaseOwner } from '../holder.ts'
 import type { ChannelState, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
-import { prepared } from './prepared.ts'
+import { cachedStatement } from './prepared.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 const waitingColumns = `id, channel, number, run, created_at AS createdAt, state, attempts, next_try_at AS nextTryAt, error`
 
-export function sqliteOutbox(db: Database, holder: Holder): Outbox {
+export function sqliteOutbox(db: Database, holder: LeaseOwner): Outbox {
   const write = async <Result>(work: () => Result): Promise<Result> => writeTransaction(db, work)
   const now = () => new Date(holder.now()).toISOString()
   return {
     enqueue: (messages, at) => write(() => writeMessages(db, messages, at)),
     channels: async () =>
-      prepared<[], Omit<ChannelState, 'gone'> & { goneAt: string | null; goneTarget: string | null }>(
+      cachedStatement<[], Omit<ChannelState, 'gone'> & { goneAt: string | null; goneTarget: string | null }>(
         db,
         `SELECT name, gone_at AS goneAt, gone_target AS goneTarget,
            (SELECT count(*) FROM notification n WHERE n.channel = name AND n.state = 'pending') AS pending,
@@ -27,26 +27,26 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
           gone: goneAt === null ? null : { at: goneAt, target: goneTarget ?? '' },
         })),
     undelivered: async () =>
-      prepared<[], WaitingMessage>(
+      cachedStatement<[], WaitingMessage>(
         db,
         `SELECT ${waitingColumns} FROM notification WHERE state IN ('pending', 'dead') ORDER BY channel, number`,
       ).all(),
     firstWaiting: async (channel) =>
-      prepared<[string], WaitingMessage & { body: string }>(
+      cachedStatement<[string], WaitingMessage & { body: string }>(
         db,
         `SELECT ${waitingColumns}, body FROM notification WHERE channel = ? AND state = 'pending' ORDER BY number LIMIT 1`,
       ).get(channel),
 
     claim: (channel) =>
       write(() => {
-        const held = prepared<[string], Lease & { token: number }>(
+        const held = cachedStatement<[string], Lease & { token: number }>(
           db,
           `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt
            FROM channel WHERE name = ?`,
         ).get(channel)
-        if (held === undefined || isHeld(held, holder)) return undefined
+        if (held === undefined || isLeaseLive(held, holder)) return undefined
         const token = held.token + 1
-        prepared<unknown[], never>(
+        cachedStatement<unknown[], never>(
           db,
           `UPDATE channel SET token = ?, host = ?, boot_id = ?, pid = ?, taken_at = ?, heartbeat_at = ? WHERE name = ?`,
         ).run(token, holder.host, holder.bootId, holder.pid, now(), now(), channel)
@@ -54,7 +54,7 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
       }),
     renew: (channel, token) =>
       write(() => {
-        const renewed = prepared<unknown[], never>(
+        const renewed = cachedStatement<unknown[], never>(
           db,
           'UPDATE channel SET heartbeat_at = ? WHERE name = ? AND token = ?',
         ).run(now(), channel, token)
@@ -62,7 +62,7 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
       }),
     release: (channel, token) =>
       write(() => {
-        prepared<unknown[], never>(
+        cachedStatement<unknown[], never>(
           db,
           "UPDATE channel SET heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE name = ? AND token = ?",
         ).run(channel, token)
@@ -70,7 +70,7 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
 
     delivered: (id, at) =>
       write(() => {
-        prepared<unknown[], never>(
+        cachedStatement<unknown[], never>(
           db,
           `UPDATE notification SET state = 'delivered', attempts = attempts + 1, error = NULL, settled_at = ?
            WHERE id = ? AND state = 'pending'`,
@@ -78,7 +78,7 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
       }),
     failed: (id, { at, error, nextTryAt }) =>
       write(() => {
-        prepared<unknown[], never>(
+        cachedStatement<unknown[], never>(
           db,
           `UPDATE notification SET attempts = attempts + 1, error = @error,
              state = iif(@next IS NULL, 'dead', 'pending'), settled_at = iif(@next IS NULL, @at, NULL),
@@ -89,7 +89,7 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
     giveUp: (channel, before, at) =>
       write(
         () =>
-          prepared<unknown[], never>(
+          cachedStatement<unknown[], never>(
             db,
             `UPDATE notification SET state = 'dead', settled_at = ?
              WHERE channel = ? AND state = 'pending' AND created_at < ?`,
@@ -97,7 +97,7 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
       ),
     markGone: (channel, gone) =>
       write(() => {
-        prepared<unknown[], never>(db, 'UPDATE channel SET gone_at = ?, gone_target = ? WHERE name = ?').run(
+        cachedStatement<unknown[], never>(db, 'UPDATE channel SET gone_at = ?, gone_target = ? WHERE name = ?').run(
           gone?.at ?? null,
           gone?.target ?? null,
           channel,
@@ -105,7 +105,7 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
       }),
     async dropSettled(before) {
       // Asked for again and again: only what is there to be dropped is worth the write lock.
-      const oldest = prepared<[string], number>(
+      const oldest = cachedStatement<[string], number>(
         db,
         `SELECT 1 FROM channel c JOIN notification n ON n.channel = c.name AND n.number = c.dropped + 1
          WHERE n.settled_at < ?`,
@@ -117,13 +117,13 @@ export function sqliteOutbox(db: Database, holder: Holder): Outbox {
 
 /** Within the transaction of the caller. A message that is there already stays as it is. */
 export function writeMessages(db: Database, messages: readonly NewMessage[], at: string): void {
-  const isThere = prepared<[string], number>(db, 'SELECT 1 FROM notification WHERE id = ?')
-  const number = prepared<[string], number>(
+  const isThere = cachedStatement<[string], number>(db, 'SELECT 1 FROM notification WHERE id = ?')
+  const number = cachedStatement<[string], number>(
     db,
     `INSERT INTO channel (name, written) VALUES (?, 1)
      ON CONFLICT (name) DO UPDATE SET written = written + 1 RETURNING written`,
   ).pluck()
-  const insert = prepared<unknown[], never>(
+  const insert = cachedStatement<unknown[], never>(
     db,
     `INSERT INTO notification (id, channel, number, run, created_at, body, next_try_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )

@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { HistoryReader, Identity, SealedRun } from '../reader.ts'
-import { circumstances } from './circumstances.ts'
+import type { CommittedRun, HistoryReader, Identity } from '../reader.ts'
+import { readRunInputs } from './circumstances.ts'
 import { endedRuns } from './ended-runs.ts'
-import { baselinesAt, looksAt } from './looks-at.ts'
+import { completeScansAt, latestScansAt } from './looks-at.ts'
 import { readRun } from './read-run.ts'
 import { find, referrersOf, versionsOf, violationsOf } from './resource-life.ts'
 import { differing, stateAt } from './state-at.ts'
@@ -16,7 +16,7 @@ export function sqliteReader(db: Database): HistoryReader {
     runs: () =>
       ask(() =>
         db
-          .prepare<[], SealedRun>(
+          .prepare<[], CommittedRun>(
             `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
              WHERE state = 'sealed' ORDER BY number`,
           )
@@ -25,7 +25,7 @@ export function sqliteReader(db: Database): HistoryReader {
     lastRun: () =>
       ask(() =>
         db
-          .prepare<[], SealedRun>(
+          .prepare<[], CommittedRun>(
             `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
              WHERE state = 'sealed' ORDER BY number DESC LIMIT 1`,
           )
@@ -37,14 +37,14 @@ export function sqliteReader(db: Database): HistoryReader {
         const isSealed = db.prepare("SELECT 1 FROM run WHERE number = ? AND state = 'sealed'").get(number)
         return isSealed === undefined ? undefined : readRun(db, number)
       }),
-    looksAt: (run, only) => ask(() => looksAt(db, run, only)),
-    baselinesAt: (project: ProjectRef, run: number) => ask(() => baselinesAt(db, project, run)),
+    latestScans: (run, only) => ask(() => latestScansAt(db, run, only)),
+    completeScansAt: (project: ProjectRef, run: number) => ask(() => completeScansAt(db, project, run)),
     violationsAt: (run) => ask(() => violationsAt(db, run)),
     resolvedBetween: (after, run) => ask(() => resolvedBetween(db, after, run)),
     waivedBetween: (after, run) => ask(() => waivedBetween(db, after, run)),
     stateAt: (project: ProjectRef, run: number, kind?: Kind) => ask(() => stateAt(db, project, run, kind)),
     differing: (from, to) => ask(() => differing(db, from, to)),
-    circumstances: (run) => ask(() => circumstances(db, run)),
+    runInputs: (run) => ask(() => readRunInputs(db, run)),
     find: (uid, run) => ask(() => find(db, uid, run)),
     versionsOf: (identity: Identity, run: number) => ask(() => versionsOf(db, identity, run)),
     violationsOf: (identity: Identity, run: number) => ask(() => violationsOf(db, identity, run)),

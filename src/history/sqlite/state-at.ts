@@ -1,19 +1,19 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { Differing, JudgeableVersion, ResourceThen } from '../reader.ts'
+import type { Differing, EvaluableVersion, ResourceAtRun } from '../reader.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
-import { findProject, lastLooks } from './looks-at.ts'
-import { prepared } from './prepared.ts'
+import { findProject, latestScanNumbers } from './looks-at.ts'
+import { cachedStatement } from './prepared.ts'
 
 const keptColumns = 'v.name, v.from_run AS fromRun, v.digest, v.body, r.seal_key_id AS sealKeyId'
 
 /** Resources as of a run. Who stood then is read from the index alone; only their rows are opened. */
-export function stateAt(db: Database, project: ProjectRef, run: number, kind?: Kind): ResourceThen[] {
+export function stateAt(db: Database, project: ProjectRef, run: number, kind?: Kind): ResourceAtRun[] {
   const id = findProject(db, project)
   if (id === undefined) return []
   const marked = unreferencedAt(db, id, run)
   const ofKind = kind === undefined ? '' : 'AND v.kind = @kind'
-  return prepared<{ project: number; run: number; kind?: Kind }, Omit<ResourceThen, 'isUnreferenced'>>(
+  return cachedStatement<{ project: number; run: number; kind?: Kind }, Omit<ResourceAtRun, 'isUnreferenced'>>(
     db,
     `SELECT v.kind, v.uid, ${keptColumns}, r.started_at AS since
        FROM version v CROSS JOIN run r ON r.number = v.from_run
@@ -25,7 +25,7 @@ export function stateAt(db: Database, project: ProjectRef, run: number, kind?: K
 }
 
 function unreferencedAt(db: Database, project: number, run: number): Set<string> {
-  const marks = prepared<{ project: number; run: number }, { kind: Kind; uid: string }>(
+  const marks = cachedStatement<{ project: number; run: number }, { kind: Kind; uid: string }>(
     db,
     `SELECT kind, uid FROM unreferenced
      WHERE project_id = @project AND from_run <= @run AND (to_run IS NULL OR to_run > @run)`,
@@ -33,7 +33,7 @@ function unreferencedAt(db: Database, project: number, run: number): Set<string>
   return new Set(marks.all({ project, run }).map(({ kind, uid }) => `${kind} ${uid}`))
 }
 
-interface Side extends JudgeableVersion {
+interface Side extends EvaluableVersion {
   readonly project: number
   readonly kind: Kind
   readonly uid: string
@@ -46,17 +46,17 @@ interface Side extends JudgeableVersion {
 export function differing(db: Database, from: number, to: number): Differing[] {
   const side = `SELECT v.project_id AS project, v.kind, v.uid, ${keptColumns}, v.facts, r.started_at AS since
     FROM version v CROSS JOIN run r ON r.number = v.from_run`
-  const befores = prepared<{ from: number; to: number }, Side>(
+  const befores = cachedStatement<{ from: number; to: number }, Side>(
     db,
     `${side} WHERE v.to_run > @from AND v.to_run <= @to AND v.from_run <= @from`,
   ).all({ from, to })
-  const afters = prepared<{ from: number; to: number }, Side>(
+  const afters = cachedStatement<{ from: number; to: number }, Side>(
     db,
     `${side} WHERE v.id > (SELECT version_floor FROM run WHERE number > @from ORDER BY number LIMIT 1)
          AND v.from_run > @from AND v.from_run <= @to AND (v.to_run IS NULL OR v.to_run > @to)`,
   ).all({ from, to })
-  const projects = new Map(lastLooks(db, to).map(({ id, run: _, ...project }) => [id, project]))
-  const pairs = new Map<string, { at: Side; before?: JudgeableVersion; after?: JudgeableVersion }>()
+  const projects = new Map(latestScanNumbers(db, to).map(({ id, run: _, ...project }) => [id, project]))
+  const pairs = new Map<string, { at: Side; before?: EvaluableVersion; after?: EvaluableVersion }>()
   for (const row of befores) pairs.set(keyOf(row), { at: row, before: kept(row) })
   for (const row of afters) pairs.set(keyOf(row), { ...pairs.get(keyOf(row)), at: row, after: kept(row) })
   return [...pairs.values()]
@@ -68,7 +68,7 @@ export function differing(db: Database, from: number, to: number): Differing[] {
     .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
 }
 
-function kept({ name, fromRun, digest, body, sealKeyId, since, facts }: Side): JudgeableVersion {
+function kept({ name, fromRun, digest, body, sealKeyId, since, facts }: Side): EvaluableVersion {
   return { name, fromRun, digest, body, sealKeyId, since, facts }
 }
 

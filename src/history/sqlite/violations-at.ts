@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3'
 import type { RecordedViolation } from '../history.ts'
 import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
 import { inReportOrder } from '../report-order.ts'
-import { lastLooks } from './looks-at.ts'
-import { prepared } from './prepared.ts'
-import { type RecordedRow, recorded, waiverOf } from './rows.ts'
+import { latestScanNumbers } from './looks-at.ts'
+import { cachedStatement } from './prepared.ts'
+import { type RecordedRow, toRecordedViolation, waiverOf } from './rows.ts'
 
 type Row = Omit<RecordedRow, 'project'> & { projectId: number }
 
@@ -17,15 +17,15 @@ export function violationsAt(db: Database, run: number): RecordedViolation[] {
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @look THEN 'opened' ELSE 'continuing' END AS state,
       (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @look)) AS lastSeen FROM violation x`
   type Asked = { project: number; look: number }
-  const standing = prepared<Asked, Row>(
+  const standing = cachedStatement<Asked, Row>(
     db,
     `${seen} WHERE x.project_id = @project AND x.to_run IS NULL AND x.from_run <= @look`,
   )
-  const ended = prepared<Asked, Row>(
+  const ended = cachedStatement<Asked, Row>(
     db,
     `${seen} WHERE x.project_id = @project AND x.to_run > @look AND x.from_run <= @look`,
   )
-  return lastLooks(db, run)
+  return latestScanNumbers(db, run)
     .flatMap(({ id, name, run: look }) => {
       const asked = { project: id, look }
       return [...standing.all(asked), ...ended.all(asked)].map((row) => named(row, name))
@@ -35,8 +35,8 @@ export function violationsAt(db: Database, run: number): RecordedViolation[] {
 
 /** What ended in runs after one, up to another, and was not merely reworded. */
 export function resolvedBetween(db: Database, after: number, run: number): ResolvedViolation[] {
-  const names = new Map(lastLooks(db, run).map(({ id, name }) => [id, name]))
-  const rows = prepared<{ after: number; run: number }, Row & { run: number; resolvedAt: string }>(
+  const names = new Map(latestScanNumbers(db, run).map(({ id, name }) => [id, name]))
+  const rows = cachedStatement<{ after: number; run: number }, Row & { run: number; resolvedAt: string }>(
     db,
     `SELECT ${columns}, 'resolved' AS state, r.number AS run, r.started_at AS resolvedAt,
          ifnull((SELECT started_at FROM run WHERE number = ifnull(x.last_run,
@@ -57,9 +57,9 @@ export function waivedBetween(db: Database, after: number, run: number): WaivedV
   type Row = { fingerprint: string; rule: string; waiver: string }
   const waived = `SELECT DISTINCT fingerprint, rule, waiver FROM violation WHERE project_id = @project
     AND waiver IS NOT NULL AND from_run <= @run`
-  const standing = prepared<Asked, Row>(db, `${waived} AND to_run IS NULL AND @after IS NOT NULL`)
-  const ended = prepared<Asked, Row>(db, `${waived} AND to_run > @after + 1`)
-  const found = lastLooks(db, run).flatMap(({ id: project }) => {
+  const standing = cachedStatement<Asked, Row>(db, `${waived} AND to_run IS NULL AND @after IS NOT NULL`)
+  const ended = cachedStatement<Asked, Row>(db, `${waived} AND to_run > @after + 1`)
+  const found = latestScanNumbers(db, run).flatMap(({ id: project }) => {
     const asked = { project, after, run }
     return [...standing.all(asked), ...ended.all(asked)]
   })
@@ -69,5 +69,5 @@ export function waivedBetween(db: Database, after: number, run: number): WaivedV
 }
 
 function named<Found extends Row>({ projectId: _, ...row }: Found, project: string) {
-  return { ...recorded(row), project }
+  return { ...toRecordedViolation(row), project }
 }

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
-import { worldly } from '../is-history-fault.ts'
+import { outsideCauses } from '../is-history-fault.ts'
 import { refuseAltered } from './schema/refuse-altered.ts'
 
 /**
@@ -21,7 +21,7 @@ export function writeTransaction<Result>(db: Database.Database, work: () => Resu
 }
 
 function asAuditError(error: unknown, file: string): unknown {
-  if (!(error instanceof Database.SqliteError) || !worldly.test(error.code)) return error
+  if (!(error instanceof Database.SqliteError) || !outsideCauses.test(error.code)) return error
   if (error.code.startsWith('SQLITE_BUSY')) {
     return new AuditError(5, `another process keeps the history ${file} locked`, {
       advice: 'wait for it to end, then run again',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Report } from '../../model/report.ts'
 import { filesOf } from '../../report/report-files.ts'
 import { type Format, reports } from '../../report/reports.ts'
-import { accepted, type Outcome, refused, type Send } from '../outcome.ts'
+import { accepted, type Outcome, refused, type SendMessage } from '../outcome.ts'
 
 interface Directory {
   readonly path: string
@@ -15,7 +15,10 @@ interface Directory {
  * Puts each run's reports into a directory of its own, `run-000017/report.json`, and lets `latest` lead to the newest.
  * Readers see a run's directory whole or not at all. `readReport`: undefined for a run that is gone.
  */
-export function sendToDirectory(directory: Directory, readReport: (run: number) => Promise<Report | undefined>): Send {
+export function sendToDirectory(
+  directory: Directory,
+  readReport: (run: number) => Promise<Report | undefined>,
+): SendMessage {
   return async ({ run }) => {
     try {
       // Whatever can go wrong with a test goes wrong here too.

@@ -4,7 +4,7 @@ import { messageOf } from '../../model/errors.ts'
 import { cut } from '../../report/cut.ts'
 import { neutralise } from '../../report/neutralise.ts'
 import type { Message } from '../message.ts'
-import { accepted, type Outcome, refused, type Send } from '../outcome.ts'
+import { accepted, type Outcome, refused, type SendMessage } from '../outcome.ts'
 import { type Line, showMessage } from '../show-message.ts'
 
 interface Email {
@@ -18,7 +18,7 @@ interface Email {
 const waitMs = 10_000
 
 /** Mail in plain text: nothing in it is a link or a picture unless the reader's program makes it one. */
-export function sendByEmail(email: Email): Send {
+export function sendByEmail(email: Email): SendMessage {
   const server = smtpServer(email.smtp)
   if (server === undefined) throw new Error('a mail server that is none was let through') // the schema refuses it
   const [user, pass] = [email.user ?? server.user, email.password ?? server.password]

@@ -1,12 +1,12 @@
 import { cut } from '../../report/cut.ts'
 import { neutralise } from '../../report/neutralise.ts'
 import type { ProxyVariables } from '../../service/proxy-for.ts'
-import type { Send } from '../outcome.ts'
+import type { SendMessage } from '../outcome.ts'
 import { post } from '../post.ts'
 import { type Line, showMessage } from '../show-message.ts'
 
 /** An incoming webhook of Slack, or of what understands the same JSON. It has no place for an id; the text carries it. */
-export function sendToSlack({ url }: { readonly url: string }, env: ProxyVariables): Send {
+export function sendToSlack({ url }: { readonly url: string }, env: ProxyVariables): SendMessage {
   return (message, signal) => {
     const text = [...showMessage(message).map(slackLine), `_${message.id}_`].join('\n')
     // Nothing is to be found in our text that we did not put there.

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { secretBytes } from '../../config/notify-schema.ts'
 import type { ProxyVariables } from '../../service/proxy-for.ts'
 import type { Message } from '../message.ts'
-import type { Send } from '../outcome.ts'
+import type { SendMessage } from '../outcome.ts'
 import { post } from '../post.ts'
 
 interface Webhook {
@@ -11,7 +11,7 @@ interface Webhook {
 }
 
 /** A webhook after Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` and a `v1` signature over both and the body. */
-export function sendToWebhook({ url, secret }: Webhook, env: ProxyVariables, now: () => number): Send {
+export function sendToWebhook({ url, secret }: Webhook, env: ProxyVariables, now: () => number): SendMessage {
   return (message, signal) => {
     const body = bodyOf(message)
     // Of this attempt: receivers refuse old ones, lest somebody replays them.

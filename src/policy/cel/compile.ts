@@ -3,7 +3,7 @@ import type { Kind } from '../../model/resource.ts'
 import { guarded } from './guard.ts'
 import { inspect, type Mistake, type Uses } from './inspect.ts'
 import { fieldsOf, type Language, otherVariables } from './language.ts'
-import { tellMistake } from './tell-mistake.ts'
+import { describeMistake } from './tell-mistake.ts'
 
 /** An expression that is known to be one, ready to be asked. */
 export interface Compiled {
@@ -12,7 +12,7 @@ export interface Compiled {
   evaluate(context: Context): unknown
 }
 
-export interface Wanted {
+export interface CompileOptions {
   readonly language: Language
   readonly kind: Kind
   /** What it must answer with, and how to say so. */
@@ -26,7 +26,7 @@ const maxCharacters = 2000
 /** Parses, checks and compiles an expression, or says all that is wrong with it. */
 export function compile(
   text: string,
-  wanted: Wanted,
+  wanted: CompileOptions,
 ): { readonly compiled: Compiled } | { readonly mistakes: readonly Mistake[] } {
   const { language, isMessage = false } = wanted
   if (text.length > maxCharacters) {
@@ -37,7 +37,7 @@ export function compile(
     const { uses, mistakes } = inspect(parsed.ast, { isMessage, volatile: volatileFields(wanted.kind) })
     if (mistakes.length > 0) return { mistakes }
     const { valid, type = '', error } = parsed.check()
-    if (!valid && error !== undefined) return { mistakes: [tellMistake(error, language)] }
+    if (!valid && error !== undefined) return { mistakes: [describeMistake(error, language)] }
     if (!wanted.types.includes(type)) {
       return { mistakes: [{ offset: 0, text: `the expression gives ${plainType(type)}, expected ${wanted.expected}` }] }
     }
@@ -47,7 +47,7 @@ export function compile(
     return { compiled: { uses, evaluate: (context) => program(context) } }
   } catch (error) {
     if (!(error instanceof ParseError || error instanceof CelTypeError)) throw error
-    return { mistakes: [tellMistake(error, language)] }
+    return { mistakes: [describeMistake(error, language)] }
   }
 }
 

@@ -3,11 +3,17 @@ import { messageOf } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
-import { type BoundRule, noSurroundings, type Problem, type Rule, type Run } from '../../rules/rule.ts'
+import { type BoundRule, type EvaluationRun, emptyContext, type Rule, type RuleFinding } from '../../rules/rule.ts'
 import { type Compiled, compile, volatileFields } from './compile.ts'
 import type { Mistake, Uses } from './inspect.ts'
 import { type Language, languageOf, otherVariables, ProjectValue, typeNameOf } from './language.ts'
-import { type Ask, type Beside, judgeCounted, judgeJoined, type Other } from './neighbours.ts'
+import {
+  type EvaluateResource,
+  evaluateCounted,
+  evaluateJoined,
+  type RelatedResources,
+  type RelatedVariable,
+} from './neighbours.ts'
 import { compileTemplate, type Template } from './template.ts'
 import { type ObjectValue, rootValue } from './values.ts'
 
@@ -16,7 +22,7 @@ export interface CustomSource {
   readonly id: string
   readonly kind: Kind
   readonly title?: string | undefined
-  readonly remedy?: string | undefined
+  readonly remediation?: string | undefined
   readonly when?: string | undefined
   readonly assert: string
   readonly severity: Severity
@@ -70,7 +76,7 @@ function placed(
 }
 
 function ruleOf(source: CustomSource, expressions: Expressions): Rule {
-  const { id, kind, severity, remedy = '', controls = [] } = source
+  const { id, kind, severity, remediation = '', controls = [] } = source
   const others = othersUsed(expressions)
   const visits = others.map((variable) => kindOfVariable[variable])
   return {
@@ -83,7 +89,7 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
     needs: [kind, ...visits],
     ...unkeptBy(expressions),
     scope: others.length === 0 ? 'resource' : 'project',
-    custom: { controls, remedy, source: sourceOf(source) },
+    custom: { controls, remediation, source: sourceOf(source) },
     bind: () => bound(expressions, others),
   }
 }
@@ -92,15 +98,15 @@ const kindOfVariable = {
   endpoint: 'endpoint',
   source: 'source',
   subscriptions: 'subscription',
-} as const satisfies Record<Other, Kind>
+} as const satisfies Record<RelatedVariable, Kind>
 
-function bound(expressions: Expressions, others: readonly Other[]): BoundRule {
+function bound(expressions: Expressions, others: readonly RelatedVariable[]): BoundRule {
   if (others.length === 0) {
     return {
       scope: 'resource',
-      *check(resource, _, { around } = noSurroundings) {
-        if (around === undefined) throw new Error('a custom rule was asked outside of a run')
-        const problem = judge(expressions, resource, around.project, around, {})
+      *check(resource, _, { run } = emptyContext) {
+        if (run === undefined) throw new Error('a custom rule was asked outside of a run')
+        const problem = judge(expressions, resource, run.project, run, {})
         if (problem !== undefined) yield problem
       },
     }
@@ -111,8 +117,8 @@ function bound(expressions: Expressions, others: readonly Other[]): BoundRule {
     visits: [expressions.kind, ...others.map((variable) => kindOfVariable[variable])],
     start(run) {
       if (run === undefined) throw new Error('a custom rule was asked outside of a run')
-      const ask: Ask = (resource, project, beside) => judge(expressions, resource, project, run, beside)
-      return expressions.kind === 'endpoint' ? judgeCounted(ask, keep) : judgeJoined(ask, keep, others)
+      const ask: EvaluateResource = (resource, project, beside) => judge(expressions, resource, project, run, beside)
+      return expressions.kind === 'endpoint' ? evaluateCounted(ask, keep) : evaluateJoined(ask, keep, others)
     },
   }
 }
@@ -122,9 +128,9 @@ function judge(
   { kind, language, when, assert, message }: Expressions,
   resource: Resource,
   project: ProjectRef,
-  run: Run,
-  beside: Beside,
-): Problem | undefined {
+  run: EvaluationRun,
+  beside: RelatedResources,
+): RuleFinding | undefined {
   const context = {
     resource: objectOf(language, kind, resource),
     project: projectOf(project, run.labelsOf(project)),
@@ -189,7 +195,7 @@ function usesOf({ when, assert, message }: Expressions): readonly Uses[] {
   return [...(when === undefined ? [] : [when.uses]), assert.uses, ...message.uses]
 }
 
-function othersUsed(expressions: Expressions): readonly Other[] {
+function othersUsed(expressions: Expressions): readonly RelatedVariable[] {
   const known = Object.keys(otherVariables(expressions.kind))
   const used = usesOf(expressions)
   return (['endpoint', 'source', 'subscriptions'] as const).filter(

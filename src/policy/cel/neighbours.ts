@@ -1,23 +1,27 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { ProjectRef, Resource } from '../../model/resource.ts'
-import type { Fold, LocatedProblem, Place, Problem } from '../../rules/rule.ts'
+import type { Aggregation, FindingPlace, LocatedRuleFinding, RuleFinding } from '../../rules/rule.ts'
 
 /** What stands beside a resource, for rules that ask. */
-export interface Beside {
+export interface RelatedResources {
   readonly endpoint?: Resource
   readonly source?: Resource
   readonly subscriptions?: number
 }
 
 /** Variables of what stands beside a resource. */
-export type Other = keyof Beside
+export type RelatedVariable = keyof RelatedResources
 
-export type Ask = (resource: Resource, project: ProjectRef, beside: Beside) => Problem | undefined
+export type EvaluateResource = (
+  resource: Resource,
+  project: ProjectRef,
+  beside: RelatedResources,
+) => RuleFinding | undefined
 /** Members that are read of a variable; undefined: all of it may be. */
-export type Keep = (variable: string) => ReadonlySet<string> | undefined
+export type MembersRead = (variable: string) => ReadonlySet<string> | undefined
 
 interface Waiting {
-  readonly at: Place
+  readonly at: FindingPlace
   readonly resource: Resource
 }
 
@@ -26,13 +30,17 @@ interface Waiting {
  * it passes. One whose source comes later (it is lifted out of the subscriptions themselves) waits for the end; one
  * that has none, or whose own is not in the project, is not judged: other rules are about that.
  */
-export function judgeJoined(ask: Ask, keep: Keep, others: readonly Other[]): Fold {
+export function evaluateJoined(
+  ask: EvaluateResource,
+  keep: MembersRead,
+  others: readonly RelatedVariable[],
+): Aggregation {
   const kept = { endpoint: new Map<string, Resource>(), source: new Map<string, Resource>() }
   const waiting: Waiting[] = []
-  const found: LocatedProblem[] = []
+  const found: LocatedRuleFinding[] = []
   const wanted = (['endpoint', 'source'] as const).filter((variable) => others.includes(variable))
 
-  const besideOf = ({ attributes }: Resource): Beside | undefined => {
+  const besideOf = ({ attributes }: Resource): RelatedResources | undefined => {
     const beside: { endpoint?: Resource; source?: Resource } = {}
     for (const kind of wanted) {
       const uid = attributes[`${kind}_uid`]
@@ -42,7 +50,7 @@ export function judgeJoined(ask: Ask, keep: Keep, others: readonly Other[]): Fol
     }
     return beside
   }
-  const judge = ({ at, resource }: Waiting, beside: Beside) => {
+  const judge = ({ at, resource }: Waiting, beside: RelatedResources) => {
     const problem = ask(resource, at.project, beside)
     if (problem !== undefined) found.push({ ...problem, at })
   }
@@ -74,10 +82,10 @@ export function judgeJoined(ask: Ask, keep: Keep, others: readonly Other[]): Fol
 }
 
 /** Endpoints with the number of subscriptions that deliver to them, once all of those were seen. */
-export function judgeCounted(ask: Ask, keep: Keep): Fold {
+export function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggregation {
   const endpoints: Waiting[] = []
   const counts = new Map<string, number>()
-  const found: LocatedProblem[] = []
+  const found: LocatedRuleFinding[] = []
   let isEveryTargetShown = true
   return {
     visit(resource, at) {
@@ -107,8 +115,8 @@ export function judgeCounted(ask: Ask, keep: Keep): Fold {
 function* yieldAll(
   waiting: readonly Waiting[],
   judge: (each: Waiting) => void,
-  found: readonly LocatedProblem[],
-): Generator<LocatedProblem> {
+  found: readonly LocatedRuleFinding[],
+): Generator<LocatedRuleFinding> {
   const failures: unknown[] = []
   for (const each of waiting) {
     try {

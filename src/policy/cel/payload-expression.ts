@@ -8,13 +8,13 @@ import { type Language, payloadLanguage } from './language.ts'
 import { freeValue } from './values.ts'
 
 /** What an expression says of a payload. `fails`: it cannot be worked out on this one. `unknown`: it was not tried to the end. */
-export type Answer =
+export type EvaluationResult =
   | { readonly is: 'true' }
   | { readonly is: 'false' }
   | { readonly is: 'fails' | 'unknown'; readonly why: string }
 
 /** `now`: milliseconds since the epoch. */
-export type PayloadExpression = (payload: Json, now: number) => Answer
+export type PayloadExpression = (payload: Json, now: number) => EvaluationResult
 
 let language: Language | undefined
 

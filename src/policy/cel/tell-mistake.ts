@@ -3,7 +3,7 @@ import { didYouMean, type Mistake } from './inspect.ts'
 import type { Language } from './language.ts'
 
 /** What the language's own parser or checker found, in our words and at its offset. */
-export function tellMistake(error: ParseError | CelTypeError, language: Language): Mistake {
+export function describeMistake(error: ParseError | CelTypeError, language: Language): Mistake {
   const { code, summary, node, range } = error
   const start = range?.start ?? 0
   switch (code) {

@@ -1,4 +1,4 @@
-import { type Compiled, compile, type Wanted } from './compile.ts'
+import { type Compiled, type CompileOptions, compile } from './compile.ts'
 import type { Mistake, Uses } from './inspect.ts'
 
 /** A message with expressions in braces. */
@@ -14,7 +14,7 @@ const maxCharacters = 1000
 /** `owner {resource.owner_id} is no tenant`; `{{` and `}}` are braces. */
 export function compileTemplate(
   text: string,
-  wanted: Omit<Wanted, 'types' | 'expected'>,
+  wanted: Omit<CompileOptions, 'types' | 'expected'>,
 ): { readonly template: Template } | { readonly mistakes: readonly Mistake[] } {
   const mistakes: Mistake[] = []
   const parts: (string | Compiled)[] = []

@@ -1,9 +1,9 @@
 import type { Compliance, ControlState } from '../../model/compliance.ts'
-import type { Look } from '../report-format.ts'
-import { tellUnjudged } from '../tell-unjudged.ts'
+import type { RenderOptions } from '../report-format.ts'
+import { describeNotEvaluated } from '../tell-unjudged.ts'
 
 /** One way to write down what a run says of a framework's controls: a pure function of it, whole lines. */
-export type ComplianceFormat = (compliance: Compliance, look: Look) => string
+export type ComplianceFormat = (compliance: Compliance, look: RenderOptions) => string
 
 /** The states in words, as every format says them. */
 export const stateNames = {
@@ -20,19 +20,19 @@ export function countStates({ controls }: Compliance): Record<ControlState, numb
 }
 
 /** That this is not what was recorded, and what could not be judged; empty where it is. */
-export function tellReplay({ replayed_with: replayed }: Compliance): readonly string[] {
+export function describeReplay({ replayed_with: replayed }: Compliance): readonly string[] {
   if (replayed === undefined) return []
   const { policy, instead_of: before, unjudged } = replayed
   return [
     policy === before
       ? 'Replayed: judged from the history by the policy that judged then.'
       : `Replayed: as if the policy ${policy.slice(0, 12)} had judged then. The one that did was ${before.slice(0, 12)}.`,
-    ...unjudged.map(tellUnjudged),
+    ...unjudged.map(describeNotEvaluated),
   ]
 }
 
 /** `2 not met, 1 not fully looked at, 3 met, 38 not covered by this tool`. */
-export function tellStates(compliance: Compliance): string {
+export function describeStates(compliance: Compliance): string {
   const counts = countStates(compliance)
   const states = Object.keys(stateNames) as ControlState[]
   return states

@@ -11,19 +11,22 @@ import { renderPage } from '../html/render-page.ts'
 import { showWho } from '../html/show-who.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
-import { type ComplianceFormat, countStates, stateNames, tellReplay, tellStates } from './compliance-format.ts'
-import { showStood } from './show-stood.ts'
+import { type ComplianceFormat, countStates, describeReplay, describeStates, stateNames } from './compliance-format.ts'
+import { showOpenTime } from './show-stood.ts'
 
 /** One page for an auditor: every control with its state, and below it what that rests on. */
 export const complianceHtml: ComplianceFormat = (compliance) => {
   const { framework, title, run, controls, period } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const counts = countStates(compliance)
-  const replayed = tellReplay(compliance)
+  const replayed = describeReplay(compliance)
   return renderPage({
     title: `hookdrift ${framework}, run ${run.number}, ${showTime(run.started_at)}`,
     heading: `${title}: evidence from webhook configuration`,
-    verdict: { text: `${tellStates(compliance)}.`, isGood: counts.not_met === 0 && counts.not_fully_looked_at === 0 },
+    verdict: {
+      text: `${describeStates(compliance)}.`,
+      isGood: counts.not_met === 0 && counts.not_fully_looked_at === 0,
+    },
     sections: [
       ...(replayed.length === 0 ? [] : [{ id: 'replayed', title: 'Replayed', content: showReplay(replayed) }]),
       { id: 'controls', title: 'Controls', content: showTable(compliance) },
@@ -128,7 +131,7 @@ function list(title: string, entries: readonly Markup[]): Markup {
 function showViolation(violation: ControlViolation): Markup {
   const { fingerprint, rule, severity, project, state, message, first_seen, resolved_at, stood_ms } = violation
   const end = resolved_at === undefined ? `${state}, stands for` : `resolved ${showTime(resolved_at)} after`
-  return html`<li data-fingerprint="${fingerprint}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p><span class="${severity}">${severity}</span> <code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${showWho(violation)} · since ${showTime(first_seen)}, ${end} ${showStood(stood_ms)}</p></li>
+  return html`<li data-fingerprint="${fingerprint}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p><span class="${severity}">${severity}</span> <code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${showWho(violation)} · since ${showTime(first_seen)}, ${end} ${showOpenTime(stood_ms)}</p></li>
 `
 }
 
@@ -145,6 +148,6 @@ function showPeriod({ from, to, runs, interrupted, incomplete, longest_gap }: Co
 `,
   )
   return html`<dl class="facts"><dt>From</dt><dd>${showTime(from)}</dd><dt>To</dt><dd>${showTime(to)}</dd><dt>Runs</dt><dd>${runs}, ${interrupted} more were interrupted</dd>
-<dt>Longest time without a look</dt><dd>${showStood(longest_gap.ms)}, ${showTime(longest_gap.from)} to ${showTime(longest_gap.to)}</dd></dl>
+<dt>Longest time without a look</dt><dd>${showOpenTime(longest_gap.ms)}, ${showTime(longest_gap.from)} to ${showTime(longest_gap.to)}</dd></dl>
 ${list('Runs that could not look at everything', gaps)}`
 }

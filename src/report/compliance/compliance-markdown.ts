@@ -3,10 +3,10 @@ import { count } from '../count.ts'
 import { code } from '../markdown/code.ts'
 import { fill } from '../markdown/fill.ts'
 import { prose } from '../markdown/prose.ts'
-import { row, type Section, table } from '../markdown/table.ts'
+import { type MarkdownSection, row, table } from '../markdown/table.ts'
 import { showTime } from '../text/show-time.ts'
-import { type ComplianceFormat, stateNames, tellReplay, tellStates } from './compliance-format.ts'
-import { showStood } from './show-stood.ts'
+import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
+import { showOpenTime } from './show-stood.ts'
 
 const mostCharacters = 64_500
 
@@ -18,13 +18,13 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
   const over =
     period === undefined
       ? ''
-      : `, from ${showTime(period.from)} to ${showTime(period.to)}: ${count(period.runs, 'run')}, ${period.incomplete.length} incomplete, ${period.interrupted} interrupted, longest time without a look ${showStood(period.longest_gap.ms)}`
+      : `, from ${showTime(period.from)} to ${showTime(period.to)}: ${count(period.runs, 'run')}, ${period.incomplete.length} incomplete, ${period.interrupted} interrupted, longest time without a look ${showOpenTime(period.longest_gap.ms)}`
   const top = [
     `## ${prose(title)}, run ${run.number}`,
     '',
-    `**${tellStates(compliance)}.** Evidence for an assessment, and no assessment.`,
+    `**${describeStates(compliance)}.** Evidence for an assessment, and no assessment.`,
     '',
-    ...tellReplay(compliance).flatMap((text) => [prose(text, 500), '']),
+    ...describeReplay(compliance).flatMap((text) => [prose(text, 500), '']),
     row(['control', 'title', 'state', 'rules', 'walks']),
     row(['---', '---', '---', '---:', '---:']),
     ...covered.map(showControl),
@@ -46,7 +46,7 @@ function showControl({ id, title, state, rules, coverage }: ControlEvidence): st
   return row([code(id, 60), prose(title, 200), `**${stateNames[state]}**`, String(rules.length), walks])
 }
 
-function sectionsOf({ id, violations, waivers, coverage }: ControlEvidence): Section[] {
+function sectionsOf({ id, violations, waivers, coverage }: ControlEvidence): MarkdownSection[] {
   const name = prose(id, 60)
   return [
     table(
@@ -84,6 +84,6 @@ function sectionsOf({ id, violations, waivers, coverage }: ControlEvidence): Sec
 function showViolation(violation: ControlViolation): string[] {
   const { severity, rule, project, kind, name, uid, message, state, first_seen, stood_ms } = violation
   const resource = [kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
-  const stood = `${state}, since ${showTime(first_seen)} (${showStood(stood_ms)})`
+  const stood = `${state}, since ${showTime(first_seen)} (${showOpenTime(stood_ms)})`
   return [severity, code(rule, 100), code(project, 100), resource, prose(message, 300), stood]
 }

@@ -5,7 +5,7 @@ import { controlToken } from '../oscal/control-token.ts'
 import { nameUuid } from '../oscal/name-uuid.ts'
 import { inventoryOf, observeGap, observeViolation } from '../oscal/observations.ts'
 import { property, shown } from '../oscal/property.ts'
-import { type ComplianceFormat, stateNames, tellReplay, tellStates } from './compliance-format.ts'
+import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
 
 /**
  * OSCAL assessment results: a finding for each control that was judged. OSCAL knows satisfied and not satisfied; what
@@ -31,7 +31,7 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
     title: shown(`${title}, hookdrift run ${run.number}`),
     head: {
       title: shown(title),
-      description: [tellStates(compliance), ...tellReplay(compliance).map(shown)].join('. '),
+      description: [describeStates(compliance), ...describeReplay(compliance).map(shown)].join('. '),
       start: compliance.period?.from ?? run.started_at,
       end: compliance.period?.to ?? run.finished_at,
       props: [

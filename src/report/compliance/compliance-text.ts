@@ -3,12 +3,12 @@ import { isAtLeast } from '../../model/violation.ts'
 import { wrapPieces, wrapProse } from '../columns.ts'
 import { count } from '../count.ts'
 import { neutralise } from '../neutralise.ts'
-import type { Look } from '../report-format.ts'
+import type { RenderOptions } from '../report-format.ts'
 import { shorten } from '../text/shorten.ts'
 import { showResource } from '../text/show-resource.ts'
 import { showTime } from '../text/show-time.ts'
-import { type ComplianceFormat, stateNames, tellReplay, tellStates } from './compliance-format.ts'
-import { showStood } from './show-stood.ts'
+import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
+import { showOpenTime } from './show-stood.ts'
 
 /** For people at a terminal: each control with its state and what that rests on, those not covered at the end. */
 export const complianceText: ComplianceFormat = (compliance, look) => {
@@ -18,10 +18,10 @@ export const complianceText: ComplianceFormat = (compliance, look) => {
   const left = controls.filter(({ state }) => state === 'not_covered')
   const column = Math.max(0, ...left.map(({ id }) => id.length))
   const lines = [
-    ...wrapProse(neutralise(`${title} (${framework}): ${tellStates(compliance)}.`), width),
+    ...wrapProse(neutralise(`${title} (${framework}): ${describeStates(compliance)}.`), width),
     ...wrapProse('Evidence for an assessment, and no assessment: "met" speaks of what hookdrift looks at.', width),
     `Run ${run.number}, ${showTime(run.started_at)}.`,
-    ...tellReplay(compliance).flatMap((text) => wrapProse(neutralise(text), width)),
+    ...describeReplay(compliance).flatMap((text) => wrapProse(neutralise(text), width)),
     ...(period === undefined ? [] : showPeriod(period, width)),
     ...covered.flatMap((control) => showControl(control, look, width)),
     ...(left.length === 0 ? [] : ['', `Not covered by this tool: ${count(left.length, 'control')}`]),
@@ -37,7 +37,7 @@ export const complianceText: ComplianceFormat = (compliance, look) => {
 
 const mostViolations = 20
 
-function showControl(control: ControlEvidence, { full }: Look, width: number): string[] {
+function showControl(control: ControlEvidence, { full }: RenderOptions, width: number): string[] {
   const { id, title, state, reason, rules, violations, waivers, coverage } = control
   const standing = violations.filter(
     ({ severity, state: stands }) => stands !== 'resolved' && isAtLeast(severity, 'medium'),
@@ -72,7 +72,7 @@ function showControl(control: ControlEvidence, { full }: Look, width: number): s
 
 function showViolation(violation: ControlViolation, width: number): string[] {
   const { severity, rule, state, message, first_seen, stood_ms } = violation
-  const head = `${severity} ${rule} ${state}, since ${showTime(first_seen)} (${showStood(stood_ms)}): ${shorten(message, 300)}`
+  const head = `${severity} ${rule} ${state}, since ${showTime(first_seen)} (${showOpenTime(stood_ms)}): ${shorten(message, 300)}`
   return [
     ...wrapProse(neutralise(head), width - 4).map(indentMore),
     ...wrapPieces(showResource(violation), width - 6).map((line) => `      ${line}`),
@@ -84,7 +84,7 @@ function showPeriod(
   width: number,
 ): string[] {
   const looked = `${count(runs, 'run')}, ${incomplete.length} incomplete, ${interrupted} interrupted`
-  const gap = `longest time without a look ${showStood(longest_gap.ms)} from ${showTime(longest_gap.from)}`
+  const gap = `longest time without a look ${showOpenTime(longest_gap.ms)} from ${showTime(longest_gap.from)}`
   return wrapProse(`From ${showTime(from)} to ${showTime(to)}: ${looked}; ${gap}.`, width)
 }
 

@@ -2,7 +2,7 @@ import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import type { ViolationState } from '../../model/violation.ts'
-import { countJudged, rulesOf } from '../judging-rules.ts'
+import { countEvaluated, rulesOf } from '../judging-rules.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import type { CsvSection } from './section-names.ts'
 
@@ -63,7 +63,7 @@ function controlRows(report: Report): Cell[][] {
   const rows = rulesOf(report).flatMap((rule) => {
     const found = byRule.get(rule.id) ?? []
     const inState = (...states: ViolationState[]) => found.filter(({ state }) => states.includes(state)).length
-    const judged = projects.reduce((sum, project) => sum + countJudged(rule, project), 0)
+    const judged = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
     const notJudged = projects.filter(({ unjudged }) => unjudged[rule.id] !== undefined).length
     const counts = [inState('opened', 'continuing'), inState('waived'), inState('unknown'), inState('resolved')]
     return rule.controls.map((control) => [control, rule.id, rule.title, rule.severity, judged, notJudged, ...counts])

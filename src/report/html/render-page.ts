@@ -8,13 +8,13 @@ interface Contents {
   readonly title: string
   readonly heading: string
   readonly verdict: { readonly text: string; readonly isGood: boolean }
-  readonly sections: readonly Section[]
+  readonly sections: readonly PageSection[]
   /** What a reader needs to check where this came from. */
   readonly footer: readonly (readonly [what: string, value: string])[]
   readonly tool: Report['tool']
 }
 
-export interface Section {
+export interface PageSection {
   readonly id: string
   readonly title: string
   readonly content: Markup
@@ -55,7 +55,7 @@ ${footer.map(
   return String(page)
 }
 
-function showSection({ id, title, content }: Section): Markup {
+function showSection({ id, title, content }: PageSection): Markup {
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${content}</section>
 `

@@ -1,17 +1,17 @@
-import { isLookComplete } from '../../model/coverage.ts'
+import { isCoverageComplete } from '../../model/coverage.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { type Severity, severities } from '../../model/violation.ts'
 import { count } from '../count.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
 import { html, type Markup, nothing, withCode } from './markup.ts'
-import type { Section } from './render-page.ts'
+import type { PageSection } from './render-page.ts'
 import { showWho } from './show-who.ts'
 
 /** What stands: by severity, then by rule with what to do about it, then by project. */
 export function showOpen(report: Report): Markup {
   const open = report.violations.filter(({ state }) => state === 'opened' || state === 'continuing')
-  if (open.length === 0) return html`<p>None${isLookComplete(report.coverage) ? '' : ' in what was seen'}.</p>`
+  if (open.length === 0) return html`<p>None${isCoverageComplete(report.coverage) ? '' : ' in what was seen'}.</p>`
   return html`${severities.map((severity) => showSeverity(severity, open, report))}`
 }
 
@@ -22,7 +22,7 @@ const others = [
 ] as const satisfies readonly (readonly [ReportViolation['state'], string, string])[]
 
 /** Those that are not open, in sections of their own. */
-export function showOthers({ violations }: Report): Section[] {
+export function showOthers({ violations }: Report): PageSection[] {
   return others.flatMap(([state, title, meaning]) => {
     const alike = violations.filter((violation) => violation.state === state)
     if (alike.length === 0) return []
@@ -40,16 +40,16 @@ function showSeverity(severity: Severity, open: readonly ReportViolation[], { ru
   const known = new Map(rules.map((rule) => [rule.id, rule]))
   const groups = byRule.map(([id, found]) => {
     const rule = known.get(id)
-    const remedy =
-      rule === undefined || rule.remedy === ''
+    const remediation =
+      rule === undefined || rule.remediation === ''
         ? nothing
-        : html`<p class="remedy">How to fix: ${withCode(rule.remedy)}</p>`
+        : html`<p class="remediation">How to fix: ${withCode(rule.remediation)}</p>`
     const controls =
       rule === undefined || rule.controls.length === 0
         ? nothing
         : html`<p class="soft">Controls: ${rule.controls.join(', ')}</p>`
     return html`<h4>${rule?.title ?? id} <code>${id}</code></h4>
-${remedy}${controls}<ul class="list">${found.toSorted(byProject).map(showOne)}</ul>
+${remediation}${controls}<ul class="list">${found.toSorted(byProject).map(showOne)}</ul>
 `
   })
   return html`<section class="severity"><h3 id="${severity}"><span class="${severity}">${severity}</span>: ${alike.length}</h3>

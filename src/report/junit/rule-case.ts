@@ -1,34 +1,34 @@
-import type { JudgedProject, JudgingRule } from '../../model/judging.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../../model/judging.ts'
 import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { isAtLeast, type Severity, type Waiver } from '../../model/violation.ts'
 import { count } from '../count.ts'
 import { cut } from '../cut.ts'
 import { gapsFor } from '../gaps.ts'
-import { countJudged } from '../judging-rules.ts'
+import { countEvaluated } from '../judging-rules.ts'
 import { type Case, testCase } from './case.ts'
 import { element, text } from './xml.ts'
 
 /** A rule in a project: what it judged there and what stands against it. */
-export interface Judgement {
+export interface RuleCaseInput {
   readonly project: string
-  readonly rule: JudgingRule
+  readonly rule: EvaluatedRule
   readonly violations: readonly ReportViolation[]
   readonly walks: readonly ReportCoverage[]
   /** undefined for runs of a time when this was not kept. */
-  readonly judged: JudgedProject | undefined
+  readonly judged: ProjectEvaluation | undefined
 }
 
 /** Fails for what fails the run; what could not be looked at, or was accepted, is skipped; the rest passes. */
-export function ruleCase(judgement: Judgement, failOn: Severity): Case {
+export function ruleCase(judgement: RuleCaseInput, failOn: Severity): Case {
   const { project, rule, violations } = judgement
   const failing = violations.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, failOn))
   const [worst] = failing
-  const told = violations.filter((violation) => !failing.includes(violation)).flatMap(tellWithWaiver)
-  const output = element('system-out', {}, text([tellJudged(judgement), ...told]))
+  const told = violations.filter((violation) => !failing.includes(violation)).flatMap(describeWithWaiver)
+  const output = element('system-out', {}, text([describeEvaluated(judgement), ...told]))
   const name = { classname: project, name: rule.id }
   if (worst !== undefined) {
     const message = `${count(failing.length, 'open violation')}, the worst ${worst.severity}: ${rule.title}`
-    const failure = element('failure', { message, type: worst.severity }, text(failing.map(tellViolation)))
+    const failure = element('failure', { message, type: worst.severity }, text(failing.map(describeViolation)))
     return testCase('failed', name, [failure, output])
   }
   const skipped = whySkipped(judgement)
@@ -41,37 +41,41 @@ function isOpen({ state }: ReportViolation): boolean {
 }
 
 /** undefined when the rule looked at what it should and nothing but milder violations stands against it. */
-function whySkipped({ rule, violations, walks, judged }: Judgement): string | undefined {
+function whySkipped({ rule, violations, walks, judged }: RuleCaseInput): string | undefined {
   const reasons = gapsFor(rule, walks).map(({ listing, status }) => `the walk of ${listing} is ${status}`)
   const unknown = violations.filter(({ state }) => state === 'unknown')
   if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not looked at`)
   const unjudged = judged?.unjudged[rule.id]
   if (unjudged !== undefined) reasons.push(unjudged)
   // Probes are listed nowhere: where none ran, nobody knows what they would have shown.
-  else if (rule.kind === 'probe' && judged !== undefined && countJudged(rule, judged) === 0)
+  else if (rule.kind === 'probe' && judged !== undefined && countEvaluated(rule, judged) === 0)
     reasons.push('no probe ran')
   if (reasons.length > 0) return `unknown: ${reasons.join('; ')}`
   const waived = violations.filter(({ state }) => state === 'waived')
   if (waived.length === 0 || violations.some(isOpen)) return undefined
-  return [...new Set(waived.map(({ waiver }) => (waiver === undefined ? 'waived' : tellWaiver(waiver))))].join('; ')
+  return [...new Set(waived.map(({ waiver }) => (waiver === undefined ? 'waived' : describeWaiver(waiver))))].join('; ')
 }
 
-function tellJudged({ rule, judged }: Judgement): string {
-  return judged === undefined ? 'what it judged was not kept' : `judged ${count(countJudged(rule, judged), rule.kind)}`
+function describeEvaluated({ rule, judged }: RuleCaseInput): string {
+  return judged === undefined
+    ? 'what it judged was not kept'
+    : `judged ${count(countEvaluated(rule, judged), rule.kind)}`
 }
 
 /** Severity, uid and message, and behind them its state. */
-function tellViolation({ severity, uid, message, state, first_seen, last_seen }: ReportViolation): string {
+function describeViolation({ severity, uid, message, state, first_seen, last_seen }: ReportViolation): string {
   const since = state === 'continuing' ? ` since ${first_seen}` : state === 'unknown' ? `, last seen ${last_seen}` : ''
   return `${severity} ${cut(uid, 200)} ${cut(message)} (${state}${since})`
 }
 
-function tellWithWaiver(violation: ReportViolation): string[] {
+function describeWithWaiver(violation: ReportViolation): string[] {
   const { waiver } = violation
-  return waiver === undefined ? [tellViolation(violation)] : [tellViolation(violation), `  ${tellWaiver(waiver)}`]
+  return waiver === undefined
+    ? [describeViolation(violation)]
+    : [describeViolation(violation), `  ${describeWaiver(waiver)}`]
 }
 
-function tellWaiver({ owner, reason, expires, ticket }: Waiver): string {
+function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {
   const inTicket = ticket === undefined ? '' : ` (${cut(ticket, 200)})`
   return `waived by ${cut(owner, 200)} until ${expires}: ${cut(reason, 1000)}${inTicket}`
 }

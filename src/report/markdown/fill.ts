@@ -1,5 +1,5 @@
 import { count } from '../count.ts'
-import type { Section } from './table.ts'
+import type { MarkdownSection } from './table.ts'
 
 /** Characters that a section needs to say that it was cut. */
 const roomToTell = 120
@@ -8,7 +8,7 @@ const roomToTell = 120
  * As many rows of the sections, in their order, as fit into so many characters; what is left out is counted. Sections
  * without rows are not shown.
  */
-export function fill(sections: readonly Section[], characters: number, howToSeeAll: string): string[] {
+export function fill(sections: readonly MarkdownSection[], characters: number, howToSeeAll: string): string[] {
   const shown = sections.filter(({ rows }) => rows.length > 0)
   const lines: string[] = []
   let left = characters - shown.reduce((sum, { head }) => sum + lengthOf(head) + roomToTell + howToSeeAll.length, 0)

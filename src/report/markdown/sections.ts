@@ -7,7 +7,7 @@ import { showTime } from '../text/show-time.ts'
 import { showValues } from '../text/show-values.ts'
 import { code } from './code.ts'
 import { prose } from './prose.ts'
-import { row, type Section, table } from './table.ts'
+import { type MarkdownSection, row, table } from './table.ts'
 
 /** How many violations of each severity are in each state. */
 export function summary(violations: readonly ReportViolation[]): string[] {
@@ -23,7 +23,14 @@ export function summary(violations: readonly ReportViolation[]): string[] {
 }
 
 /** What could not be looked at, then what is wrong, what changed, what is accepted, what is over. */
-export function sectionsOf({ coverage, notices, drift, violations, verdict, projects }: Report): readonly Section[] {
+export function sectionsOf({
+  coverage,
+  notices,
+  drift,
+  violations,
+  verdict,
+  projects,
+}: Report): readonly MarkdownSection[] {
   const inState = (...states: ReportViolation['state'][]) => violations.filter(({ state }) => states.includes(state))
   const standing = inState('opened', 'continuing', 'unknown')
   const gaps = gapsOf(coverage)

@@ -1,5 +1,5 @@
 /** Lines of a section: what stands above them (with a table's head) and the rows, which may be cut. */
-export interface Section {
+export interface MarkdownSection {
   readonly head: readonly string[]
   readonly rows: readonly string[]
   /** What a row is, to say how many were left out. */
@@ -12,7 +12,7 @@ export function table(
   columns: readonly string[],
   noun: string,
   rows: readonly (readonly string[])[],
-): Section {
+): MarkdownSection {
   return {
     head: ['', `### ${heading}`, '', row(columns), row(columns.map(() => '---'))],
     rows: rows.map(row),

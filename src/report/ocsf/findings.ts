@@ -1,4 +1,4 @@
-import type { JudgingRule } from '../../model/judging.ts'
+import type { EvaluatedRule } from '../../model/judging.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../cut.ts'
@@ -9,14 +9,14 @@ const version = '1.3.0'
 const classUid = 2003
 
 /** What findings refer to. */
-export interface Surroundings {
+export interface OcsfContext {
   readonly report: Report
-  readonly rules: ReadonlyMap<string, JudgingRule>
+  readonly rules: ReadonlyMap<string, EvaluatedRule>
   /** Labels of each project, as `key=value`. */
   readonly labels: ReadonlyMap<string, readonly string[]>
 }
 
-export function readSurroundings(report: Report): Surroundings {
+export function readOcsfContext(report: Report): OcsfContext {
   return {
     report,
     rules: new Map(rulesOf(report).map((rule) => [rule.id, rule])),
@@ -29,11 +29,11 @@ export function readSurroundings(report: Report): Surroundings {
   }
 }
 
-export function findingOfViolation(violation: ReportViolation, surroundings: Surroundings) {
+export function findingOfViolation(violation: ReportViolation, surroundings: OcsfContext) {
   const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver } = violation
   const rule = surroundings.rules.get(id)
   const { activity, status, compliance } = states[state]
-  const remedy = rule?.remedy ?? ''
+  const remediation = rule?.remediation ?? ''
   const first_seen_time = Date.parse(violation.first_seen)
   const last_seen_time = Date.parse(violation.last_seen)
   return {
@@ -57,7 +57,7 @@ export function findingOfViolation(violation: ReportViolation, surroundings: Sur
       control: id,
       status_id: compliance[0],
       status: compliance[1],
-      ...(waiver === undefined ? {} : { status_detail: tellWaiver(waiver) }),
+      ...(waiver === undefined ? {} : { status_detail: describeWaiver(waiver) }),
     },
     resources: [
       {
@@ -69,12 +69,12 @@ export function findingOfViolation(violation: ReportViolation, surroundings: Sur
         data: { path: cut(path) },
       },
     ],
-    ...(remedy === '' ? {} : { remediation: { desc: cut(remedy) } }),
+    ...(remediation === '' ? {} : { remediation: { desc: cut(remediation) } }),
   }
 }
 
 /** No violation and no pass: what hides there is not known, and neither is how bad it is. */
-export function findingOfGap(walk: ReportCoverage, surroundings: Surroundings) {
+export function findingOfGap(walk: ReportCoverage, surroundings: OcsfContext) {
   const { project, listing, status, reason } = walk
   const uid = `coverage/${cut(project)}/${listing}`
   const message = `The walk of ${listing} is ${status}: ${cut(reason ?? '')}`
@@ -129,7 +129,7 @@ function severityOf(severity: Severity) {
 
 /** What every event says. */
 function event(
-  { report: { run, tool, verdict, digests } }: Surroundings,
+  { report: { run, tool, verdict, digests } }: OcsfContext,
   [activity_id, activity_name]: Word,
   uid: string,
 ) {
@@ -155,7 +155,7 @@ function event(
 }
 
 /** Frameworks and requirements that a rule gives evidence for; the policy itself is a standard, too. */
-function complianceOf(rule: JudgingRule | undefined) {
+function complianceOf(rule: EvaluatedRule | undefined) {
   const requirements = rule?.controls ?? []
   const frameworks = new Set(requirements.map((control) => control.replace(/:.*/s, '')))
   return {
@@ -164,6 +164,6 @@ function complianceOf(rule: JudgingRule | undefined) {
   }
 }
 
-function tellWaiver({ owner, reason, expires, ticket }: Waiver): string {
+function describeWaiver({ owner, reason, expires, ticket }: Waiver): string {
   return cut(`waived by ${owner} until ${expires}: ${reason}${ticket === undefined ? '' : ` (${ticket})`}`)
 }

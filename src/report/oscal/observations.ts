@@ -1,21 +1,21 @@
-import type { JudgingRule } from '../../model/judging.ts'
+import type { EvaluatedRule } from '../../model/judging.ts'
 import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { cut } from '../cut.ts'
 import { nameUuid } from './name-uuid.ts'
 import { property, shown } from './property.ts'
 
 /** What observations of a run refer to. */
-export interface Surroundings {
+export interface OscalContext {
   /** Tells this run from all others. */
   readonly seed: string
   readonly collected: string
-  readonly rules: ReadonlyMap<string, JudgingRule>
+  readonly rules: ReadonlyMap<string, EvaluatedRule>
 }
 
-export function observeViolation(violation: ReportViolation, { seed, collected, rules }: Surroundings) {
+export function observeViolation(violation: ReportViolation, { seed, collected, rules }: OscalContext) {
   const { fingerprint, rule: id, severity, state, project, kind, uid, path, message, waiver } = violation
   const rule = rules.get(id)
-  const remedy = shown(rule?.remedy ?? '')
+  const remediation = shown(rule?.remediation ?? '')
   return {
     uuid: nameUuid(seed, 'violation', fingerprint),
     title: shown(rule?.title ?? id),
@@ -41,14 +41,14 @@ export function observeViolation(violation: ReportViolation, { seed, collected, 
     types: ['finding'],
     subjects: [{ 'subject-uuid': resourceUuid(violation, seed), type: 'inventory-item' }],
     collected,
-    ...(remedy === '' ? {} : { remarks: `How to fix: ${remedy}` }),
+    ...(remediation === '' ? {} : { remarks: `How to fix: ${remediation}` }),
   }
 }
 
 /** What could not be looked at is told, or silence would pass for a clean result. */
 export function observeGap(
   walk: Pick<ReportCoverage, 'project' | 'listing' | 'status' | 'reason'>,
-  { seed, collected }: Surroundings,
+  { seed, collected }: OscalContext,
 ) {
   const { project, listing, status, reason } = walk
   return {

@@ -1,6 +1,6 @@
 import type { Invocation, Notification, ReportingDescriptor } from 'sarif'
-import { type CoverageStatus, isLookComplete } from '../../model/coverage.ts'
-import type { FilePlace } from '../../model/judging.ts'
+import { type CoverageStatus, isCoverageComplete } from '../../model/coverage.ts'
+import type { FileLocation } from '../../model/judging.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../count.ts'
 import { physicalLocation } from './describe-result.ts'
@@ -21,7 +21,7 @@ type NotificationKind = (typeof notificationKinds)[number]['id']
 /** How the run went: its exit code, what it could not look at, and how many results are not here. */
 export function describeInvocation(
   report: Report,
-  placeOf: (project: string) => FilePlace | undefined,
+  placeOf: (project: string) => FileLocation | undefined,
   leftOut: string | undefined,
 ): Invocation {
   const { run, verdict, coverage, notices, projects } = report
@@ -32,14 +32,16 @@ export function describeInvocation(
     ...(project === undefined ? {} : { locations: [projectLocation(project, placeOf(project))] }),
   })
   return {
-    executionSuccessful: isLookComplete(coverage),
+    executionSuccessful: isCoverageComplete(coverage),
     exitCode: verdict.exit_code,
     exitCodeDescription: plain(verdict.text),
     startTimeUtc: run.started_at,
     endTimeUtc: run.finished_at,
     toolExecutionNotifications: [
       ...(leftOut === undefined ? [] : [notify('results-cut', 'warning', leftOut)]),
-      ...coverage.flatMap((walk) => tellWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project))),
+      ...coverage.flatMap((walk) =>
+        describeWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project)),
+      ),
       ...projects.flatMap(({ project, unjudged }) =>
         Object.entries(unjudged).map(([rule, why]) =>
           notify('rule-not-judged', 'warning', `${project}: ${rule} did not judge: ${why}`, project),
@@ -58,7 +60,7 @@ const levelOf = {
   suspect: 'warning',
 } as const satisfies Record<Exclude<CoverageStatus, 'complete' | 'skipped'>, Notification.level>
 
-function tellWalk(walk: ReportCoverage): [NotificationKind, Notification.level, string][] {
+function describeWalk(walk: ReportCoverage): [NotificationKind, Notification.level, string][] {
   const { project, listing, status, reason, filter, items, pages } = walk
   const told: [NotificationKind, Notification.level, string][] = []
   if (status === 'skipped') told.push(['walk-skipped', 'note', `${project} ${listing}: skipped: ${reason}`])
@@ -70,6 +72,6 @@ function tellWalk(walk: ReportCoverage): [NotificationKind, Notification.level, 
   return told
 }
 
-function projectLocation(project: string, place: FilePlace | undefined) {
+function projectLocation(project: string, place: FileLocation | undefined) {
   return { ...physicalLocation(place), logicalLocations: [{ fullyQualifiedName: project, kind: 'project' }] }
 }

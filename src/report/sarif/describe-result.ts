@@ -1,5 +1,5 @@
 import type { Location, Result } from 'sarif'
-import type { FilePlace } from '../../model/judging.ts'
+import type { FileLocation } from '../../model/judging.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import type { ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../cut.ts'
@@ -8,17 +8,17 @@ import { levels } from './levels.ts'
 import { plain } from './plain.ts'
 
 /** What results refer to. */
-export interface Surroundings {
+export interface SarifContext {
   readonly run: Report['run']
   /** Where each rule stands in the list of rules. */
   readonly ruleIndex: ReadonlyMap<string, number>
   /** Where each project is configured. */
-  readonly placeOf: (project: string) => FilePlace | undefined
+  readonly placeOf: (project: string) => FileLocation | undefined
 }
 
 const longestName = 1000
 
-export function describeResult(violation: ReportViolation, { run, ruleIndex, placeOf }: Surroundings): Result {
+export function describeResult(violation: ReportViolation, { run, ruleIndex, placeOf }: SarifContext): Result {
   const { rule, severity, state, project, kind, uid, name, path, fingerprint, first_seen, last_seen } = violation
   return {
     ruleId: rule,
@@ -77,7 +77,7 @@ function suppressionOf({ owner, reason, expires, ticket }: Waiver) {
 /** The resource; and, because viewers insist on a file, where its project is configured. */
 function locationOf(
   { project, kind, uid, name, path }: Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'path'>,
-  place: FilePlace | undefined,
+  place: FileLocation | undefined,
 ): Location {
   return {
     ...physicalLocation(place),
@@ -91,7 +91,7 @@ function locationOf(
   }
 }
 
-export function physicalLocation(place: FilePlace | undefined): Pick<Location, 'physicalLocation'> {
+export function physicalLocation(place: FileLocation | undefined): Pick<Location, 'physicalLocation'> {
   if (place === undefined) return {}
   const { file, line } = place
   return { physicalLocation: { artifactLocation: { uri: uriOf(file) }, region: { startLine: line } } }

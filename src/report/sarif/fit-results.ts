@@ -25,7 +25,7 @@ function packedSize(lines: readonly string[]): number {
   return bytes <= mostPackedBytes - reservedBytes ? bytes : gzipSync(text, { level: 1 }).length
 }
 
-export function tellLeftOut(all: number, kept: number, run: number): string | undefined {
+export function describeOmitted(all: number, kept: number, run: number): string | undefined {
   if (kept === all) return undefined
   const left = `${count(all - kept, 'result')} of ${all} left out, the least severe`
   return `${left}: readers take ${mostResults} and ${mostPackedBytes / 1_000_000} MB packed; hookdrift report --run ${run} --format json shows all`

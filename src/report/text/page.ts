@@ -1,10 +1,10 @@
 import { styleText } from 'node:util'
-import { isLookComplete } from '../../model/coverage.ts'
+import { isCoverageComplete } from '../../model/coverage.ts'
 import type { Report } from '../../model/report.ts'
-import type { Look } from '../report-format.ts'
+import type { RenderOptions } from '../report-format.ts'
 
 /** What the sections of the text need to know of where they are shown. */
-export interface Page {
+export interface TextPage {
   readonly width: number
   readonly full: boolean
   /** Whether what is not shown is known not to be there. */
@@ -35,18 +35,18 @@ const styles = {
 const narrowest = 40
 const longestSection = 50
 
-export function openPage({ run, coverage }: Report, { colour, width, full }: Look): Page {
+export function openPage({ run, coverage }: Report, { colour, width, full }: RenderOptions): TextPage {
   return {
     width: width >= narrowest ? width : narrowest,
     full,
-    lookComplete: isLookComplete(coverage),
+    lookComplete: isCoverageComplete(coverage),
     runNumber: run.number,
     paint: painter(colour),
   }
 }
 
 /** For an answer about the history: its rows are as many as were asked for, each with as much as a report shows. */
-export function openAnswerPage(runNumber: number, { colour, width }: Omit<Look, 'full'>): Page {
+export function openAnswerPage(runNumber: number, { colour, width }: Omit<RenderOptions, 'full'>): TextPage {
   return { width: Math.max(width, narrowest), full: false, lookComplete: true, runNumber, paint: painter(colour) }
 }
 
@@ -57,7 +57,7 @@ function painter(colour: boolean): Paint {
 /** The lines of the first entries, and a last line that says what was left out and how to see it. */
 export function showEntries<Entry>(
   entries: readonly Entry[],
-  page: Page,
+  page: TextPage,
   show: (entry: Entry) => readonly string[],
 ): string[] {
   const shown = firstEntries(entries, page)
@@ -66,10 +66,10 @@ export function showEntries<Entry>(
   return left === 0 ? lines : [...lines, '', page.paint('aside', `… and ${left} more; ${howToSeeAll(page)}`)]
 }
 
-export function firstEntries<Entry>(entries: readonly Entry[], { full }: Page): readonly Entry[] {
+export function firstEntries<Entry>(entries: readonly Entry[], { full }: TextPage): readonly Entry[] {
   return full ? entries : entries.slice(0, longestSection)
 }
 
-function howToSeeAll({ runNumber }: Page): string {
+function howToSeeAll({ runNumber }: TextPage): string {
   return `hookdrift report --run ${runNumber} --format json shows all`
 }

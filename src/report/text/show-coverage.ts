@@ -2,19 +2,19 @@ import type { Report, ReportCoverage, ReportNotice } from '../../model/report.ts
 import { wrapProse } from '../columns.ts'
 import { count } from '../count.ts'
 import { neutralise } from '../neutralise.ts'
-import { type Page, showEntries } from './page.ts'
+import { showEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showDuration, showTime } from './show-time.ts'
 
 /** What the run could see: first in the report, because everything behind it means nothing without. */
-export function showCoverage({ coverage, run }: Report, page: Page): string[] {
+export function showCoverage({ coverage, run }: Report, page: TextPage): string[] {
   const complete = coverage.filter(({ status }) => status === 'complete')
   const skipped = coverage.filter(({ status }) => status === 'skipped')
   const incomplete = coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped')
   const walks = complete.length + incomplete.length
 
   return [
-    ...(incomplete.length === 0 ? showCompleteLook(coverage, page) : showIncompleteLook(incomplete, walks, page)),
+    ...(incomplete.length === 0 ? showCompleteScan(coverage, page) : showIncompleteScan(incomplete, walks, page)),
     ...(incomplete.length === 0 || complete.length === 0 ? [] : [`Complete: ${sizeOf(complete)}.`]),
     ...showSkipped(skipped, page),
     ...showNarrowed(coverage, page),
@@ -22,7 +22,7 @@ export function showCoverage({ coverage, run }: Report, page: Page): string[] {
   ]
 }
 
-export function showNotices(notices: readonly ReportNotice[], page: Page): string[] {
+export function showNotices(notices: readonly ReportNotice[], page: TextPage): string[] {
   if (notices.length === 0) return []
   const showNotice = ({ project, listing, text }: ReportNotice) => {
     const [first = '', ...rest] = wrapProse(shorten(neutralise(`${project} ${listing}: ${text}`), 600), page.width - 4)
@@ -31,7 +31,7 @@ export function showNotices(notices: readonly ReportNotice[], page: Page): strin
   return ['', page.paint('heading', 'Notices'), '', ...showEntries(notices, page, showNotice)]
 }
 
-function showCompleteLook(coverage: readonly ReportCoverage[], page: Page): string[] {
+function showCompleteScan(coverage: readonly ReportCoverage[], page: TextPage): string[] {
   const projects = new Set(coverage.map(({ project }) => project)).size
   const size = `${count(total(coverage, 'items'), 'item')} in ${count(total(coverage, 'pages'), 'page')}`
   return wrapProse(`Looked at ${count(projects, 'project')} completely: ${size}.`, page.width).map((line) =>
@@ -39,7 +39,7 @@ function showCompleteLook(coverage: readonly ReportCoverage[], page: Page): stri
   )
 }
 
-function showIncompleteLook(incomplete: readonly ReportCoverage[], walks: number, page: Page): string[] {
+function showIncompleteScan(incomplete: readonly ReportCoverage[], walks: number, page: TextPage): string[] {
   const are = incomplete.length === 1 ? 'is' : 'are'
   const headline = `INCOMPLETE LOOK: ${incomplete.length} of ${count(walks, 'walk')} ${are} not complete.`
   return [
@@ -51,7 +51,7 @@ function showIncompleteLook(incomplete: readonly ReportCoverage[], walks: number
   ]
 }
 
-function showIncompleteWalk(walk: ReportCoverage, page: Page): string[] {
+function showIncompleteWalk(walk: ReportCoverage, page: TextPage): string[] {
   const status = neutralise(walk.status).toUpperCase()
   const seen = walk.pages === 0 ? 'nothing seen' : `${count(walk.items, 'item')} in ${count(walk.pages, 'page')} seen`
   const reason = shorten(neutralise(walk.reason ?? 'no reason given'), 600)
@@ -62,7 +62,7 @@ function showIncompleteWalk(walk: ReportCoverage, page: Page): string[] {
 }
 
 /** One sentence for all that were skipped for the same reason. */
-function showSkipped(skipped: readonly ReportCoverage[], page: Page): string[] {
+function showSkipped(skipped: readonly ReportCoverage[], page: TextPage): string[] {
   const alike = Map.groupBy(skipped, ({ listing, reason }) => JSON.stringify([listing, reason]))
   return [...alike.values()].flatMap((walks) => {
     const [walk] = walks
@@ -74,7 +74,7 @@ function showSkipped(skipped: readonly ReportCoverage[], page: Page): string[] {
 }
 
 /** A look through a filter says nothing of what lies outside it. */
-function showNarrowed(coverage: readonly ReportCoverage[], page: Page): string[] {
+function showNarrowed(coverage: readonly ReportCoverage[], page: TextPage): string[] {
   const narrowed = coverage.filter(({ filter }) => filter !== null)
   const alike = Map.groupBy(narrowed, ({ listing, filter }) => JSON.stringify([listing, filter]))
   return [...alike.values()].flatMap((walks) => {

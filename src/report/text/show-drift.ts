@@ -3,13 +3,13 @@ import type { ReportChange } from '../../model/report.ts'
 import { padColumns, widthOf, wrapPieces } from '../columns.ts'
 import { count, countEach } from '../count.ts'
 import { neutralise } from '../neutralise.ts'
-import { type Page, showEntries } from './page.ts'
+import { showEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showResource } from './show-resource.ts'
 import { showValues } from './show-values.ts'
 
 /** What changed since the last complete look, a line for each field. */
-export function showDrift(drift: readonly ReportChange[], page: Page): string[] {
+export function showDrift(drift: readonly ReportChange[], page: TextPage): string[] {
   if (drift.length === 0) {
     return ['', `Nothing changed since the last complete look${page.lookComplete ? '' : ', in what was seen'}.`]
   }
@@ -29,7 +29,7 @@ const widestPath = 32
 const mostFields = 20
 const mostReferrers = 5
 
-export function showChange(change: ReportChange, page: Page): string[] {
+export function showChange(change: ReportChange, page: TextPage): string[] {
   const label = `${signs[change.change]} ${change.change}`.padEnd('~ modified'.length)
   const [first = '', ...rest] = wrapPieces(showResource(change), page.width - label.length - 2)
   return [
@@ -40,7 +40,7 @@ export function showChange(change: ReportChange, page: Page): string[] {
   ]
 }
 
-export function showFields(fields: readonly FieldChange[], page: Page): string[] {
+export function showFields(fields: readonly FieldChange[], page: TextPage): string[] {
   const shown = page.full ? fields : fields.slice(0, mostFields)
   const left = fields.length - shown.length
   const paths = shown.map(({ path }) => shorten(neutralise(path), 120))
@@ -50,14 +50,14 @@ export function showFields(fields: readonly FieldChange[], page: Page): string[]
 }
 
 /** On one line where it fits, else the path and below it one line for each value. */
-function showField(path: string, field: FieldChange, column: number, page: Page): string[] {
+function showField(path: string, field: FieldChange, column: number, page: TextPage): string[] {
   const { before, after } = showValues(field, page.width - indent.length - 4)
   const line = `${indent}${padColumns(path, column)}  ${before} → ${after}`
   if (widthOf(line) <= page.width) return [line]
   return [`${indent}${path}`, `${indent}    ${before}`, `${indent}  → ${after}`]
 }
 
-function showReferrers(referrers: readonly string[], page: Page): string[] {
+function showReferrers(referrers: readonly string[], page: TextPage): string[] {
   if (referrers.length === 0) return []
   const uids = referrers.slice(0, mostReferrers).map((uid) => shorten(neutralise(uid), 64))
   const left = referrers.length - uids.length

@@ -1,27 +1,27 @@
-import { isLookComplete } from '../../model/coverage.ts'
+import { isCoverageComplete } from '../../model/coverage.ts'
 import type { Answer, AnswerCoverage, AnswerRun } from '../answer.ts'
 import { wrapProse } from '../columns.ts'
 import { count } from '../count.ts'
 import { neutralise } from '../neutralise.ts'
-import type { Page } from './page.ts'
+import type { TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showTime } from './show-time.ts'
 
 const mostTold = 5
 
 /** As of when an answer is, and what was not seen by then: without it, rows mean nothing. */
-export function showExtent({ run, coverage }: Pick<Answer<never>, 'run' | 'coverage'>, page: Page): string[] {
+export function showExtent({ run, coverage }: Pick<Answer<never>, 'run' | 'coverage'>, page: TextPage): string[] {
   if (run === null) return ['The history holds no sealed run.']
   const asOf = page.paint('aside', `As of run ${run.number}, ${showTime(run.started_at)}.`)
   return coverage === undefined ? [asOf] : [asOf, ...showWalks(coverage, run, page)]
 }
 
-function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: Page): string[] {
+function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: TextPage): string[] {
   const walks = coverage.filter(({ status }) => status !== 'skipped')
   const incomplete = walks.filter(({ status }) => status !== 'complete')
   const earlier = new Map(coverage.filter((walk) => walk.run < run.number).map((walk) => [walk.project, walk.run]))
   const projects = new Set(coverage.map(({ project }) => project)).size
-  const headline = isLookComplete(coverage)
+  const headline = isCoverageComplete(coverage)
     ? page.paint('good', `${count(walks.length, 'walk')} of ${count(projects, 'project')}, all complete.`)
     : page.paint('alarm', `INCOMPLETE LOOK: ${incomplete.length} of ${count(walks.length, 'walk')} not complete.`)
   const told = [

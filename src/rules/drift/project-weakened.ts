@@ -1,7 +1,7 @@
 import type { ProjectConfig } from '../attributes.ts'
 import { driftRule } from '../drift-rule.ts'
 import { hashStrength } from '../outdated-hash.ts'
-import { type RetrySchedule, retryScheduleOf, spelledSeconds } from '../retry-schedule.ts'
+import { formatSeconds, type RetrySchedule, retryScheduleOf } from '../retry-schedule.ts'
 
 export const projectWeakened = driftRule({
   id: 'drift/project-weakened',
@@ -46,5 +46,5 @@ function isWeaker(now: RetrySchedule, before: RetrySchedule): boolean {
 }
 
 function spelled({ tries, spanSeconds }: RetrySchedule): string {
-  return `${tries} times over ${spelledSeconds(spanSeconds)}`
+  return `${tries} times over ${formatSeconds(spanSeconds)}`
 }

@@ -1,9 +1,9 @@
 import { isMasked } from '../../model/resource.ts'
 import { destinationOf } from '../destination.ts'
-import { foldRule } from '../rule.ts'
+import { aggregateRule } from '../rule.ts'
 import { SharedUses } from '../shared-uses.ts'
 
-export const authShared = foldRule({
+export const authShared = aggregateRule({
   id: 'endpoint/auth-shared',
   title: 'The same credentials are sent to different hosts',
   severity: 'medium',

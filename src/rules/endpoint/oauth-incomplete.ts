@@ -1,6 +1,6 @@
 import { oauthOf } from '../attributes.ts'
 import { destinationOf } from '../destination.ts'
-import { type Problem, resourceRule } from '../rule.ts'
+import { type RuleFinding, resourceRule } from '../rule.ts'
 
 const base = '/authentication/oauth2'
 
@@ -31,6 +31,6 @@ export const oauthIncomplete = resourceRule('endpoint', {
   },
 })
 
-function missing(member: string, message: string): Problem {
+function missing(member: string, message: string): RuleFinding {
   return { path: `${base}/${member}`, message }
 }

@@ -1,7 +1,7 @@
 import type { Subscription } from '../attributes.ts'
-import { foldRule, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../rule.ts'
 
-export const orphan = foldRule({
+export const orphan = aggregateRule({
   id: 'endpoint/orphan',
   title: 'No subscription delivers to the endpoint',
   severity: 'low',
@@ -9,7 +9,7 @@ export const orphan = foldRule({
   kind: 'endpoint',
   visits: ['endpoint', 'subscription'],
   scope: 'project',
-  start: () => ({ endpoints: new Map<string, Place>(), targets: new Set<string>(), isEveryTargetShown: true }),
+  start: () => ({ endpoints: new Map<string, FindingPlace>(), targets: new Set<string>(), isEveryTargetShown: true }),
   visit(state, resource, at) {
     const { endpoints, targets } = state
     if (resource.kind === 'endpoint') {

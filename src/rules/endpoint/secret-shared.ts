@@ -1,10 +1,10 @@
 import { pointerStep } from '../../model/json.ts'
 import { isMasked } from '../../model/resource.ts'
 import { activeSecrets } from '../attributes.ts'
-import { foldRule } from '../rule.ts'
+import { aggregateRule } from '../rule.ts'
 import { SharedUses } from '../shared-uses.ts'
 
-export const secretShared = foldRule({
+export const secretShared = aggregateRule({
   id: 'endpoint/secret-shared',
   title: 'The same secret signs for several endpoints',
   severity: 'medium',

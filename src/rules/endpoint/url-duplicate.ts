@@ -1,6 +1,6 @@
-import { foldRule, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../rule.ts'
 
-export const urlDuplicate = foldRule({
+export const urlDuplicate = aggregateRule({
   id: 'endpoint/url-duplicate',
   title: 'Two active endpoints have the same address',
   severity: 'medium',
@@ -9,7 +9,7 @@ export const urlDuplicate = foldRule({
   visits: ['endpoint'],
   scope: 'project',
   // Nearly every address is used once: a list is made for the second use only.
-  start: () => new Map<string, Place | Place[]>(),
+  start: () => new Map<string, FindingPlace | FindingPlace[]>(),
   visit(places, { attributes: { url, status } }, at) {
     if (status !== 'active' || typeof url !== 'string') return
     const address = spelledAlike(url)

@@ -1,4 +1,4 @@
-import type { Probe } from '../attributes.ts'
+import type { ProbeAttributes } from '../attributes.ts'
 import { resourceRule } from '../rule.ts'
 
 export const failed = resourceRule('probe', {
@@ -15,7 +15,7 @@ export const failed = resourceRule('probe', {
 })
 
 /** `the body function of orders (01M…)`. */
-function functionOf({ function: probed, target_name: name, target_uid: uid }: Probe): string {
+function functionOf({ function: probed, target_name: name, target_uid: uid }: ProbeAttributes): string {
   const what = probed === 'subscription' ? 'the function' : `the ${probed} function`
   return `${what} of ${name ? `${name} (${uid})` : uid}`
 }

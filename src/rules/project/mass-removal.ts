@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Loss } from '../look.ts'
-import { lookRule } from '../look-rule.ts'
+import type { UnconfirmedRemoval } from '../look.ts'
+import { scanRule } from '../look-rule.ts'
 
 const options = z.strictObject({
   max_percent: z.number().min(0).max(100).default(30).describe('Share of a listing that may go at once, in percent'),
@@ -11,22 +11,22 @@ const options = z.strictObject({
     .describe('Resources of a listing that may go at once, whatever their share'),
 })
 
-export const massRemoval = lookRule({
+export const massRemoval = scanRule({
   id: 'project/mass-removal',
   title: 'A large part of a project is gone at once, and is not believed yet',
   severity: 'high',
   packs: ['hygiene'],
   options,
   needs: ['endpoint', 'source', 'subscription'],
-  *check({ held }) {
-    if (held.length === 0) return
-    const losses = held.map(({ listing, missing, known }) => `${missing} of ${known} ${listing}`)
+  *check({ unconfirmedRemovals }) {
+    if (unconfirmedRemovals.length === 0) return
+    const losses = unconfirmedRemovals.map(({ listing, missing, known }) => `${missing} of ${known} ${listing}`)
     yield { path: '', message: `${losses.join(' and ')} are gone at once, which is not believed yet` }
   },
 })
 
 /** Whether so much is gone that a fault of the service is as likely as a person's doing. */
-export function isMassRemoval({ missing, known }: Omit<Loss, 'listing'>, raw: unknown): boolean {
+export function isMassRemoval({ missing, known }: Omit<UnconfirmedRemoval, 'listing'>, raw: unknown): boolean {
   const { max_percent, max_resources } = options.parse(raw)
   return missing > max_resources && missing * 100 > known * max_percent
 }

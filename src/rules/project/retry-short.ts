@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { retryScheduleOf, spelledSeconds } from '../retry-schedule.ts'
+import { formatSeconds, retryScheduleOf } from '../retry-schedule.ts'
 import { resourceRule } from '../rule.ts'
 
 export const retryShort = resourceRule('project', {
@@ -17,7 +17,7 @@ export const retryShort = resourceRule('project', {
     if (schedule.spanSeconds < options.min_seconds) {
       yield {
         path: '/config/strategy',
-        message: `the last try comes after ${spelledSeconds(schedule.spanSeconds)}, the policy asks for ${spelledSeconds(options.min_seconds)}`,
+        message: `the last try comes after ${formatSeconds(schedule.spanSeconds)}, the policy asks for ${formatSeconds(options.min_seconds)}`,
       }
     }
   },

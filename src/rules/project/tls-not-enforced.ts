@@ -1,6 +1,6 @@
-import { foldRule, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../rule.ts'
 
-export const tlsNotEnforced = foldRule({
+export const tlsNotEnforced = aggregateRule({
   id: 'project/tls-not-enforced',
   title: 'Endpoints with plain http may be created',
   severity: 'info',
@@ -9,7 +9,7 @@ export const tlsNotEnforced = foldRule({
   kind: 'project',
   visits: ['project', 'endpoint'],
   scope: 'project',
-  start: () => ({ lax: undefined as Place | undefined, isHttpUsed: false }),
+  start: () => ({ lax: undefined as FindingPlace | undefined, isHttpUsed: false }),
   visit(state, { attributes }, at) {
     if ('config' in attributes) {
       if (attributes.config?.ssl?.enforce_secure_endpoints === false) state.lax = at

@@ -1,6 +1,6 @@
-import { lookRule } from '../look-rule.ts'
+import { scanRule } from '../look-rule.ts'
 
-export const vanished = lookRule({
+export const vanished = scanRule({
   id: 'project/vanished',
   title: 'A configured project is not there any more, or not for this key',
   severity: 'high',

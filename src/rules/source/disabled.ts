@@ -1,6 +1,6 @@
-import { foldRule, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../rule.ts'
 
-export const disabled = foldRule({
+export const disabled = aggregateRule({
   id: 'source/disabled',
   title: 'Source is switched off: its events are refused',
   severity: 'medium',
@@ -8,7 +8,7 @@ export const disabled = foldRule({
   kind: 'source',
   visits: ['source', 'subscription'],
   scope: 'project',
-  start: () => ({ off: [] as Place[], users: new Map<string, number>() }),
+  start: () => ({ off: [] as FindingPlace[], users: new Map<string, number>() }),
   visit({ off, users }, { attributes }, at) {
     if ('source_uid' in attributes && typeof attributes.source_uid === 'string') {
       users.set(attributes.source_uid, (users.get(attributes.source_uid) ?? 0) + 1)

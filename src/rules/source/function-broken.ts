@@ -1,13 +1,13 @@
-import { foldRule, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../rule.ts'
 
-interface Failure {
-  readonly at: Place
+interface FunctionFailure {
+  readonly at: FindingPlace
   readonly path: string
   readonly probe: string
   readonly error: string
 }
 
-export const functionBroken = foldRule({
+export const functionBroken = aggregateRule({
   id: 'source/function-broken',
   title: "Source's function fails on a payload that it must take",
   severity: 'high',
@@ -15,7 +15,7 @@ export const functionBroken = foldRule({
   kind: 'source',
   visits: ['probe'],
   scope: 'project',
-  start: (): Failure[] => [],
+  start: (): FunctionFailure[] => [],
   visit(failures, { attributes, volatile }, { project }) {
     const { outcome, function: probed, probe, target_kind: kind, target_uid: uid, target_name: name } = attributes
     if (outcome !== 'failed' || kind !== 'source' || typeof uid !== 'string') return

@@ -1,5 +1,5 @@
 import type { Queue } from '../attributes.ts'
-import { type Problem, resourceRule } from '../rule.ts'
+import { type RuleFinding, resourceRule } from '../rule.ts'
 
 export const queuePlaintext = resourceRule('source', {
   id: 'source/queue-plaintext',
@@ -13,7 +13,7 @@ export const queuePlaintext = resourceRule('source', {
   },
 })
 
-function* kafkaProblems({ auth }: NonNullable<Queue['kafka']>): Iterable<Problem> {
+function* kafkaProblems({ auth }: NonNullable<Queue['kafka']>): Iterable<RuleFinding> {
   const lacks = [
     ...(auth?.tls === true ? [] : ['TLS']),
     ...(auth?.type === undefined && auth?.username === undefined ? ['authentication'] : []),
@@ -21,7 +21,7 @@ function* kafkaProblems({ auth }: NonNullable<Queue['kafka']>): Iterable<Problem
   if (lacks.length > 0) yield { path: '/pub_sub/kafka/auth', message: `reads Kafka without ${lacks.join(' and ')}` }
 }
 
-function* amqpProblems({ schema, auth }: NonNullable<Queue['amqp']>): Iterable<Problem> {
+function* amqpProblems({ schema, auth }: NonNullable<Queue['amqp']>): Iterable<RuleFinding> {
   if (schema?.toLowerCase() === 'amqp') {
     yield { path: '/pub_sub/amqp/schema', message: 'reads AMQP without TLS: the scheme is `amqp`' }
   }

@@ -1,15 +1,15 @@
 import { isMasked } from '../../model/resource.ts'
 import { activeSecrets, type Endpoint } from '../attributes.ts'
-import { foldRule, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../rule.ts'
 import { halvesOf } from '../shared-uses.ts'
 import { verifierSecretOf } from '../verifier-secret.ts'
 
 interface Use {
-  readonly at: Place
+  readonly at: FindingPlace
   readonly path: string
 }
 
-export const verifierShared = foldRule({
+export const verifierShared = aggregateRule({
   id: 'source/verifier-shared',
   title: 'Secret of a source is used elsewhere too',
   severity: 'high',

@@ -1,16 +1,16 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
-import type { Filter } from '../attributes.ts'
+import type { EventFilter } from '../attributes.ts'
 import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../event-filter.ts'
-import { foldRule, type LocatedProblem, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace, type LocatedRuleFinding } from '../rule.ts'
 
 interface Route {
-  readonly at: Place
+  readonly at: FindingPlace
   readonly types: readonly string[]
   /** undefined when it asks for nothing. */
-  readonly filter: Filter | undefined
+  readonly filter: EventFilter | undefined
 }
 
-export const duplicate = foldRule({
+export const duplicate = aggregateRule({
   id: 'subscription/duplicate',
   title: 'Two subscriptions deliver the same events to the same endpoint',
   severity: 'high',
@@ -41,7 +41,7 @@ export const duplicate = foldRule({
 })
 
 /** Each that overlaps with another names the one with the lowest uid: the first, where uids are made in the order of time. */
-function* overlapsOf(routes: readonly Route[]): Iterable<LocatedProblem> {
+function* overlapsOf(routes: readonly Route[]): Iterable<LocatedRuleFinding> {
   const sorted = routes.toSorted((a, b) => (a.at.uid < b.at.uid ? -1 : 1))
   const takers = takersOf(sorted)
   const all = sorted.slice(0, 2).map(({ at }) => at.uid)
@@ -69,6 +69,6 @@ function takersOf(routes: readonly Route[]): ReadonlyMap<string, readonly string
   return takers
 }
 
-function spelled(filter: Filter): string {
+function spelled(filter: EventFilter): string {
   return canonicalJson(filterParts.map((part) => filter[part] ?? {}))
 }

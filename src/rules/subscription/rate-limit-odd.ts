@@ -1,11 +1,11 @@
-import { foldRule, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../rule.ts'
 
 interface Rate {
   readonly count: number
   readonly seconds: number
 }
 
-export const rateLimitOdd = foldRule({
+export const rateLimitOdd = aggregateRule({
   id: 'subscription/rate-limit-odd',
   title: 'Declared rate limit has no effect',
   severity: 'low',
@@ -13,7 +13,7 @@ export const rateLimitOdd = foldRule({
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
   scope: 'project',
-  start: () => ({ limits: new Map<string, Rate>(), odd: [] as { at: Place; message: string }[] }),
+  start: () => ({ limits: new Map<string, Rate>(), odd: [] as { at: FindingPlace; message: string }[] }),
   visit({ limits, odd }, { kind, uid, attributes }, at) {
     if (kind === 'endpoint' && 'rate_limit' in attributes) {
       const limit = rateOf(attributes.rate_limit, attributes.rate_limit_duration)

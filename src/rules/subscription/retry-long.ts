@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { retryScheduleOf, spelledSeconds } from '../retry-schedule.ts'
+import { formatSeconds, retryScheduleOf } from '../retry-schedule.ts'
 import { resourceRule } from '../rule.ts'
 
 export const retryLong = resourceRule('subscription', {
@@ -16,7 +16,7 @@ export const retryLong = resourceRule('subscription', {
     if (schedule.spanSeconds > options.max_seconds) {
       yield {
         path: '/retry_config',
-        message: `declared retries go on for ${spelledSeconds(schedule.spanSeconds)}, the policy allows ${spelledSeconds(options.max_seconds)}`,
+        message: `declared retries go on for ${formatSeconds(schedule.spanSeconds)}, the policy allows ${formatSeconds(options.max_seconds)}`,
       }
     }
   },

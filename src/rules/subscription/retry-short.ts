@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { retryScheduleOf, spelledSeconds } from '../retry-schedule.ts'
+import { formatSeconds, retryScheduleOf } from '../retry-schedule.ts'
 import { resourceRule } from '../rule.ts'
 
 export const retryShort = resourceRule('subscription', {
@@ -16,7 +16,7 @@ export const retryShort = resourceRule('subscription', {
     if (schedule.spanSeconds < options.min_seconds) {
       yield {
         path: '/retry_config',
-        message: `declared retries end after ${spelledSeconds(schedule.spanSeconds)}, the policy asks for ${spelledSeconds(options.min_seconds)}`,
+        message: `declared retries end after ${formatSeconds(schedule.spanSeconds)}, the policy asks for ${formatSeconds(options.min_seconds)}`,
       }
     }
   },

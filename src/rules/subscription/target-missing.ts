@@ -1,6 +1,6 @@
-import { foldRule, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../rule.ts'
 
-export const targetMissing = foldRule({
+export const targetMissing = aggregateRule({
   id: 'subscription/target-missing',
   title: 'Subscription delivers to no endpoint',
   severity: 'high',
@@ -8,7 +8,7 @@ export const targetMissing = foldRule({
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
   scope: 'project',
-  start: () => ({ endpoints: new Set<string>(), lost: [] as { at: Place; target: string | null }[] }),
+  start: () => ({ endpoints: new Set<string>(), lost: [] as { at: FindingPlace; target: string | null }[] }),
   visit({ endpoints, lost }, resource, at) {
     if (resource.kind === 'endpoint') {
       endpoints.add(resource.uid)

@@ -1,6 +1,6 @@
-import { foldRule, type Place } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../rule.ts'
 
-export const targetNotActive = foldRule({
+export const targetNotActive = aggregateRule({
   id: 'subscription/target-not-active',
   title: 'Subscription delivers to an endpoint that is not active',
   severity: 'high',
@@ -8,7 +8,7 @@ export const targetNotActive = foldRule({
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
   scope: 'project',
-  start: () => ({ asleep: new Map<string, string>(), waiting: [] as { at: Place; status: string }[] }),
+  start: () => ({ asleep: new Map<string, string>(), waiting: [] as { at: FindingPlace; status: string }[] }),
   visit({ asleep, waiting }, { kind, uid, attributes }, at) {
     if (kind === 'endpoint' && 'status' in attributes) {
       if (typeof attributes.status === 'string' && attributes.status !== 'active') asleep.set(uid, attributes.status)

@@ -1,4 +1,4 @@
-import { spellEnd } from '../../model/spell-end.ts'
+import { formatExpiry } from '../../model/spell-end.ts'
 import { resourceRule } from '../rule.ts'
 
 export const expired = resourceRule('policy', {
@@ -8,7 +8,7 @@ export const expired = resourceRule('policy', {
   packs: ['hygiene'],
   *check({ attributes: { expires, owner } }, { now }) {
     if (expires !== undefined && now >= Date.parse(expires)) {
-      yield { path: '/expires', message: `held until ${spellEnd(expires)}; owner ${owner}` }
+      yield { path: '/expires', message: `held until ${formatExpiry(expires)}; owner ${owner}` }
     }
   },
 })

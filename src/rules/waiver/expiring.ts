@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { spellEnd } from '../../model/spell-end.ts'
+import { formatExpiry } from '../../model/spell-end.ts'
 import { dayMs } from '../day.ts'
 import { resourceRule } from '../rule.ts'
 
@@ -15,7 +15,7 @@ export const expiring = resourceRule('policy', {
     if (expires === undefined) return
     const leftMs = Date.parse(expires) - now
     if (leftMs > 0 && leftMs <= options.days * dayMs) {
-      yield { path: '/expires', message: `holds until ${spellEnd(expires)}; owner ${owner}` }
+      yield { path: '/expires', message: `holds until ${formatExpiry(expires)}; owner ${owner}` }
     }
   },
 })

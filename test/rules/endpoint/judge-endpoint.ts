@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/model/json.ts'
 import type { Facts, Kind } from '../../../src/model/resource.ts'
-import type { Problem, Rule } from '../../../src/rules/rule.ts'
+import type { Rule, RuleFinding } from '../../../src/rules/rule.ts'
 
 /** When everything in these tests happens. */
 export const now = Date.parse('2026-11-21T00:00:00Z')
@@ -17,7 +17,7 @@ export interface Circumstances {
 }
 
 /** What a rule says of one endpoint. */
-export function problemsOf(rule: Rule, attributes: JsonObject, circumstances: Circumstances = {}): Problem[] {
+export function problemsOf(rule: Rule, attributes: JsonObject, circumstances: Circumstances = {}): RuleFinding[] {
   const { options = {}, facts = {}, volatile = {} } = circumstances
   const bound = rule.bind(options)
   if (bound.scope !== 'resource') throw new Error(`${rule.id} looks at several endpoints`)

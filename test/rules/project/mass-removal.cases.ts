@@ -3,7 +3,7 @@ import type { Cases } from '../a-case.ts'
 export const cases: Cases = {
   'says what is held, listing by listing': {
     look: {
-      held: [
+      unconfirmedRemovals: [
         { listing: 'endpoints', missing: 40, known: 60 },
         { listing: 'subscriptions', missing: 80, known: 100 },
       ],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 
-export interface Rows {
+export interface DigestedRows {
   readonly table: string
   /** Columns that the digest leaves out. */
   readonly without?: readonly string[]
@@ -15,7 +15,11 @@ export interface Rows {
  * SHA-256 over some rows of a table, in hex; undefined when there are none. A column without a value counts as absent,
  * so that a column that a later schema adds leaves the digests of older rows as they are.
  */
-export function digestRows(db: Database, rows: Rows, parameters: Readonly<Record<string, number>>): string | undefined {
+export function digestRows(
+  db: Database,
+  rows: DigestedRows,
+  parameters: Readonly<Record<string, number>>,
+): string | undefined {
   const columns = rows.only ?? columnsOf(db, rows.table).filter((column) => !rows.without?.includes(column))
   const sql = `SELECT ${columns.join(', ')} FROM ${rows.table} WHERE ${rows.where} ORDER BY ${rows.order}`
   const digest = createHash('sha256')

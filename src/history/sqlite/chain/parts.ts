@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { digestRows, type Rows } from './digest-rows.ts'
+import { type DigestedRows, digestRows } from './digest-rows.ts'
 
 /** Digests of what was recorded, by what it is. Parts without rows are absent. */
 export type Parts = Readonly<Record<string, string>>
@@ -11,7 +11,7 @@ const linkColumns = ['previous', 'parts', 'chain']
  * Everything that a run writes, found by a condition on the run. What ends later (`to_run`) is covered where it ends;
  * a body by its digest, which stands beside it.
  */
-function partsBy(run: string): Readonly<Record<string, Rows>> {
+function partsBy(run: string): Readonly<Record<string, DigestedRows>> {
   const began = { where: `from_run ${run}`, without: ['to_run'] }
   const ended = { where: `to_run ${run}` }
   return {
@@ -30,7 +30,7 @@ function partsBy(run: string): Readonly<Record<string, Rows>> {
 }
 
 /** What people approved and revoked between runs, found by the run sealed after it. */
-function approvalsBy(isBy: (column: string) => string): Readonly<Record<string, Rows>> {
+function approvalsBy(isBy: (column: string) => string): Readonly<Record<string, DigestedRows>> {
   const approved = isBy('approved_in')
   return {
     approvals: { table: 'approval', where: approved, without: revocation, order: 'id' },
@@ -46,7 +46,7 @@ function approvalsBy(isBy: (column: string) => string): Readonly<Record<string, 
 const revocation = ['revoked_at', 'revoked_by', 'revoked_in']
 
 /** What the link of one run covers: also the interrupted runs since the sealed one before it, and checkpoints. */
-const ofRun: Readonly<Record<string, Rows>> = {
+const ofRun: Readonly<Record<string, DigestedRows>> = {
   run: {
     table: 'run',
     without: linkColumns,
@@ -62,7 +62,7 @@ const ofRun: Readonly<Record<string, Rows>> = {
 /** Runs whose rows no link covers: pruned and resealed ones, and those sealed before there was a chain. */
 const unlinked = "(SELECT number FROM run WHERE state = 'pruned' OR (state = 'sealed' AND chain IS NULL))"
 
-const outsideTheChain: Readonly<Record<string, Rows>> = {
+const outsideTheChain: Readonly<Record<string, DigestedRows>> = {
   runs: {
     table: 'run',
     without: linkColumns,
@@ -98,7 +98,7 @@ export function partsCarried(db: Database, checkpoint: number): Parts {
 
 function digestsOf(
   db: Database,
-  parts: Readonly<Record<string, Rows>>,
+  parts: Readonly<Record<string, DigestedRows>>,
   parameters: Readonly<Record<string, number>>,
 ): Parts {
   const digests = Object.entries(parts).flatMap(([name, rows]): [string, string][] => {

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 
 /** First and last of a stretch of runs. */
-export type Stretch = readonly [number, number]
+export type RunRange = readonly [number, number]
 
 /** Tells whether a run was pruned, by what the checkpoints say. */
 export function prunedRuns(db: Database): (run: number) => boolean {
@@ -19,7 +19,7 @@ export function prunedRuns(db: Database): (run: number) => boolean {
 }
 
 /** `[[1, 3], [7, 7]]` for 1, 2, 3 and 7; the runs are sorted. */
-export function stretchesOf(runs: readonly number[]): Stretch[] {
+export function rangesOf(runs: readonly number[]): RunRange[] {
   const stretches: [number, number][] = []
   for (const run of runs) {
     const last = stretches.at(-1)
@@ -30,7 +30,7 @@ export function stretchesOf(runs: readonly number[]): Stretch[] {
 }
 
 /** An unreadable list names no run: then the runs that it named are missed. */
-function readStretches(text: string): Stretch[] {
+function readStretches(text: string): RunRange[] {
   try {
     const value: unknown = JSON.parse(text)
     return Array.isArray(value) ? value.filter(isStretch) : []
@@ -39,6 +39,6 @@ function readStretches(text: string): Stretch[] {
   }
 }
 
-function isStretch(value: unknown): value is Stretch {
+function isStretch(value: unknown): value is RunRange {
   return Array.isArray(value) && value.length === 2 && value.every(Number.isInteger)
 }

@@ -1,18 +1,18 @@
 import type { Database } from 'better-sqlite3'
-import type { SealedRun } from '../../reader.ts'
-import { type Keep, reasonsToKeep } from '../../retention.ts'
+import type { CommittedRun } from '../../reader.ts'
+import { type RetentionRules, reasonsToKeep } from '../../retention.ts'
 import { lastLiftedSql } from '../draft-statements.ts'
-import { looksAt } from '../looks-at.ts'
+import { latestScansAt } from '../looks-at.ts'
 
-export interface PlannedRun extends SealedRun {
+export interface PlannedRun extends CommittedRun {
   /** Why it is kept; empty when it goes. */
   readonly reasons: readonly string[]
 }
 
 /** What would stay and go, oldest first: what was asked for, and what the history cannot do without. */
-export function planPruning(db: Database, keep: Keep): PlannedRun[] {
+export function planPruning(db: Database, keep: RetentionRules): PlannedRun[] {
   const runs = db
-    .prepare<[], SealedRun>(
+    .prepare<[], CommittedRun>(
       `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE state = 'sealed' ORDER BY number`,
     )
     .all()
@@ -41,7 +41,7 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
     ...numbers('SELECT id FROM project').map((project) => lifted.get(project, latest + 1) ?? null),
   ])
   need('last look at a project', numbers("SELECT max(run) FROM walk WHERE listing = 'endpoints' GROUP BY project_id"))
-  const since = looksAt(db, latest).map(({ incompleteSince }) => incompleteSince?.number ?? null)
+  const since = latestScansAt(db, latest).map(({ incompleteSince }) => incompleteSince?.number ?? null)
   need('since when a project was not looked at in full', since)
   need('approved baseline', numbers(approvedSql))
   need(

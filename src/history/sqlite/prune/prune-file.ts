@@ -1,10 +1,10 @@
-import type { Holder } from '../../holder.ts'
+import type { LeaseOwner } from '../../holder.ts'
 import { openDatabase } from '../open-database.ts'
 import { openToExamine } from '../open-to-examine.ts'
 import type { ResealHistory } from '../reseal/reseal-history.ts'
 import { type Freed, freeDisk } from './free-disk.ts'
 import { type PlannedRun, planPruning } from './plan-pruning.ts'
-import { type PruneOrder, pruneHistory, refuseToKeepNothing } from './prune-history.ts'
+import { type PruneRequest, pruneHistory, refuseToKeepNothing } from './prune-history.ts'
 
 export interface Pruning {
   readonly plan: readonly PlannedRun[]
@@ -15,7 +15,7 @@ export interface Pruning {
  * Prunes the history in a file and gives its disk back.
  * @throws AuditError as `pruneHistory`
  */
-export function pruneFile(file: string, holder: Holder, order: PruneOrder, resealing?: ResealHistory): Pruning {
+export function pruneFile(file: string, holder: LeaseOwner, order: PruneRequest, resealing?: ResealHistory): Pruning {
   const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder, resealing })
   try {
     return { plan: pruneHistory(db, holder, order), freed: freeDisk(db) }
@@ -25,7 +25,7 @@ export function pruneFile(file: string, holder: Holder, order: PruneOrder, resea
 }
 
 /** What pruning would do. Writes nothing. */
-export function planForFile(file: string, { keep }: Pick<PruneOrder, 'keep'>): readonly PlannedRun[] {
+export function planForFile(file: string, { keep }: Pick<PruneRequest, 'keep'>): readonly PlannedRun[] {
   refuseToKeepNothing(keep)
   const db = openToExamine(file)
   try {
@@ -42,7 +42,7 @@ const pauseMs = 20 * 3_600_000
  * Prunes when it was not done for most of a day, and gives back at most 256 MB of disk at once; undefined otherwise.
  * @throws AuditError as `pruneHistory`
  */
-export function pruneWhenDue(file: string, holder: Holder, order: PruneOrder): Pruning | undefined {
+export function pruneWhenDue(file: string, holder: LeaseOwner, order: PruneRequest): Pruning | undefined {
   const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder })
   try {
     const last = db

@@ -1,16 +1,16 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../../model/errors.ts'
-import type { Holder } from '../../holder.ts'
-import { type Keep, keepsSomething } from '../../retention.ts'
+import type { LeaseOwner } from '../../holder.ts'
+import { keepsSomething, type RetentionRules } from '../../retention.ts'
 import { makeCheckpoint } from '../chain/chain.ts'
 import { findBrokenLinks } from '../chain/check-chain.ts'
-import { stretchesOf } from '../chain/pruned-runs.ts'
+import { rangesOf } from '../chain/pruned-runs.ts'
 import { closeKilledRuns, releaseSql, takeLease } from '../lease.ts'
 import { writeTransaction } from '../write-transaction.ts'
 import { type PlannedRun, planPruning } from './plan-pruning.ts'
 
-export interface PruneOrder {
-  readonly keep: Keep
+export interface PruneRequest {
+  readonly keep: RetentionRules
   /** As they were given, for the record. */
   readonly options: Readonly<Record<string, number | string>>
   readonly toolVersion: string
@@ -21,7 +21,7 @@ export interface PruneOrder {
  * same as before. All or nothing; leaves a checkpoint, from which the chain still verifies.
  * @throws AuditError 2 when nothing is to be kept, 4 when the history does not verify, 5 when another run holds it
  */
-export function pruneHistory(db: Database, holder: Holder, order: PruneOrder): PlannedRun[] {
+export function pruneHistory(db: Database, holder: LeaseOwner, order: PruneRequest): PlannedRun[] {
   refuseToKeepNothing(order.keep)
   return writeTransaction(db, () => {
     const token = takeLease(db, holder)
@@ -35,14 +35,14 @@ export function pruneHistory(db: Database, holder: Holder, order: PruneOrder): P
       const all = [...gone, ...interruptedBefore(db, gone)].sort((a, b) => a - b)
       removeRuns(db, gone, plan)
       const { options, toolVersion } = order
-      makeCheckpoint(db, { madeAt: now, toolVersion, reason: 'prune', options, runs: stretchesOf(all) })
+      makeCheckpoint(db, { madeAt: now, toolVersion, reason: 'prune', options, runs: rangesOf(all) })
     }
     db.prepare(releaseSql).run(token)
     return plan
   })
 }
 
-export function refuseToKeepNothing(keep: Keep): void {
+export function refuseToKeepNothing(keep: RetentionRules): void {
   if (keepsSomething(keep)) return
   throw new AuditError(2, 'prune was told to keep nothing', {
     advice: 'say what to keep, such as --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',

@@ -3,9 +3,9 @@ import type { Json } from '../../../model/json.ts'
 import { type Kind, maskedSeal } from '../../../model/resource.ts'
 import { fingerprintOf } from '../../../model/violation.ts'
 import type { ResealedPart, Resealer, Resealing } from '../../resealing.ts'
-import { prepared } from '../prepared.ts'
+import { cachedStatement } from '../prepared.ts'
 import { inOrderOfLength, replaceSecrets } from './replace-secrets.ts'
-import { idsOf, type Resource, resealVersions } from './reseal-versions.ts'
+import { idsOf, type ResealedResource, resealVersions } from './reseal-versions.ts'
 import type { Rewording } from './rewording.ts'
 
 /**
@@ -25,12 +25,12 @@ export function resealResources(db: Database, resealing: Resealing, rewording: R
   return rewritten
 }
 
-const first: Resource = { project: 0, kind: 'endpoint', uid: '' }
+const first: ResealedResource = { project: 0, kind: 'endpoint', uid: '' }
 
-function nextResource(db: Database, after = first): Resource | undefined {
+function nextResource(db: Database, after = first): ResealedResource | undefined {
   const next = (table: string) => `SELECT * FROM (SELECT project_id, kind, uid FROM ${table}
     WHERE (project_id, kind, uid) > (@project, @kind, @uid) ORDER BY project_id, kind, uid LIMIT 1)`
-  return prepared<Resource, Resource>(
+  return cachedStatement<ResealedResource, ResealedResource>(
     db,
     `SELECT project_id AS project, kind, uid FROM (${['version', 'violation', 'change'].map(next).join(' UNION ALL ')})
      ORDER BY project_id, kind, uid LIMIT 1`,
@@ -43,7 +43,7 @@ interface Saying {
   quoting(resealer: Resealer, text: string): string
 }
 
-interface ViolationRow {
+interface StoredViolationRow {
   readonly fingerprint: string
   readonly rule: string
   readonly path: string
@@ -58,13 +58,13 @@ interface ViolationRow {
 
 function resealViolations(
   db: Database,
-  resource: Resource,
+  resource: ResealedResource,
   { resealing, rewording, quoting }: Saying & { readonly rewording: Rewording },
 ): number {
   const { kind, uid } = resource
   let rewritten = 0
   for (const id of idsOf(db, 'violation', resource)) {
-    const row = prepared<[number], ViolationRow>(
+    const row = cachedStatement<[number], StoredViolationRow>(
       db,
       `SELECT x.fingerprint, x.rule, x.path, x.name, x.message, x.from_run AS fromRun, x.to_run AS toRun,
               r.seal_key_id AS keyId, p.service, p.uid AS projectUid
@@ -81,7 +81,7 @@ function resealViolations(
     // Masked, several places would look like one.
     const isMoved = path !== row.path && resealer.hasKey
     const fingerprint = isMoved ? fingerprintOf(project, place) : row.fingerprint
-    prepared<unknown[], never>(
+    cachedStatement<unknown[], never>(
       db,
       'UPDATE violation SET name = ?, message = ?, path = ?, fingerprint = ? WHERE id = ?',
     ).run(name, message, path, fingerprint, id)
@@ -96,11 +96,11 @@ function resealViolations(
   return rewritten
 }
 
-function resealChanges(db: Database, resource: Resource, { resealing, quoting }: Saying): number {
+function resealChanges(db: Database, resource: ResealedResource, { resealing, quoting }: Saying): number {
   const { kind } = resource
   let rewritten = 0
   for (const id of idsOf(db, 'change', resource)) {
-    const row = prepared<[number], { name: string; fields: string; keyId: string }>(
+    const row = cachedStatement<[number], { name: string; fields: string; keyId: string }>(
       db,
       `SELECT c.name, c.fields, r.seal_key_id AS keyId FROM change c JOIN run r ON r.number = c.run WHERE c.id = ?`,
     ).get(id)
@@ -111,7 +111,7 @@ function resealChanges(db: Database, resource: Resource, { resealing, quoting }:
     const changes = JSON.parse(row.fields) as readonly FieldRow[]
     const fields = JSON.stringify(changes.map((change) => resealChange(kind, change, resealer, quoting)))
     if (name === row.name && fields === row.fields) continue
-    prepared<unknown[], never>(db, 'UPDATE change SET name = ?, fields = ? WHERE id = ?').run(name, fields, id)
+    cachedStatement<unknown[], never>(db, 'UPDATE change SET name = ?, fields = ? WHERE id = ?').run(name, fields, id)
     rewritten += 1
   }
   return rewritten

@@ -4,7 +4,7 @@ import { canonicalJson } from '../../../model/canonical-json.ts'
 import { isJsonObject, type Json } from '../../../model/json.ts'
 import type { Kind } from '../../../model/resource.ts'
 import type { Resealer, Resealing } from '../../resealing.ts'
-import { prepared } from '../prepared.ts'
+import { cachedStatement } from '../prepared.ts'
 import { inPages } from './in-pages.ts'
 import { mapTexts } from './json-texts.ts'
 import { altered, resealBody } from './reseal-versions.ts'
@@ -71,7 +71,7 @@ export function resealWalks(db: Database, resealing: Resealing, rewording: Rewor
 export function resealDocuments(db: Database, resealing: Resealing): number {
   let rewritten = 0
   for (const id of db.prepare<[], number>('SELECT id FROM document ORDER BY id').pluck().all()) {
-    const row = prepared<[number], { sha256: string; body: string }>(
+    const row = cachedStatement<[number], { sha256: string; body: string }>(
       db,
       'SELECT sha256, body FROM document WHERE id = ?',
     ).get(id)
@@ -95,7 +95,7 @@ export function resealNotifications(db: Database, resealing: Resealing, rewordin
   const resealer = resealing.uncompared
   let rewritten = mapColumn(db, 'notification', 'error', resealer.reason)
   for (const id of db.prepare<[], string>('SELECT id FROM notification ORDER BY id').pluck().all()) {
-    const row = prepared<[string], { run: number | null; body: string }>(
+    const row = cachedStatement<[string], { run: number | null; body: string }>(
       db,
       'SELECT run, body FROM notification WHERE id = ?',
     ).get(id)

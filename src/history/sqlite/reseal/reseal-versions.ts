@@ -5,10 +5,10 @@ import { AuditError } from '../../../model/errors.ts'
 import { isJsonObject, type Json } from '../../../model/json.ts'
 import type { Kind } from '../../../model/resource.ts'
 import type { Resealer, Resealing } from '../../resealing.ts'
-import { prepared } from '../prepared.ts'
+import { cachedStatement } from '../prepared.ts'
 import { inOrderOfLength, replaceSecrets } from './replace-secrets.ts'
 
-export interface Resource {
+export interface ResealedResource {
   readonly project: number
   readonly kind: Kind
   readonly uid: string
@@ -24,11 +24,16 @@ interface VersionRow {
 }
 
 /** Every version of a resource. `found` gets the secrets that were in clear; returns how many rows were rewritten. */
-export function resealVersions(db: Database, resource: Resource, resealing: Resealing, found: Set<string>): number {
+export function resealVersions(
+  db: Database,
+  resource: ResealedResource,
+  resealing: Resealing,
+  found: Set<string>,
+): number {
   const { kind, uid } = resource
   let rewritten = 0
   for (const id of idsOf(db, 'version', resource)) {
-    const row = prepared<[number], VersionRow>(
+    const row = cachedStatement<[number], VersionRow>(
       db,
       `SELECT v.id, v.name, v.body, v.facts, v.digest, r.seal_key_id AS keyId
        FROM version v JOIN run r ON r.number = v.from_run WHERE v.id = ?`,
@@ -43,13 +48,10 @@ export function resealVersions(db: Database, resource: Resource, resealing: Rese
     const name = resealer.name(kind, row.name)
     if (body === row.body && facts === row.facts && name === row.name) continue
     // Of which normal form it is stays: sealing again need not give what a new look at the same thing would.
-    prepared<unknown[], never>(db, 'UPDATE version SET name = ?, body = ?, facts = ?, digest = ? WHERE id = ?').run(
-      name,
-      body,
-      facts,
-      hash('sha256', body + facts),
-      id,
-    )
+    cachedStatement<unknown[], never>(
+      db,
+      'UPDATE version SET name = ?, body = ?, facts = ?, digest = ? WHERE id = ?',
+    ).run(name, body, facts, hash('sha256', body + facts), id)
     rewritten += 1
   }
   return rewritten
@@ -74,9 +76,9 @@ function resealFacts(kind: Kind, facts: string, resealer: Resealer, found: Reado
 }
 
 /** Rows of a table that are about a resource. */
-export function idsOf(db: Database, table: 'version' | 'violation' | 'change', resource: Resource): number[] {
+export function idsOf(db: Database, table: 'version' | 'violation' | 'change', resource: ResealedResource): number[] {
   const sql = `SELECT id FROM ${table} WHERE project_id = @project AND kind = @kind AND uid = @uid ORDER BY id`
-  return prepared<Resource, number>(db, sql).pluck().all(resource) as number[]
+  return cachedStatement<ResealedResource, number>(db, sql).pluck().all(resource) as number[]
 }
 
 export function altered(db: Database, what: string): AuditError {

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../../model/errors.ts'
 import { migrationsDirectory } from '../migrations-directory.ts'
-import { prepared } from '../prepared.ts'
+import { cachedStatement } from '../prepared.ts'
 import { expectedSchema } from './expected-schema.ts'
 import { knownSchemaDigest } from './known-digest.ts'
 import { readSchema, schemaDigest } from './read-schema.ts'
@@ -31,7 +31,7 @@ export function refuseAltered(db: Database, directory = migrationsDirectory, ver
 }
 
 function faultsOf(db: Database, directory: string, version: number | undefined): readonly SchemaFault[] {
-  const count = Number(prepared<[], number>(db, 'PRAGMA schema_version').pluck().get())
+  const count = Number(cachedStatement<[], number>(db, 'PRAGMA schema_version').pluck().get())
   const before = compared.get(db)
   if (before?.count === count) return before.faults
   const schema = readSchema(db)

@@ -1,5 +1,5 @@
 import { type Check, sentences } from './check.ts'
-import { isNoTime } from './is-time.ts'
+import { isInvalidTime } from './is-time.ts'
 
 /** Rows that no run records and no link covers. */
 export const recordChecks: readonly Check[] = [
@@ -18,7 +18,7 @@ const isFree = `heartbeat_at = '${free}'`
 const running = "(SELECT max(number) FROM run WHERE state = 'running')"
 
 /** Who holds something is known by these; a process that is gone may be left in them. Clocks go back: times are not compared. */
-const oddHolder = `(token < 0 OR pid < 0 OR ${isNoTime('taken_at')} OR ${isNoTime('heartbeat_at')}
+const oddHolder = `(token < 0 OR pid < 0 OR ${isInvalidTime('taken_at')} OR ${isInvalidTime('heartbeat_at')}
   OR (NOT ${isFree} AND (host = '' OR boot_id = '' OR pid = 0 OR token = 0)))`
 
 /** A run takes the lease in the transaction that begins it, and gives it back in the one that ends it. */
@@ -44,9 +44,9 @@ const channels = `
   SELECT 'channel ' || name || ' is held by no process that could hold it' AS what FROM channel WHERE ${oddHolder}
   UNION ALL SELECT 'channel ' || name || ' has dropped more than was written' FROM channel WHERE dropped > written OR dropped < 0
   UNION ALL SELECT 'channel ' || name || ' is gone since a time that cannot be' FROM channel
-    WHERE (gone_at IS NOT NULL AND ${isNoTime('gone_at')}) OR (gone_at IS NULL) <> (gone_target IS NULL)
+    WHERE (gone_at IS NOT NULL AND ${isInvalidTime('gone_at')}) OR (gone_at IS NULL) <> (gone_target IS NULL)
   UNION ALL SELECT 'message ' || id || ' has times that cannot be' FROM notification
-    WHERE ${isNoTime('created_at')} OR ${isNoTime('next_try_at')} OR (settled_at IS NOT NULL AND ${isNoTime('settled_at')})
+    WHERE ${isInvalidTime('created_at')} OR ${isInvalidTime('next_try_at')} OR (settled_at IS NOT NULL AND ${isInvalidTime('settled_at')})
   UNION ALL SELECT 'message ' || id || ' was never tried, and waits after a failure' FROM notification
     WHERE attempts < 0 OR (attempts = 0 AND state = 'pending' AND (error IS NOT NULL OR next_try_at <> created_at))
   UNION ALL SELECT 'message ' || id || ' was delivered and has an error' FROM notification WHERE state = 'delivered' AND error IS NOT NULL
@@ -60,6 +60,6 @@ const channels = `
 
 const checkpoints = `
   SELECT 'checkpoint ' || id || ' says at a wrong time that the file was written anew' AS what FROM checkpoint
-    WHERE rewritten_at IS NOT NULL AND (reason <> 'reseal' OR ${isNoTime('rewritten_at')})`
+    WHERE rewritten_at IS NOT NULL AND (reason <> 'reseal' OR ${isInvalidTime('rewritten_at')})`
 
 const questions = [lease, projects, documents, channels, checkpoints].map((sql) => ({ sql }))

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
 import type { RunRecord } from '../../history.ts'
 import { findBrokenLinks } from '../chain/check-chain.ts'
-import { prunedRuns, stretchesOf } from '../chain/pruned-runs.ts'
+import { prunedRuns, rangesOf } from '../chain/pruned-runs.ts'
 import { readRun } from '../read-run.ts'
 import { type Check, sentences } from './check.ts'
 
@@ -85,7 +85,7 @@ function* findVanishedRuns(db: Database): Generator<string> {
   for (let run = 1; run < (there.at(-1)?.number ?? 0); run += 1) {
     if (!numbers.has(run) && !pruned(run)) missing.push(run)
   }
-  for (const [from, to] of stretchesOf(missing)) {
+  for (const [from, to] of rangesOf(missing)) {
     yield from === to
       ? `run ${from} is missing, and no pruning says so`
       : `runs ${from} to ${to} are missing, and no pruning says so`

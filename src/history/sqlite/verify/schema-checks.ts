@@ -5,7 +5,7 @@ import { expectedSchema } from '../schema/expected-schema.ts'
 import { readSchema } from '../schema/read-schema.ts'
 import { schemaFaults } from '../schema/schema-faults.ts'
 import { type Check, sentences } from './check.ts'
-import { isNoTime } from './is-time.ts'
+import { isInvalidTime } from './is-time.ts'
 
 /** What hookdrift made in the file, and nothing else. */
 export const schemaChecks: readonly Check[] = [
@@ -27,7 +27,7 @@ export const schemaChecks: readonly Check[] = [
       yield* unlikeKnown(db, known.length)
       yield* sentences<{ version: number }>(
         db,
-        `SELECT version FROM migration WHERE ${isNoTime('applied_at')}`,
+        `SELECT version FROM migration WHERE ${isInvalidTime('applied_at')}`,
         ({ version }) => `step ${version} was taken at a time that cannot be`,
       )
       const applied = db.prepare<[], { version: number; name: string; sha256: string }>(

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
 import { messageOf } from '../../../model/errors.ts'
 import type { RunRecord } from '../../history.ts'
-import type { SealedRun } from '../../reader.ts'
+import type { CommittedRun } from '../../reader.ts'
 import type { OpenSecrets } from '../../resealing.ts'
 import type { Check, CheckResult, Depth } from './check.ts'
 import { fileChecks } from './file-checks.ts'
@@ -19,11 +19,11 @@ export type { CheckResult }
 export interface Verification {
   readonly ok: boolean
   /** The last sealed run; null when there is none, or it cannot be read. */
-  readonly run: SealedRun | null
+  readonly run: CommittedRun | null
   readonly checks: readonly CheckResult[]
 }
 
-export interface Question {
+export interface VerificationRequest {
   readonly depth: Depth
   /** The exit code that a run's record calls for. */
   exitCodeOf(record: RunRecord): ExitCode
@@ -31,7 +31,10 @@ export interface Question {
 }
 
 /** Examines a history, all checks as of one moment. Reads only. */
-export function verifyHistory(db: Database.Database, { depth, exitCodeOf, openSecrets }: Question): Verification {
+export function verifyHistory(
+  db: Database.Database,
+  { depth, exitCodeOf, openSecrets }: VerificationRequest,
+): Verification {
   const all = [
     ...fileChecks,
     ...schemaChecks,
@@ -70,9 +73,9 @@ function look({ id, holds, means, find }: Check, db: Database.Database, depth: D
   return { id, ok: false, detail: faults.join('; ') + (rest === 0 ? '' : `; and ${rest} more`), means }
 }
 
-function lastRun(db: Database.Database): SealedRun | null {
+function lastRun(db: Database.Database): CommittedRun | null {
   try {
-    const newest = db.prepare<[], SealedRun>(
+    const newest = db.prepare<[], CommittedRun>(
       `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
         WHERE state = 'sealed' ORDER BY number DESC LIMIT 1`,
     )

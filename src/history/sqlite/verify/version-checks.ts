@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { type Check, sentences } from './check.ts'
 
-interface Place {
+interface VersionPlace {
   readonly kind: string
   readonly uid: string
   readonly run: number
@@ -15,7 +15,7 @@ export const versionChecks: readonly Check[] = [
     means:
       'what a resource looked like then is not what was stored; a later drift that compares with it would be wrong',
     *find(db) {
-      const versions = db.prepare<[], Place & { id: number; digest: string; text: string }>(
+      const versions = db.prepare<[], VersionPlace & { id: number; digest: string; text: string }>(
         'SELECT id, kind, uid, from_run AS run, digest, body || facts AS text FROM version',
       )
       for (const { id, kind, uid, run, digest, text } of versions.iterate()) {
@@ -35,7 +35,7 @@ export const versionChecks: readonly Check[] = [
     means: 'what the history says of a resource at some time is said twice, or not at all',
     *find(db) {
       for (const [table, identity] of spans) {
-        yield* sentences<Place & { fault: string }>(
+        yield* sentences<VersionPlace & { fault: string }>(
           db,
           followSql(table, identity),
           ({ kind, uid, run, fault }) => `${table} of ${kind} ${uid} that begins with run ${run} ${fault}`,
@@ -48,7 +48,7 @@ export const versionChecks: readonly Check[] = [
     holds: 'a resource is removed only by a complete walk',
     means: 'something that could not be looked at was called gone',
     find: (db) =>
-      sentences<Place & { status: string | null }>(
+      sentences<VersionPlace & { status: string | null }>(
         db,
         removedSql,
         ({ kind, uid, run, status }) =>

@@ -80,7 +80,7 @@ function askAll(asked: readonly Rule[], of: readonly Resource[]): Asked {
   for (const rule of asked) {
     const bound = rule.bind({})
     // Of what comes by in every run; what compares and what looks at the look itself is asked far less.
-    if (bound.scope === 'drift' || bound.scope === 'look') continue
+    if (bound.scope === 'drift' || bound.scope === 'scan') continue
     const kinds = bound.scope === 'resource' ? [rule.kind] : bound.visits
     const fold = bound.scope === 'resource' ? undefined : bound.start()
     let problems = 0

@@ -40,7 +40,7 @@ function standFor() {
   return openStand({ projects: named, key: service.key, pageSize: 1000, listings: { sources: 'off', project: 'off' } })
 }
 
-const reader = () => openExistingHistory(stand.file, stand.holder)
+const reader = () => openExistingHistory(stand.file, stand.owner)
 
 try {
   await liveThrough()

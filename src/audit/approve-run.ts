@@ -16,15 +16,15 @@ export async function approvalsOf(
   isChosen: (name: string) => boolean,
   signed: SignedApproval,
 ): Promise<NewApproval[]> {
-  const looked = (await history.latestScans(run.number)).filter(
-    (look) => look.run.number === run.number && !isPolicy(look),
+  const scanned = (await history.latestScans(run.number)).filter(
+    (scan) => scan.run.number === run.number && !isPolicy(scan),
   )
-  const looks = looked.filter(({ project }) => isChosen(project.name))
-  if (looks.length === 0) {
-    const names = looked.map(({ project }) => project.name).join(', ')
+  const scans = scanned.filter(({ project }) => isChosen(project.name))
+  if (scans.length === 0) {
+    const names = scanned.map(({ project }) => project.name).join(', ')
     throw new AuditError(2, `run ${run.number} looked at none of these projects, only at ${names || 'none'}`)
   }
-  const gaps = looks.flatMap(({ project, coverage }) =>
+  const gaps = scans.flatMap(({ project, coverage }) =>
     coverage
       .filter(({ status }) => status !== 'complete' && status !== 'skipped')
       .map(({ listing, status, reason }) => `${project.name} ${listing} ${status}: ${reason}`),
@@ -35,9 +35,9 @@ export async function approvalsOf(
     })
   }
   const approvals: NewApproval[] = []
-  for (const { project } of looks) {
-    const looks = viewsOf(await history.completeScansAt(project, run.number))
-    approvals.push({ project, looks, ...signed, state: { run: run.number } })
+  for (const { project } of scans) {
+    const scopes = viewsOf(await history.completeScansAt(project, run.number))
+    approvals.push({ project, scopes, ...signed, state: { run: run.number } })
   }
   return approvals
 }

@@ -16,38 +16,38 @@ import { detectShapeChanges, writeNotices } from './write-notices.ts'
 
 /** Walks a project's listings one after the other, drafts what they show, judges it, and settles what is left. */
 export async function auditProject(project: AuditedProject, tools: ProjectTools): Promise<ProjectScan> {
-  const { draft, judge } = tools
+  const { draft, evaluator } = tools
   const { ref } = project
   const stage = await openStage(project, tools)
   const expected = project.expected ?? (await approvedState(draft, ref))
   const comparison = await openComparison(expected, stage, tools)
-  const pass = openPageProcessor(project, stage, comparison, tools)
+  const processor = openPageProcessor(project, stage, comparison, tools)
 
-  const { walks, losses, waitedMs } = await walkProject(project, stage, pass, tools)
+  const { walks, losses, waitedMs } = await walkProject(project, stage, processor, tools)
   const walked: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
-  const reshaped = await detectShapeChanges(stage, walked, pass.shapes)
+  const reshaped = await detectShapeChanges(stage, walked, processor.shapes)
   for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
   if (walks.some(({ fault }) => fault === 'foreign')) {
     await draft.discard(ref)
-    judge.forget(ref)
+    evaluator.forget(ref)
     return { project, statuses: walked, unobserved: new Set(), untested: new Set(), probed: new Set() }
   }
 
   const removals = await findRemovals(stage, walked)
-  const probed = await probe({ project, tools, stage, pass, expected, waitedMs, statuses: walked, removals })
+  const probed = await probe({ project, tools, stage, processor, expected, waitedMs, statuses: walked, removals })
   const statuses: Statuses = tools.runsProbes ? { ...walked, probes: 'complete' } : walked
-  await draft.stageChanges(ref, await withReferrers(stage, [...pass.changes, ...removals.changes, ...probed.changes]))
+  await draft.stageChanges(ref, await withReferrers(stage, [...processor.changes, ...removals.changes, ...probed.changes]))
 
   const missing = await comparison.compareMissing(statuses)
   const isVanished = walks.some(({ fault }) => fault === 'not-found')
   await reconcileFindings(draft, ref, [
-    ...judge.evaluateScan(ref, pass.self(), { isVanished, unconfirmedRemovals: losses }),
-    ...probed.resources.flatMap((resource) => judge.evaluate(ref, resource)),
-    ...missing.gone.flatMap(({ resource, drift }) => judge.compare(ref, resource, drift)),
+    ...evaluator.evaluateScan(ref, processor.self(), { isVanished, unconfirmedRemovals: losses }),
+    ...probed.resources.flatMap((resource) => evaluator.evaluate(ref, resource)),
+    ...missing.gone.flatMap(({ resource, drift }) => evaluator.compare(ref, resource, drift)),
   ])
   await settleConclusions(project, statuses, tools)
 
-  for (const notice of writeNotices(reshaped, pass, removals.unreferenced)) {
+  for (const notice of writeNotices(reshaped, processor, removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }
   await noteUncomparedSeals(stage, comparison)
@@ -55,9 +55,9 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   return {
     project,
     statuses,
-    unobserved: new Set([...removals.outOfSight, ...missing.outOfSight]),
+    unobserved: new Set([...removals.unobserved, ...missing.unobserved]),
     untested: probed.untested,
-    probed: new Set(pass.targets.map((target) => target.probe.name)),
+    probed: new Set(processor.targets.map((target) => target.probe.name)),
   }
 }
 
@@ -75,12 +75,12 @@ async function openStage({ ref, filters }: AuditedProject, { draft, sealer }: Pr
 async function openComparison(
   expected: ExpectedState | undefined,
   stage: ProjectContext,
-  { judge, startedAt }: ProjectTools,
+  { evaluator, startedAt }: ProjectTools,
 ): Promise<Comparison> {
   const now = Date.parse(startedAt)
   return compareWithBaseline(stage, {
     expected,
-    recent: await readRecentChanges(stage, { now, lookbackMs: judge.lookbackMs }),
+    recent: await readRecentChanges(stage, { now, lookbackMs: evaluator.lookbackMs }),
     now,
   })
 }
@@ -89,20 +89,20 @@ interface AfterWalks {
   readonly project: AuditedProject
   readonly tools: ProjectTools
   readonly stage: ProjectContext
-  readonly pass: PageProcessor
+  readonly processor: PageProcessor
   readonly expected: ExpectedState | undefined
   readonly waitedMs: number
   readonly statuses: Statuses
   readonly removals: Removals
 }
 
-function probe({ project, tools, stage, pass, expected, waitedMs, statuses, removals }: AfterWalks): Promise<Probed> {
+function probe({ project, tools, stage, processor, expected, waitedMs, statuses, removals }: AfterWalks): Promise<Probed> {
   const { sealer, probes, runsProbes, signal, startedAt } = tools
-  const { targets } = pass
+  const { targets } = processor
   if (!runsProbes) return leaveOutProbes(stage, targets)
   const traffic = { requests: 0, retries: 0, waitedMs }
-  const look = { projectUid: project.ref.uid, key: project.key, filters: project.filters, signal, traffic }
-  const { outOfSight } = removals
+  const access = { projectUid: project.ref.uid, key: project.key, filters: project.filters, signal, traffic }
+  const { unobserved } = removals
   const now = Date.parse(startedAt)
   return runProbes({
     client: project.client,
@@ -110,11 +110,11 @@ function probe({ project, tools, stage, pass, expected, waitedMs, statuses, remo
     sealer,
     probes,
     targets,
-    look,
+    access,
     now,
     expected,
     statuses,
-    outOfSight,
+    unobserved,
   })
 }
 
@@ -122,12 +122,12 @@ function probe({ project, tools, stage, pass, expected, waitedMs, statuses, remo
 async function settleConclusions(
   { ref, filters }: AuditedProject,
   statuses: Statuses,
-  { draft, judge }: ProjectTools,
+  { draft, evaluator }: ProjectTools,
 ): Promise<void> {
   const isComplete = (kind: Kind) => isKindWhole(statuses, filters, kind)
-  const findings: readonly Finding[] = judge.concludeProject(ref, { isComplete })
+  const findings: readonly Finding[] = evaluator.concludeProject(ref, { isComplete })
   const sawAll = (rule: string) =>
-    !judge.doubts.holdsAny(ref, rule) && (judge.needsOf(rule)?.kinds.every(isComplete) ?? true)
+    !evaluator.doubts.holdsAny(ref, rule) && (evaluator.needsOf(rule)?.kinds.every(isComplete) ?? true)
   await reconcileFindings(draft, ref, findings, sawAll)
 }
 

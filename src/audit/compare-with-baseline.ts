@@ -27,7 +27,7 @@ export interface ComparedResource {
 export interface Missing {
   readonly gone: readonly ComparedResource[]
   /** What the filters hid, as `kind uid`: nobody can say whether it is gone. */
-  readonly outOfSight: readonly string[]
+  readonly unobserved: readonly string[]
 }
 
 interface ComparisonInput {
@@ -44,7 +44,7 @@ export function compareWithBaseline(stage: ProjectContext, { expected, recent, n
   let uncompared = 0
 
   /** Against the last complete look, everything was compared when the resource was staged. */
-  const sinceLastLook = async (staged: StagedResource): Promise<Drift | undefined> => {
+  const sinceLastScan = async (staged: StagedResource): Promise<Drift | undefined> => {
     const { resource, base, change } = staged
     const changes = await changesOf(stage, recent, staged, now)
     if (change === undefined && changes.size === 0) return undefined
@@ -90,9 +90,9 @@ export function compareWithBaseline(stage: ProjectContext, { expected, recent, n
   }
 
   /** Whether what the state does not hold is new: it may also have been out of its sight. */
-  const isNew = ({ looks }: ExpectedState, listing: Listing, kind: Kind): boolean => {
-    const look = looks[kind]
-    return look !== undefined && look.listing === listing && look.filter === filterText(listing, filters)
+  const isNew = ({ scopes }: ExpectedState, listing: Listing, kind: Kind): boolean => {
+    const scan = scopes[kind]
+    return scan !== undefined && scan.listing === listing && scan.filter === filterText(listing, filters)
   }
 
   return {
@@ -100,14 +100,14 @@ export function compareWithBaseline(stage: ProjectContext, { expected, recent, n
     async compare(listing, resources) {
       const compared: ComparedResource[] = []
       for (const staged of resources) {
-        const drift = await (expected === undefined ? sinceLastLook(staged) : sinceApproval(expected, listing, staged))
+        const drift = await (expected === undefined ? sinceLastScan(staged) : sinceApproval(expected, listing, staged))
         if (drift !== undefined) compared.push({ resource: staged.resource, drift })
       }
       return compared
     },
     async compareMissing(statuses) {
       const gone: ComparedResource[] = []
-      const outOfSight: string[] = []
+      const unobserved: string[] = []
       for (const kind of expected === undefined ? [] : (['endpoint', 'source', 'subscription'] as const)) {
         // Where sources are not listed, one that nothing refers to may still be there.
         const isListed = kind !== 'source' || areSourcesListed(statuses)
@@ -117,10 +117,10 @@ export function compareWithBaseline(stage: ProjectContext, { expected, recent, n
           const body = await expected.body(kind, uid)
           if (body === undefined) continue
           if (isWithin(filters, kind, body.attributes)) gone.push(goneOf(kind, uid, body))
-          else outOfSight.push(`${kind} ${uid}`)
+          else unobserved.push(`${kind} ${uid}`)
         }
       }
-      return { gone, outOfSight }
+      return { gone, unobserved }
     },
   }
 }

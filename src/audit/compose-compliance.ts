@@ -60,15 +60,15 @@ function evaluateControl(
   framework: string,
   { report, violations, waivedMeanwhile }: Evidence,
 ): ControlEvidence {
-  const judging = report.rules.flatMap((rule) => {
+  const evaluating = report.rules.flatMap((rule) => {
     const isNamed = rule.controls.includes(`${framework}:${control.id}`)
     const because = control.becauseOf(rule.id) ?? (isNamed ? 'The policy names it for this control.' : undefined)
     return because === undefined ? [] : [{ rule, because }]
   })
-  const ids = new Set(judging.map(({ rule }) => rule.id))
+  const ids = new Set(evaluating.map(({ rule }) => rule.id))
   const found = violations.filter(({ rule }) => ids.has(rule))
-  const rules = judging.map(({ rule, because }) => describeRule(rule, because, report))
-  const coverage = coverageOf(new Set(judging.flatMap(({ rule }) => rule.needs)), report)
+  const rules = evaluating.map(({ rule, because }) => describeRule(rule, because, report))
+  const coverage = coverageOf(new Set(evaluating.flatMap(({ rule }) => rule.needs)), report)
   const failing = found.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, 'medium'))
   const silent = rules.filter(({ unjudged }) => unjudged.length > 0).map(({ id }) => id)
   const [state, reason] = decideState(rules.length, failing.length, coverage.gaps.length, silent)

@@ -23,9 +23,9 @@ export async function auditContained(
   } catch (error) {
     if (error instanceof AuditError || isHistoryFault(error)) throw error
     onBug?.(project, error)
-    const { draft, judge } = tools
+    const { draft, evaluator } = tools
     await draft.discard(project.ref)
-    judge.forget(project.ref)
+    evaluator.forget(project.ref)
     const walks = dueListings(project).map((listing) => unasked(listing, 'failed', bugReason(classOf(error))))
     for (const walk of walks) await draft.stageWalk(project.ref, walk, undefined)
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))

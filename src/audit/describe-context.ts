@@ -13,7 +13,7 @@ interface Configured extends Pick<ProjectEvaluation, 'labels' | 'place'> {
 /** What a reader of the record needs to know of the policy and the configuration of then. */
 export function describeContext(
   { policy, projects }: { readonly policy: Policy; readonly projects: readonly Configured[] },
-  judge: PolicyEvaluator,
+  evaluator: PolicyEvaluator,
 ): RunContext {
   const rules = namedRules(policy).map(({ rule, severity }) => ({
     id: rule.id,
@@ -24,14 +24,14 @@ export function describeContext(
     controls: [...new Set([...controlsOf(rule.id), ...(rule.custom?.controls ?? [])])],
     needs: rule.needs,
   }))
-  const looked = projects.map(({ ref, labels, place }) => ({
+  const scanned = projects.map(({ ref, labels, place }) => ({
     project: ref.name,
     labels,
     place,
-    ...judge.judgedIn(ref),
+    ...evaluator.statsOf(ref),
   }))
   return {
     rules: rules.sort((a, b) => (a.id < b.id ? -1 : 1)),
-    projects: looked.sort((a, b) => (a.project < b.project ? -1 : 1)),
+    projects: scanned.sort((a, b) => (a.project < b.project ? -1 : 1)),
   }
 }

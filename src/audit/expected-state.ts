@@ -4,7 +4,7 @@ import type { Kind, ProjectRef } from '../model/resource.ts'
 
 /** A state of a project that a person approved, however it is kept: what drift rules compare with. */
 export interface ExpectedState {
-  readonly looks: ScopeByKind
+  readonly scopes: ScopeByKind
   /** Versions as old as this run are part of it; undefined when it is not the state of a run. */
   readonly run: number | undefined
   body(kind: Kind, uid: string): Promise<ApprovedBody | undefined>
@@ -16,7 +16,7 @@ export async function approvedState(draft: Draft, project: ProjectRef): Promise<
   const approval = await draft.approved(project)
   if (approval === undefined) return undefined
   return {
-    looks: approval.looks,
+    scopes: approval.scopes,
     run: approval.run,
     body: (kind, uid) => draft.approvedBody(approval, kind, uid),
     uids: (kind) => draft.approvedUids(approval, kind),
@@ -24,10 +24,10 @@ export async function approvedState(draft: Draft, project: ProjectRef): Promise<
 }
 
 /** A state that lies at hand as a whole, such as that of a file. */
-export function stateOf(looks: ScopeByKind, resources: readonly ApprovedResource[]): ExpectedState {
+export function stateOf(scopes: ScopeByKind, resources: readonly ApprovedResource[]): ExpectedState {
   const byKey = new Map(resources.map((resource) => [`${resource.kind} ${resource.uid}`, resource]))
   return {
-    looks,
+    scopes,
     run: undefined,
     body: async (kind, uid) => byKey.get(`${kind} ${uid}`),
     uids: async (kind) => resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid),

@@ -9,7 +9,7 @@ export interface Removals {
   /** Sources and devices that nothing refers to any more since this run, where only references show them. */
   readonly unreferenced: readonly { readonly kind: Kind; readonly uid: string }[]
   /** Resources that stand and that this look could not show, as `kind uid`. */
-  readonly outOfSight: ReadonlySet<string>
+  readonly unobserved: ReadonlySet<string>
 }
 
 /**
@@ -20,12 +20,12 @@ export async function findRemovals(stage: ProjectContext, statuses: Statuses): P
   const { draft, project, filters } = stage
   const changes: StagedChange[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
-  const outOfSight = new Set<string>()
+  const unobserved = new Set<string>()
   for (const kind of ['endpoint', 'source', 'subscription', 'device'] as const) {
     if (!isKindComplete(statuses, kind)) continue
     const unseen = await draft.unseen(project, kind)
     if (kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))) {
-      for (const { uid } of unseen) outOfSight.add(`${kind} ${uid}`)
+      for (const { uid } of unseen) unobserved.add(`${kind} ${uid}`)
       if (!isKindWhole(statuses, filters, kind)) continue
       const fresh = await draft.markUnreferenced(
         project,
@@ -39,13 +39,13 @@ export async function findRemovals(stage: ProjectContext, statuses: Statuses): P
     const [gone, outside] = isKindWhole(statuses, filters, kind)
       ? [unseen, []]
       : await partByFilter(stage, kind, unseen)
-    for (const { uid } of outside) outOfSight.add(`${kind} ${uid}`)
+    for (const { uid } of outside) unobserved.add(`${kind} ${uid}`)
     await draft.endVersions(gone.map(({ id }) => id))
     for (const { uid, name } of await stoodBefore(stage, kind, gone)) {
       changes.push({ kind, uid, name, change: 'removed', fields: [] })
     }
   }
-  return { changes, unreferenced, outOfSight }
+  return { changes, unreferenced, unobserved }
 }
 
 /** What was there at the last complete look: something that only a partial one showed is no removal. */

@@ -15,7 +15,7 @@ export async function gatherCompliance(
   history: HistoryReader,
   mapping: FrameworkMapping,
   { from, to }: { readonly from: string; readonly to: string },
-  judgements: PolicyResults = recordedPolicyResults(history),
+  policyResults: PolicyResults = recordedPolicyResults(history),
 ): Promise<Compliance> {
   const [start, end] = [instantOf(from, 'start'), instantOf(to, 'end')]
   if (!(start < end)) throw new AuditError(2, `--from ${from} is not before --to ${to}`)
@@ -27,11 +27,11 @@ export async function gatherCompliance(
     findRunAt(runs, to)
     throw new AuditError(2, `no run was sealed from ${from} to ${to}`)
   }
-  const resolved = await judgements.resolvedBefore(first.number - 1, last.number)
+  const resolved = await policyResults.resolvedBefore(first.number - 1, last.number)
   return composeCompliance({
-    ...(await judgements.judge(last.number)),
+    ...(await policyResults.resultsOf(last.number)),
     mapping,
-    waivedMeanwhile: await judgements.waivedBetween(first.number - 1, last.number),
+    waivedMeanwhile: await policyResults.waivedBetween(first.number - 1, last.number),
     period: await periodOf(history, within, start, end),
     resolvedBefore: resolved.map(
       ({ run: _, resolvedAt, firstSeen, lastSeen, ...violation }): ControlViolation => ({

@@ -8,7 +8,7 @@ import { composeReport } from './compose-report.ts'
 /** What was found in past runs: as it was recorded, or as another policy would have. */
 export interface PolicyResults {
   /** What a run says. */
-  judge(run: number): Promise<{ readonly report: Report; readonly replayedWith?: ReplayedWith }>
+  resultsOf(run: number): Promise<{ readonly report: Report; readonly replayedWith?: ReplayedWith }>
   /** What was resolved in runs after `after`, before `run`: the latest first. */
   resolvedBefore(after: number, run: number): Promise<readonly ResolvedViolation[]>
   /** What was accepted in runs after `after`, up to `run`. */
@@ -17,7 +17,7 @@ export interface PolicyResults {
 
 export function recordedPolicyResults(history: HistoryReader): PolicyResults {
   return {
-    judge: async (run) => ({ report: composeReport(await recordOf(history, run)) }),
+    resultsOf: async (run) => ({ report: composeReport(await recordOf(history, run)) }),
     resolvedBefore: (after, run) => history.resolvedBetween(after, run - 1),
     waivedBetween: (after, run) => history.waivedBetween(after, run),
   }

@@ -34,7 +34,7 @@ export function openPageProcessor(
   project: AuditedProject,
   stage: ProjectContext,
   comparison: Comparison,
-  { draft, judge, sealer, startedAt, probes, onPage }: ProjectTools,
+  { draft, evaluator, sealer, startedAt, probes, onPage }: ProjectTools,
 ): PageProcessor {
   const shapes = new Map<Listing, Shape>()
   const changes: StagedChange[] = []
@@ -46,7 +46,7 @@ export function openPageProcessor(
   let isReformed = false
   let self: Resource = { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} }
 
-  const draftAndJudge = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {
+  const draftAndEvaluate = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {
     const staged = await stageResources(stage, kind, listing, resources)
     for (const { change } of staged.resources) if (change !== undefined) changes.push(change)
     isRebased ||= staged.isRebased
@@ -56,12 +56,12 @@ export function openPageProcessor(
     if (kind === 'project') self = staged.resources[0]?.resource ?? self
     const findings: Finding[] = []
     for (const { resource } of staged.resources) {
-      const paths = judge.datesOf(resource)
+      const paths = evaluator.datesOf(resource)
       const dates = paths.length === 0 ? undefined : await dateValues(stage, resource, paths, startedAt)
-      for (const finding of judge.evaluate(project.ref, resource, dates)) findings.push(finding)
+      for (const finding of evaluator.evaluate(project.ref, resource, dates)) findings.push(finding)
     }
     for (const { resource, drift } of await comparison.compare(listing, staged.resources)) {
-      for (const finding of judge.compare(project.ref, resource, drift)) findings.push(finding)
+      for (const finding of evaluator.compare(project.ref, resource, drift)) findings.push(finding)
     }
     await reconcileFindings(draft, project.ref, findings)
   }
@@ -79,7 +79,7 @@ export function openPageProcessor(
     ]
     for (const target of findTargets(probes, project, passing)) targets.push(target)
     for (const [kind, resources] of Map.groupBy([...listed, ...fresh], ({ kind }) => kind)) {
-      await draftAndJudge(listing, kind, resources)
+      await draftAndEvaluate(listing, kind, resources)
     }
   }
 

@@ -33,17 +33,17 @@ export interface Unlisted {
 
 /** Runs the probes on whatever they are about in the projects, once each, and keeps nothing. */
 export async function runProbesManually(
-  hand: ManualProbeOptions,
+  options: ManualProbeOptions,
 ): Promise<{ readonly runs: readonly ManualProbeRun[]; readonly unlisted: readonly Unlisted[] }> {
   const runs: ManualProbeRun[] = []
   const unlisted: Unlisted[] = []
-  for (const project of hand.projects) {
-    const look = lookAt(project, hand.signal)
-    const { targets, reason } = await findAll(project, hand, look)
+  for (const project of options.projects) {
+    const access = accessTo(project, options.signal)
+    const { targets, reason } = await findAll(project, options, access)
     if (reason !== undefined) unlisted.push({ project: project.ref.name, reason })
     for (const target of targets) {
       const { probe, text } = target
-      const result = text === undefined ? notShown : await runFunctionText(project, probe, text, hand)
+      const result = text === undefined ? notShown : await runFunctionText(project, probe, text, options)
       runs.push({ project, probe, target, functionText: text ?? '', result })
     }
   }
@@ -57,12 +57,12 @@ export async function runFunctionText(
   functionText: string,
   { now, signal }: Pick<ManualProbeOptions, 'now' | 'signal'>,
 ): Promise<Ran | NotTried> {
-  return tryFunction({ client: project.client, look: lookAt(project, signal), functionText, probe, now })
+  return tryFunction({ client: project.client, access: accessTo(project, signal), functionText, probe, now })
 }
 
 const notShown = { outcome: 'unknown', message: 'the service does not show the function: give its text' } as const
 
-function lookAt({ ref, key, filters }: AuditedProject, signal: AbortSignal) {
+function accessTo({ ref, key, filters }: AuditedProject, signal: AbortSignal) {
   return { projectUid: ref.uid, key, filters, signal, traffic: { requests: 0, retries: 0, waitedMs: 0 } }
 }
 
@@ -70,13 +70,13 @@ function lookAt({ ref, key, filters }: AuditedProject, signal: AbortSignal) {
 async function findAll(
   project: AuditedProject,
   { probes, sealer }: ManualProbeOptions,
-  look: ReturnType<typeof lookAt>,
+  access: ReturnType<typeof accessTo>,
 ): Promise<{ targets: ProbeTarget[]; reason?: string }> {
   const kinds = new Set(probes.map((probe) => functionPlaces[probe.function].kind))
   const targets = new Map<string, ProbeTarget>()
   const read = async (listing: 'sources' | 'subscriptions'): Promise<FaultKind | 'read'> => {
     try {
-      for await (const { items } of project.client.pages(listing, look)) {
+      for await (const { items } of project.client.pages(listing, access)) {
         const { listed, lifted } = takeInventory(listing, items, sealer)
         const passing = [
           ...listed.map((resource, index) => ({ resource, item: items[index] })),

@@ -8,7 +8,7 @@ import type { AuditedProject, PageRead } from './look.ts'
 /** What every project of a run is looked at with. */
 export interface ProjectTools {
   readonly draft: Draft
-  readonly judge: PolicyEvaluator
+  readonly evaluator: PolicyEvaluator
   readonly sealer: Sealer
   readonly clock: Clock
   /** When the run started, ISO 8601. */

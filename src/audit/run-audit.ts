@@ -53,40 +53,40 @@ export interface AuditDependencies {
  * A bug in one project fails that project (`contain-bugs.ts`).
  * @throws AuditError 5 when another run holds the lease; whatever is thrown, nothing of the run stays in the history
  */
-export async function runAudit(audit: Audit, world: AuditDependencies): Promise<Report> {
-  const { history, sealer } = world
-  const clock = steadyClock(world.clock)
+export async function runAudit(audit: Audit, dependencies: AuditDependencies): Promise<Report> {
+  const { history, sealer } = dependencies
+  const clock = steadyClock(dependencies.clock)
   const startedAt = clock.now()
   const draft = await history.begin({
     startedAt: isoTime(startedAt),
     failOn: audit.failOn,
-    toolVersion: world.toolVersion,
+    toolVersion: dependencies.toolVersion,
     policyDigest: audit.policy.digest,
     configurationDigest: audit.configurationDigest,
     sealKeyId: sealer.keyId,
     normaliser: normaliserVersion,
   })
-  for (const run of draft.interrupted) world.onInterrupted(run)
+  for (const run of draft.interrupted) dependencies.onInterrupted(run)
   // When one project ends the run, the others need not go on asking.
   const giveUp = new AbortController()
-  const signal = AbortSignal.any([world.signal, giveUp.signal])
+  const signal = AbortSignal.any([dependencies.signal, giveUp.signal])
   try {
     const before = await history.lastRun()
     const { policy, runsProbes = true, acceptsRemovals } = audit
-    const judge = createEvaluator(policy, startedAt, labelsOf(audit.projects), clock.now)
+    const evaluator = createEvaluator(policy, startedAt, labelsOf(audit.projects), clock.now)
     const asked = { probes: policy.probes, runsProbes, acceptsRemovals }
-    const tools = { ...world, ...asked, clock, signal, draft, judge, startedAt: isoTime(startedAt) }
+    const tools = { ...dependencies, ...asked, clock, signal, draft, evaluator, startedAt: isoTime(startedAt) }
     const limit = pLimit(audit.concurrency)
-    const looks = await Promise.all(
-      audit.projects.map((project) => limit(() => auditContained(project, tools, world.onBug))),
+    const scans = await Promise.all(
+      audit.projects.map((project) => limit(() => auditContained(project, tools, dependencies.onBug))),
     )
-    await finishFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
-    await reconcileWaiverFindings(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
-    if (runsProbes && audit.isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, looks)
-    await noteClockFault(draft, looks, clockFault(isoTime(startedAt), before))
-    await draft.stageContext(describeContext(audit, judge))
+    await finishFleet(scans, { draft, evaluator, isWholeFleet: audit.isWholeFleet })
+    await reconcileWaiverFindings(scans, { draft, evaluator, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
+    if (runsProbes && audit.isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, scans)
+    await noteClockFault(draft, scans, clockFault(isoTime(startedAt), before))
+    await draft.stageContext(describeContext(audit, evaluator))
     const exitCodeOf = (drafted: RunRecord) => composeReport(drafted).verdict.exit_code
-    const record = await draft.commit(isoTime(clock.now()), exitCodeOf, world.composeNotifications)
+    const record = await draft.commit(isoTime(clock.now()), exitCodeOf, dependencies.composeNotifications)
     return composeReport(record)
   } catch (error) {
     giveUp.abort(new Error('the run was given up'))

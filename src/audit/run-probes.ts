@@ -22,7 +22,7 @@ export interface Probing {
   readonly sealer: Sealer
   readonly probes: readonly Probe[]
   readonly targets: readonly ProbeTarget[]
-  readonly look: ProjectAccess
+  readonly access: ProjectAccess
   /** When the run started, in milliseconds since the epoch. */
   readonly now: number
   /** The approved state that holds, if any. */
@@ -30,7 +30,7 @@ export interface Probing {
   /** What the walks proved. */
   readonly statuses: Statuses
   /** Resources that stand and that no complete walk could show, as `kind uid`. */
-  readonly outOfSight: ReadonlySet<string>
+  readonly unobserved: ReadonlySet<string>
 }
 
 export interface Probed {
@@ -102,13 +102,13 @@ const tired = { ran: { outcome: 'unknown', message: 'those before could not run,
 
 async function run(
   { probe, text, kind, uid, known }: NamedTarget,
-  { client, look, now, sealer }: Probing,
+  { client, access, now, sealer }: Probing,
 ): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
   if (text === undefined) {
     const message = 'the service does not show the function, and the policy gives no `function_file`'
     return { ran: { outcome: 'unknown', message }, isDeterministic: false }
   }
-  const trial = { client, look, functionText: text, probe, now }
+  const trial = { client, access, functionText: text, probe, now }
   const digests = digestsOf({ functionText: text, payload: probe.payload }, sealer)
   const same = { ...digests, function: probe.function, type: probe.type, target_kind: kind, target_uid: uid }
   if (!isSameTrial(known, same, sealer.keyId)) return runTwice(trial)
@@ -170,7 +170,7 @@ async function knownProbes({ draft, project }: ProjectContext): Promise<KnownPro
  * not match. A target that this look could not show is none of that.
  */
 async function findEnded(
-  { stage: { draft, project }, probes, targets, statuses, outOfSight }: Probing,
+  { stage: { draft, project }, probes, targets, statuses, unobserved }: Probing,
   known: readonly KnownProbe[],
 ): Promise<ReadonlySet<KnownProbe>> {
   if (known.length === 0) return new Set()
@@ -179,7 +179,7 @@ async function findEnded(
   const unseen = new Set<string>()
   for (const kind of ['source', 'subscription'] as const) {
     for (const { uid } of await draft.unseen(project, kind)) {
-      if (!isKindComplete(statuses, kind) || outOfSight.has(`${kind} ${uid}`)) unseen.add(`${kind} ${uid}`)
+      if (!isKindComplete(statuses, kind) || unobserved.has(`${kind} ${uid}`)) unseen.add(`${kind} ${uid}`)
     }
   }
   return new Set(

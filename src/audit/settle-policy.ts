@@ -11,7 +11,7 @@ import { isKindWhole } from './look.ts'
 import { reconcileFindings, resolveUnconfirmed } from './settle-violations.ts'
 
 interface WaiverEvaluation {
-  readonly judge: PolicyEvaluator
+  readonly evaluator: PolicyEvaluator
   readonly policy: Policy
   readonly isWholeFleet: boolean
 }
@@ -28,58 +28,58 @@ export interface ScannedProjects {
 
 /** What there is to say of the waivers, when everything that they may be for was judged. */
 export async function reconcileWaiverFindings(
-  looks: readonly ProjectScan[],
-  { draft, ...judging }: WaiverEvaluation & { readonly draft: Draft },
+  scans: readonly ProjectScan[],
+  { draft, ...evaluating }: WaiverEvaluation & { readonly draft: Draft },
 ): Promise<void> {
-  const { judge, policy } = judging
+  const { evaluator, policy } = evaluating
   // Nothing is written where there never was a waiver.
   if (policy.waivers.length === 0 && (await draft.unconfirmedViolations(policyProject)).length === 0) return
-  await draft.stageWalk(policyProject, looked, undefined)
-  const { findings, isOutOfSight } = evaluateWaiverUse(looks.map(lookedAt), judging)
+  await draft.stageWalk(policyProject, scannedPolicy, undefined)
+  const { findings, isUnobserved } = evaluateWaiverUse(scans.map(toScannedProject), evaluating)
   await reconcileFindings(draft, policyProject, findings)
   const always = () => true
   await resolveUnconfirmed(draft, policyProject, {
-    judge,
-    isComplete: { resource: always, drift: always, look: always, project: always, fleet: always },
-    isOutOfSight,
+    evaluator,
+    isComplete: { resource: always, drift: always, scan: always, project: always, fleet: always },
+    isUnobserved,
   })
 }
 
-function lookedAt({ project: { ref, labels, filters }, statuses, untested }: ProjectScan): ScannedProjects {
+function toScannedProject({ project: { ref, labels, filters }, statuses, untested }: ProjectScan): ScannedProjects {
   const isWhole = (kind: Kind) => isKindWhole(statuses, filters, kind)
   return { project: ref, labels, isWhole, hasUntested: untested.size > 0 }
 }
 
 /** What rules say of the waivers, and about which of them nobody can say. */
-export function evaluateWaiverUse(looks: readonly ScannedProjects[], judging: WaiverEvaluation) {
-  const { judge, policy } = judging
-  const resources = policy.waivers.map((waiver) => resourceOf(waiver, judgeUse(waiver, looks, judging)))
-  const findings = resources.flatMap((resource) => judge.evaluate(policyProject, resource))
+export function evaluateWaiverUse(scans: readonly ScannedProjects[], evaluating: WaiverEvaluation) {
+  const { evaluator, policy } = evaluating
+  const resources = policy.waivers.map((waiver) => resourceOf(waiver, evaluateUse(waiver, scans, evaluating)))
+  const findings = resources.flatMap((resource) => evaluator.evaluate(policyProject, resource))
   const inDoubt = new Set(resources.filter(({ attributes }) => !('used' in attributes)).map(({ uid }) => uid))
-  const isOutOfSight = ({ uid, path }: { readonly uid: string; readonly path: string }) =>
+  const isUnobserved = ({ uid, path }: { readonly uid: string; readonly path: string }) =>
     path === '/used' && inDoubt.has(uid)
-  return { findings, isOutOfSight }
+  return { findings, isUnobserved }
 }
 
 /** Every look walks the endpoints; the policy has none, and readers leave this out of coverage. */
-const looked = unasked('endpoints', 'complete', null)
+const scannedPolicy = unasked('endpoints', 'complete', null)
 
 /** Whether a violation needs the waiver; undefined when one could have gone unseen. */
-function judgeUse(
+function evaluateUse(
   waiver: PolicyWaiver,
-  looks: readonly ScannedProjects[],
-  { judge, policy, isWholeFleet }: WaiverEvaluation,
+  scans: readonly ScannedProjects[],
+  { evaluator, policy, isWholeFleet }: WaiverEvaluation,
 ): boolean | undefined {
-  if (judge.waiving.isUsed(waiver)) return true
+  if (evaluator.waiving.isUsed(waiver)) return true
   if (!isWholeFleet) return undefined
   const covered = namedRules(policy).filter(({ rule }) => waiver.covers(rule.id))
-  const reached = looks.filter(({ project, labels }) => waiver.reaches(project, labels))
+  const reached = scans.filter(({ project, labels }) => waiver.reaches(project, labels))
   const sawAll = covered.every(({ rule }) =>
-    (rule.scope === 'fleet' ? looks : reached).every(
+    (rule.scope === 'fleet' ? scans : reached).every(
       ({ project, hasUntested, isWhole }) =>
         !(rule.needs.includes('probe') && hasUntested) &&
-        !judge.failuresIn(project).has(rule.id) &&
-        !judge.doubts.holdsAny(project, rule.id) &&
+        !evaluator.failuresIn(project).has(rule.id) &&
+        !evaluator.doubts.holdsAny(project, rule.id) &&
         rule.needs.every(isWhole),
     ),
   )

@@ -35,14 +35,14 @@ export async function reconcileFindings(
 }
 
 export interface ResolutionCriteria<Violation extends Finding = ActiveViolation> {
-  readonly judge: PolicyEvaluator
+  readonly evaluator: PolicyEvaluator
   /**
    * Whether a kind was seen well enough for the silence of a rule of this scope to mean something: as far as it was
    * asked for, all there is in the project, all there is anywhere.
    */
   readonly isComplete: Readonly<Record<Rule['scope'], (kind: Kind) => boolean>>
   /** Whether what a violation is about stands and could not be looked at. */
-  readonly isOutOfSight: (violation: Violation) => boolean
+  readonly isUnobserved: (violation: Violation) => boolean
 }
 
 /**
@@ -54,7 +54,7 @@ export async function resolveUnconfirmed(draft: Draft, project: ProjectRef, endi
   const resolved: number[] = []
   const violations: NewViolation[] = []
   const lastRun = await draft.lastScannedRun(project)
-  const failed = ending.judge.failuresIn(project)
+  const failed = ending.evaluator.failuresIn(project)
   for (const standing of await draft.unconfirmedViolations(project)) {
     if (!failed.has(standing.rule) && isResolved(standing, ending)) resolved.push(standing.id)
     else if (standing.state !== 'unknown') {
@@ -68,11 +68,11 @@ export async function resolveUnconfirmed(draft: Draft, project: ProjectRef, endi
 /** Whether the look was good enough to say that what was not found again is gone. */
 export function isResolved<Violation extends Finding>(
   violation: Violation,
-  { judge, isComplete, isOutOfSight }: ResolutionCriteria<Violation>,
+  { evaluator, isComplete, isUnobserved }: ResolutionCriteria<Violation>,
 ): boolean {
-  const needs = judge.needsOf(violation.rule)
+  const needs = evaluator.needsOf(violation.rule)
   if (needs === undefined) return true
-  if (isOutOfSight(violation)) return false
+  if (isUnobserved(violation)) return false
   // A rule that compares resources of several kinds says of each what its own walk showed.
   if (needs.scope === 'drift') return isComplete.drift(violation.kind)
   return needs.kinds.every(isComplete[needs.scope])

@@ -27,10 +27,10 @@ export function describeSkippedProbes({ notRun, carried }: Tellable): string[] {
 export async function noteUnmatchedProbes(
   draft: Draft,
   probes: readonly Probe[],
-  looks: readonly ProjectScan[],
+  scans: readonly ProjectScan[],
 ): Promise<void> {
-  const idle = probes.filter(({ name }) => !looks.some(({ probed }) => probed.has(name)))
-  const [first] = looks
+  const idle = probes.filter(({ name }) => !scans.some(({ probed }) => probed.has(name)))
+  const [first] = scans
   if (first === undefined || idle.length === 0) return
   const names = namesOf(idle.map(({ name }) => name))
   await draft.stageNotice(first.project.ref, 'sources', `${names} did not run: no function that was seen is meant`)

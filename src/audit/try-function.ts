@@ -6,7 +6,7 @@ import { ServiceFault } from '../service/service-fault.ts'
 
 export interface FunctionRun {
   readonly client: ServiceClient
-  readonly look: ProjectAccess
+  readonly access: ProjectAccess
   readonly functionText: string
   readonly probe: Pick<Probe, 'payload' | 'type' | 'expectation'>
   /** When it happens, in milliseconds since the epoch. */
@@ -31,13 +31,13 @@ export interface NotTried {
 }
 
 /** Runs a function once and holds what it gives against what is expected. */
-export async function tryFunction({ client, look, functionText, probe, now }: FunctionRun): Promise<Ran | NotTried> {
+export async function tryFunction({ client, access, functionText, probe, now }: FunctionRun): Promise<Ran | NotTried> {
   const { payload, type, expectation } = probe
   try {
-    const tried = await client.testFunction({ function: functionText, payload, type }, look)
+    const tried = await client.testFunction({ function: functionText, payload, type }, access)
     if (tried.outcome === 'unknown') return { outcome: 'unknown', message: tried.message }
     if (tried.outcome === 'failed') return { outcome: 'failed', message: tried.message }
-    const judgement = expectation?.judge(tried.payload, now) ?? { is: 'met' }
+    const judgement = expectation?.evaluate(tried.payload, now) ?? { is: 'met' }
     if (judgement.is === 'unknown') return { outcome: 'unknown', message: judgement.reason }
     const complaint = judgement.is === 'broken' ? judgement.complaint : null
     return { outcome: 'ok', output: tried.payload, log: tried.log, complaint }

@@ -31,7 +31,7 @@ export async function walkListing(
 ): Promise<Walk> {
   const startedAt = clock.now()
   const traffic = { requests: 0, retries: 0, waitedMs: budget.waitedMs }
-  const look: ProjectAccess = {
+  const access: ProjectAccess = {
     projectUid: project.ref.uid,
     key: project.key,
     filters: project.filters,
@@ -51,7 +51,7 @@ export async function walkListing(
   }
   try {
     let askedAt = startedAt
-    for await (const page of pagesOf(listing, project, look)) {
+    for await (const page of pagesOf(listing, project, access)) {
       lacksPromisedPage = page.number > 1 && page.items.length === 0
       await take(page.items, clock.now() - askedAt)
       pages = page.number
@@ -73,10 +73,10 @@ export async function walkListing(
 async function* pagesOf(
   listing: Listing,
   { client }: AuditedProject,
-  look: ProjectAccess,
+  access: ProjectAccess,
 ): AsyncGenerator<Pick<RawPage, 'number' | 'items'>> {
   if (listing === 'project') {
-    const project = await client.project(look)
+    const project = await client.project(access)
     const fault = findListFault('project', project)
     if (fault !== undefined) throw new ServiceFault('invalid', `project: it ${fault}`)
     yield { number: 1, items: [project] }
@@ -84,7 +84,7 @@ async function* pagesOf(
   }
   const kind = kindOf[listing]
   let counted = { page: 0, entries: 0 }
-  for await (const { number, from = 0, items, requestId } of client.pages(listing, look)) {
+  for await (const { number, from = 0, items, requestId } of client.pages(listing, access)) {
     const fault = (what: string) => new ServiceFault('invalid', withRequestId(`page ${number}: ${what}`, requestId))
     let entries = counted.page === number ? counted.entries : 0
     for (const [index, item] of items.entries()) {

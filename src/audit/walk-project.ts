@@ -16,21 +16,21 @@ export interface ProvenWalks extends WithheldWalks {
 export async function walkProject(
   project: AuditedProject,
   stage: ProjectContext,
-  pass: PageProcessor,
+  processor: PageProcessor,
   tools: ProjectTools,
 ): Promise<ProvenWalks> {
   const budget = { waitedMs: 0 }
   const walked: Walk[] = []
   for (const listing of dueListings(project)) {
-    const walk = await walkListing(listing, project, tools, (items, ms) => pass.take(listing, items, ms), budget)
+    const walk = await walkListing(listing, project, tools, (items, ms) => processor.take(listing, items, ms), budget)
     walked.push(walk)
     if (walk.fault === 'foreign') break
   }
   const proof = await proveIdentity(project, walked, tools.signal)
   const held = await withholdRemovals(stage, proof, {
-    limits: tools.judge.optionsOf(project.ref, pass.self(), 'project/mass-removal'),
+    limits: tools.evaluator.optionsOf(project.ref, processor.self(), 'project/mass-removal'),
     acceptsRemovals: tools.acceptsRemovals,
-    seenAgain: pass.seenAgain,
+    seenAgain: processor.seenAgain,
   })
   return { ...held, waitedMs: budget.waitedMs }
 }

@@ -32,7 +32,7 @@ export async function detectShapeChanges(
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
   shapes: ReadonlyMap<Listing, ShapeChange>,
-  pass: { isRebased(): boolean; isReformed(): boolean; readonly malformed: Pick<MalformedCounts, 'tell'> },
+  processor: { isRebased(): boolean; isReformed(): boolean; readonly malformed: Pick<MalformedCounts, 'tell'> },
   unreferenced: Removals['unreferenced'],
 ): { listing: Listing; text: string }[] {
   const notices: { listing: Listing; text: string }[] = []
@@ -47,19 +47,19 @@ export function writeNotices(
       text: `the service shows other fields than before, as after an upgrade (${what}); nothing was compared that one side did not show`,
     })
   }
-  if (pass.isReformed()) {
+  if (processor.isReformed()) {
     notices.push({
       listing: 'endpoints',
       text: 'this hookdrift has another normal form: resources were written anew, and what else changed in them meanwhile went unnoticed',
     })
   }
-  if (pass.isRebased()) {
+  if (processor.isRebased()) {
     notices.push({
       listing: 'endpoints',
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
-  notices.push(...pass.malformed.tell())
+  notices.push(...processor.malformed.tell())
   for (const { kind, uid } of unreferenced) {
     notices.push({
       listing: 'subscriptions',

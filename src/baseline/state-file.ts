@@ -9,7 +9,7 @@ import { kinds, listings, type ProjectRef } from '../model/resource.ts'
 /** The state of a project, as a file of it says. */
 export interface ProjectState {
   readonly project: ProjectRef
-  readonly looks: ScopeByKind
+  readonly scopes: ScopeByKind
   readonly resources: readonly ApprovedResource[]
 }
 
@@ -23,14 +23,14 @@ const sealKey = z.string().regex(/^[0-9a-f]{16}$/, 'the id of an installation ke
 const normalForms = `a normal form that this hookdrift knows, 1 to ${normaliserVersion}; export the state again with it`
 
 const stateSchema = z.strictObject({
-  schema: z.literal('hookdrift.state/1'),
+  schema: z.literal('hookdrift.baseline-file/1'),
   project: name,
   service: name,
   uid: name,
   // What an earlier form left readable is sealed when it is compared.
   normal_form: z.int({ error: normalForms }).min(1, normalForms).max(normaliserVersion, normalForms),
   seal_key: sealKey,
-  looks: z.partialRecord(kind, z.strictObject({ listing: z.enum(listings), filter: z.string().nullable() })),
+  scopes: z.partialRecord(kind, z.strictObject({ listing: z.enum(listings), filter: z.string().nullable() })),
   resources: z.partialRecord(
     kind,
     z.record(
@@ -44,22 +44,22 @@ const header = `# What was approved of a project's configuration. Written by \`h
 `
 
 /** Says the same of the same state, whenever it was approved and by whom. */
-export function writeState({ project, looks, resources }: ProjectState): string {
+export function writeState({ project, scopes, resources }: ProjectState): string {
   const sealKey = commonKey(resources)
   const byKind = Map.groupBy(resources, (resource) => resource.kind)
   const written = [...byKind].map(([kind, ofKind]): [string, Json] => [
     kind,
     Object.fromEntries(ofKind.map((resource) => [resource.uid, bodyOf(resource, sealKey)])),
   ])
-  const views = Object.entries(looks).map(([kind, { listing, filter }]): [string, Json] => [kind, { listing, filter }])
+  const views = Object.entries(scopes).map(([kind, { listing, filter }]): [string, Json] => [kind, { listing, filter }])
   return `${header}${writeYaml({
-    schema: 'hookdrift.state/1',
+    schema: 'hookdrift.baseline-file/1',
     project: project.name,
     service: project.service,
     uid: project.uid,
     normal_form: normaliserVersion,
     seal_key: sealKey,
-    looks: Object.fromEntries(views),
+    scopes: Object.fromEntries(views),
     resources: Object.fromEntries(written),
   })}`
 }
@@ -89,7 +89,7 @@ export function readState(text: string, file: string): ProjectState {
   )
   return {
     project: { name: value.project, service: value.service, uid: value.uid },
-    looks: Object.fromEntries(Object.entries(value.looks).filter(([, view]) => view !== undefined)),
+    scopes: Object.fromEntries(Object.entries(value.scopes).filter(([, view]) => view !== undefined)),
     resources,
   }
 }

@@ -50,8 +50,8 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
 
   const from = (path: string) => pathFrom(terminal.cwd(), path)
   const deliver = planDelivery(options, terminal, await loadReports(options))
-  const world = { env: terminal.env, readFile: readTextFile }
-  const configuration = readConfiguration(options.config, world, { findTimetableFault: timetableFaultsAt(Date.now()) })
+  const dependencies = { env: terminal.env, readFile: readTextFile }
+  const configuration = readConfiguration(options.config, dependencies, { findTimetableFault: timetableFaultsAt(Date.now()) })
   const history = options.history === undefined ? configuration.history : from(options.history)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
   const { acceptRemovals: acceptsRemovals = false } = options

@@ -56,8 +56,8 @@ async function exportStates(
     const names = fileNames(all.map((approval) => approval.project))
     const files: { readonly name: string; readonly text: string }[] = []
     for (const approval of chosen) {
-      const { project, looks } = approval
-      const text = writeState({ project, looks, resources: await history.approvedResources(approval) })
+      const { project, scopes } = approval
+      const text = writeState({ project, scopes, resources: await history.approvedResources(approval) })
       if (Buffer.byteLength(text) > stateFileLimits.mebibytes * 1024 * 1024) {
         throw new AuditError(2, `the state of ${project.name} is larger than ${stateFileLimits.mebibytes} MiB`, {
           advice: 'no hookdrift would read such a file; leave the state in the history',
@@ -100,7 +100,7 @@ async function importStates(named: string, options: FileOptions, terminal: Proce
   return withHistory(place, terminal, async (history) => {
     const signed = { ...signature(by), note }
     await history.approve(
-      states.map(({ project, looks, resources }) => ({ project, looks, ...signed, state: { resources } })),
+      states.map(({ project, scopes, resources }) => ({ project, scopes, ...signed, state: { resources } })),
     )
     await printLine(terminal, `Approved what ${named} says of ${states.map((state) => state.project.name).join(', ')}.`)
     return exitCodes.clean

@@ -27,7 +27,7 @@ export interface ComplianceQuestion {
 
 export const complianceWriters: Writers<Compliance> = {
   writerOf: complianceFormatOf,
-  filesOf: (format, file) => [{ format, file, look: fileRenderOptions }],
+  filesOf: (format, file) => [{ format, file, render: fileRenderOptions }],
 }
 
 /**
@@ -41,11 +41,11 @@ export async function planCompliance(
   const mapping = mappingOf(framework, terminal)
   const asked = policy === undefined ? undefined : await loadPolicy(pathFrom(terminal.cwd(), policy))
   return async (history, run) => {
-    const judgements =
+    const policyResults =
       asked === undefined ? recordedPolicyResults(history) : replayedPolicyResults(history, asked, systemClock.now)
-    if (from === undefined) return composeCompliance({ ...(await judgements.judge(run)), mapping })
+    if (from === undefined) return composeCompliance({ ...(await policyResults.resultsOf(run)), mapping })
     const end = to ?? (await history.lastRun())?.finishedAt ?? from
-    return gatherCompliance(history, mapping, { from, to: end }, judgements)
+    return gatherCompliance(history, mapping, { from, to: end }, policyResults)
   }
 }
 

@@ -67,7 +67,7 @@ export function openReceivers(
     const record = await history.readRun(run)
     return record === undefined ? undefined : composeReport(record)
   }
-  const world: ChannelDependencies = {
+  const dependencies: ChannelDependencies = {
     env: terminal.env,
     now: systemClock.now,
     log: openNotificationLog(terminal),
@@ -76,7 +76,7 @@ export function openReceivers(
   return Promise.all(
     channels.map(async (channel) => ({
       name: channel.name,
-      send: await openChannel(channel, world),
+      send: await openChannel(channel, dependencies),
       target: seal(targetOf(channel)),
     })),
   )

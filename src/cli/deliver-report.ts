@@ -33,7 +33,7 @@ export function planDelivery<Document extends Attested>(
   const main =
     output === undefined
       ? []
-      : [{ format, file: pathFrom(terminal.cwd(), output), look: { ...fileRenderOptions, ...ofSection } }]
+      : [{ format, file: pathFrom(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofSection } }]
   const more = options.report.flatMap((order) => parseReportOption(order, terminal, writers))
   refuseDuplicates([...main, ...more])
   for (const { file } of main) refuseUnwritable('--output', file)
@@ -43,8 +43,8 @@ export function planDelivery<Document extends Attested>(
     if (output === undefined && !quiet) {
       terminal.stdout.write(write(document, { ...renderOptionsFor(terminal), full: false, ...ofSection }))
     }
-    writeEach([...main, ...more], ({ format: name, file, look }) => {
-      const text = writers.writerOf(name)(document, look)
+    writeEach([...main, ...more], ({ format: name, file, render }) => {
+      const text = writers.writerOf(name)(document, render)
       writeFileAtomically(file, text)
       if (attestor !== undefined) writeFileAtomically(attestationOf(file), attestor(basename(file), text, document))
     })
@@ -54,7 +54,7 @@ export function planDelivery<Document extends Attested>(
 /** How documents of one sort are written down. */
 export interface Writers<Document> {
   /** @throws AuditError 2 when they have no such format */
-  writerOf(format: Format): (document: Document, look: RenderOptions) => string
+  writerOf(format: Format): (document: Document, render: RenderOptions) => string
   /** The files that `FORMAT=FILE` stands for. */
   filesOf(format: Format, file: string): readonly ReportFile[]
 }

@@ -11,7 +11,7 @@ export interface MaintenanceOptions {
   readonly file: string
   readonly retention: Retention | undefined
   readonly toolVersion: string
-  readonly holder: LeaseOwner
+  readonly owner: LeaseOwner
   readonly log: Log
   readonly warn: (text: string) => void
 }
@@ -20,10 +20,10 @@ export interface MaintenanceOptions {
  * What is done for the history after a run: old runs go where the configuration says so, and a disk that fills is told
  * of while there is room. The run is sealed by then, so nothing of this fails it.
  */
-export function runMaintenance({ file, retention, toolVersion, holder, log, warn }: MaintenanceOptions): void {
+export function runMaintenance({ file, retention, toolVersion, owner, log, warn }: MaintenanceOptions): void {
   if (retention !== undefined) {
     try {
-      const pruning = pruneWhenDue(file, holder, { ...retention, toolVersion })
+      const pruning = pruneWhenDue(file, owner, { ...retention, toolVersion })
       const gone = pruning?.plan.filter(({ reasons }) => reasons.length === 0).length ?? 0
       if (gone > 0) log.info({ runs: gone, freed_bytes: pruning?.freed.bytes }, 'old runs pruned')
     } catch (error) {

@@ -92,7 +92,7 @@ export async function performAudit(order: AuditRequest, terminal: ProcessContext
     file: order.history,
     retention: configuration.retention,
     toolVersion: toolVersion(),
-    holder: thisProcess,
+    owner: thisProcess,
     log,
     warn: (text) => printWarning(text, terminal),
   })
@@ -111,7 +111,7 @@ function expecting(
   return projects.map((audited) => {
     const { name, service, uid } = audited.ref
     const state = states.find(({ project }) => project.service === service && project.uid === uid)
-    if (state !== undefined) return { ...audited, expected: stateOf(state.looks, state.resources) }
+    if (state !== undefined) return { ...audited, expected: stateOf(state.scopes, state.resources) }
     throw new AuditError(2, `--expect says nothing of ${name} (${uid})`, {
       advice: 'export its approved state, or leave it out with --project',
     })

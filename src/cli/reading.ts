@@ -80,14 +80,14 @@ export async function runNamed(reader: HistoryReader, name: string): Promise<Com
 /** Shows an answer, and returns the exit code of those that read. */
 export async function printAnswer<Row>(
   answer: Answer<Row>,
-  face: AnswerView<Row>,
+  view: AnswerView<Row>,
   format: AnswerFormat,
   terminal: ProcessContext,
 ): Promise<number> {
   const { writeAnswer } = await import('../report/show-answer.ts')
-  const look = renderOptionsFor(terminal)
-  const tableWidth = terminal.stdout.isTTY === true ? look.width : Number.POSITIVE_INFINITY
-  terminal.stdout.write(writeAnswer(format, answer, face, { ...look, tableWidth }))
+  const render = renderOptionsFor(terminal)
+  const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
+  terminal.stdout.write(writeAnswer(format, answer, view, { ...render, tableWidth }))
   // CSV has no place for it.
   if (format === 'csv' && answer.leftOut !== 0) {
     const left = answer.leftOut === 'unknown' ? '' : `${answer.leftOut} `

@@ -67,7 +67,7 @@ async function plan(
     }
     const { recordedPolicyResults } = await import('../audit/judgements.ts')
     const deliver = planDelivery(options, terminal, await loadReports(options))
-    return async (history, run) => deliver((await recordedPolicyResults(history).judge(run)).report)
+    return async (history, run) => deliver((await recordedPolicyResults(history).resultsOf(run)).report)
   }
   const { complianceWriters, planCompliance } = await import('./compliance.ts')
   const deliver = planDelivery(options, terminal, complianceWriters)

@@ -67,11 +67,11 @@ async function refuseUnknownRule(rule: string, run: number, reader: HistoryReade
   const { rules } = await import('../rules/rules.ts')
   const { matchesGlob } = await import('../model/glob.ts')
   const { nearestName } = await import('../document/nearest-name.ts')
-  const judging = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
-  if (judging.some((id) => matchesGlob(id, rule))) return
+  const evaluating = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
+  if (evaluating.some((id) => matchesGlob(id, rule))) return
   const past = [...(await reader.violationsAt(run)), ...(await reader.resolvedBetween(0, run))]
   if (past.some((violation) => matchesGlob(violation.rule, rule))) return
-  const nearest = nearestName(rule, judging)
+  const nearest = nearestName(rule, evaluating)
   throw new AuditError(2, `there is no rule "${rule}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
     advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" means several',
   })

@@ -89,14 +89,14 @@ export interface ConfigurationOptions {
 /** Reads the configuration. Throws an `AuditError` (exit code 2) that names every mistake with its place. */
 export function readConfiguration(
   file: string,
-  world: ReferenceSources,
+  sources: ReferenceSources,
   options: ConfigurationOptions = {},
 ): Configuration {
-  const document = readDocument(textOf(file, world), {
+  const document = readDocument(textOf(file, sources), {
     file,
     schema: configurationSchema,
     limits: configurationLimits,
-    expand: expandReferences(file, world),
+    expand: expandReferences(file, sources),
     isSecret: (path) => path.includes('key') || path.includes('headers') || isChannelSecret(path),
   })
   const problems = [
@@ -104,14 +104,14 @@ export function readConfiguration(
     ...findScheduleFaults(document, options.findTimetableFault),
     ...findChannelFaults(document),
   ]
-  const authorities = document.value.services.map((_, index) => authorityOf(index, { file, world, document, problems }))
+  const authorities = document.value.services.map((_, index) => authorityOf(index, { file, sources, document, problems }))
   refuseProblems(problems)
 
   const { value } = document
   const parts = authorities.map((ca, index) => ({ ca, headers: headersAsWritten(index, document) }))
   return {
     file: resolve(file),
-    history: historyOf(file, value, world.env, options),
+    history: historyOf(file, value, sources.env, options),
     policy: value.policy === undefined ? undefined : besides(file, value.policy),
     retention: value.retention && retentionOf(value.retention),
     concurrency: value.concurrency,
@@ -163,12 +163,12 @@ function besides(file: string, path: string): string {
 
 interface ConfigurationReadContext {
   readonly file: string
-  readonly world: ReferenceSources
+  readonly sources: ReferenceSources
   readonly document: ReadDocument<DecodedConfiguration>
   readonly problems: FileProblem[]
 }
 
-function authorityOf(index: number, { file, world, document, problems }: ConfigurationReadContext): string | undefined {
+function authorityOf(index: number, { file, sources, document, problems }: ConfigurationReadContext): string | undefined {
   const path = document.value.services[index]?.ca_file
   if (path === undefined) return undefined
   const refuse = (text: string) => {
@@ -177,7 +177,7 @@ function authorityOf(index: number, { file, world, document, problems }: Configu
   }
   let pem: string
   try {
-    pem = world.readFile(besides(file, path))
+    pem = sources.readFile(besides(file, path))
   } catch (thrown) {
     return refuse(`cannot read ${path}: ${reasonOf(thrown)}`)
   }

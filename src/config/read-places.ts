@@ -45,9 +45,9 @@ const places = z.looseObject({
  * hand: reading asks no service.
  * @throws AuditError 2 when the file cannot be read, or names a place by a variable that is not set
  */
-export function readConfiguredPaths(file: string, world: ReferenceSources): ConfiguredPaths {
-  const expand = expandReferences(file, world)
-  const { value } = readDocument(textOf(file, world), {
+export function readConfiguredPaths(file: string, sources: ReferenceSources): ConfiguredPaths {
+  const expand = expandReferences(file, sources)
+  const { value } = readDocument(textOf(file, sources), {
     file,
     schema: places,
     limits: configurationLimits,

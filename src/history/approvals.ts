@@ -29,7 +29,7 @@ export interface Signature {
 /** A state of a project that a person approved: as a run left it, or as files said. */
 export interface NewApproval extends Signature {
   readonly project: ProjectRef
-  readonly looks: ScopeByKind
+  readonly scopes: ScopeByKind
   readonly note: string
   readonly state: { readonly run: number } | { readonly resources: readonly ApprovedResource[] }
 }

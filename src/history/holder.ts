@@ -31,15 +31,15 @@ export interface Lease {
 }
 
 /** Whether the lease's holder must be taken for alive. A released lease has a heartbeat long past. */
-export function isLeaseLive(lease: Lease, holder: LeaseOwner): boolean {
-  if (holder.now() - Date.parse(lease.heartbeatAt) >= leaseExpiryMs) return false
-  const isHere = lease.host === holder.host && lease.bootId === holder.bootId
-  return !isHere || lease.pid === holder.pid || holder.isAlive(lease.pid)
+export function isLeaseLive(lease: Lease, owner: LeaseOwner): boolean {
+  if (owner.now() - Date.parse(lease.heartbeatAt) >= leaseExpiryMs) return false
+  const isHere = lease.host === owner.host && lease.bootId === owner.bootId
+  return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
 }
 
 /** What a second run is told. `place` is the history, as a person knows it. */
-export function leaseHeld({ pid, host, takenAt }: Lease, holder: LeaseOwner, place: string): AuditError {
-  const ageS = Math.max(0, Math.round((holder.now() - Date.parse(takenAt)) / 1000))
+export function leaseTaken({ pid, host, takenAt }: Lease, owner: LeaseOwner, place: string): AuditError {
+  const ageS = Math.max(0, Math.round((owner.now() - Date.parse(takenAt)) / 1000))
   return new AuditError(
     5,
     `another run writes to ${place}: process ${pid} on ${host}, for ${ageS} s (since ${takenAt})`,

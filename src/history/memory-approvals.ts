@@ -4,9 +4,9 @@ import { byKindAndUid } from './report-order.ts'
 import { toStoredBody } from './stored-body.ts'
 
 /** `refuseWhileHeld`: throws while a run lives. */
-export function memoryApprovals(memory: Memory, refuseWhileHeld: () => void): Approvals {
+export function memoryApprovals(memory: Memory, refuseWhileLeased: () => void): Approvals {
   const write = (change: (approvals: Rows['approvals']) => Rows['approvals']) => {
-    refuseWhileHeld()
+    refuseWhileLeased()
     memory.rows = { ...memory.rows, approvals: change(memory.rows.approvals) }
   }
   return {

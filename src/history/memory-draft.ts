@@ -57,15 +57,15 @@ export class MemoryDraft implements Draft {
   readonly #endedViolations = new Set<number>()
   readonly #marks = new Map<string, { project: string; kind: Kind; uids: ReadonlySet<string> }>()
 
-  constructor(memory: Memory, holder: LeaseOwner, { run, token, interrupted }: AcquiredMemoryLease) {
+  constructor(memory: Memory, owner: LeaseOwner, { run, token, interrupted }: AcquiredMemoryLease) {
     this.run = run.number
     this.interrupted = interrupted
     this.#memory = memory
     this.#start = run
     this.#token = token
-    this.#stopHeartbeat = holder.every(heartbeatMs, () => {
+    this.#stopHeartbeat = owner.every(heartbeatMs, () => {
       if (memory.lease?.token !== token) return
-      memory.lease = { ...memory.lease, heartbeatAt: new Date(holder.now()).toISOString() }
+      memory.lease = { ...memory.lease, heartbeatAt: new Date(owner.now()).toISOString() }
     })
   }
 

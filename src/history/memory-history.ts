@@ -1,5 +1,5 @@
 import type { History } from './history.ts'
-import { isLeaseLive, type LeaseOwner, leaseHeld } from './holder.ts'
+import { isLeaseLive, type LeaseOwner, leaseTaken } from './holder.ts'
 import { memoryApprovals } from './memory-approvals.ts'
 import { MemoryDraft } from './memory-draft.ts'
 import { emptyOutbox, memoryOutbox } from './memory-outbox.ts'
@@ -7,20 +7,20 @@ import { memoryReader } from './memory-reader.ts'
 import { type Memory, noRows, type RunRow } from './memory-rows.ts'
 
 /** The history of one process, gone with it: for tests, and to keep the contract honest. */
-export function openMemoryHistory(holder: LeaseOwner, memory: Memory = emptyMemory()): History {
-  const refuseWhileHeld = () => {
+export function openMemoryHistory(owner: LeaseOwner, memory: Memory = emptyMemory()): History {
+  const refuseWhileLeased = () => {
     const { lease } = memory
-    if (lease !== undefined && isLeaseLive(lease, holder)) throw leaseHeld(lease, holder, 'this history')
+    if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner, 'this history')
   }
   return {
     ...memoryReader(memory),
-    ...memoryApprovals(memory, refuseWhileHeld),
-    ...memoryOutbox(memory.outbox, holder),
+    ...memoryApprovals(memory, refuseWhileLeased),
+    ...memoryOutbox(memory.outbox, owner),
     async begin(start) {
-      refuseWhileHeld()
+      refuseWhileLeased()
       const { lease, rows } = memory
-      const now = new Date(holder.now()).toISOString()
-      const { host, bootId, pid } = holder
+      const now = new Date(owner.now()).toISOString()
+      const { host, bootId, pid } = owner
       const token = (lease?.token ?? 0) + 1
       memory.lease = { token, host, bootId, pid, takenAt: now, heartbeatAt: now }
       // What a killed run drafted went with its draft.
@@ -29,7 +29,7 @@ export function openMemoryHistory(holder: LeaseOwner, memory: Memory = emptyMemo
         run.state === 'running' ? { ...run, state: 'interrupted', finishedAt: start.startedAt } : run
       const run: RunRow = { ...start, number: rows.runs.length + 1, state: 'running', finishedAt: '' }
       memory.rows = { ...rows, runs: [...rows.runs.map(close), run] }
-      return new MemoryDraft(memory, holder, { run, token, interrupted: killed })
+      return new MemoryDraft(memory, owner, { run, token, interrupted: killed })
     },
   }
 }

@@ -18,12 +18,12 @@ export function memoryPriorState(
     toolVersion: last?.toolVersion,
     scans: new Map(
       projects.flatMap(({ project, name, since }) => {
-        const look = scannedProjects(rows, project).findLast((number) => number < since)
-        if (look === undefined) return []
-        const walks = rows.walks.filter((walk) => walk.project === project && walk.run === look)
-        const judged = rows.runs[look - 1]?.context?.projects.find((judged) => judged.project === name)
+        const scan = scannedProjects(rows, project).findLast((number) => number < since)
+        if (scan === undefined) return []
+        const walks = rows.walks.filter((walk) => walk.project === project && walk.run === scan)
+        const evaluated = rows.runs[scan - 1]?.context?.projects.find((evaluated) => evaluated.project === name)
         const statuses = new Map(walks.map(({ listing, status }) => [listing, status]))
-        return [[name, { statuses, unjudged: judged?.unjudged ?? {} }]]
+        return [[name, { statuses, unjudged: evaluated?.unjudged ?? {} }]]
       }),
     ),
     transitions: projects.flatMap(({ project, name, since }) => {

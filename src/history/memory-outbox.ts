@@ -19,8 +19,8 @@ interface MessageRow extends Omit<WaitingMessage, 'state'> {
   readonly settledAt: string | null
 }
 
-export function memoryOutbox(rows: OutboxRows, holder: LeaseOwner): Outbox {
-  const now = () => new Date(holder.now()).toISOString()
+export function memoryOutbox(rows: OutboxRows, owner: LeaseOwner): Outbox {
+  const now = () => new Date(owner.now()).toISOString()
   const change = (isMeant: (row: MessageRow) => boolean, changes: (row: MessageRow) => Partial<MessageRow>): number => {
     const meant = new Set(rows.messages.filter((row) => row.state === 'pending' && isMeant(row)))
     rows.messages = rows.messages.map((row) => (meant.has(row) ? { ...row, ...changes(row) } : row))
@@ -55,8 +55,8 @@ export function memoryOutbox(rows: OutboxRows, holder: LeaseOwner): Outbox {
 
     async claim(name) {
       const channel = rows.channels.get(name)
-      if (channel === undefined || (channel.claim !== undefined && isLeaseLive(channel.claim, holder))) return undefined
-      const { host, bootId, pid } = holder
+      if (channel === undefined || (channel.claim !== undefined && isLeaseLive(channel.claim, owner))) return undefined
+      const { host, bootId, pid } = owner
       const token = (channel.claim?.token ?? 0) + 1
       channel.claim = { token, host, bootId, pid, takenAt: now(), heartbeatAt: now() }
       return token

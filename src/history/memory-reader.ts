@@ -30,24 +30,24 @@ export function memoryReader(memory: Memory): HistoryReader {
   const walksOf = (project: ProjectRef) => rows().walks.filter((walk) => walk.project === projectKeyOf(project))
 
   /** Every project's last look by a run. */
-  function looksAt(at: number): { project: ProjectRef; run: number }[] {
+  function latestScansAt(at: number): { project: ProjectRef; run: number }[] {
     const keys = new Set(rows().walks.map(({ project }) => project))
     return [...keys]
       .flatMap((key) => {
         const [service, uid]: [string, string] = JSON.parse(key)
-        const look = rows().walks.findLast(
+        const scan = rows().walks.findLast(
           ({ project, listing, run }) => project === key && listing === 'endpoints' && run <= at,
         )
-        return look === undefined ? [] : [{ project: { name: look.name, service, uid }, run: look.run }]
+        return scan === undefined ? [] : [{ project: { name: scan.name, service, uid }, run: scan.run }]
       })
       .sort((a, b) => compareText(a.project.name, b.project.name))
   }
 
-  function lookOf({ project, run }: { project: ProjectRef; run: number }): RecordedScan {
-    const isComplete = (look: number) =>
-      walksOf(project).every((walk) => walk.run !== look || walk.status === 'complete' || walk.status === 'skipped')
-    const looks = scannedProjects(rows(), projectKeyOf(project)).filter((look) => look <= run)
-    const since = looks[looks.findLastIndex(isComplete) + 1]
+  function scanOf({ project, run }: { project: ProjectRef; run: number }): RecordedScan {
+    const isComplete = (scan: number) =>
+      walksOf(project).every((walk) => walk.run !== scan || walk.status === 'complete' || walk.status === 'skipped')
+    const scans = scannedProjects(rows(), projectKeyOf(project)).filter((scan) => scan <= run)
+    const since = scans[scans.findLastIndex(isComplete) + 1]
     return {
       project,
       run: runOf(run),
@@ -66,7 +66,7 @@ export function memoryReader(memory: Memory): HistoryReader {
   const kept = ({ name, fromRun, digest, body, sealKeyId }: VersionRow): KeptVersion => {
     return { name, fromRun, digest, body, sealKeyId }
   }
-  const judgeable = (row: VersionRow): EvaluableVersion => ({ ...kept(row), since: row.since, facts: row.facts })
+  const evaluable = (row: VersionRow): EvaluableVersion => ({ ...kept(row), since: row.since, facts: row.facts })
   const spanOf = (row: { fromRun: number; toRun?: number }, run: number) => {
     const toRun = row.toRun !== undefined && row.toRun <= run ? row.toRun : null
     return { fromRun: row.fromRun, from: startOf(row.fromRun), toRun, to: toRun === null ? null : startOf(toRun) }
@@ -112,26 +112,26 @@ export function memoryReader(memory: Memory): HistoryReader {
     },
 
     latestScans: async (run, only) =>
-      looksAt(run)
+      latestScansAt(run)
         .filter(({ project }) => !isPolicyProject(project))
         .filter(({ project }) => only === undefined || projectKeyOf(project) === projectKeyOf(only))
-        .map(lookOf),
+        .map(scanOf),
 
     completeScansAt: async (project, run) => memoryCompleteScans(walksOf(project).filter((walk) => walk.run <= run)),
 
     async violationsAt(run) {
-      return looksAt(run)
-        .flatMap(({ project, run: look }) =>
+      return latestScansAt(run)
+        .flatMap(({ project, run: scan }) =>
           rows()
             .violations.filter((row) => row.project === projectKeyOf(project))
-            .filter(({ fromRun, toRun }) => fromRun <= look && (toRun === undefined || toRun > look))
-            .flatMap((row) => toRunRecord(rows(), look, row, project.name)),
+            .filter(({ fromRun, toRun }) => fromRun <= scan && (toRun === undefined || toRun > scan))
+            .flatMap((row) => toRunRecord(rows(), scan, row, project.name)),
         )
         .sort(inReportOrder)
     },
 
     async resolvedBetween(after, run) {
-      const names = new Map(looksAt(run).map(({ project }) => [projectKeyOf(project), project.name]))
+      const names = new Map(latestScansAt(run).map(({ project }) => [projectKeyOf(project), project.name]))
       return rows()
         .violations.flatMap((row) => {
           if (row.toRun === undefined || row.toRun <= after || row.toRun > run) return []
@@ -146,7 +146,7 @@ export function memoryReader(memory: Memory): HistoryReader {
     async waivedBetween(after, run) {
       const found = rows().violations.flatMap(({ fingerprint, rule, waiver, fromRun, toRun, project }) => {
         const stood = fromRun <= run && (toRun === undefined || toRun > after + 1)
-        const isSeen = looksAt(run).some((look) => projectKeyOf(look.project) === project)
+        const isSeen = latestScansAt(run).some((scan) => projectKeyOf(scan.project) === project)
         return waiver === undefined || !stood || !isSeen ? [] : [{ fingerprint, rule, waiver }]
       })
       return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()]
@@ -175,7 +175,7 @@ export function memoryReader(memory: Memory): HistoryReader {
 
     async differing(from, to) {
       const identities = new Map<string, Identity>()
-      for (const { project } of looksAt(to)) {
+      for (const { project } of latestScansAt(to)) {
         for (const { kind, uid } of rows().versions.filter((row) => row.project === projectKeyOf(project))) {
           identities.set(`${projectKeyOf(project)} ${kind} ${uid}`, { project, kind, uid })
         }
@@ -185,7 +185,7 @@ export function memoryReader(memory: Memory): HistoryReader {
           const at = (run: number) => versionsOf(identity, run).find(({ toRun }) => toRun === undefined || toRun > run)
           const [before, after] = [at(from), at(to)]
           if (before?.digest === after?.digest) return []
-          return [{ ...identity, before: before && judgeable(before), after: after && judgeable(after) }]
+          return [{ ...identity, before: before && evaluable(before), after: after && evaluable(after) }]
         })
         .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
     },
@@ -213,7 +213,7 @@ export function memoryReader(memory: Memory): HistoryReader {
     },
 
     async find(uid, run) {
-      return looksAt(run).flatMap(({ project }) =>
+      return latestScansAt(run).flatMap(({ project }) =>
         [...kinds]
           .sort(compareText)
           .map((kind: Kind) => ({ project, kind, uid }))

@@ -122,8 +122,8 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
   const shown = { fingerprint, rule, severity, project, kind, uid, name, path, message, firstSeen: startOf(firstRun) }
   if (toRun === run) {
     if (rows.violations.some(({ replaces }) => replaces === row.id)) return []
-    const lastLook = scannedProjects(rows, row.project).findLast((look) => look < run) ?? 0
-    return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastLook) }]
+    const lastScan = scannedProjects(rows, row.project).findLast((scan) => scan < run) ?? 0
+    return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastScan) }]
   }
   const accepted = row.waiver === undefined ? {} : { waiver: row.waiver }
   const standing = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'

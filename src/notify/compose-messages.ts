@@ -115,7 +115,7 @@ function compose(events: readonly Event[], { id, at, title, command, most, storm
 
 /** A project is chosen by its name and by its labels; what the policy itself says belongs to no project. */
 function projectsOf({ projects = [], labels = {} }: Channel, record: RunRecord): (project: string) => boolean {
-  const labelsOf = new Map(record.projects.map((judged) => [judged.project, judged.labels]))
+  const labelsOf = new Map(record.projects.map((evaluated) => [evaluated.project, evaluated.labels]))
   const wanted = Object.entries(labels)
   return (project) => {
     const own = labelsOf.get(project) ?? {}
@@ -129,8 +129,8 @@ function projectsOf({ projects = [], labels = {} }: Channel, record: RunRecord):
 function stormOf(events: readonly Event[], record: RunRecord, before: PriorState): Storm | null {
   if (events.length <= namedInStorm) return null
   if (before.isFirst) return 'first_run'
-  const isOtherJudge = before.policyDigest !== record.policyDigest || before.toolVersion !== record.toolVersion
-  if (isOtherJudge) return 'policy_changed'
+  const isOtherPolicy = before.policyDigest !== record.policyDigest || before.toolVersion !== record.toolVersion
+  if (isOtherPolicy) return 'policy_changed'
   return events.length > massFrom ? 'mass' : null
 }
 

@@ -9,7 +9,7 @@ export interface Expectation {
   /**
    * `met`, or what is wrong with the result; `unknown` where it could not be judged. `now`: milliseconds since the epoch.
    */
-  judge(result: Json, now: number): ExpectationOutcome
+  evaluate(result: Json, now: number): ExpectationOutcome
 }
 
 export type ExpectationOutcome =
@@ -25,7 +25,7 @@ export function expectExpression(
   if ('mistakes' in result) return result
   return {
     expectation: {
-      judge(payload, now) {
+      evaluate(payload, now) {
         const answer = result.expression(payload, now)
         if (answer.is === 'true') return { is: 'met' }
         if (answer.is === 'unknown') return { is: 'unknown', reason: `\`${text}\` ${answer.why}` }
@@ -40,7 +40,7 @@ export function expectExpression(
 export function expectJson(expected: Json): Expectation {
   const wanted = canonicalJson(expected)
   return {
-    judge(result) {
+    evaluate(result) {
       if (canonicalJson(result) === wanted) return { is: 'met' }
       const where = firstDifference(expected, result)
       const place = where === '' ? 'it is another value' : `it differs at ${where}`

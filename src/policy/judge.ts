@@ -34,27 +34,27 @@ export interface PolicyEvaluator {
   /** What one of those rules says; undefined where it failed or could not judge. `onNow`: told when it asks what time it is. */
   ask(active: ActiveRule, subject: EvaluationSubject, onNow?: () => void): Finding[] | undefined
   /** Shows a resource to rules across resources, and counts it as judged. */
-  pass(project: ProjectRef, resource: Resource): void
+  collect(project: ProjectRef, resource: Resource): void
   /** Paths of a resource of which `visit` needs to know since when they hold their value. */
   datesOf(resource: Resource): readonly string[]
   /** What rules say of a resource beside what it was. */
   compare(project: ProjectRef, resource: Resource, drift: Drift): Finding[]
   /** What rules say of the look at a project itself. */
-  evaluateScan(project: ProjectRef, resource: Resource, look: ScanOutcome): Finding[]
+  evaluateScan(project: ProjectRef, resource: Resource, scan: ScanOutcome): Finding[]
   /** What a rule was given to judge a resource by; undefined where it is off. */
   optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
   /** How far back rules look for changes, at most. */
   readonly lookbackMs: number
   /** What rules across a project found. Forgets the project's resources. */
-  concludeProject(project: ProjectRef, looked: Completeness): Finding[]
+  concludeProject(project: ProjectRef, completeness: Completeness): Finding[]
   /** What rules across all projects found. */
-  concludeFleet(looked: Completeness): readonly FleetFinding[]
+  concludeFleet(completeness: Completeness): readonly FleetFinding[]
   /** Rules that could not judge a project, and why: their silence means nothing there. */
   failuresIn(project: ProjectRef): ReadonlyMap<string, string>
   /** What rules could not judge because of malformed fields: their silence means nothing there. */
   readonly doubts: Pick<Doubts, 'isAbout' | 'holdsAny'>
   /** How much of a project was judged so far. */
-  judgedIn(project: ProjectRef): EvaluationStats
+  statsOf(project: ProjectRef): EvaluationStats
   /** Leaves a project's resources out of what is still to be concluded. */
   forget(project: ProjectRef): void
   /** Puts the waivers of the policy on findings; those of `visit` and of the conclusions have them already. */
@@ -124,8 +124,8 @@ export function createEvaluator(
     return folds
   }
 
-  const findingsOf = (folds: Aggregations, looked: Completeness): FleetFinding[] =>
-    folds.conclude(looked).flatMap(({ rule, problem }) => {
+  const findingsOf = (folds: Aggregations, completeness: Completeness): FleetFinding[] =>
+    folds.conclude(completeness).flatMap(({ rule, problem }) => {
       const active = (exceptions.get(keyOf(problem.at)) ?? setFor.everyone).byId.get(rule.id)
       if (active === undefined) return []
       const { project } = problem.at
@@ -182,15 +182,15 @@ export function createEvaluator(
     return { labels, since, run: observingNow({ labelsOf, meter: run.meter, project }, now, onNow), onNow }
   }
 
-  const pass = (project: ProjectRef, resource: Resource) => {
+  const collect = (project: ProjectRef, resource: Resource) => {
     const set = setFor.resource(project, resource)
     count(tallyOf(project), set.byId, resource.kind)
     const place: FindingPlace = { project, kind: resource.kind, uid: resource.uid, name: resource.name }
     if (set !== setFor.everyone) exceptions.set(keyOf(place), set)
     waiving.remember(project, resource)
-    const isJudged = (rule: string) => set.byId.has(rule)
-    fleetFolds.visit(resource, place, isJudged)
-    foldsOf(project).visit(resource, place, isJudged)
+    const isEvaluated = (rule: string) => set.byId.has(rule)
+    fleetFolds.visit(resource, place, isEvaluated)
+    foldsOf(project).visit(resource, place, isEvaluated)
   }
 
   return {
@@ -205,7 +205,7 @@ export function createEvaluator(
         const found = findWith(active, project, resource, (seen) => bound.check(seen, now, surroundings))
         for (const finding of found ?? []) findings.push(finding)
       }
-      pass(project, resource)
+      collect(project, resource)
       return findings
     },
     rulesFor: (project, resource) =>
@@ -217,7 +217,7 @@ export function createEvaluator(
       const surroundings = surroundingsOf(subject, onNow)
       return findWith(active, project, resource, (seen) => bound.check(seen, now, surroundings))
     },
-    pass,
+    collect,
     compare(project, resource, drift) {
       const rules = setFor.resource(project, resource).drift.filter(({ bound }) => bound.kinds.includes(drift.kind))
       return rules.flatMap(
@@ -227,21 +227,21 @@ export function createEvaluator(
           }) ?? [],
       )
     },
-    evaluateScan(project, resource, look) {
+    evaluateScan(project, resource, scan) {
       const rules = setFor.resource(project, resource).scan
-      return rules.flatMap(({ active, bound }) => findWith(active, project, resource, () => bound.check(look)) ?? [])
+      return rules.flatMap(({ active, bound }) => findWith(active, project, resource, () => bound.check(scan)) ?? [])
     },
     optionsOf: (project, resource, rule) => setFor.resource(project, resource).byId.get(rule)?.options,
-    concludeProject(project, looked) {
+    concludeProject(project, completeness) {
       const folds = foldsOf(project)
       projectFolds.delete(project.name)
-      return findingsOf(folds, looked).map(({ finding }) => finding)
+      return findingsOf(folds, completeness).map(({ finding }) => finding)
     },
-    concludeFleet(looked) {
-      return findingsOf(fleetFolds, looked).filter(({ project }) => !forgotten.has(project.name))
+    concludeFleet(completeness) {
+      return findingsOf(fleetFolds, completeness).filter(({ project }) => !forgotten.has(project.name))
     },
     failuresIn,
-    judgedIn: (project) =>
+    statsOf: (project) =>
       countEvaluated(tallies.get(project.name), named, failuresIn(project), (rule, kind) =>
         doubts.count(project, rule, kind),
       ),

@@ -68,8 +68,8 @@ function digestOf(
     const settings = [...layer].map(([id, { setting }]) => [id, setting as Json] as const)
     return [match as Json, Object.fromEntries(settings)]
   })
-  const judges = exceptions.length === 0 ? decides : [decides, exceptions]
-  const waives: Json = waivers.length === 0 ? judges : [judges, waivers as unknown as Json]
+  const evaluates = exceptions.length === 0 ? decides : [decides, exceptions]
+  const waives: Json = waivers.length === 0 ? evaluates : [evaluates, waivers as unknown as Json]
   return hash(
     'sha256',
     canonicalJson(probes.length === 0 ? waives : [waives, { probes: probes.map(({ said }) => said) }]),

@@ -7,7 +7,7 @@ import type { Labels } from './selector.ts'
 export interface RuleSet {
   readonly byKind: ReadonlyMap<Kind, readonly BoundRules<'resource'>[]>
   readonly drift: readonly BoundRules<'drift'>[]
-  readonly scan: readonly BoundRules<'look'>[]
+  readonly scan: readonly BoundRules<'scan'>[]
   readonly byId: ReadonlyMap<string, ActiveRule>
 }
 
@@ -40,7 +40,7 @@ function ruleSetOf(rules: readonly ActiveRule[]): RuleSet {
   return {
     byKind: Map.groupBy(boundAs(rules, 'resource'), ({ active }) => active.rule.kind),
     drift: boundAs(rules, 'drift'),
-    scan: boundAs(rules, 'look'),
+    scan: boundAs(rules, 'scan'),
     byId: new Map(rules.map((active) => [active.rule.id, active])),
   }
 }

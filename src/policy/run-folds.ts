@@ -15,8 +15,8 @@ import { trackReads, watchReads } from './watch-reads.ts'
 /** Rules across the resources of one project, or of all, on their way through them. */
 export interface Aggregations {
   /** `isJudged`: whether a rule holds for the resource. */
-  visit(resource: Resource, place: FindingPlace, isJudged: (rule: string) => boolean): void
-  conclude(looked: Completeness): readonly AggregateFinding[]
+  visit(resource: Resource, place: FindingPlace, isEvaluated: (rule: string) => boolean): void
+  conclude(completeness: Completeness): readonly AggregateFinding[]
 }
 
 export interface AggregateFinding {
@@ -54,8 +54,8 @@ export function startAggregations(
   })
 
   /** Who could not judge one resource did not see all of its kind. */
-  const leaveOut = (rule: Rule, { project, kind, uid }: FindingPlace, isJudged: boolean) => {
-    doubts.note(project, { rule: rule.id, kind, uid }, isJudged && kind === rule.kind)
+  const leaveOut = (rule: Rule, { project, kind, uid }: FindingPlace, isEvaluated: boolean) => {
+    doubts.note(project, { rule: rule.id, kind, uid }, isEvaluated && kind === rule.kind)
     doubts.blur(where, rule.id, kind)
   }
 
@@ -79,13 +79,13 @@ export function startAggregations(
   }
 
   return {
-    visit(resource, place, isJudged) {
+    visit(resource, place, isEvaluated) {
       for (const running of folds) {
         const { rule, visits, fold, readLate } = running
         if (!visits.includes(resource.kind)) continue
         const seen = resource.malformed === undefined ? resource : watchedBy(running, resource, place)
         if (seen === undefined) {
-          leaveOut(rule, place, isJudged(rule.id))
+          leaveOut(rule, place, isEvaluated(rule.id))
           continue
         }
         try {
@@ -95,10 +95,10 @@ export function startAggregations(
         }
       }
     },
-    conclude(looked) {
+    conclude(completeness) {
       return folds.flatMap(({ rule, fold, readLate }) => {
         const problems: LocatedRuleFinding[] = []
-        const isComplete = (kind: Kind) => looked.isComplete(kind) && doubts.isClear(where, rule.id, kind)
+        const isComplete = (kind: Kind) => completeness.isComplete(kind) && doubts.isClear(where, rule.id, kind)
         try {
           for (const problem of fold.conclude(run.now, { isComplete })) problems.push(problem)
         } catch (error) {

@@ -32,15 +32,15 @@ export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
   const at = Date.parse(test.at)
   const [service = '', name = ''] = test.project.split('/')
   const project: ProjectRef = { name: test.project, service, uid: name }
-  const judge = createEvaluator(policy, at, () => test.labels)
+  const evaluate = createEvaluator(policy, at, () => test.labels)
   const whole = { isComplete: () => true }
   const shown = shownBy(test, at)
   const found = [
-    ...shown.flatMap((resource) => judge.evaluate(project, resource)),
-    ...judge.concludeProject(project, whole),
-    ...judge.concludeFleet(whole).map(({ finding }) => finding),
+    ...shown.flatMap((resource) => evaluate.evaluate(project, resource)),
+    ...evaluate.concludeProject(project, whole),
+    ...evaluate.concludeFleet(whole).map(({ finding }) => finding),
   ].filter(({ waiver }) => waiver === undefined)
-  return { ...compare(test, found), failures: judge.failuresIn(project) }
+  return { ...compare(test, found), failures: evaluate.failuresIn(project) }
 }
 
 interface Item {

@@ -29,10 +29,10 @@ export function countEvaluated(
   }
   const fewer: Record<string, number> = {}
   for (const { rule } of rules) {
-    let judged = 0
-    for (const [held, counts] of tally ?? []) if (held.has(rule.id)) judged += counts[rule.kind] ?? 0
-    judged = Math.max(0, judged - countDoubts(rule.id, rule.kind))
-    if (judged < (resources[rule.kind] ?? 0)) fewer[rule.id] = judged
+    let evaluated = 0
+    for (const [held, counts] of tally ?? []) if (held.has(rule.id)) evaluated += counts[rule.kind] ?? 0
+    evaluated = Math.max(0, evaluated - countDoubts(rule.id, rule.kind))
+    if (evaluated < (resources[rule.kind] ?? 0)) fewer[rule.id] = evaluated
   }
   return { resources, fewer, unjudged: Object.fromEntries(failures) }
 }

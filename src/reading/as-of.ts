@@ -10,9 +10,9 @@ export function toAnswerRun({ number, startedAt, finishedAt }: CommittedRun): An
 /** What an answer says before its rows. */
 export function statingExtent(
   run: CommittedRun,
-  looks: readonly RecordedScan[],
+  scans: readonly RecordedScan[],
 ): Pick<Answer<never>, 'run' | 'coverage'> {
-  return { run: toAnswerRun(run), coverage: looks.flatMap(toCoverage) }
+  return { run: toAnswerRun(run), coverage: scans.flatMap(toCoverage) }
 }
 
 export function toCoverage({ project, run, coverage }: RecordedScan): AnswerCoverage[] {
@@ -27,12 +27,12 @@ export function toCoverage({ project, run, coverage }: RecordedScan): AnswerCove
  * The projects that `--project` means.
  * @throws AuditError 2 when it means none
  */
-export function selectProjects<Look extends Pick<RecordedScan, 'project'>>(
-  looks: readonly Look[],
+export function selectProjects<Scan extends Pick<RecordedScan, 'project'>>(
+  scans: readonly Scan[],
   patterns: readonly string[],
-): readonly Look[] {
-  const chosen = looks.filter(({ project }) => matchesProject(project.name, patterns))
+): readonly Scan[] {
+  const chosen = scans.filter(({ project }) => matchesProject(project.name, patterns))
   if (chosen.length > 0 || patterns.length === 0) return chosen
-  const names = looks.slice(0, 20).map(({ project }) => project.name)
+  const names = scans.slice(0, 20).map(({ project }) => project.name)
   throw new AuditError(2, `--project ${patterns.join(' ')} matches none of ${names.join(', ') || 'no projects'}`)
 }

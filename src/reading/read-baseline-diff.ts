@@ -33,7 +33,7 @@ export async function readBaselineDiff(
     })
   }
   const approved = new Set(approvals.map(({ project }) => keyOf(project)))
-  const looks = (await history.latestScans(last.number)).filter(({ project }) => approved.has(keyOf(project)))
+  const scans = (await history.latestScans(last.number)).filter(({ project }) => approved.has(keyOf(project)))
   const rows: ReportChange[] = []
   const remarks: string[] = []
   for (const approval of approvals) {
@@ -44,11 +44,11 @@ export async function readBaselineDiff(
       remarks.push(`${approval.project.name}: ${count(resources, kind)} not compared: nobody had looked there so.`)
     }
   }
-  return { command: 'baseline', ...statingExtent(last, looks), remarks, ...limited(rows, limit) }
+  return { command: 'baseline', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
 }
 
 async function compare(history: History, approval: Approval, run: number) {
-  const { project, looks } = approval
+  const { project, scopes } = approval
   const baselines = await history.completeScansAt(project, run)
   const before = new Map((await history.approvedResources(approval)).map((one) => [`${one.kind} ${one.uid}`, one]))
   const now = new Map((await history.stateAt(project, run)).map((one) => [`${one.kind} ${one.uid}`, one]))
@@ -58,7 +58,7 @@ async function compare(history: History, approval: Approval, run: number) {
     const [old, current] = [before.get(key), now.get(key)]
     const { kind, uid, name } = current ?? old ?? nobody
     if (!isConfigured(kind)) continue
-    if (old === undefined && !isSameView(looks[kind], baselines[kind])) {
+    if (old === undefined && !isSameView(scopes[kind], baselines[kind])) {
       unknown.set(kind, (unknown.get(kind) ?? 0) + 1)
       continue
     }

@@ -32,28 +32,28 @@ export interface DiffQuery {
  * What is otherwise at `to` than at `from`, whichever came first. A kind that nobody had looked at by the earlier run
  * is not called new by the later one: such resources are counted, not listed.
  */
-export async function readDiff(reader: HistoryReader, asked: DiffQuery): Promise<Answer<DiffRow>> {
-  const { from, to, projects, kind, withPatch, limit } = asked
+export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise<Answer<DiffRow>> {
+  const { from, to, projects, kind, withPatch, limit } = query
   const isBackwards = from.number > to.number
   const [earlier, later] = isBackwards ? [to, from] : [from, to]
-  const looks = selectProjects(await reader.latestScans(later.number), projects)
-  const wasLookedAt = scannedProjectsAt(reader, earlier)
+  const scans = selectProjects(await reader.latestScans(later.number), projects)
+  const wasScanned = scannedProjectsAt(reader, earlier)
   const rows: DiffRow[] = []
   const unseen: Differing[] = []
   for (const pair of await reader.differing(earlier.number, later.number)) {
     if (!matchesProject(pair.project.name, projects) || (kind !== undefined && pair.kind !== kind)) continue
-    if (pair.before === undefined && !(await wasLookedAt(pair))) unseen.push(pair)
+    if (pair.before === undefined && !(await wasScanned(pair))) unseen.push(pair)
     else rows.push(...toRows(isBackwards ? { ...pair, before: pair.after, after: pair.before } : pair, withPatch))
   }
-  const extent = isBackwards ? selectProjects(await reader.latestScans(to.number), projects) : looks
-  const notLookedAt = countUnseen(unseen)
+  const extent = isBackwards ? selectProjects(await reader.latestScans(to.number), projects) : scans
+  const notScanned = countUnseen(unseen)
   return {
     command: 'diff',
     ...statingExtent(to, extent),
-    more: { from: { ...toAnswerRun(from) }, not_looked_at: notLookedAt.map((each) => ({ ...each })) },
+    more: { from: { ...toAnswerRun(from) }, not_looked_at: notScanned.map((each) => ({ ...each })) },
     remarks: [
       `Compared with run ${from.number}, ${showTime(from.startedAt)}.`,
-      ...notLookedAt.map(({ project, kind, resources }) => {
+      ...notScanned.map(({ project, kind, resources }) => {
         return `${project}: ${count(resources, kind)} not compared: run ${earlier.number} had not looked there.`
       }),
     ],

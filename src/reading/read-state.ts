@@ -30,15 +30,15 @@ export async function readState(
   reader: HistoryReader,
   { run, projects, kind, limit }: StateQuery,
 ): Promise<Answer<StateRow>> {
-  const looks = selectProjects(await reader.latestScans(run.number), projects)
+  const scans = selectProjects(await reader.latestScans(run.number), projects)
   const found: { readonly project: string; readonly row: Awaited<ReturnType<HistoryReader['stateAt']>>[number] }[] = []
-  for (const { project } of looks) {
+  for (const { project } of scans) {
     for (const row of await reader.stateAt(project, run.number, kind)) found.push({ project: project.name, row })
   }
   const { rows, leftOut } = limited(found, limit)
   return {
     command: 'state',
-    ...statingExtent(run, looks),
+    ...statingExtent(run, scans),
     rows: rows.map(({ project, row: { kind, uid, name, since, isUnreferenced, body } }) => ({
       ...{ project, kind, uid, name, since },
       ...(isUnreferenced ? { unreferenced: true } : {}),

@@ -42,21 +42,21 @@ export interface StatusQuery {
  * When each project was last looked at, and how. Stale is what should have been looked at again by now, what
  * was only looked at incompletely for as long, and what should be and never was.
  */
-export async function readStatus(reader: HistoryReader, asked: StatusQuery): Promise<Answer<StatusRow>> {
-  const { expected, projects, limit } = asked
+export async function readStatus(reader: HistoryReader, query: StatusQuery): Promise<Answer<StatusRow>> {
+  const { expected, projects, limit } = query
   const run = await reader.lastRun()
   const known = run === undefined ? [] : await reader.latestScans(run.number)
   const meant = known.filter(({ project }) => expected === undefined || expected.includes(project.name))
   const missing = (expected ?? []).filter((name) => !known.some(({ project }) => project.name === name))
   const neverSeen = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
   const names = selectProjects([...meant, ...neverSeen], projects).map(({ project }) => project.name)
-  const looks = meant.filter(({ project }) => matchesProject(project.name, projects))
+  const scans = meant.filter(({ project }) => matchesProject(project.name, projects))
   const standing = Map.groupBy(run === undefined ? [] : await reader.violationsAt(run.number), ({ project }) => project)
   const rows = names.sort().map((name) => {
-    const look = looks.find(({ project }) => project.name === name)
-    return look === undefined ? neverScanned(name) : statusOf(look, standing.get(name) ?? [], asked)
+    const scan = scans.find(({ project }) => project.name === name)
+    return scan === undefined ? neverScanned(name) : statusOf(scan, standing.get(name) ?? [], query)
   })
-  const extent = run === undefined ? { run: null } : statingExtent(run, looks)
+  const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   return { command: 'status', ...extent, ...limited(rows, limit) }
 }
 
@@ -66,11 +66,11 @@ export function isStale(rows: readonly StatusRow[]): boolean {
 }
 
 function statusOf(
-  look: RecordedScan,
+  scan: RecordedScan,
   standing: readonly RecordedViolation[],
   { now, dueAfter }: StatusQuery,
 ): StatusRow {
-  const { project, run, coverage, incompleteSince } = look
+  const { project, run, coverage, incompleteSince } = scan
   const ageMs = now - Date.parse(run.finishedAt)
   const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
   const isOld = isOverdue(run)

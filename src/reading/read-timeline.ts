@@ -33,15 +33,15 @@ export interface TimelineQuery {
  * referred to it.
  * @throws AuditError 2 when nothing of that uid was ever seen
  */
-export async function readTimeline(reader: HistoryReader, asked: TimelineQuery): Promise<Answer<TimelineRow>> {
-  const { uid, run, projects, kind, limit } = asked
+export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
+  const { uid, run, projects, kind, limit } = query
   const found = (await reader.find(uid, run.number)).filter(
     (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
   )
   if (found.length === 0) {
     // Where nothing of that name is a project, that is what is wrong.
     selectProjects(await reader.latestScans(run.number), projects)
-    throw neverSeen(asked)
+    throw neverSeen(query)
   }
   const rows: TimelineRow[] = []
   const resources: Json[] = []
@@ -58,9 +58,9 @@ export async function readTimeline(reader: HistoryReader, asked: TimelineQuery):
     })
   }
   const concerned = new Map(found.map(({ project }) => [project.name, project]))
-  const looks: RecordedScan[] = []
-  for (const project of concerned.values()) looks.push(...(await reader.latestScans(run.number, project)))
-  const extent = statingExtent(run, looks)
+  const scans: RecordedScan[] = []
+  for (const project of concerned.values()) scans.push(...(await reader.latestScans(run.number, project)))
+  const extent = statingExtent(run, scans)
   return { command: 'timeline', ...extent, more: { resources }, ...limited(rows, limit) }
 }
 

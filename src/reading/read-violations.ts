@@ -31,12 +31,12 @@ export interface ViolationsQuery {
 }
 
 /** Violations as the last look at each project left them, in the order of reports; then resolved ones, the latest first. */
-export async function readViolations(reader: HistoryReader, asked: ViolationsQuery): Promise<Answer<ViolationRow>> {
-  const { run, states, after, rule, severity, projects } = asked
+export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
+  const { run, states, after, rule, severity, projects } = query
   const known = await reader.latestScans(run.number)
   // What is said of the policy itself stands in a project of its own, which nobody looks at.
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
-  const looks = known.filter(({ project }) => chosen.has(project))
+  const scans = known.filter(({ project }) => chosen.has(project))
   const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
   const isMeant = (violation: RecordedViolation) =>
     states.has(violation.state) &&
@@ -46,7 +46,7 @@ export async function readViolations(reader: HistoryReader, asked: ViolationsQue
   const standing = (await reader.violationsAt(run.number)).filter(({ firstSeen }) => firstSeen >= since)
   const resolved = states.has('resolved') ? await reader.resolvedBetween(after, run.number) : []
   const rows = [...standing, ...resolved].filter(isMeant).map(toRow)
-  return { command: 'violations', ...statingExtent(run, looks), ...limited(rows, asked.limit) }
+  return { command: 'violations', ...statingExtent(run, scans), ...limited(rows, query.limit) }
 }
 
 function toRow(violation: RecordedViolation | ResolvedViolation): ViolationRow {

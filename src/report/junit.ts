@@ -19,12 +19,12 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
   const rules = rulesOf(report)
   const walksOf = Map.groupBy(report.coverage, ({ project }) => project)
   const violationsOf = Map.groupBy(report.violations, ({ project }) => project)
-  const judgedOf = new Map(report.projects.map((judged) => [judged.project, judged]))
-  const names = [...new Set([...walksOf.keys(), ...judgedOf.keys(), ...violationsOf.keys()])].sort()
+  const statsByProject = new Map(report.projects.map((judged) => [judged.project, judged]))
+  const names = [...new Set([...walksOf.keys(), ...statsByProject.keys(), ...violationsOf.keys()])].sort()
   return names.map((project) => {
     const walks = walksOf.get(project) ?? []
     const byRule = Map.groupBy(violationsOf.get(project) ?? [], ({ rule }: ReportViolation) => rule)
-    const judged = judgedOf.get(project)
+    const judged = statsByProject.get(project)
     const cases = [
       ...walks.map(walkCase),
       // What is said of the policy is said once: of a project's resources those rules know nothing, nor others of the policy.

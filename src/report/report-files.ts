@@ -9,16 +9,16 @@ export const fileRenderOptions = { colour: false, width: 100, full: true } as co
 export interface ReportFile {
   readonly format: Format
   readonly file: string
-  readonly look: RenderOptions
+  readonly render: RenderOptions
 }
 
 /** The files that a report is written to: one, but for CSV, whose other sections stand beside it (`NAME.drift.csv`). */
 export function filesOf(format: Format, file: string): readonly ReportFile[] {
-  if (format !== 'csv') return [{ format, file, look: fileRenderOptions }]
+  if (format !== 'csv') return [{ format, file, render: fileRenderOptions }]
   return sectionNames.map((section) => ({
     format,
     file: section === 'violations' ? file : beside(file, section),
-    look: { ...fileRenderOptions, section },
+    render: { ...fileRenderOptions, section },
   }))
 }
 

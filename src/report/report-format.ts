@@ -2,7 +2,7 @@ import type { Report } from '../model/report.ts'
 import type { CsvSection } from './csv/section-names.ts'
 
 /** One way to write the document down: a pure function of it, whole lines, a line break at the end. */
-export type ReportFormat = (report: Report, look: RenderOptions) => string
+export type ReportFormat = (report: Report, render: RenderOptions) => string
 
 /** How a person wants to see it. Formats for machines ignore it. */
 export interface RenderOptions {

@@ -31,11 +31,11 @@ export type AnswerFormat = (typeof answerFormats)[number]
 export function writeAnswer<Row>(
   format: AnswerFormat,
   answer: Answer<Row>,
-  face: AnswerView<Row>,
-  look: AnswerRenderOptions,
+  view: AnswerView<Row>,
+  render: AnswerRenderOptions,
 ): string {
   if (format === 'json') return writeJson(answer)
-  return format === 'csv' ? writeRecords(answer, face) : writeText(answer, face, look)
+  return format === 'csv' ? writeRecords(answer, view) : writeText(answer, view, render)
 }
 
 /** The first rows, and how many follow. */
@@ -69,12 +69,12 @@ function cellOf(value: Json): Cell {
   return typeof value === 'object' && value !== null ? jsonOfNumbers(JSON.stringify(value)) : value
 }
 
-function writeText<Row>(answer: Answer<Row>, face: AnswerView<Row>, look: AnswerRenderOptions): string {
-  const page = openAnswerPage(answer.run?.number ?? 0, look)
+function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: AnswerRenderOptions): string {
+  const page = openAnswerPage(answer.run?.number ?? 0, render)
   const body =
     answer.rows.length === 0
-      ? [face.nothing]
-      : (face.lines?.(answer, page) ?? showTable(answer, face, page, look.tableWidth))
+      ? [view.nothing]
+      : (view.lines?.(answer, page) ?? showTable(answer, view, page, render.tableWidth))
   const left = `… and ${answer.leftOut === 'unknown' ? '' : `${answer.leftOut} `}more; --limit all shows them`
   const saysRun = answer.run !== null || answer.rows.length === 0
   const lines = [

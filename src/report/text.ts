@@ -8,8 +8,8 @@ import { showDrift } from './text/show-drift.ts'
 import { showViolations } from './text/show-violations.ts'
 
 /** For people at a terminal: what was looked at, what changed, what is wrong, and what it comes to. */
-export const text: ReportFormat = (report, look) => {
-  const page = openPage(report, look)
+export const text: ReportFormat = (report, render) => {
+  const page = openPage(report, render)
   const lines = [
     ...showCoverage(report, page),
     ...showNotices(report.notices, page),

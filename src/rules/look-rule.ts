@@ -6,7 +6,7 @@ import { type Description, describeRule, noOptions, type Rule, type RuleFinding 
 interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
   /** Kinds whose complete look says that a problem is gone. */
   readonly needs: readonly Kind[]
-  check(look: ScanOutcome): Iterable<RuleFinding>
+  check(scan: ScanOutcome): Iterable<RuleFinding>
 }
 
 /** A rule about the look at a project itself; its problems are about the project. */
@@ -17,10 +17,10 @@ export function scanRule<Schema extends z.ZodObject = typeof noOptions>(definiti
     kind: 'project',
     options: schema,
     needs: definition.needs,
-    scope: 'look',
+    scope: 'scan',
     bind(raw) {
       schema.parse(raw)
-      return { scope: 'look', check: definition.check }
+      return { scope: 'scan', check: definition.check }
     },
   }
 }

@@ -124,7 +124,7 @@ export interface Rule {
   /** Kinds whose complete coverage it takes to say that a violation is gone. */
   readonly needs: readonly Kind[]
   /** `resource`, `drift`: one at a time; `look`: what looking at a project came to; else across resources. */
-  readonly scope: 'resource' | 'drift' | 'look' | 'project' | 'fleet'
+  readonly scope: 'resource' | 'drift' | 'scan' | 'project' | 'fleet'
   /** Fields that it judges by and that no history keeps. */
   readonly unkept?: readonly string[]
   /** @throws ZodError when the options are not its own */
@@ -155,7 +155,7 @@ export type BoundRule =
       readonly lookbackMs: number
       check(drift: Drift, now: number): Iterable<RuleFinding>
     }
-  | { readonly scope: 'look'; check(look: ScanOutcome): Iterable<RuleFinding> }
+  | { readonly scope: 'scan'; check(scan: ScanOutcome): Iterable<RuleFinding> }
   | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(run?: EvaluationRun): Aggregation }
 
 /** Where a resource stands. */
@@ -181,7 +181,7 @@ export interface Meter {
 
 export interface Aggregation {
   visit(resource: Resource, place: FindingPlace): void
-  conclude(now: number, looked: Completeness): Iterable<LocatedRuleFinding>
+  conclude(now: number, completeness: Completeness): Iterable<LocatedRuleFinding>
 }
 
 export const noOptions = z.strictObject({})
@@ -206,10 +206,10 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
         // The judge calls a rule with resources of its kind only, in the form that the inventory gives them.
         check(resource, now, surroundings = emptyContext) {
           const { onNow } = surroundings
-          const judged = resource as unknown as EvaluatedResource<K>
+          const evaluated = resource as unknown as EvaluatedResource<K>
           // Two members and no more: with what only some rules ask for in it, every rule takes twice the time.
           const context = onNow === undefined ? { options, now } : observingNow({ options }, now, onNow)
-          return definition.check(judged, context, surroundings)
+          return definition.check(evaluated, context, surroundings)
         },
         ...(dates && { dates: (resource) => dates(resource as unknown as EvaluatedResource<K>) }),
       }
@@ -249,7 +249,7 @@ export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject 
           return {
             // As above: only resources of the kinds it visits come here.
             visit: (resource, place) => definition.visit(state, resource as unknown as EvaluatedResource<K>, place),
-            conclude: (now, looked) => definition.conclude(state, { options, now, ...looked }),
+            conclude: (now, completeness) => definition.conclude(state, { options, now, ...completeness }),
           }
         },
       }

@@ -12,7 +12,7 @@ import { stoppedBy } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
 
 /** Sends a request until it is answered, refused for good, or out of tries or time. Whatever the answer is, it throws nothing. */
-export type SendRequest = (question: ServiceRequest, look: ProjectAccess) => Promise<Reply>
+export type SendRequest = (question: ServiceRequest, access: ProjectAccess) => Promise<Reply>
 
 export interface ServiceRequest {
   readonly method: 'GET' | 'POST'
@@ -56,25 +56,25 @@ export function createSender({
   const gate = createRateGate(clock)
   const acceptedKeys = new Set<string>()
 
-  return async function ask(question, look) {
-    if (!isHeaderValue(look.key))
+  return async function ask(question, access) {
+    if (!isHeaderValue(access.key))
       return given(failure('refused', 'the key holds characters that no header can carry'), 0)
-    const request = toWireRequest(question, look.key, settings)
+    const request = toWireRequest(question, access.key, settings)
     let refusals = 0
     let delayMs = 0
     for (let tries = 1; ; tries++) {
-      await pause(delayMs, look)
-      if (look.signal.aborted) return given(stopped(look.signal), 0)
-      look.traffic.requests++
-      if (tries > 1) look.traffic.retries++
+      await pause(delayMs, access)
+      if (access.signal.aborted) return given(stopped(access.signal), 0)
+      access.traffic.requests++
+      if (tries > 1) access.traffic.retries++
       const startedAt = clock.now()
       const limitMs = Math.min(limits.pageTimeoutMs, question.limitMs ?? limits.pageTimeoutMs)
-      const exchange = await exchangeOnce(request, { ...question, limitMs }, look)
+      const exchange = await exchangeOnce(request, { ...question, limitMs }, access)
       if (exchange.ok) {
-        acceptedKeys.add(look.key)
+        acceptedKeys.add(access.key)
         return exchange
       }
-      if (look.signal.aborted) return given(stopped(look.signal), 0)
+      if (access.signal.aborted) return given(stopped(access.signal), 0)
       if (exchange.again === 'key') refusals++
       delayMs = delayAfter(exchange, tries, refusals)
       if (exchange.status === 429) gate.holdFor(Math.min(delayMs, limits.retryBudgetMs))
@@ -83,9 +83,9 @@ export function createSender({
         (question.method === 'GET' || exchange.surelyNotRun) &&
         tries <= limits.retries &&
         refusals <= dialect.refusedKeyRetries
-      if (!mayAskAgain) return given(explained(exchange, look.key), tries)
-      look.traffic.waitedMs += clock.now() - startedAt
-      if (budgetLeftMs(look) <= 0) return { ...given(explained(exchange, look.key), tries), isBudgetSpent: true }
+      if (!mayAskAgain) return given(explained(exchange, access.key), tries)
+      access.traffic.waitedMs += clock.now() - startedAt
+      if (budgetLeftMs(access) <= 0) return { ...given(explained(exchange, access.key), tries), isBudgetSpent: true }
     }
   }
 

@@ -34,9 +34,9 @@ export function createServiceClient(
   const matchers = compileDialect(settings.dialect)
   const ask = createSender({ settings, matchers, transport, clock, random, cut, timeoutAfter })
   return {
-    pages: (listing, look) => readPages(ask, listing, look, settings),
-    project: (look) => readProject(ask, look),
-    testFunction: (trial, look) => testFunction(ask, trial, look, matchers),
+    pages: (listing, access) => readPages(ask, listing, access, settings),
+    project: (access) => readProject(ask, access),
+    testFunction: (trial, access) => testFunction(ask, trial, access, matchers),
     close: () => transport.close(),
   }
 }

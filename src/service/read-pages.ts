@@ -21,11 +21,11 @@ const fewestItems = 20_000
 export async function* readPages(
   ask: SendRequest,
   listing: 'endpoints' | 'subscriptions' | 'sources',
-  look: ProjectAccess,
+  access: ProjectAccess,
   settings: ServiceSettings,
 ): AsyncGenerator<RawPage, void, void> {
-  const path = `/projects/${encodeURIComponent(look.projectUid)}/${listing}`
-  const filters = filtersOf(listing, look.filters, settings.dialect)
+  const path = `/projects/${encodeURIComponent(access.projectUid)}/${listing}`
+  const filters = filtersOf(listing, access.filters, settings.dialect)
   const firstQuery = queryOf(settings, filters)
   const seen = new Set<string>()
   /** Digests: a walk remembers every cursor, and a service may make them long. */
@@ -35,7 +35,7 @@ export async function* readPages(
   for (let number = 1; ; number++) {
     const query = new URLSearchParams(firstQuery)
     if (cursor !== null) query.set(settings.dialect.parameters.nextCursor, cursor)
-    const reply = await ask({ method: 'GET', path, query, body: null, success: [200], mostItems }, look)
+    const reply = await ask({ method: 'GET', path, query, body: null, success: [200], mostItems }, access)
     if (!reply.ok) throw faultOf(reply, `page ${number}`)
     const { requestId } = reply
     const fault = (kind: FaultKind, what: string) =>
@@ -46,7 +46,7 @@ export async function* readPages(
     const { items, nextCursor } = page.value
     if (items.length > mostItems) throw fault('invalid', `has more than ${mostItems} items: ask for smaller pages`)
     const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : pageGroups(pieces))
-    const itemFault = findPageFault(groups(), { projectUid: look.projectUid, filters, seen })
+    const itemFault = findPageFault(groups(), { projectUid: access.projectUid, filters, seen })
     if (itemFault !== undefined) throw fault(itemFault.kind, itemFault.what)
     const mark = nextCursor === null ? null : hash('sha256', nextCursor, 'base64')
     if (mark !== null && cursors.has(mark)) throw fault('invalid', 'names a next page that was read before')

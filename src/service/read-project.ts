@@ -10,9 +10,9 @@ import { faultOf, withRequestId } from './tell-failure.ts'
  * The project itself (not in the contract; service-behaviour.md, "More of the service"). Throws a `ServiceFault`:
  * `not-offered` where there is no such operation, `foreign` when the key answers for another project.
  */
-export async function readProject(ask: SendRequest, look: ProjectAccess): Promise<JsonObject> {
-  const path = `/projects/${encodeURIComponent(look.projectUid)}`
-  const reply = await ask({ method: 'GET', path, query: new URLSearchParams(), body: null, success: [200] }, look)
+export async function readProject(ask: SendRequest, access: ProjectAccess): Promise<JsonObject> {
+  const path = `/projects/${encodeURIComponent(access.projectUid)}`
+  const reply = await ask({ method: 'GET', path, query: new URLSearchParams(), body: null, success: [200] }, access)
   if (!reply.ok) throw faultOf(reply, 'project')
   const fault = (kind: FaultKind, what: string) =>
     new ServiceFault(kind, withRequestId(`project: ${what}`, reply.requestId))
@@ -22,7 +22,7 @@ export async function readProject(ask: SendRequest, look: ProjectAccess): Promis
   if (!isJsonObject(project)) throw fault('invalid', 'data is no object')
   if (typeof project.uid !== 'string' || project.uid === '' || isExactNumber(project.uid))
     throw fault('invalid', 'data has no uid')
-  if (project.uid !== look.projectUid)
+  if (project.uid !== access.projectUid)
     throw fault('foreign', 'the answer is another project: the key belongs to that one')
   return project
 }

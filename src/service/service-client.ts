@@ -9,11 +9,11 @@ export interface ServiceClient {
    * item was seen, once, and belongs to the project and the filter that were asked for. It throws a `ServiceFault`
    * when that cannot be said.
    */
-  pages(listing: 'endpoints' | 'subscriptions' | 'sources', look: ProjectAccess): AsyncIterable<RawPage>
+  pages(listing: 'endpoints' | 'subscriptions' | 'sources', access: ProjectAccess): AsyncIterable<RawPage>
   /** The project with its configuration. Throws a `ServiceFault`; `foreign` when the answer is another project. */
-  project(look: ProjectAccess): Promise<JsonObject>
+  project(access: ProjectAccess): Promise<JsonObject>
   /** Runs a function on a payload, once: the contract's third operation, and the only request that is no GET. */
-  testFunction(trial: FunctionTrial, look: ProjectAccess): Promise<FunctionOutcome>
+  testFunction(trial: FunctionTrial, access: ProjectAccess): Promise<FunctionOutcome>
   close(): Promise<void>
 }
 

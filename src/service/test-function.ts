@@ -19,12 +19,12 @@ const success = [200, 201]
 export async function testFunction(
   ask: SendRequest,
   { function: text, payload, type }: FunctionTrial,
-  look: ProjectAccess,
+  access: ProjectAccess,
   matchers: DialectMatchers,
 ): Promise<FunctionOutcome> {
-  const path = `/projects/${encodeURIComponent(look.projectUid)}/sources/test_function`
+  const path = `/projects/${encodeURIComponent(access.projectUid)}/sources/test_function`
   const body = JSON.stringify({ function: text, payload, type })
-  const reply = await ask({ method: 'POST', path, query: new URLSearchParams(), body, success, limitMs }, look)
+  const reply = await ask({ method: 'POST', path, query: new URLSearchParams(), body, success, limitMs }, access)
   if (reply.ok) return outcomeOf(reply.value, reply.requestId)
   if (reply.kind === 'stopped') throw faultOf(reply, 'test of a function')
   const { serviceMessage } = reply

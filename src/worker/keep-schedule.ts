@@ -45,7 +45,7 @@ const longestNapMs = 60_000
 export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSignal): Promise<void> {
   const { clock, random, watch } = work
   let schedules = byName(work.schedules)
-  const agenda = openSchedulePlanner({
+  const planner = openSchedulePlanner({
     entries: work.schedules.map(entryOf),
     now: clock.now(),
     servedUntil: (name) => {
@@ -60,14 +60,14 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
   let wakeUp = () => {}
   signal.addEventListener('abort', () => wakeUp())
 
-  watch.planned(agenda.upcoming())
+  watch.planned(planner.upcoming())
   while (!signal.aborted) {
-    const ticks = agenda.take(clock.now())
+    const ticks = planner.take(clock.now())
     for (const tick of ticks) place(tick)
-    if (ticks.length > 0) watch.planned(agenda.upcoming())
+    if (ticks.length > 0) watch.planned(planner.upcoming())
     const next = running === undefined ? waiting.shift() : undefined
     if (next !== undefined) running = { schedule: next, done: runOnce(next) }
-    await nap(Math.min(agenda.nextDue() - clock.now(), longestNapMs))
+    await nap(Math.min(planner.nextDue() - clock.now(), longestNapMs))
   }
   await running?.done
 
@@ -83,8 +83,8 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
     try {
       const current = await work.reload(signal)
       schedules = byName(current)
-      agenda.replace(current.map(entryOf), clock.now())
-      watch.planned(agenda.upcoming())
+      planner.replace(current.map(entryOf), clock.now())
+      watch.planned(planner.upcoming())
       const schedule = schedules.get(name)
       if (schedule === undefined || signal.aborted) return
       watch.started(name)

@@ -110,9 +110,9 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
   underWay.set(0)
 
   let fleet = emptyFleetStatus
-  const show = (look: FleetStatus) => {
+  const show = (scan: FleetStatus) => {
     for (const metric of [lastSuccess, lastComplete, walks, violations, byProject, drift]) metric.reset()
-    for (const [project, view] of look) {
+    for (const [project, view] of scan) {
       const { lastCompleteAt, statuses, drift: found, violations: open } = view
       const wholeAt = seenWholeAt(view)
       if (wholeAt !== undefined) lastSuccess.set({ project }, wholeAt / 1000)
@@ -121,7 +121,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
       for (const [change, count] of Object.entries(found)) drift.set({ project, change }, count)
       for (const { severity, count } of open) byProject.inc({ project, severity }, count)
     }
-    for (const { severity, rule, count } of openViolations(look)) violations.set({ severity, rule }, count)
+    for (const { severity, rule, count } of openViolations(scan)) violations.set({ severity, rule }, count)
   }
   const tellLast = (report: Report) => {
     lastRun.set(Date.parse(report.run.finished_at) / 1000)

@@ -25,8 +25,8 @@ export async function readPast(history: HistoryReader, configured: ReadonlySet<s
   const runs = await history.runs()
   const latest = runs.at(-1)
   if (latest === undefined) return { fleet: emptyFleetStatus, last: undefined, servedUntil: () => undefined }
-  const looks = (await history.latestScans(latest.number)).filter(({ project }) => configured.has(project.name))
-  const numbers = [...new Set([...looks.map(({ run }) => run.number), latest.number])].sort((a, b) => a - b)
+  const scans = (await history.latestScans(latest.number)).filter(({ project }) => configured.has(project.name))
+  const numbers = [...new Set([...scans.map(({ run }) => run.number), latest.number])].sort((a, b) => a - b)
   let fleet = emptyFleetStatus
   let last: Report | undefined
   for (const number of numbers.slice(-mostRead)) {
@@ -36,7 +36,7 @@ export async function readPast(history: HistoryReader, configured: ReadonlySet<s
     fleet = addRun(fleet, last)
   }
   const endOf = new Map(runs.map(({ number, finishedAt }) => [number, Date.parse(finishedAt)]))
-  for (const { project, incompleteSince } of looks) {
+  for (const { project, incompleteSince } of scans) {
     if (incompleteSince === undefined) continue
     const baselines = Object.values(await history.completeScansAt(project, latest.number))
     const ends = baselines.map(({ listing, run }) => [listing, endOf.get(run) ?? 0] as const)
@@ -46,9 +46,9 @@ export async function readPast(history: HistoryReader, configured: ReadonlySet<s
     fleet: new Map([...fleet].filter(([project]) => configured.has(project))),
     last,
     servedUntil: ({ projects, jitterMs }) => {
-      const starts = looks
+      const starts = scans
         .filter(({ project }) => matchesProject(project.name, projects))
-        .map((look) => Date.parse(look.run.startedAt) - (wasCutShort(look) ? jitterMs + latenessMs : 0))
+        .map((scan) => Date.parse(scan.run.startedAt) - (wasCutShort(scan) ? jitterMs + latenessMs : 0))
       return starts.length === 0 ? undefined : Math.min(...starts)
     },
   }

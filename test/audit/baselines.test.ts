@@ -31,7 +31,7 @@ function setRow(here: Site, change: Partial<EndpointRow>, index = 0): void {
 }
 
 async function withHistory<Result>(here: Site, work: (history: History) => Promise<Result>): Promise<Result> {
-  const history = openSqliteHistory(here.stand.file, here.stand.holder)
+  const history = openSqliteHistory(here.stand.file, here.stand.owner)
   try {
     return await work(history)
   } finally {
@@ -47,7 +47,7 @@ function approve(here: Site): Promise<void> {
     if (look === undefined) throw new Error('nothing was looked at')
     const { project } = look
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
-    await history.approve([{ project, looks: await history.completeScansAt(project, run), ...signed, state: { run } }])
+    await history.approve([{ project, scopes: await history.completeScansAt(project, run), ...signed, state: { run } }])
   })
 }
 

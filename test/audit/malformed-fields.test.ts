@@ -237,7 +237,7 @@ custom:
       ['continuing source/disabled SRC-1', ...as('resolved', read)],
       ['continuing source/disabled SRC-1'],
     ])
-    const history = openSqliteHistory(here.stand.file, here.stand.holder)
+    const history = openSqliteHistory(here.stand.file, here.stand.owner)
     try {
       const runs = await history.runs()
       for (const [index, run] of runs.entries()) {

@@ -112,7 +112,7 @@ describe('a mass removal', () => {
     })
     here.service.faults.length = 0
     // A process that was killed after it had held the loss of everything.
-    const killed = openSqliteHistory(here.stand.file, here.stand.holder)
+    const killed = openSqliteHistory(here.stand.file, here.stand.owner)
     const ref = { name: 'acme/payments', service: 'acme', uid: here.uidOf('payments') }
     const draft = await killed.begin({
       startedAt: new Date(here.stand.clock.now()).toISOString(),

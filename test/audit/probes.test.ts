@@ -53,11 +53,11 @@ const posts = ({ service }: Pick<Site, 'service'>) => service.requests.filter(({
 
 /** A person approves the last run. */
 async function approveLast({ stand }: Pick<Site, 'stand'>): Promise<void> {
-  const history = openSqliteHistory(stand.file, stand.holder)
+  const history = openSqliteHistory(stand.file, stand.owner)
   const run = (await history.runs()).at(-1)?.number ?? 0
   for (const { project } of await history.latestScans(run)) {
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
-    await history.approve([{ project, looks: await history.completeScansAt(project, run), ...signed, state: { run } }])
+    await history.approve([{ project, scopes: await history.completeScansAt(project, run), ...signed, state: { run } }])
   }
   await history.close()
 }

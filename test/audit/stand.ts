@@ -64,7 +64,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
       now += ms
     },
   }
-  const holder: LeaseOwner = {
+  const owner: LeaseOwner = {
     host: 'stand',
     bootId: 'boot',
     pid: process.pid,
@@ -107,7 +107,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
       }),
     )
     const chosen = all.filter(({ ref }) => turn.only === undefined || turn.only.includes(ref.name))
-    const history = openSqliteHistory(file, holder)
+    const history = openSqliteHistory(file, owner)
     try {
       return await runAudit(
         {
@@ -147,7 +147,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
     file,
     directory,
     clock,
-    holder,
+    owner,
     advance: (ms: number) => {
       now += ms
     },

@@ -70,7 +70,7 @@ async function replayed({ request, ...exchange }: RecordedExchange) {
   try {
     return await tryFunction({
       client,
-      look: {
+      access: {
         projectUid: request.path.split('/')[4] ?? '',
         key: '<personal-key>',
         filters: {},

@@ -54,7 +54,7 @@ export async function aSoundHistory(): Promise<Buffer> {
     await draft.stageNotice(payments, 'endpoints', 'and again')
     await draft.withholdRemovals(payments, 'endpoints', ['z'])
   })
-  const approved = { project: payments, looks: {}, note: 'as it is', by: 'somebody', at: at(2.6) }
+  const approved = { project: payments, scopes: {}, note: 'as it is', by: 'somebody', at: at(2.6) }
   const resources = [{ kind: 'endpoint', uid: 'a', name: 'a', attributes: { url: 'x' }, sealKeyId: 'key-1' }] as const
   await history.approve([
     { ...approved, state: { run: 1 } },

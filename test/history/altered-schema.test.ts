@@ -31,7 +31,7 @@ beforeEach(() => {
 })
 afterEach(() => remove())
 
-const holder = () => ({ ...new Machines().process(1), now: () => Date.parse('2027-01-01T00:00:00Z') })
+const owner = () => ({ ...new Machines().process(1), now: () => Date.parse('2027-01-01T00:00:00Z') })
 const trigger = 'CREATE TRIGGER evil AFTER INSERT ON run BEGIN DELETE FROM violation; END'
 
 function alter(sql: string): void {
@@ -56,7 +56,7 @@ describe('a history with a trigger that hookdrift did not make', () => {
   const writes: Readonly<Record<string, (history: History) => unknown>> = {
     'a run': (history) => history.begin(aStart(at(9))),
     'an approval': (history) =>
-      history.approve([{ project: payments, looks: {}, note: '', by: 'somebody', at: at(9), state: { run: 4 } }]),
+      history.approve([{ project: payments, scopes: {}, note: '', by: 'somebody', at: at(9), state: { run: 4 } }]),
     'a revocation': (history) => history.revoke([2], { by: 'somebody', at: at(9) }),
     'a message': (history) => history.enqueue([{ id: 'msg_1', channel: 'hook', run: null, body: '{}' }], at(9)),
     'a delivery': (history) => history.claim('hook'),
@@ -65,7 +65,7 @@ describe('a history with a trigger that hookdrift did not make', () => {
   it.each(Object.entries(writes))('refuses %s, and executes nothing', async (_, write) => {
     alter(trigger)
     const before = ['run', 'violation', 'approval', 'notification', 'channel'].map(rowsOf)
-    const history = openSqliteHistory(file, holder())
+    const history = openSqliteHistory(file, owner())
     await expect(async () => write(history)).rejects.toMatchObject({
       exitCode: 4,
       message: `nothing was written to the history ${file}: hookdrift did not make the trigger evil on run`,
@@ -78,12 +78,12 @@ describe('a history with a trigger that hookdrift did not make', () => {
   it('refuses to be pruned', () => {
     alter(trigger)
     const before = rowsOf('run')
-    expect(() => pruneFile(file, holder(), order)).toThrow(/did not make the trigger evil/)
+    expect(() => pruneFile(file, owner(), order)).toThrow(/did not make the trigger evil/)
     expect(rowsOf('run')).toEqual(before)
   })
 
   it('refuses the seal of a run that began before it was there', async () => {
-    const history = openSqliteHistory(file, holder())
+    const history = openSqliteHistory(file, owner())
     const draft = await history.begin(aStart(at(9)))
     await walkAll(draft)
     alter('CREATE TRIGGER late AFTER UPDATE ON run BEGIN DELETE FROM violation; END')
@@ -95,7 +95,7 @@ describe('a history with a trigger that hookdrift did not make', () => {
 
   it('can be read', async () => {
     alter(trigger)
-    const history = openSqliteHistory(file, holder())
+    const history = openSqliteHistory(file, owner())
     expect(await history.readRun(4)).toMatchObject({ number: 4 })
     await history.close()
   })
@@ -106,7 +106,7 @@ describe('a history with an object that was altered', () => {
 
   it('is not read where a table is another', () => {
     alter(emptied)
-    expect(() => openSqliteHistory(file, holder())).toThrow(
+    expect(() => openSqliteHistory(file, owner())).toThrow(
       expect.objectContaining({
         exitCode: 4,
         message: expect.stringMatching(/cannot open the history .*: the (table|view) \w+ is not as hookdrift made it/),
@@ -122,7 +122,7 @@ describe('a history with an object that was altered', () => {
     const plan = planForFile(file, { keep: { ...keepNothing, last: 1 } })
     alter(sql)
     expect(planForFile(file, { keep: { ...keepNothing, last: 1 } })).toEqual(plan)
-    const history = openSqliteHistory(file, holder())
+    const history = openSqliteHistory(file, owner())
     expect(await history.readRun(4)).toMatchObject({ number: 4 })
     await expect(history.begin(aStart(at(9)))).rejects.toThrow(fault)
     await history.close()
@@ -130,7 +130,7 @@ describe('a history with an object that was altered', () => {
 
   it('is written to when people added to it', async () => {
     alter('CREATE VIEW my_runs AS SELECT * FROM run; CREATE TABLE more (x); CREATE INDEX own ON change (name)')
-    const history = openSqliteHistory(file, holder())
+    const history = openSqliteHistory(file, owner())
     const draft = await history.begin(aStart(at(9)))
     await draft.abandon(at(10))
     await history.close()
@@ -150,7 +150,7 @@ describe('an upgrade', () => {
     // A file that is opened becomes one with a log, whatever comes of it.
     alter('PRAGMA journal_mode = WAL')
     const before = readFileSync(file)
-    expect(() => openSqliteHistory(file, holder(), resealing)).toThrow(/did not make the trigger evil on version/)
+    expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(/did not make the trigger evil on version/)
     expect(readdirSync(dirname(file)).filter((name) => name.includes('before'))).toEqual([])
     expectAsItWas(before)
   })
@@ -170,7 +170,7 @@ describe('an upgrade', () => {
     ],
   ])('vouches for nothing that was altered: %s', (sql, fault) => {
     alter(sql)
-    expect(() => openSqliteHistory(file, holder(), resealing)).toThrow(fault)
+    expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(fault)
     const db = new Database(file, { readonly: true })
     expect(db.pragma('user_version', { simple: true })).toBe(8)
     expect(db.prepare("SELECT count(*) FROM run WHERE state = 'sealed' AND chain IS NULL").pluck().get()).toBe(0)
@@ -179,21 +179,21 @@ describe('an upgrade', () => {
 
   it('waits for a run of an earlier version that still writes', () => {
     alter("UPDATE lease SET host = 'another', heartbeat_at = '2027-01-01T00:00:00.000Z'")
-    expect(() => openSqliteHistory(file, holder(), resealing)).toThrow(expect.objectContaining({ exitCode: 5 }))
+    expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(expect.objectContaining({ exitCode: 5 }))
     expect(existsSync(`${file}.before-0009`)).toBe(false)
   })
 
   it('is not made by who cannot seal', () => {
-    expect(() => openSqliteHistory(file, holder())).toThrow(
+    expect(() => openSqliteHistory(file, owner())).toThrow(
       expect.objectContaining({ exitCode: 4, advice: '`hookdrift status` upgrades it' }),
     )
   })
 
   it('keeps the copy that it was told to destroy out of the way of the next', () => {
-    openSqliteHistory(file, holder(), masking).close()
+    openSqliteHistory(file, owner(), masking).close()
     const copy = `${file}.before-0009`
     copyFileSync(copy, file)
-    openSqliteHistory(file, holder(), resealing).close()
+    openSqliteHistory(file, owner(), resealing).close()
     expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])
   })
 })

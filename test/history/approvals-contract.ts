@@ -6,10 +6,10 @@ import type { Place } from './history-contract.ts'
 import { Machines } from './processes.ts'
 import { aChange, aCoverage, aStart, at, aVersion, orders, payments, seal, walkAll } from './samples.ts'
 
-const looks = { endpoint: { listing: 'endpoints', filter: null } } as const
+const scopes = { endpoint: { listing: 'endpoints', filter: null } } as const
 
 function anApproval(project: ProjectRef, run: number, other: Partial<NewApproval> = {}): NewApproval {
-  return { project, looks, note: 'reviewed', by: 'ops', at: at(10), state: { run }, ...other }
+  return { project, scopes, note: 'reviewed', by: 'ops', at: at(10), state: { run }, ...other }
 }
 
 const anImported: ApprovedResource = {
@@ -71,7 +71,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       // Whoever revokes twice changes nothing.
       await history.revoke([3], { by: 'other', at: at(13) })
       expect(await ids()).toEqual([2])
-      const common = { looks, run: 1, note: 'reviewed', by: 'ops', at: at(10), revoked: undefined }
+      const common = { scopes, run: 1, note: 'reviewed', by: 'ops', at: at(10), revoked: undefined }
       expect(await history.approvals()).toEqual([
         { ...common, id: 1, project: payments },
         { ...common, id: 2, project: orders },

@@ -30,7 +30,7 @@ if (when === 'rewrite') {
   }
 }
 
-const holder = {
+const owner = {
   host: 'alpha',
   bootId: 'boot of alpha',
   pid: process.pid,
@@ -40,7 +40,7 @@ const holder = {
     Date.parse(when === 'migration' || when === 'rewrite' ? '2027-01-01T00:00:00Z' : '2026-03-01T00:00:00.000Z'),
   every: () => () => {},
 }
-const history = openSqliteHistory(file, holder, resealing)
+const history = openSqliteHistory(file, owner, resealing)
 const draft = await history.begin(aStart(at(2)))
 await walkAll(draft)
 const known = [...(await draft.known(payments, 'endpoint', ['a'])).values()]

@@ -31,7 +31,7 @@ const time = () => new Date(stand.clock.now()).toISOString()
 await audit()
 
 // What was approved: a state from a file, then that of a run.
-let history = openSqliteHistory(stand.file, stand.holder)
+let history = openSqliteHistory(stand.file, stand.owner)
 const view = { listing: 'endpoints', filter: null }
 const resources = [
   {
@@ -42,12 +42,12 @@ const resources = [
     sealKeyId: 'another key',
   },
 ]
-const looks = { endpoint: view, subscription: { ...view, listing: 'subscriptions' } }
+const scopes = { endpoint: view, subscription: { ...view, listing: 'subscriptions' } }
 const by = { by: 'somebody', at: time() }
 await history.approve([
-  { project: ref, looks, note: `key ghp_${canary('imported note')}`, ...by, state: { resources } },
+  { project: ref, scopes, note: `key ghp_${canary('imported note')}`, ...by, state: { resources } },
 ])
-await history.approve([{ project: ref, looks, note: `key ghp_${canary('approval note')}`, ...by, state: { run: 1 } }])
+await history.approve([{ project: ref, scopes, note: `key ghp_${canary('approval note')}`, ...by, state: { run: 1 } }])
 await history.close()
 
 // Drift in what holds the secrets, and violations that quote them.
@@ -58,7 +58,7 @@ await audit()
 service.show({ step: 3 })
 await audit()
 
-history = openSqliteHistory(stand.file, stand.holder)
+history = openSqliteHistory(stand.file, stand.owner)
 const [waiting] = await history.undelivered()
 await history.failed(waiting.id, { at: time(), error: `answered ghp_${canary('delivery error')}`, nextTryAt: time() })
 

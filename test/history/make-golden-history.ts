@@ -69,7 +69,7 @@ await site[Symbol.asyncDispose]()
 
 async function drafted(): Promise<void> {
   stand.advance(3_600_000)
-  const history = openSqliteHistory(stand.file, stand.holder)
+  const history = openSqliteHistory(stand.file, stand.owner)
   const time = new Date(stand.clock.now()).toISOString()
   const digests = { policyDigest: 'policy', configurationDigest: 'configuration', sealKeyId: 'key' }
   const draft = await history.begin({ startedAt: time, failOn: 'medium', toolVersion: '0.0.0', ...digests })

@@ -25,11 +25,11 @@ beforeEach(() => {
 })
 afterEach(() => remove())
 
-const holder = () => machines.process(7)
+const owner = () => machines.process(7)
 
 function prune(keep: Partial<RetentionRules>, of = file) {
   const order = { keep: { ...keepNothing, ...keep }, options: { keep_last: keep.last ?? 0 }, toolVersion: '0.1.0' }
-  return pruneFile(of, holder(), order)
+  return pruneFile(of, owner(), order)
 }
 
 /** Random runs resolve and remove whatever they like, so two invariants are not theirs. */
@@ -41,7 +41,7 @@ function faultsOf(of = file, except: readonly string[] = []): string[] {
 }
 
 async function open<Result>(work: (history: History) => Promise<Result>, of = file): Promise<Result> {
-  const history = openSqliteHistory(of, holder())
+  const history = openSqliteHistory(of, owner())
   try {
     return await work(history)
   } finally {
@@ -186,7 +186,7 @@ describe('pruning', () => {
   it('keeps an approved baseline until it is revoked', async () => {
     await runs(4, change)
     await open(async (history) => {
-      const approval = { project: payments, looks: {}, note: '', by: 'somebody', at: at(99), state: { run: 2 } }
+      const approval = { project: payments, scopes: {}, note: '', by: 'somebody', at: at(99), state: { run: 2 } }
       await history.approve([approval])
       expect(reasonsFor(2, { last: 1 })).toEqual(['approved baseline'])
       await history.revoke([1], { by: 'somebody', at: at(100) })

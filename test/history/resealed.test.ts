@@ -39,14 +39,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
-const holder = () => ({
+const owner = () => ({
   ...new Machines().process(1),
   now: () => Date.parse('2027-01-01T00:00:00Z'),
   tell: (text: string) => told.push(text),
 })
 
 async function upgrade(how: ResealHistory = resealing): Promise<void> {
-  await openSqliteHistory(file, holder(), how).close()
+  await openSqliteHistory(file, owner(), how).close()
 }
 
 function query<Row>(sql: string): Row[] {
@@ -112,7 +112,7 @@ describe('a history with secrets in clear', () => {
   it('tells of every run as before, with more of it sealed', async () => {
     const runs = query<{ number: number }>("SELECT number FROM run WHERE state = 'sealed'").map(({ number }) => number)
     await upgrade()
-    const history = openSqliteHistory(file, holder())
+    const history = openSqliteHistory(file, owner())
     for (const number of runs) {
       const record = await history.readRun(number)
       const report = record && composeReport(record)

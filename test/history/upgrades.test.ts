@@ -34,7 +34,7 @@ afterEach(() => remove())
 
 const told: string[] = []
 /** Long after the fixtures were made. */
-const holder = () => ({
+const owner = () => ({
   ...new Machines().process(1),
   now: () => Date.parse('2027-01-01T00:00:00Z'),
   tell: (text: string) => told.push(text),
@@ -76,7 +76,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
 
   it('opens, reports the same, and verifies', async () => {
     const reports: Report[] = JSON.parse(unpacked(`${schema}.reports.json.gz`).toString())
-    const history = openSqliteHistory(file, holder(), resealing)
+    const history = openSqliteHistory(file, owner(), resealing)
     expect((await history.runs()).map(({ number }) => number)).toEqual(reports.map(({ run }) => run.number))
     for (const report of reports) {
       const record = await history.readRun(report.run.number)
@@ -87,7 +87,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
   })
 
   it('goes on: the next run finds what was killed, vouches for what was there, and verifies', async () => {
-    const history = openSqliteHistory(file, holder(), resealing)
+    const history = openSqliteHistory(file, owner(), resealing)
     const draft = await history.begin(aStart(at(1)))
     expect([draft.run, draft.interrupted]).toEqual([10, [9]])
     await walkAll(draft)
@@ -102,7 +102,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
   })
 
   it.skipIf(Number(schema) === newest)('is kept as it was, for its owner only, and the person is told where', () => {
-    openSqliteHistory(file, holder(), resealing).close()
+    openSqliteHistory(file, owner(), resealing).close()
     const copy = `${file}.before-${String(Number(schema) + 1).padStart(4, '0')}`
     expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])
     expect(statSync(copy).mode & 0o777).toBe(0o600)
@@ -138,7 +138,7 @@ describe('an upgrade', () => {
       expect(left.pragma('user_version', { simple: true })).toBe(step - 1)
       left.close()
       const reports: Report[] = JSON.parse(unpacked('0001.reports.json.gz').toString())
-      const history = openSqliteHistory(file, holder(), resealing)
+      const history = openSqliteHistory(file, owner(), resealing)
       for (const report of reports) {
         const record = await history.readRun(report.run.number)
         expect(asThen(unchained(record && composeReport(record)), report)).toEqual(unchained(report))
@@ -159,7 +159,7 @@ describe('an upgrade', () => {
     killed.exec('BEGIN EXCLUSIVE; CREATE TABLE document (x INTEGER)')
     killed.close()
     db.close()
-    openSqliteHistory(file, holder(), resealing).close()
+    openSqliteHistory(file, owner(), resealing).close()
     expect(faults()).toEqual([])
     const copy = new Database(`${file}.before-0002`, { readonly: true })
     expect(copy.pragma('user_version', { simple: true })).toBe(1)
@@ -172,7 +172,7 @@ describe('an upgrade', () => {
     db.pragma('foreign_keys = OFF')
     db.exec('DELETE FROM project WHERE id = 1')
     db.close()
-    expect(() => openSqliteHistory(file, holder(), resealing)).toThrow(/would refer to rows that project does not hold/)
+    expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(/would refer to rows that project does not hold/)
     const after = new Database(file, { readonly: true })
     expect(after.pragma('user_version', { simple: true })).toBe(1)
     after.close()
@@ -181,7 +181,7 @@ describe('an upgrade', () => {
   it('is not made without its copy', () => {
     writeFileSync(file, unpacked('0001.db.gz'))
     mkdirSync(`${file}.before-0002`)
-    expect(() => openSqliteHistory(file, holder(), resealing)).toThrow(
+    expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(
       expect.objectContaining({ exitCode: 4, advice: expect.stringContaining('it was left as it is') }),
     )
     const after = new Database(file, { readonly: true })

@@ -65,9 +65,9 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     judge.evaluate(p, a('source', {}))
     judge.evaluate(q, a('endpoint', {}))
     const fewer = { 'endpoint/inactive': 2, 'endpoint/timeout-high': 1 }
-    expect(judge.judgedIn(p)).toEqual({ resources: { endpoint: 3, source: 1 }, fewer, unjudged: {} })
+    expect(judge.statsOf(p)).toEqual({ resources: { endpoint: 3, source: 1 }, fewer, unjudged: {} })
     judge.forget(q)
-    expect(judge.judgedIn(q)).toEqual({ resources: {}, fewer: {}, unjudged: {} })
+    expect(judge.statsOf(q)).toEqual({ resources: {}, fewer: {}, unjudged: {} })
   })
 
   it('judges all of a run at one instant', () => {

@@ -95,8 +95,8 @@ describe('a rule across resources', () => {
     expect(judge.concludeFleet(all).map(({ finding }) => finding.uid)).toEqual(['e1', 'e2'])
     const about = { rule: 'endpoint/secret-shared', kind: 'endpoint', uid: 'other' } as const
     expect([p, q].map((ref) => judge.doubts.isAbout(ref, about))).toEqual([true, true])
-    expect(judge.judgedIn(q).fewer).toEqual({ 'endpoint/secret-shared': 0 })
-    expect(judge.judgedIn(p).fewer).toEqual({})
+    expect(judge.statsOf(q).fewer).toEqual({ 'endpoint/secret-shared': 0 })
+    expect(judge.statsOf(p).fewer).toEqual({})
   })
 
   it('that reads the field only when it concludes says nothing at all', () => {
@@ -143,6 +143,6 @@ describe('a rule that fails on a malformed field', () => {
       a('endpoint', 'e', { secrets: { k: { value: 'x', expires_at: { on: 1 } } } }, '/secrets/k/expires_at'),
     )
     expect([...judge.failuresIn(p)]).toEqual([])
-    expect(judge.judgedIn(p).fewer).toEqual({ 'endpoint/secret-expired-active': 0 })
+    expect(judge.statsOf(p).fewer).toEqual({ 'endpoint/secret-expired-active': 0 })
   })
 })

@@ -126,7 +126,7 @@ describe('probes of a policy', () => {
 function judgeBy(expression: string, payload: Json) {
   const result = expectExpression(expression)
   if ('mistakes' in result) throw new Error(result.mistakes.map(({ text }) => text).join())
-  return result.expectation.judge(payload, 0)
+  return result.expectation.evaluate(payload, 0)
 }
 
 describe('an expectation', () => {
@@ -186,7 +186,7 @@ describe('an expectation', () => {
 `).probes.map(
       ({ expectation }) =>
         (result: Json) =>
-          expectation?.judge(result, 0).is,
+          expectation?.evaluate(result, 0).is,
     )
     expect([json?.(exact), json?.(near), json?.({ id: '1234567890123456789' })]).toEqual(['met', 'broken', 'broken'])
     expect([expression?.(exact), expression?.(near), expression?.({ id: 5 })]).toEqual(['met', 'broken', 'broken'])

@@ -244,8 +244,8 @@ describe('the history', () => {
   })
 
   it('shows runs, an interrupted one too, and the last sealed one while another is written', async () => {
-    const { file, holder } = library.site.stand
-    const history = openSqliteHistory(file, holder)
+    const { file, owner } = library.site.stand
+    const history = openSqliteHistory(file, owner)
     const before = await library.rows('state')
     const killed = await history.begin(aStart('2026-11-22T00:00:00.000Z'))
     await killed.abandon('2026-11-22T00:01:00.000Z')

@@ -22,8 +22,8 @@ describe('status', () => {
   afterAll(() => library[Symbol.asyncDispose]())
 
   async function states(hoursLater: number, asked: Partial<StatusQuery> = {}) {
-    const { file, holder } = library.site.stand
-    const history = openSqliteHistory(file, holder)
+    const { file, owner } = library.site.stand
+    const history = openSqliteHistory(file, owner)
     const now = start + hoursLater * hourMs
     const options = {
       expected: undefined,

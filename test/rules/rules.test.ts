@@ -43,7 +43,7 @@ describe('the table of rules', () => {
     expect(halves).toContain(id.split('/')[0])
     expect(kinds).toEqual(expect.arrayContaining([rule.kind, ...rule.needs]))
     // What is said of the look at a project is gone when its lists were read again.
-    if (rule.scope !== 'look') expect(rule.needs).toContain(rule.kind)
+    if (rule.scope !== 'scan') expect(rule.needs).toContain(rule.kind)
     expect(packs).toEqual(expect.arrayContaining([...rule.packs]))
     expect(rule.packs).toEqual([...new Set(rule.packs)])
     // A rule of no pack is one that only a policy switches on.

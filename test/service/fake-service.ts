@@ -135,12 +135,12 @@ export function aLook(more: Partial<ProjectAccess> = {}): ProjectAccess {
 /** The pages that a walk yielded, and the fault that ended it. Its text is checked for the key, whatever the test is about. */
 export async function walk(
   client: ServiceClient,
-  look = aLook(),
+  access = aLook(),
   listing: 'endpoints' | 'subscriptions' | 'sources' = 'endpoints',
 ): Promise<{ pages: RawPage[]; fault: string | null }> {
   const pages: RawPage[] = []
   try {
-    for await (const each of client.pages(listing, look)) pages.push(each)
+    for await (const each of client.pages(listing, access)) pages.push(each)
     return { pages, fault: null }
   } catch (error) {
     return { pages, fault: textOf(error) }

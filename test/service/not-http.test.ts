@@ -16,16 +16,16 @@ async function aPort(reply: (typeof notHttp)[string]): Promise<number> {
 
 describe('an answer that is not HTTP', () => {
   it.each(Object.entries(notHttp))('is told in plain words and asked for again: %s', async (_title, reply) => {
-    const look = aLook()
+    const access = aLook()
     const client = aClient(`http://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 1 } })
-    const { pages, fault } = await walk(client, look)
+    const { pages, fault } = await walk(client, access)
     expect(pages).toEqual([])
     expect([
       'unavailable: page 1: the answer is not HTTP after 2 tries: is the port right, and the scheme (http or https)?',
       'unavailable: page 1: connection closed before the answer was whole after 2 tries',
       'unavailable: page 1: the head of the answer is larger than 16 KiB after 2 tries',
     ]).toContain(fault)
-    expect(look.traffic.requests).toBe(2)
+    expect(access.traffic.requests).toBe(2)
   })
 
   it.each(Object.entries(notHttp).filter(([title]) => /SSH|TLS|garbage|nothing/.test(title)))(

@@ -11,15 +11,15 @@ describe('a walk', () => {
         data: { content: [item('c')], pagination: { has_next_page: false, next_page_cursor: 'c' } },
       }),
     )
-    const look = aLook()
-    const { pages, fault } = await walk(aClient(service.url), look)
+    const access = aLook()
+    const { pages, fault } = await walk(aClient(service.url), access)
     expect(fault).toBe(null)
     expect(pages).toEqual([
       { number: 1, items: [item('a'), item('b')], requestId: 'req-7' },
       { number: 2, items: [item('c')], requestId: 'req-7' },
     ])
     expect(service.requests.map(({ url }) => url.search)).toEqual(['?perPage=1000', '?perPage=1000&next_page_cursor=c'])
-    expect(look.traffic).toEqual({ requests: 2, retries: 0, waitedMs: 0 })
+    expect(access.traffic).toEqual({ requests: 2, retries: 0, waitedMs: 0 })
   })
 
   it('sends the key and the headers of the dialect, no content type and no sort', async () => {

@@ -50,13 +50,13 @@ describe('what passes is asked again', () => {
     ['a 401', said(401, 'authorization failed')],
   ])('%s', async (_title, given) => {
     const service = await aService(given, given, page([item('a')]))
-    const look = aLook()
+    const access = aLook()
     const clock = aClock()
-    const { pages, fault } = await walk(aClient(service.url, { limits: { pageTimeoutMs: 60 }, clock }), look)
+    const { pages, fault } = await walk(aClient(service.url, { limits: { pageTimeoutMs: 60 }, clock }), access)
     expect(fault).toBe(null)
     expect(pages.length).toBe(1)
-    expect(look.traffic).toMatchObject({ requests: 3, retries: 2 })
-    expect(look.traffic.waitedMs).toBe(clock.slept.reduce((sum, ms) => sum + ms, 0))
+    expect(access.traffic).toMatchObject({ requests: 3, retries: 2 })
+    expect(access.traffic.waitedMs).toBe(clock.slept.reduce((sum, ms) => sum + ms, 0))
   })
 
   it('a refused connection', async () => {
@@ -64,11 +64,11 @@ describe('what passes is asked again', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
-    const look = aLook()
-    expect((await walk(aClient(`http://127.0.0.1:${port}`), look)).fault).toBe(
+    const access = aLook()
+    expect((await walk(aClient(`http://127.0.0.1:${port}`), access)).fault).toBe(
       'unavailable: page 1: connection refused after 5 tries',
     )
-    expect(look.traffic).toEqual({ requests: 5, retries: 4, waitedMs: 125 + 250 + 500 + 1_000 })
+    expect(access.traffic).toEqual({ requests: 5, retries: 4, waitedMs: 125 + 250 + 500 + 1_000 })
   })
 
   it('a connection that is never made', async () => {
@@ -115,13 +115,13 @@ describe('what does not pass', () => {
   it('ends with the time for tries, which all walks of a project share', async () => {
     const service = await aService(answer(500, ''))
     const client = aClient(service.url, { limits: { retries: 50, retryBudgetMs: 1_000 } })
-    const look = aLook()
-    expect((await walk(client, look)).fault).toBe(
+    const access = aLook()
+    expect((await walk(client, access)).fault).toBe(
       'unavailable: page 1: 500 internal server error after 5 tries, the time for tries is spent (request id req-7)',
     )
-    expect(look.traffic.waitedMs).toBe(1_000)
-    expect((await walk(client, look)).fault).toContain('500 internal server error, the time for tries is spent')
-    expect(look.traffic).toEqual({ requests: 6, retries: 4, waitedMs: 1_000 })
+    expect(access.traffic.waitedMs).toBe(1_000)
+    expect((await walk(client, access)).fault).toContain('500 internal server error, the time for tries is spent')
+    expect(access.traffic).toEqual({ requests: 6, retries: 4, waitedMs: 1_000 })
   })
 
   it('pays for the time that a failed try took', async () => {
@@ -130,10 +130,10 @@ describe('what does not pass', () => {
       void clock.sleep(700)
       answer(500, '')(request, response)
     }
-    const look = aLook()
+    const access = aLook()
     const client = aClient((await aService(losing)).url, { clock, limits: { retryBudgetMs: 1_000 } })
-    expect((await walk(client, look)).fault).toContain('after 2 tries, the time for tries is spent')
-    expect(look.traffic.waitedMs).toBe(700 + 125 + 700)
+    expect((await walk(client, access)).fault).toContain('after 2 tries, the time for tries is spent')
+    expect(access.traffic.waitedMs).toBe(700 + 125 + 700)
   })
 })
 
@@ -175,10 +175,10 @@ describe('a rate limit', () => {
   ])('is waited for as asked: %s', async (_title, header) => {
     const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }), page([]))
     const clock = aClock(start)
-    const look = aLook()
-    expect((await walk(aClient(service.url, { clock }), look)).fault).toBe(null)
+    const access = aLook()
+    expect((await walk(aClient(service.url, { clock }), access)).fault).toBe(null)
     expect(clock.slept).toEqual([7_000])
-    expect(look.traffic.waitedMs).toBe(7_000)
+    expect(access.traffic.waitedMs).toBe(7_000)
   })
 
   it.each(['soon', '-3', '', String(start / 1_000 - 100), 'Sat, 21 Nov 2026 99:00:07 GMT'])(
@@ -245,9 +245,9 @@ describe('a stop', () => {
       slow(request, response)
       setImmediate(() => stop.abort())
     })
-    const look = aLook({ signal: stop.signal })
-    expect((await walk(aClient(service.url), look)).fault).toBe('stopped: page 1: stopped before the answer was whole')
-    expect(look.traffic.requests).toBe(1)
+    const access = aLook({ signal: stop.signal })
+    expect((await walk(aClient(service.url), access)).fault).toBe('stopped: page 1: stopped before the answer was whole')
+    expect(access.traffic.requests).toBe(1)
   })
 
   it('ends a pause, whatever its reason', async () => {

@@ -107,7 +107,7 @@ describe('the metrics', () => {
     const before = open()
     for (const report of runs.reports) before.ended('a', report)
     const after = open()
-    const history = openExistingHistory(runs.site.stand.file, runs.site.stand.holder)
+    const history = openExistingHistory(runs.site.stand.file, runs.site.stand.owner)
     const names = runs.site.fleet.projects().map(({ name }) => `acme/${name}`)
     after.remember(await readPast(history, new Set(names)))
     await history.close()
@@ -198,7 +198,7 @@ describe('a schedule was last served', () => {
     await using site = await openSite({ fleet: { projects: 2 } })
     const [first = '', second = ''] = site.fleet.projects().map(({ name }) => `acme/${name}`)
     const served = async (projects: readonly string[]) => {
-      const history = openExistingHistory(site.stand.file, site.stand.holder)
+      const history = openExistingHistory(site.stand.file, site.stand.owner)
       const past = await readPast(history, new Set([first, second])).finally(() => history.close())
       return past.servedUntil(aSchedule({ projects, jitterMs: 1000 }))
     }

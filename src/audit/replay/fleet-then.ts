@@ -24,7 +24,7 @@ export interface ReplayedVersion {
   /** What the walk that saw it last was narrowed to; undefined: none saw it since the replay began. */
   seenUnder: string | null | undefined
   /** What rules about one resource said of it; worked out when it is first seen. */
-  judged: EvaluatedVersion | undefined
+  evaluated: EvaluatedVersion | undefined
 }
 
 export function projectKey({ service, uid }: ProjectKey['project']): string {
@@ -85,6 +85,6 @@ function read(kind: Kind, uid: string, kept: EvaluableVersion, before: ReplayedV
     sealKeyId,
     base: before?.base,
     seenUnder: before?.seenUnder,
-    judged: undefined,
+    evaluated: undefined,
   }
 }

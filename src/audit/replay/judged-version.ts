@@ -21,7 +21,7 @@ export interface EvaluatedVersion {
 }
 
 interface EvaluationRequest {
-  readonly judge: PolicyEvaluator
+  readonly evaluator: PolicyEvaluator
   readonly project: ProjectRef
   readonly labels: object
   /** Rules that are left out. */
@@ -38,36 +38,36 @@ export async function evaluateVersion(
   version: ReplayedVersion,
   occasion: EvaluationRequest,
 ): Promise<readonly (readonly KeyedFinding[])[]> {
-  const { judge, project, labels } = occasion
-  const known = version.judged
-  if (known === undefined || known.labels !== labels) return judgeAnew(version, occasion)
+  const { evaluator, project, labels } = occasion
+  const known = version.evaluated
+  if (known === undefined || known.labels !== labels) return evaluateAnew(version, occasion)
   if (known.timed.length === 0) return [known.lasting]
   const subject = { project, resource: version.resource, since: known.since }
-  const now = known.timed.flatMap((active) => (judge.ask(active, subject) ?? []).map(placed))
+  const now = known.timed.flatMap((active) => (evaluator.ask(active, subject) ?? []).map(placed))
   return [known.lasting, now]
 }
 
-async function judgeAnew(
+async function evaluateAnew(
   version: ReplayedVersion,
   occasion: EvaluationRequest,
 ): Promise<readonly (readonly KeyedFinding[])[]> {
-  const { judge, project, labels, limits, isWaivable } = occasion
+  const { evaluator, project, labels, limits, isWaivable } = occasion
   const { resource } = version
   const since = await dating(version, occasion)
   const lasting: KeyedFinding[] = []
   const today: KeyedFinding[] = []
   const timed: ActiveRule[] = []
-  for (const active of judge.rulesFor(project, resource)) {
+  for (const active of evaluator.rulesFor(project, resource)) {
     if (limits.has(active.rule.id)) continue
     let asksTime = false
-    const findings: Finding[] | undefined = judge.ask(active, { project, resource, since }, () => {
+    const findings: Finding[] | undefined = evaluator.ask(active, { project, resource, since }, () => {
       asksTime = true
     })
     const isTimed = asksTime || findings === undefined || isWaivable(active.rule.id)
     if (isTimed) timed.push(active)
     for (const finding of findings ?? []) (isTimed ? today : lasting).push(placed(finding))
   }
-  version.judged = {
+  version.evaluated = {
     lasting: lasting.length === 0 ? none : lasting,
     timed: timed.length === 0 ? nobody : timed,
     since,
@@ -81,9 +81,9 @@ const nobody: readonly ActiveRule[] = []
 
 async function dating(
   { resource }: ReplayedVersion,
-  { judge, project, history, run }: EvaluationRequest,
+  { evaluator, project, history, run }: EvaluationRequest,
 ): Promise<EvaluatedVersion['since']> {
-  const paths = judge.datesOf(resource)
+  const paths = evaluator.datesOf(resource)
   if (paths.length === 0) return undefined
   const { kind, uid } = resource
   const dates = await dateValues(history, { project, kind, uid }, paths, run)

@@ -29,7 +29,7 @@ export interface ViolationLifetime {
 
 /** What would have been recorded of a project, run by run: the life of a violation as settling gives it. */
 export interface ViolationTracker {
-  settle(run: CommittedRun, look: Settled): void
+  settle(run: CommittedRun, scan: Settled): void
   standing(): readonly ViolationLifetime[]
   ended(): readonly ViolationLifetime[]
 }
@@ -72,7 +72,7 @@ export function openViolationTracker(): ViolationTracker {
           }
         }
       }
-      const failed = ending.judge.failuresIn(project)
+      const failed = ending.evaluator.failuresIn(project)
       for (const [place, entry] of standing) {
         if (entry.last === run) continue
         entry.project = project

@@ -20,9 +20,9 @@ function reasonFor({ unkept, needs }: Rule, { probes }: Policy): string | undefi
 }
 
 /** Reasons why rules of a kind cannot judge one look. */
-export const lookReasons = {
+export const scopeReasons = {
   drift: 'an approved baseline held, and what differed from it then is not replayed',
-  look: 'what the look came to is kept as coverage alone',
+  scan: 'what the look came to is kept as coverage alone',
 } as const satisfies Partial<Record<Rule['scope'], string>>
 
 /** Gathers which rules could not judge where. */
@@ -37,12 +37,12 @@ export function gatherNotEvaluated(policy: Policy, limits: ReadonlyMap<string, s
     /** Of a look: what could not judge it, by rule. `scopes`: what that look leaves open. */
     note(
       project: ProjectRef,
-      scopes: readonly (keyof typeof lookReasons)[],
+      scopes: readonly (keyof typeof scopeReasons)[],
       failures: ReadonlyMap<string, string>,
     ): ReadonlyMap<string, string> {
       const unjudged = new Map([...limits, ...failures])
       for (const { id, scope } of named) {
-        if (scopes.some((open) => open === scope)) unjudged.set(id, lookReasons[scope === 'look' ? 'look' : 'drift'])
+        if (scopes.some((open) => open === scope)) unjudged.set(id, scopeReasons[scope === 'scan' ? 'scan' : 'drift'])
       }
       for (const [rule, reason] of unjudged) if (!limits.has(rule)) add(rule, reason, project)
       return unjudged

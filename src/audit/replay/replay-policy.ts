@@ -71,69 +71,69 @@ export async function replayPolicy(
   const isWhole = wholeFleets(steps)
   const labelsOf = rememberLabels()
   const unjudged = gatherNotEvaluated(policy, limits)
-  const ledgers = new Map<string, ViolationTracker>()
+  const trackers = new Map<string, ViolationTracker>()
   const fleet: FleetState = new Map()
   const log = openDriftLog(createEvaluator(policy, 0).lookbackMs)
   let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
   let context: RunContext = { rules: [], projects: [] }
 
-  for (const { run, looks, circumstances } of steps) {
+  for (const { run, scans, runInputs } of steps) {
     const losses = applyDifferences(fleet, await history.differing(previous, run.number))
     previous = run.number
-    const labels = labelsOf(circumstances.projects)
-    const judge = createEvaluator(policy, Date.parse(run.startedAt), labels, clock)
-    const evidence = await findEvidence(history, run, looks)
-    const judged: EvaluatedScan[] = []
-    for (const look of looks) {
-      const { project } = look
-      const sight = observationOf(look, circumstances, evidence)
+    const labels = labelsOf(runInputs.projects)
+    const evaluator = createEvaluator(policy, Date.parse(run.startedAt), labels, clock)
+    const evidence = await findEvidence(history, run, scans)
+    const evaluated: EvaluatedScan[] = []
+    for (const scan of scans) {
+      const { project } = scan
+      const observation = observationOf(scan, runInputs, evidence)
       const then = projectThen(fleet, projectKey(project))
       const isApproved = activeApprovalOf(approvals, project, run.startedAt)
-      const drift = log.at(run, project, circumstances.sealKeyId, circumstances.changes)
-      const occasion = { judge, project, labels: labels(project), limits, isWaivable, history, run: run.number }
+      const drift = log.at(run, project, runInputs.sealKeyId, runInputs.changes)
+      const occasion = { evaluator, project, labels: labels(project), limits, isWaivable, history, run: run.number }
       const found: (readonly KeyedFinding[])[] = []
       const unseen = new Set<string>()
       let self: Resource = { kind: 'project', uid: project.uid, name: '', attributes: {}, volatile: {}, facts: {} }
       for (const version of inWalkingOrder(then.standing)) {
         const { resource } = version
-        if (!sight.sees(version)) {
+        if (!observation.sees(version)) {
           unseen.add(`${resource.kind} ${resource.uid}`)
           continue
         }
         if (resource.kind === 'project') self = resource
         for (const group of await evaluateVersion(version, occasion)) if (group.length > 0) found.push(group)
-        judge.pass(project, resource)
+        evaluator.collect(project, resource)
         const compared = isApproved ? undefined : drift.of(version)
-        if (compared !== undefined) found.push(judge.compare(project, resource, compared).map(placed))
+        if (compared !== undefined) found.push(evaluator.compare(project, resource, compared).map(placed))
       }
-      found.push(judge.concludeProject(project, { isComplete: sight.isWhole }).map(placed))
-      markAsCompared(then, sight.isComplete)
+      found.push(evaluator.concludeProject(project, { isComplete: observation.isWhole }).map(placed))
+      markAsCompared(then, observation.isComplete)
       const isPlain = !couldHaveBeenHeld(
-        look,
+        scan,
         losses,
         then.standing.values(),
-        judge.optionsOf(project, self, massRemoval),
+        evaluator.optionsOf(project, self, massRemoval),
       )
-      judged.push({ sight, found, unseen, isApproved, isPlain })
+      evaluated.push({ observation, found, unseen, isApproved, isPlain })
     }
-    const isWholeFleet = isWhole(looks, circumstances)
-    settle(run, judged, { judge, policy, isWholeFleet, ledgers, limits, labels })
+    const isWholeFleet = isWhole(scans, runInputs)
+    settle(run, evaluated, { evaluator, policy, isWholeFleet, trackers, limits, labels })
     const openOf = ({ isApproved, isPlain }: EvaluatedScan) => [
       ...(isApproved ? (['drift'] as const) : []),
-      ...(isPlain ? [] : (['look'] as const)),
+      ...(isPlain ? [] : (['scan'] as const)),
     ]
     const silent = new Map(
-      judged.map((look) => {
-        const { project } = look.sight
-        return [project.name, unjudged.note(project, openOf(look), judge.failuresIn(project))]
+      evaluated.map((scan) => {
+        const { project } = scan.observation
+        return [project.name, unjudged.note(project, openOf(scan), evaluator.failuresIn(project))]
       }),
     )
-    if (run === runs.at(-1)) context = contextOf(policy, judge, looks, circumstances, silent)
+    if (run === runs.at(-1)) context = contextOf(policy, evaluator, scans, runInputs, silent)
   }
-  const all = [...ledgers.values()]
+  const all = [...trackers.values()]
   return {
-    standing: all.flatMap((ledger) => ledger.standing()),
-    ended: all.flatMap((ledger) => ledger.ended()),
+    standing: all.flatMap((tracker) => tracker.standing()),
+    ended: all.flatMap((tracker) => tracker.ended()),
     unjudged: unjudged.list(),
     context,
   }
@@ -144,17 +144,17 @@ const massRemoval = 'project/mass-removal'
 interface Step {
   readonly run: CommittedRun
   /** Of the projects that the run looked at. */
-  readonly looks: readonly RecordedScan[]
-  readonly circumstances: RunInputs
+  readonly scans: readonly RecordedScan[]
+  readonly runInputs: RunInputs
 }
 
 async function readSteps(history: HistoryReader, runs: readonly CommittedRun[]): Promise<Step[]> {
   const steps: Step[] = []
   for (const run of runs) {
-    const circumstances = await history.runInputs(run.number)
-    if (circumstances === undefined) throw new Error(`run ${run.number} went away while it was read`)
-    const looks = (await history.latestScans(run.number)).filter((look) => look.run.number === run.number)
-    steps.push({ run, looks, circumstances })
+    const runInputs = await history.runInputs(run.number)
+    if (runInputs === undefined) throw new Error(`run ${run.number} went away while it was read`)
+    const scans = (await history.latestScans(run.number)).filter((scan) => scan.run.number === run.number)
+    steps.push({ run, scans, runInputs })
   }
   return steps
 }
@@ -181,14 +181,14 @@ async function startBefore(
  * Whether a run looked at the whole fleet. No run says so: it did when it looked at every project that any run of the
  * same configuration looked at.
  */
-function wholeFleets(steps: readonly Step[]): (looks: readonly RecordedScan[], of: RunInputs) => boolean {
+function wholeFleets(steps: readonly Step[]): (scans: readonly RecordedScan[], of: RunInputs) => boolean {
   const fleets = new Map<string, Set<string>>()
-  for (const { looks, circumstances } of steps) {
-    const known = fleets.get(circumstances.configurationDigest) ?? new Set()
-    fleets.set(circumstances.configurationDigest, known)
-    for (const { project } of looks) known.add(projectKey(project))
+  for (const { scans, runInputs } of steps) {
+    const known = fleets.get(runInputs.configurationDigest) ?? new Set()
+    fleets.set(runInputs.configurationDigest, known)
+    for (const { project } of scans) known.add(projectKey(project))
   }
-  return (looks, { configurationDigest }) => looks.length === fleets.get(configurationDigest)?.size
+  return (scans, { configurationDigest }) => scans.length === fleets.get(configurationDigest)?.size
 }
 
 /** Labels of projects, run by run. Equal ones of a project are the same object: what was judged under them still holds. */
@@ -228,7 +228,7 @@ function couldHaveBeenHeld(
 }
 
 interface EvaluatedScan {
-  readonly sight: Observation
+  readonly observation: Observation
   readonly found: (readonly KeyedFinding[])[]
   /** What stands and is not known to have been seen, as `kind uid`. */
   readonly unseen: ReadonlySet<string>
@@ -238,54 +238,54 @@ interface EvaluatedScan {
 }
 
 interface Settling {
-  readonly judge: PolicyEvaluator
+  readonly evaluator: PolicyEvaluator
   readonly policy: Policy
   readonly isWholeFleet: boolean
-  readonly ledgers: Map<string, ViolationTracker>
+  readonly trackers: Map<string, ViolationTracker>
   readonly limits: ReadonlyMap<string, string>
   labels(project: ProjectRef): Labels
 }
 
 /** As at the end of a run: what rules across projects found, what stands, what is gone. */
-function settle(run: CommittedRun, looks: readonly EvaluatedScan[], settling: Settling): void {
-  const { judge, policy, isWholeFleet, ledgers, limits, labels } = settling
-  const isFleetWhole = (kind: Kind) => isWholeFleet && looks.every(({ sight }) => sight.isWhole(kind))
-  const acrossFleet = Map.groupBy(judge.concludeFleet({ isComplete: isFleetWhole }), ({ project }) => project.name)
-  const ledgerOf = (project: ProjectRef) => {
-    const known = ledgers.get(projectKey(project)) ?? openViolationTracker()
-    ledgers.set(projectKey(project), known)
+function settle(run: CommittedRun, scans: readonly EvaluatedScan[], settling: Settling): void {
+  const { evaluator, policy, isWholeFleet, trackers, limits, labels } = settling
+  const isFleetWhole = (kind: Kind) => isWholeFleet && scans.every(({ observation }) => observation.isWhole(kind))
+  const acrossFleet = Map.groupBy(evaluator.concludeFleet({ isComplete: isFleetWhole }), ({ project }) => project.name)
+  const trackerOf = (project: ProjectRef) => {
+    const known = trackers.get(projectKey(project)) ?? openViolationTracker()
+    trackers.set(projectKey(project), known)
     return known
   }
-  for (const { sight, found, unseen, isApproved, isPlain } of looks) {
-    const { project } = sight
+  for (const { observation, found, unseen, isApproved, isPlain } of scans) {
+    const { project } = observation
     const ofFleet = (acrossFleet.get(project.name) ?? []).map(({ finding }) => placed(finding))
     const isComplete: ResolutionCriteria<Finding>['isComplete'] = {
-      resource: sight.isComplete,
-      drift: (kind) => !isApproved && sight.isComplete(kind),
-      look: (kind) => isPlain && sight.isComplete(kind),
-      project: sight.isWhole,
+      resource: observation.isComplete,
+      drift: (kind) => !isApproved && observation.isComplete(kind),
+      scan: (kind) => isPlain && observation.isComplete(kind),
+      project: observation.isWhole,
       fleet: isFleetWhole,
     }
     const sawAll = (rule: string) => {
-      const needs = judge.needsOf(rule)
+      const needs = evaluator.needsOf(rule)
       if (needs === undefined || !isFold(needs.scope)) return true
-      return !judge.doubts.holdsAny(project, rule) && needs.kinds.every(isComplete[needs.scope])
+      return !evaluator.doubts.holdsAny(project, rule) && needs.kinds.every(isComplete[needs.scope])
     }
-    const isOutOfSight = (finding: Finding) =>
-      unseen.has(`${finding.kind} ${finding.uid}`) || judge.doubts.isAbout(project, finding)
-    const judged = [...found, ofFleet].map((group) => withoutLimits(group, limits))
-    ledgerOf(project).settle(run, { project, found: judged, ending: { judge, isComplete, isOutOfSight }, sawAll })
+    const isUnobserved = (finding: Finding) =>
+      unseen.has(`${finding.kind} ${finding.uid}`) || evaluator.doubts.isAbout(project, finding)
+    const evaluated = [...found, ofFleet].map((group) => withoutLimits(group, limits))
+    trackerOf(project).settle(run, { project, found: evaluated, ending: { evaluator, isComplete, isUnobserved }, sawAll })
   }
   if (policy.waivers.length === 0) return
-  const lookedAt = looks.map(({ sight: { project, isWhole } }) => {
+  const scanned = scans.map(({ observation: { project, isWhole } }) => {
     return { project, labels: labels(project), isWhole, hasUntested: policy.probes.length > 0 }
   })
-  const { findings, isOutOfSight } = evaluateWaiverUse(lookedAt, { judge, policy, isWholeFleet })
+  const { findings, isUnobserved } = evaluateWaiverUse(scanned, { evaluator, policy, isWholeFleet })
   const always = () => true
-  const isComplete = { resource: always, drift: always, look: always, project: always, fleet: always }
-  const ending = { judge, isComplete, isOutOfSight }
+  const isComplete = { resource: always, drift: always, scan: always, project: always, fleet: always }
+  const ending = { evaluator, isComplete, isUnobserved }
   const found = [findings.map(placed)]
-  ledgerOf(policyProject).settle(run, { project: policyProject, found, ending, sawAll: always })
+  trackerOf(policyProject).settle(run, { project: policyProject, found, ending, sawAll: always })
 }
 
 function isFold(scope: Rule['scope']): boolean {
@@ -299,17 +299,17 @@ function withoutLimits(group: readonly KeyedFinding[], limits: ReadonlyMap<strin
 
 function contextOf(
   policy: Policy,
-  judge: PolicyEvaluator,
-  looks: readonly RecordedScan[],
+  evaluator: PolicyEvaluator,
+  scans: readonly RecordedScan[],
   { projects }: RunInputs,
   silent: ReadonlyMap<string, ReadonlyMap<string, string>>,
 ): RunContext {
   const known = new Map(projects.map((project) => [project.project, project]))
-  const configured = looks.map(({ project: ref }) => {
+  const configured = scans.map(({ project: ref }) => {
     const { labels = {}, place = null } = known.get(ref.name) ?? {}
     return { ref, labels, place }
   })
-  const context = describeContext({ policy, projects: configured }, judge)
+  const context = describeContext({ policy, projects: configured }, evaluator)
   return {
     ...context,
     projects: context.projects.map((project) => {

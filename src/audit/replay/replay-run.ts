@@ -40,11 +40,11 @@ export function replayedPolicyResults(history: ReplayedHistory, policy: Policy, 
     return known
   }
   return {
-    async judge(number) {
+    async resultsOf(number) {
       const record = await readRecord(history, number)
       const { replay, run } = await upTo(number)
-      const looked = new Set([policyProject.name, ...record.coverage.map(({ project }) => project)])
-      const violations = violationsOf(replay, run).filter(({ project }) => looked.has(project))
+      const scanned = new Set([policyProject.name, ...record.coverage.map(({ project }) => project)])
+      const violations = violationsOf(replay, run).filter(({ project }) => scanned.has(project))
       const report = composeReport({ ...record, ...replay.context, policyDigest: policy.digest, violations })
       const instead_of = record.policyDigest
       return { report, replayedWith: { policy: policy.digest, instead_of, unjudged: replay.unjudged } }

@@ -23,7 +23,7 @@ export interface Observation {
  */
 export function observationOf(
   { project, run, coverage }: RecordedScan,
-  circumstances: RunInputs,
+  runInputs: RunInputs,
   found: Found,
 ): Observation {
   const walks = new Map(coverage.map((walk): [Listing, Coverage] => [walk.listing, walk]))
@@ -31,9 +31,9 @@ export function observationOf(
   const key = projectKey(project)
   const isHere = (row: { readonly project: Pick<ProjectRef, 'service' | 'uid'> }) => projectKey(row.project) === key
   const held = new Map(
-    circumstances.withheldRemovals.filter(isHere).map(({ listing, uids }) => [listing, new Set(uids)]),
+    runInputs.withheldRemovals.filter(isHere).map(({ listing, uids }) => [listing, new Set(uids)]),
   )
-  const unreferenced = new Set(circumstances.unreferenced.filter(isHere).map(({ kind, uid }) => `${kind} ${uid}`))
+  const unreferenced = new Set(runInputs.unreferenced.filter(isHere).map(({ kind, uid }) => `${kind} ${uid}`))
   const onlyReferred = (kind: Kind) => kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))
 
   const certainly = ({ resource: { kind, uid }, fromRun, seenUnder }: ReplayedVersion): boolean => {
@@ -70,12 +70,12 @@ export type Found = ReadonlySet<string>
 export async function findEvidence(
   history: HistoryReader,
   { number, startedAt }: CommittedRun,
-  looks: readonly RecordedScan[],
+  scans: readonly RecordedScan[],
 ): Promise<Found> {
   const found = new Set<string>()
-  const isCut = looks.some(({ coverage }) => coverage.some(({ status, filter }) => status !== 'complete' || filter))
+  const isCut = scans.some(({ coverage }) => coverage.some(({ status, filter }) => status !== 'complete' || filter))
   if (!isCut) return found
-  const keys = new Map(looks.map(({ project }) => [project.name, projectKey(project)]))
+  const keys = new Map(scans.map(({ project }) => [project.name, projectKey(project)]))
   for (const { project, kind, uid, rule, state, lastSeen } of await history.violationsAt(number)) {
     const key = keys.get(project)
     if (key === undefined || state === 'unknown' || lastSeen !== startedAt || !tellsOfSight(rule)) continue
@@ -87,7 +87,7 @@ export async function findEvidence(
 /** What is said of a look, or of what is no longer there, needs no sight of it. */
 function tellsOfSight(id: string): boolean {
   const scope = scopes.get(id)
-  return scope !== 'look' && scope !== 'drift'
+  return scope !== 'scan' && scope !== 'drift'
 }
 
 const scopes = new Map(rules.map(({ id, scope }) => [id, scope]))

@@ -27,12 +27,12 @@ export function readRunInputs(db: Database, run: number): RunInputs | undefined 
     // What we wrote ourselves.
     projects: JSON.parse(row.projects ?? '[]') as ProjectEvaluation[],
     changes: readChanges(db, run),
-    withheldRemovals: readHeld(db, run),
+    withheldRemovals: readWithheldRemovals(db, run),
     unreferenced: readUnreferenced(db, run),
   }
 }
 
-function readHeld(db: Database, run: number): RunInputs['withheldRemovals'] {
+function readWithheldRemovals(db: Database, run: number): RunInputs['withheldRemovals'] {
   return cachedStatement<[number], OfProject & { listing: Listing; uids: string }>(
     db,
     `SELECT p.service, p.uid AS project, h.listing, h.uids FROM held h JOIN project p ON p.id = h.project_id

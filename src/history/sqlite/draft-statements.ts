@@ -36,10 +36,10 @@ export function prepareStatements(db: Database) {
     lastComplete: all<{ run: number; filter: string | null }>(lastCompleteSql),
     lastLifted: all<{ run: number; filter: string | null }>(lastLiftedSql),
     normaliserOf: value<number | null>('SELECT normaliser FROM run WHERE number = ?'),
-    lastLook: value<number | null>(
+    lastScan: value<number | null>(
       "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
     ),
-    heldBefore: value<string | null>(
+    previouslyWithheld: value<string | null>(
       `SELECT h.uids FROM walk w LEFT JOIN held h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
        WHERE w.project_id = ? AND w.listing = ? AND w.run < ? AND w.status IN ('complete', 'suspect')
        ORDER BY w.run DESC LIMIT 1`,

@@ -1,31 +1,31 @@
 import type { Database } from 'better-sqlite3'
-import { isLeaseLive, type Lease, type LeaseOwner, leaseHeld } from '../holder.ts'
+import { isLeaseLive, type Lease, type LeaseOwner, leaseTaken } from '../holder.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 
 /**
  * The lease that nobody holds any more.
  * @throws AuditError 5 when another live process holds it
  */
-export function readLease(db: Database, holder: LeaseOwner): (Lease & { token: number }) | undefined {
+export function readLease(db: Database, owner: LeaseOwner): (Lease & { token: number }) | undefined {
   const held = db
     .prepare<[], Lease & { token: number }>(
       `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
     )
     .get()
-  if (held !== undefined && isLeaseLive(held, holder)) throw leaseHeld(held, holder, db.name)
+  if (held !== undefined && isLeaseLive(held, owner)) throw leaseTaken(held, owner, db.name)
   return held
 }
 
 /** Takes the lease for this process and returns its token; refuses as `readLease`. */
-export function takeLease(db: Database, holder: LeaseOwner): number {
-  const held = readLease(db, holder)
+export function takeLease(db: Database, owner: LeaseOwner): number {
+  const held = readLease(db, owner)
   const token = (held?.token ?? 0) + 1
-  const now = new Date(holder.now()).toISOString()
+  const now = new Date(owner.now()).toISOString()
   db.prepare(
     `INSERT INTO lease (id, token, host, boot_id, pid, taken_at, heartbeat_at) VALUES (1, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET token = excluded.token, host = excluded.host, boot_id = excluded.boot_id,
        pid = excluded.pid, taken_at = excluded.taken_at, heartbeat_at = excluded.heartbeat_at`,
-  ).run(token, holder.host, holder.bootId, holder.pid, now, now)
+  ).run(token, owner.host, owner.bootId, owner.pid, now, now)
   return token
 }
 

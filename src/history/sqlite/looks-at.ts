@@ -14,19 +14,19 @@ export interface ScanRow extends ProjectRef {
   readonly run: number
 }
 
-const lastLookSql = `SELECT p.id, w.project AS name, p.service, p.uid, w.run
+const lastScanSql = `SELECT p.id, w.project AS name, p.service, p.uid, w.run
   FROM project p CROSS JOIN walk w ON w.project_id = p.id AND w.listing = 'endpoints' AND w.run =
     (SELECT max(l.run) FROM walk l WHERE l.project_id = p.id AND l.listing = 'endpoints' AND l.run <= ?)`
 
 /** Every project that was looked at by a run, with its name as of its last look then. */
 export function latestScanNumbers(db: Database, run: number): ScanRow[] {
-  return cachedStatement<[number], ScanRow>(db, lastLookSql)
+  return cachedStatement<[number], ScanRow>(db, lastScanSql)
     .all(run)
     .sort((a, b) => compareText(a.name, b.name))
 }
 
 function lastScanAt(db: Database, run: number, { service, uid }: ProjectRef): ScanRow[] {
-  const sql = `${lastLookSql} WHERE p.service = ? AND p.uid = ?`
+  const sql = `${lastScanSql} WHERE p.service = ? AND p.uid = ?`
   return cachedStatement<[number, string, string], ScanRow>(db, sql).all(run, service, uid)
 }
 
@@ -40,23 +40,23 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
     db,
     'SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE number = ?',
   )
-  const inOneLook = listings.map((listing) => `'${listing}'`).join(', ')
+  const inOneScan = listings.map((listing) => `'${listing}'`).join(', ')
   const incomplete = cachedStatement<{ project: number; run: number }, number | null>(
     db,
     `SELECT min(n.run) FROM walk n WHERE n.project_id = @project AND n.listing = 'endpoints' AND n.run <= @run
          AND n.run > ifnull((SELECT w.run FROM walk w WHERE w.project_id = @project AND w.listing = 'endpoints'
            AND w.run <= @run AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = @project AND o.run = w.run
-             AND o.listing IN (${inOneLook}) AND o.status NOT IN ('complete', 'skipped'))
+             AND o.listing IN (${inOneScan}) AND o.status NOT IN ('complete', 'skipped'))
            ORDER BY w.run DESC LIMIT 1), 0)`,
   ).pluck()
-  const looks = only === undefined ? latestScanNumbers(db, run) : lastScanAt(db, run, only)
-  const ofServices = looks.filter((project) => !isPolicyProject(project))
-  return ofServices.map(({ id, run: look, ...project }) => {
-    const since = incomplete.get({ project: id, run: look }) ?? undefined
+  const scans = only === undefined ? latestScanNumbers(db, run) : lastScanAt(db, run, only)
+  const ofServices = scans.filter((project) => !isPolicyProject(project))
+  return ofServices.map(({ id, run: scan, ...project }) => {
+    const since = incomplete.get({ project: id, run: scan }) ?? undefined
     return {
       project,
-      run: must(time.get(look)),
-      coverage: coverage.all(look, id).sort(inListingOrder),
+      run: must(time.get(scan)),
+      coverage: coverage.all(scan, id).sort(inListingOrder),
       incompleteSince: since === undefined ? undefined : must(time.get(since)),
     }
   })

@@ -16,7 +16,7 @@ export interface Upgrade {
   readonly now: string
   tell(text: string): void
   /** Whose process it is; undefined: nobody else can be there. */
-  readonly holder?: LeaseOwner | undefined
+  readonly owner?: LeaseOwner | undefined
   /** How rows are sealed anew; undefined where none can be of before. */
   readonly resealing?: ResealHistory | undefined
 }
@@ -87,14 +87,14 @@ function refuseEdited(db: Database, migrations: readonly Migration[]): void {
   }
 }
 
-function prepareToReseal(db: Database, { holder, resealing }: Upgrade): void {
+function prepareToReseal(db: Database, { owner, resealing }: Upgrade): void {
   if (resealing === undefined) {
     throw new AuditError(4, `the history ${db.name} is one of an earlier version, and was not upgraded`, {
       advice: '`hookdrift status` upgrades it',
     })
   }
   // A run of an earlier version that goes on would write in clear behind the upgrade's back.
-  if (holder !== undefined) readLease(db, holder)
+  if (owner !== undefined) readLease(db, owner)
   // What is replaced is overwritten, also in pages that become free.
   db.pragma('secure_delete = ON')
 }

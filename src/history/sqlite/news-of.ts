@@ -16,7 +16,7 @@ import { writeMessages } from './sqlite-outbox.ts'
 
 /** Writes what there is to tell of a run that is being sealed, or notes that the next look has to. */
 export function recordNotifications(db: Database, record: RunRecord, tell: ComposeNotifications | undefined): void {
-  const projects = lookedAt(db, record.number)
+  const projects = scanned(db, record.number)
   // Nobody to be told: then what they would be told of is not looked for.
   const messages = tell?.(record, readBefore(db, record, projects)) ?? []
   if (messages === 'later') {
@@ -36,7 +36,7 @@ interface ScannedProject {
   readonly since: number
 }
 
-function lookedAt(db: Database, run: number): ScannedProject[] {
+function scanned(db: Database, run: number): ScannedProject[] {
   return cachedStatement<{ run: number }, ScannedProject>(
     db,
     `SELECT w.project_id AS id, w.project AS name,
@@ -55,13 +55,13 @@ function readBefore(db: Database, { number: run }: RunRecord, projects: readonly
     isFirst: last === undefined,
     policyDigest: last?.policyDigest,
     toolVersion: last?.toolVersion,
-    scans: readLooks(db, projects),
+    scans: readPreviousScans(db, projects),
     transitions: readMoves(db, run, projects),
   }
 }
 
-function readLooks(db: Database, projects: readonly ScannedProject[]): ReadonlyMap<string, PreviousScan> {
-  const lastLook = cachedStatement<[number, number], number | null>(
+function readPreviousScans(db: Database, projects: readonly ScannedProject[]): ReadonlyMap<string, PreviousScan> {
+  const lastScan = cachedStatement<[number, number], number | null>(
     db,
     "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
   ).pluck()
@@ -70,14 +70,14 @@ function readLooks(db: Database, projects: readonly ScannedProject[]): ReadonlyM
     'SELECT listing, status FROM walk WHERE project_id = ? AND run = ?',
   )
   const unjudged = unjudgedBy(db)
-  const looks = new Map<string, PreviousScan>()
+  const scans = new Map<string, PreviousScan>()
   for (const { id, name, since } of projects) {
-    const look = lastLook.get(id, since) ?? undefined
-    if (look === undefined) continue
-    const statuses = new Map(walks.all(id, look).map(({ listing, status }) => [listing, status]))
-    looks.set(name, { statuses, unjudged: unjudged(look).get(name) ?? {} })
+    const scan = lastScan.get(id, since) ?? undefined
+    if (scan === undefined) continue
+    const statuses = new Map(walks.all(id, scan).map(({ listing, status }) => [listing, status]))
+    scans.set(name, { statuses, unjudged: unjudged(scan).get(name) ?? {} })
   }
-  return looks
+  return scans
 }
 
 /** What rules could not judge in a run, by project. Read once for each run: many projects have their last look in it. */
@@ -111,7 +111,7 @@ function readMoves(db: Database, run: number, projects: readonly ScannedProject[
   )
   const byViolation = Map.groupBy(spans.all({ first, run }), ({ fingerprint }) => fingerprint)
   return [...byViolation.values()].flatMap((own) => {
-    const looked = byId.get(own[0]?.project ?? 0)
-    return looked === undefined ? [] : (transitionBetween(looked.name, own, { since: looked.since, run }) ?? [])
+    const scanned = byId.get(own[0]?.project ?? 0)
+    return scanned === undefined ? [] : (transitionBetween(scanned.name, own, { since: scanned.since, run }) ?? [])
   })
 }

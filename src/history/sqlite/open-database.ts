@@ -15,7 +15,7 @@ import { refuseAlteredTables } from './schema/refuse-altered.ts'
 const applicationId = 0x686b6466
 
 export interface Opening {
-  readonly holder?: LeaseOwner
+  readonly owner?: LeaseOwner
   /** How rows of an earlier version are sealed anew, should there be any. */
   readonly resealing?: ResealHistory | undefined
   /** Where the migrations are. */
@@ -30,9 +30,9 @@ export interface Opening {
 export function openDatabase(
   file: string,
   now: string,
-  { holder, resealing, directory = migrationsDirectory }: Opening = {},
+  { owner, resealing, directory = migrationsDirectory }: Opening = {},
 ): Database.Database {
-  const tell = holder?.warn ?? (() => {})
+  const tell = owner?.warn ?? (() => {})
   let db: Database.Database | undefined
   try {
     refuseNoFile(file)
@@ -45,7 +45,7 @@ export function openDatabase(
     db.pragma('cache_size = -8192')
     // A step may make a table anew that others refer to; it is checked at its end.
     db.pragma('foreign_keys = OFF')
-    migrate(db, { directory, now, tell, holder, resealing })
+    migrate(db, { directory, now, tell, owner, resealing })
     refuseAlteredTables(db, directory)
     db.pragma('foreign_keys = ON')
     rewriteFile(db, now, tell)

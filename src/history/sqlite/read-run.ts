@@ -46,12 +46,12 @@ function readCoverage(db: Database, number: number): RunRecord['coverage'] {
 }
 
 /** The projects that a run looked at, as `w`: every look walks the endpoints. Gives the name as configured then. */
-const lookedAt = "w.listing = 'endpoints' AND w.run = @run"
+const scanned = "w.listing = 'endpoints' AND w.run = @run"
 
 function readNotices(db: Database, number: number): RunRecord['notices'] {
   return db
     .prepare<{ run: number }, RunRecord['notices'][number]>(
-      `SELECT w.project, n.listing, n.text FROM notice n JOIN walk w ON w.project_id = n.project_id AND ${lookedAt}
+      `SELECT w.project, n.listing, n.text FROM notice n JOIN walk w ON w.project_id = n.project_id AND ${scanned}
        WHERE n.run = @run ORDER BY n.rowid`,
     )
     .all({ run: number })
@@ -65,7 +65,7 @@ export function readChanges(db: Database, number: number): RunRecord['changes'] 
       Omit<StagedChange, 'fields' | 'referrers'> & { project: string; fields: string; referrers: string | null }
     >(
       `SELECT w.project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
-       FROM change c JOIN walk w ON w.project_id = c.project_id AND ${lookedAt} WHERE c.run = @run ORDER BY c.id`,
+       FROM change c JOIN walk w ON w.project_id = c.project_id AND ${scanned} WHERE c.run = @run ORDER BY c.id`,
     )
     .all({ run: number })
   const changes = rows.map(({ fields, referrers, ...change }) => ({
@@ -93,11 +93,11 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
   return [
     ...all(
       `${standing} FROM walk w CROSS JOIN violation x ON x.project_id = w.project_id
-       WHERE ${lookedAt} AND x.to_run IS NULL AND x.from_run <= @run`,
+       WHERE ${scanned} AND x.to_run IS NULL AND x.from_run <= @run`,
     ),
     ...all(
       `${standing} FROM violation x CROSS JOIN walk w ON w.project_id = x.project_id
-       WHERE ${lookedAt} AND x.to_run > @run AND x.from_run <= @run`,
+       WHERE ${scanned} AND x.to_run > @run AND x.from_run <= @run`,
     ),
     ...all(
       `SELECT ${columns}, 'resolved' AS state,
@@ -105,7 +105,7 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
             (SELECT max(l.run) FROM walk l
              WHERE l.project_id = x.project_id AND l.listing = 'endpoints' AND l.run < @run))) AS lastSeen, NULL AS waiver
        FROM violation x CROSS JOIN walk w ON w.project_id = x.project_id
-       WHERE ${lookedAt} AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
+       WHERE ${scanned} AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
     ),
   ].sort(inReportOrder)
 }

@@ -27,13 +27,13 @@ export function readApprovals(db: Database): Approval[] {
 }
 
 function toApproval(row: ApprovalRow): Approval {
-  const { id, service, uid, project, run, looks, note, at, by, revokedAt, revokedBy } = row
+  const { id, service, uid, project, run, looks: scopes, note, at, by, revokedAt, revokedBy } = row
   return {
     id,
     project: { name: project, service, uid },
     run: run ?? undefined,
     // What we wrote ourselves.
-    looks: JSON.parse(looks) as ScopeByKind,
+    scopes: JSON.parse(scopes) as ScopeByKind,
     note,
     at,
     by,
@@ -54,9 +54,9 @@ export function writeApprovals(
     `INSERT INTO approved_resource (approval_id, kind, uid, name, body, seal_key_id)
      VALUES (?, ?, ?, ?, ?, ?)`,
   )
-  for (const { project, looks, note, at, by, state } of approvals) {
+  for (const { project, scopes, note, at, by, state } of approvals) {
     const run = 'run' in state ? state.run : null
-    const { lastInsertRowid: id } = insert.run(idOf(project), project.name, run, JSON.stringify(looks), note, at, by)
+    const { lastInsertRowid: id } = insert.run(idOf(project), project.name, run, JSON.stringify(scopes), note, at, by)
     for (const { kind, uid, name, attributes, sealKeyId } of 'run' in state ? [] : state.resources) {
       insertResource.run(id, kind, uid, name, canonicalJson(attributes), sealKeyId)
     }

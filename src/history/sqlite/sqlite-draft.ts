@@ -81,7 +81,7 @@ export class SqliteDraft implements Draft {
   #notices: (readonly [run: number, project: number, listing: Listing, text: string])[] = []
   #context: RunContext | undefined
 
-  constructor(db: Database, holder: LeaseOwner, { run, token, interrupted }: AcquiredLease) {
+  constructor(db: Database, owner: LeaseOwner, { run, token, interrupted }: AcquiredLease) {
     this.run = run
     this.interrupted = interrupted
     this.#db = db
@@ -89,9 +89,9 @@ export class SqliteDraft implements Draft {
     this.#idOf = projectIds(db)
     this.#sql = prepareStatements(db)
     this.#approved = prepareApproved(db)
-    this.#stopHeartbeat = holder.every(heartbeatMs, () => {
+    this.#stopHeartbeat = owner.every(heartbeatMs, () => {
       try {
-        writeTransaction(db, () => this.#sql.heartbeat.run(new Date(holder.now()).toISOString(), token))
+        writeTransaction(db, () => this.#sql.heartbeat.run(new Date(owner.now()).toISOString(), token))
       } catch {
         // A missed beat, because the file is locked or full or was closed. The next one, or the seal, will tell.
       }
@@ -108,11 +108,11 @@ export class SqliteDraft implements Draft {
   }
 
   async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
-    return this.#sql.lastLook.get(this.#idOf(project), this.run) ?? undefined
+    return this.#sql.lastScan.get(this.#idOf(project), this.run) ?? undefined
   }
 
   async previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined> {
-    const uids = this.#sql.heldBefore.get(this.#idOf(project), listing, this.run)
+    const uids = this.#sql.previouslyWithheld.get(this.#idOf(project), listing, this.run)
     return uids === undefined || uids === null ? undefined : JSON.parse(uids)
   }
 

@@ -18,33 +18,33 @@ import { writeTransaction } from './write-transaction.ts'
  * The history in one SQLite file. `resealing`: needed where it may be one of an earlier version.
  * @throws AuditError 4 when the file cannot be used
  */
-export function openSqliteHistory(file: string, holder: LeaseOwner, resealing?: ResealHistory): History {
-  refuseNetworkFileSystem(file, holder.mounts?.())
-  const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder, resealing })
+export function openSqliteHistory(file: string, owner: LeaseOwner, resealing?: ResealHistory): History {
+  refuseNetworkFileSystem(file, owner.mounts?.())
+  const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner, resealing })
   const idOf = projectIds(db)
   /** One transaction while no run lives: none may begin within it. */
   const writeBetweenRuns = (work: () => void) => {
     writeTransaction(db, () => {
-      readLease(db, holder)
+      readLease(db, owner)
       work()
     })
   }
   return {
     ...sqliteReader(db),
-    ...sqliteOutbox(db, holder),
+    ...sqliteOutbox(db, owner),
     approvals: async () => readApprovals(db),
     approvedResources: async (approval) => readApproved(db, approval),
     approve: async (approvals) => writeBetweenRuns(() => writeApprovals(db, idOf, approvals)),
     revoke: async (approvals, by) => writeBetweenRuns(() => revokeApprovals(db, approvals, by)),
     async begin(start) {
       // Who is plainly too late hears of it at once, and does not wait for the write lock to hear it.
-      readLease(db, holder)
+      readLease(db, owner)
       const hold = writeTransaction(db, () => {
-        const token = takeLease(db, holder)
+        const token = takeLease(db, owner)
         const interrupted = closeKilledRuns(db, start.startedAt)
         return { run: insertRun(db, start), token, interrupted }
       })
-      return new SqliteDraft(db, holder, hold)
+      return new SqliteDraft(db, owner, hold)
     },
   }
 }
@@ -53,8 +53,8 @@ export function openSqliteHistory(file: string, holder: LeaseOwner, resealing?: 
  * The same, for those who only read: makes no new history.
  * @throws AuditError 4 when there is none
  */
-export function openExistingHistory(file: string, holder: LeaseOwner, resealing?: ResealHistory): History {
-  if (existsSync(file)) return openSqliteHistory(file, holder, resealing)
+export function openExistingHistory(file: string, owner: LeaseOwner, resealing?: ResealHistory): History {
+  if (existsSync(file)) return openSqliteHistory(file, owner, resealing)
   throw new AuditError(4, `there is no history at ${file}`, { advice: 'run an audit first, or name it with --history' })
 }
 

@@ -6,9 +6,9 @@ import { writeTransaction } from './write-transaction.ts'
 
 const waitingColumns = `id, channel, number, run, created_at AS createdAt, state, attempts, next_try_at AS nextTryAt, error`
 
-export function sqliteOutbox(db: Database, holder: LeaseOwner): Outbox {
+export function sqliteOutbox(db: Database, owner: LeaseOwner): Outbox {
   const write = async <Result>(work: () => Result): Promise<Result> => writeTransaction(db, work)
-  const now = () => new Date(holder.now()).toISOString()
+  const now = () => new Date(owner.now()).toISOString()
   return {
     enqueue: (messages, at) => write(() => writeMessages(db, messages, at)),
     channels: async () =>
@@ -44,12 +44,12 @@ export function sqliteOutbox(db: Database, holder: LeaseOwner): Outbox {
           `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt
            FROM channel WHERE name = ?`,
         ).get(channel)
-        if (held === undefined || isLeaseLive(held, holder)) return undefined
+        if (held === undefined || isLeaseLive(held, owner)) return undefined
         const token = held.token + 1
         cachedStatement<unknown[], never>(
           db,
           `UPDATE channel SET token = ?, host = ?, boot_id = ?, pid = ?, taken_at = ?, heartbeat_at = ? WHERE name = ?`,
-        ).run(token, holder.host, holder.bootId, holder.pid, now(), now(), channel)
+        ).run(token, owner.host, owner.bootId, owner.pid, now(), now(), channel)
         return token
       }),
     renew: (channel, token) =>

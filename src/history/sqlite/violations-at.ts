@@ -14,20 +14,20 @@ const columns = `x.fingerprint, x.rule, x.severity, x.project_id AS projectId, x
 /** What stood as of a run, each project as its last look by then left it. */
 export function violationsAt(db: Database, run: number): RecordedViolation[] {
   const seen = `SELECT ${columns},
-      CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @look THEN 'opened' ELSE 'continuing' END AS state,
-      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @look)) AS lastSeen FROM violation x`
-  type Asked = { project: number; look: number }
+      CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @scan THEN 'opened' ELSE 'continuing' END AS state,
+      (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @scan)) AS lastSeen FROM violation x`
+  type Asked = { project: number; scan: number }
   const standing = cachedStatement<Asked, Row>(
     db,
-    `${seen} WHERE x.project_id = @project AND x.to_run IS NULL AND x.from_run <= @look`,
+    `${seen} WHERE x.project_id = @project AND x.to_run IS NULL AND x.from_run <= @scan`,
   )
   const ended = cachedStatement<Asked, Row>(
     db,
-    `${seen} WHERE x.project_id = @project AND x.to_run > @look AND x.from_run <= @look`,
+    `${seen} WHERE x.project_id = @project AND x.to_run > @scan AND x.from_run <= @scan`,
   )
   return latestScanNumbers(db, run)
-    .flatMap(({ id, name, run: look }) => {
-      const asked = { project: id, look }
+    .flatMap(({ id, name, run: scan }) => {
+      const asked = { project: id, scan }
       return [...standing.all(asked), ...ended.all(asked)].map((row) => named(row, name))
     })
     .sort(inReportOrder)

@@ -50,8 +50,8 @@ function putReports({ path, formats, keep }: Directory, report: Report): Outcome
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { mode: 0o700 })
   for (const format of formats) {
-    for (const { file, look } of filesOf(format, join(draft, `report${extensions[format]}`))) {
-      writeFileSync(file, reports[format](report, look), { mode: 0o600, flush: true })
+    for (const { file, render } of filesOf(format, join(draft, `report${extensions[format]}`))) {
+      writeFileSync(file, reports[format](report, render), { mode: 0o600, flush: true })
     }
   }
   putInPlace(draft, join(path, name))

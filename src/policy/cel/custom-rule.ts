@@ -106,7 +106,7 @@ function bound(expressions: Expressions, others: readonly RelatedVariable[]): Bo
       scope: 'resource',
       *check(resource, _, { run } = emptyContext) {
         if (run === undefined) throw new Error('a custom rule was asked outside of a run')
-        const problem = judge(expressions, resource, run.project, run, {})
+        const problem = evaluate(expressions, resource, run.project, run, {})
         if (problem !== undefined) yield problem
       },
     }
@@ -117,14 +117,14 @@ function bound(expressions: Expressions, others: readonly RelatedVariable[]): Bo
     visits: [expressions.kind, ...others.map((variable) => kindOfVariable[variable])],
     start(run) {
       if (run === undefined) throw new Error('a custom rule was asked outside of a run')
-      const ask: EvaluateResource = (resource, project, beside) => judge(expressions, resource, project, run, beside)
+      const ask: EvaluateResource = (resource, project, beside) => evaluate(expressions, resource, project, run, beside)
       return expressions.kind === 'endpoint' ? evaluateCounted(ask, keep) : evaluateJoined(ask, keep, others)
     },
   }
 }
 
 /** @throws Error saying which resource could not be judged, and why */
-function judge(
+function evaluate(
   { kind, language, when, assert, message }: Expressions,
   resource: Resource,
   project: ProjectRef,

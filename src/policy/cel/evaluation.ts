@@ -2,7 +2,7 @@ import type { Meter } from '../../rules/rule.ts'
 
 /** Rounds of macros that one expression may take for one resource; `re` takes one for each thousand characters. */
 const maxSteps = 50_000
-const stepsPerLook = 512
+const stepsPerScan = 512
 
 /**
  * What goes on while an expression is evaluated. Functions and fields of the language write into it, since an error
@@ -57,7 +57,7 @@ export class Evaluation {
     const before = this.#steps
     this.#steps += steps
     if (this.#steps > maxSteps) this.#isStopped = `takes more than ${maxSteps} steps for one resource, the limit`
-    else if (Math.floor(before / stepsPerLook) !== Math.floor(this.#steps / stepsPerLook) && this.#meter?.isSpent()) {
+    else if (Math.floor(before / stepsPerScan) !== Math.floor(this.#steps / stepsPerScan) && this.#meter?.isSpent()) {
       this.#isStopped = outOfTime
     }
     return this.#isStopped !== undefined

@@ -50,7 +50,7 @@ export function evaluateJoined(
     }
     return beside
   }
-  const judge = ({ at, resource }: Waiting, beside: RelatedResources) => {
+  const evaluate = ({ at, resource }: Waiting, beside: RelatedResources) => {
     const problem = ask(resource, at.project, beside)
     if (problem !== undefined) found.push({ ...problem, at })
   }
@@ -64,7 +64,7 @@ export function evaluateJoined(
         return
       }
       const beside = besideOf(resource)
-      if (beside !== undefined) judge({ at, resource }, beside)
+      if (beside !== undefined) evaluate({ at, resource }, beside)
       else if (wanted.every((kind) => typeof resource.attributes[`${kind}_uid`] === 'string')) {
         waiting.push({ at, resource: pruned(resource, keep('resource'), ['endpoint_uid', 'source_uid']) })
       }
@@ -74,7 +74,7 @@ export function evaluateJoined(
         waiting,
         (each) => {
           const beside = besideOf(each.resource)
-          if (beside !== undefined) judge(each, beside)
+          if (beside !== undefined) evaluate(each, beside)
         },
         found,
       ),
@@ -114,13 +114,13 @@ export function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggre
 /** Judges one after the other; a failure spoils neither what was found nor those that come after it. */
 function* yieldAll(
   waiting: readonly Waiting[],
-  judge: (each: Waiting) => void,
+  evaluate: (each: Waiting) => void,
   found: readonly LocatedRuleFinding[],
 ): Generator<LocatedRuleFinding> {
   const failures: unknown[] = []
   for (const each of waiting) {
     try {
-      judge(each)
+      evaluate(each)
     } catch (error) {
       failures.push(error)
     }

@@ -3,7 +3,7 @@ import type { RenderOptions } from '../report-format.ts'
 import { describeNotEvaluated } from '../tell-unjudged.ts'
 
 /** One way to write down what a run says of a framework's controls: a pure function of it, whole lines. */
-export type ComplianceFormat = (compliance: Compliance, look: RenderOptions) => string
+export type ComplianceFormat = (compliance: Compliance, render: RenderOptions) => string
 
 /** The states in words, as every format says them. */
 export const stateNames = {

@@ -11,8 +11,8 @@ import { type ComplianceFormat, describeReplay, describeStates, stateNames } fro
 import { showOpenTime } from './show-stood.ts'
 
 /** For people at a terminal: each control with its state and what that rests on, those not covered at the end. */
-export const complianceText: ComplianceFormat = (compliance, look) => {
-  const width = Math.max(look.width, 40)
+export const complianceText: ComplianceFormat = (compliance, render) => {
+  const width = Math.max(render.width, 40)
   const { framework, title, run, digests, controls, period } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const left = controls.filter(({ state }) => state === 'not_covered')
@@ -23,7 +23,7 @@ export const complianceText: ComplianceFormat = (compliance, look) => {
     `Run ${run.number}, ${showTime(run.started_at)}.`,
     ...describeReplay(compliance).flatMap((text) => wrapProse(neutralise(text), width)),
     ...(period === undefined ? [] : showPeriod(period, width)),
-    ...covered.flatMap((control) => showControl(control, look, width)),
+    ...covered.flatMap((control) => showControl(control, render, width)),
     ...(left.length === 0 ? [] : ['', `Not covered by this tool: ${count(left.length, 'control')}`]),
     ...left.map(({ id, title: name }) => shorten(neutralise(`  ${id.padEnd(column)}  ${name}`), width)),
     '',

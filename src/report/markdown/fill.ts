@@ -2,7 +2,7 @@ import { count } from '../count.ts'
 import type { MarkdownSection } from './table.ts'
 
 /** Characters that a section needs to say that it was cut. */
-const roomToTell = 120
+const roomToDescribe = 120
 
 /**
  * As many rows of the sections, in their order, as fit into so many characters; what is left out is counted. Sections
@@ -11,7 +11,7 @@ const roomToTell = 120
 export function fill(sections: readonly MarkdownSection[], characters: number, howToSeeAll: string): string[] {
   const shown = sections.filter(({ rows }) => rows.length > 0)
   const lines: string[] = []
-  let left = characters - shown.reduce((sum, { head }) => sum + lengthOf(head) + roomToTell + howToSeeAll.length, 0)
+  let left = characters - shown.reduce((sum, { head }) => sum + lengthOf(head) + roomToDescribe + howToSeeAll.length, 0)
   for (const { head, rows, noun } of shown) {
     lines.push(...head)
     let taken = 0

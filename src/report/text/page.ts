@@ -8,7 +8,7 @@ export interface TextPage {
   readonly width: number
   readonly full: boolean
   /** Whether what is not shown is known not to be there. */
-  readonly lookComplete: boolean
+  readonly coverageComplete: boolean
   /** Where to see what was cut. */
   readonly runNumber: number
   readonly paint: Paint
@@ -39,7 +39,7 @@ export function openPage({ run, coverage }: Report, { colour, width, full }: Ren
   return {
     width: width >= narrowest ? width : narrowest,
     full,
-    lookComplete: isCoverageComplete(coverage),
+    coverageComplete: isCoverageComplete(coverage),
     runNumber: run.number,
     paint: painter(colour),
   }
@@ -47,7 +47,7 @@ export function openPage({ run, coverage }: Report, { colour, width, full }: Ren
 
 /** For an answer about the history: its rows are as many as were asked for, each with as much as a report shows. */
 export function openAnswerPage(runNumber: number, { colour, width }: Omit<RenderOptions, 'full'>): TextPage {
-  return { width: Math.max(width, narrowest), full: false, lookComplete: true, runNumber, paint: painter(colour) }
+  return { width: Math.max(width, narrowest), full: false, coverageComplete: true, runNumber, paint: painter(colour) }
 }
 
 function painter(colour: boolean): Paint {

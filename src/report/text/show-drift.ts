@@ -11,7 +11,7 @@ import { showValues } from './show-values.ts'
 /** What changed since the last complete look, a line for each field. */
 export function showDrift(drift: readonly ReportChange[], page: TextPage): string[] {
   if (drift.length === 0) {
-    return ['', `Nothing changed since the last complete look${page.lookComplete ? '' : ', in what was seen'}.`]
+    return ['', `Nothing changed since the last complete look${page.coverageComplete ? '' : ', in what was seen'}.`]
   }
   const counts = { added: 0, removed: 0, modified: 0 } satisfies Record<ChangeType, number>
   for (const { change } of drift) counts[change] += 1

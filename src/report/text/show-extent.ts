@@ -7,7 +7,7 @@ import type { TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showTime } from './show-time.ts'
 
-const mostTold = 5
+const mostShown = 5
 
 /** As of when an answer is, and what was not seen by then: without it, rows mean nothing. */
 export function showExtent({ run, coverage }: Pick<Answer<never>, 'run' | 'coverage'>, page: TextPage): string[] {
@@ -30,10 +30,10 @@ function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: Te
     }),
     ...[...earlier].map(([project, last]) => `${project} was last looked at by run ${last}`),
   ]
-  const lines = told.slice(0, mostTold).flatMap((text) => {
+  const lines = told.slice(0, mostShown).flatMap((text) => {
     const [first = '', ...rest] = wrapProse(neutralise(text), page.width - 4)
     return [`  ${first}`, ...rest.map((line) => `    ${line}`)]
   })
-  const left = told.length - mostTold
+  const left = told.length - mostShown
   return [headline, ...lines, ...(left > 0 ? [`  … and ${left} more; --format json shows all`] : [])]
 }

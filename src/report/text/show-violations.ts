@@ -26,7 +26,7 @@ function worstFirst(violations: readonly ReportViolation[]): ReportViolation[] {
 }
 
 function showOpen(standing: readonly ReportViolation[], verdict: Verdict, page: TextPage): string[] {
-  if (standing.length === 0) return [page.lookComplete ? 'No open violation.' : 'No open violation in what was seen.']
+  if (standing.length === 0) return [page.coverageComplete ? 'No open violation.' : 'No open violation in what was seen.']
   return [page.paint('heading', `Violations: ${describeCounts(verdict)}`), ...showEach(standing, page)]
 }
 

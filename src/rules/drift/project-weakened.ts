@@ -26,7 +26,7 @@ export const projectWeakened = driftRule({
     }
     const [schedule, shorter] = [retryScheduleOf(old.strategy), retryScheduleOf(now.strategy)]
     if (schedule !== undefined && shorter !== undefined && isWeaker(shorter, schedule)) {
-      yield { path: '/config/strategy', message: `retried ${spelled(schedule)}, and retries ${spelled(shorter)} now` }
+      yield { path: '/config/strategy', message: `retried ${formatted(schedule)}, and retries ${formatted(shorter)} now` }
     }
   },
 })
@@ -45,6 +45,6 @@ function isWeaker(now: RetrySchedule, before: RetrySchedule): boolean {
   return now.spanSeconds < before.spanSeconds || (now.spanSeconds === before.spanSeconds && now.tries < before.tries)
 }
 
-function spelled({ tries, spanSeconds }: RetrySchedule): string {
+function formatted({ tries, spanSeconds }: RetrySchedule): string {
   return `${tries} times over ${formatSeconds(spanSeconds)}`
 }

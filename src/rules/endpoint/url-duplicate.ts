@@ -12,7 +12,7 @@ export const urlDuplicate = aggregateRule({
   start: () => new Map<string, FindingPlace | FindingPlace[]>(),
   visit(places, { attributes: { url, status } }, at) {
     if (status !== 'active' || typeof url !== 'string') return
-    const address = spelledAlike(url)
+    const address = writtenAlike(url)
     const known = places.get(address)
     if (known === undefined) places.set(address, at)
     else if (Array.isArray(known)) known.push(at)
@@ -34,7 +34,7 @@ export const urlDuplicate = aggregateRule({
 })
 
 /** Scheme and host in lower case, without the scheme's own port; an address that ends behind the host with a slash. */
-function spelledAlike(url: string): string {
+function writtenAlike(url: string): string {
   const [, scheme = '', authority = '', rest = ''] = /^([^:/]*:\/\/)([^/?#]*)(.*)$/s.exec(url.trim()) ?? []
   if (authority === '' || authority.includes('@')) return url
   const start = `${scheme}${authority}`.toLowerCase()

@@ -34,7 +34,7 @@ export const duplicate = aggregateRule({
   *conclude(routes) {
     for (const parallel of routes.values()) {
       if (!Array.isArray(parallel)) continue
-      const byFilter = Map.groupBy(parallel, ({ filter }) => (filter === undefined ? '' : spelled(filter)))
+      const byFilter = Map.groupBy(parallel, ({ filter }) => (filter === undefined ? '' : formatted(filter)))
       for (const alike of byFilter.values()) yield* overlapsOf(alike)
     }
   },
@@ -69,6 +69,6 @@ function takersOf(routes: readonly Route[]): ReadonlyMap<string, readonly string
   return takers
 }
 
-function spelled(filter: EventFilter): string {
+function formatted(filter: EventFilter): string {
   return canonicalJson(filterParts.map((part) => filter[part] ?? {}))
 }

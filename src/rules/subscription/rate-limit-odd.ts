@@ -32,16 +32,16 @@ export const rateLimitOdd = aggregateRule({
 })
 
 function messageFor(declared: Rate, limit: Rate | undefined): string | undefined {
-  const what = `declared rate limit of ${spelled(declared)}`
+  const what = `declared rate limit of ${formatted(declared)}`
   if (declared.count === 0 || declared.seconds === 0) return `${what} says nothing`
   if (limit === undefined || declared.count * limit.seconds <= limit.count * declared.seconds) return undefined
-  return `${what} is above its endpoint's own of ${spelled(limit)}`
+  return `${what} is above its endpoint's own of ${formatted(limit)}`
 }
 
 function rateOf(count: number | null | undefined, seconds: number | null | undefined): Rate | undefined {
   return typeof count === 'number' && typeof seconds === 'number' ? { count, seconds } : undefined
 }
 
-function spelled({ count, seconds }: Rate): string {
+function formatted({ count, seconds }: Rate): string {
   return `${count} per ${seconds} s`
 }

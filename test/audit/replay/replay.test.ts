@@ -106,7 +106,7 @@ const fleet = { clean: false, projects: 3, incomingEvery: 3, endpointsPerProject
 const stand = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
 
 async function replayed(site: Site, policy: Policy, last: number) {
-  const history = openSqliteHistory(site.stand.file, site.stand.holder)
+  const history = openSqliteHistory(site.stand.file, site.stand.owner)
   try {
     const runs = (await history.runs()).filter(({ number }) => number <= last)
     const replay = await replayPolicy(history, { policy, runs, clock: () => 0 })
@@ -158,10 +158,10 @@ describe('a replay of the policy of the time', () => {
     await using site = await openSite({ fleet, stand })
     const policy = policyOf('extends: []\nrules: { drift/unexpected: {}, endpoint/failure-rate-high: {} }')
     await site.audit({ policy })
-    const history = openSqliteHistory(site.stand.file, site.stand.holder)
+    const history = openSqliteHistory(site.stand.file, site.stand.owner)
     const project = { name: 'acme/payments', service: 'acme', uid: site.uidOf('payments') }
     const when = new Date(site.stand.clock.now()).toISOString()
-    await history.approve([{ project, looks: {}, note: '', by: 'somebody', at: when, state: { run: 1 } }])
+    await history.approve([{ project, scopes: {}, note: '', by: 'somebody', at: when, state: { run: 1 } }])
     await history.close()
     await site.audit({ policy })
     const { replay } = await replayed(site, policy, 2)

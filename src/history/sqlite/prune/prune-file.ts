@@ -15,10 +15,10 @@ export interface Pruning {
  * Prunes the history in a file and gives its disk back.
  * @throws AuditError as `pruneHistory`
  */
-export function pruneFile(file: string, holder: LeaseOwner, order: PruneRequest, resealing?: ResealHistory): Pruning {
-  const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder, resealing })
+export function pruneFile(file: string, owner: LeaseOwner, order: PruneRequest, resealing?: ResealHistory): Pruning {
+  const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner, resealing })
   try {
-    return { plan: pruneHistory(db, holder, order), freed: freeDisk(db) }
+    return { plan: pruneHistory(db, owner, order), freed: freeDisk(db) }
   } finally {
     db.close()
   }
@@ -42,15 +42,15 @@ const pauseMs = 20 * 3_600_000
  * Prunes when it was not done for most of a day, and gives back at most 256 MB of disk at once; undefined otherwise.
  * @throws AuditError as `pruneHistory`
  */
-export function pruneWhenDue(file: string, holder: LeaseOwner, order: PruneRequest): Pruning | undefined {
-  const db = openDatabase(file, new Date(holder.now()).toISOString(), { holder })
+export function pruneWhenDue(file: string, owner: LeaseOwner, order: PruneRequest): Pruning | undefined {
+  const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner })
   try {
     const last = db
       .prepare<[], string | null>("SELECT max(made_at) FROM checkpoint WHERE reason = 'prune'")
       .pluck()
       .get()
-    if (last && holder.now() - Date.parse(last) < pauseMs) return undefined
-    return { plan: pruneHistory(db, holder, order), freed: freeDisk(db, 8) }
+    if (last && owner.now() - Date.parse(last) < pauseMs) return undefined
+    return { plan: pruneHistory(db, owner, order), freed: freeDisk(db, 8) }
   } finally {
     db.close()
   }

@@ -21,11 +21,11 @@ export interface PruneRequest {
  * same as before. All or nothing; leaves a checkpoint, from which the chain still verifies.
  * @throws AuditError 2 when nothing is to be kept, 4 when the history does not verify, 5 when another run holds it
  */
-export function pruneHistory(db: Database, holder: LeaseOwner, order: PruneRequest): PlannedRun[] {
+export function pruneHistory(db: Database, owner: LeaseOwner, order: PruneRequest): PlannedRun[] {
   refuseToKeepNothing(order.keep)
   return writeTransaction(db, () => {
-    const token = takeLease(db, holder)
-    const now = new Date(holder.now()).toISOString()
+    const token = takeLease(db, owner)
+    const now = new Date(owner.now()).toISOString()
     closeKilledRuns(db, now)
     const plan = planPruning(db, order.keep)
     const gone = plan.filter(({ reasons }) => reasons.length === 0).map(({ number }) => number)
@@ -72,9 +72,9 @@ function removeRuns(db: Database, gone: readonly number[], plan: readonly Planne
   const kept = plan.filter(({ reasons }) => reasons.length > 0).map(({ number }) => number)
   db.exec(`
     CREATE TEMP TABLE IF NOT EXISTS kept_run (run INTEGER PRIMARY KEY);
-    CREATE TEMP TABLE IF NOT EXISTS kept_look (project_id INTEGER, run INTEGER, PRIMARY KEY (project_id, run)) WITHOUT ROWID;
+    CREATE TEMP TABLE IF NOT EXISTS kept_scan (project_id INTEGER, run INTEGER, PRIMARY KEY (project_id, run)) WITHOUT ROWID;
     DELETE FROM kept_run;
-    DELETE FROM kept_look;`)
+    DELETE FROM kept_scan;`)
   db.prepare('INSERT INTO kept_run SELECT value FROM json_each(?)').run(JSON.stringify(kept))
   db.prepare(`DELETE FROM run WHERE number IN (SELECT value FROM json_each(?))`).run(
     JSON.stringify(interruptedBefore(db, gone)),
@@ -83,11 +83,11 @@ function removeRuns(db: Database, gone: readonly number[], plan: readonly Planne
     `UPDATE run SET state = 'pruned', previous = NULL, parts = NULL, chain = NULL, former_chain = NULL, rules_document = NULL,
        projects_document = NULL WHERE number IN (SELECT value FROM json_each(?))`,
   ).run(JSON.stringify(gone))
-  db.exec(`${keepLooks}
+  db.exec(`${keepScans}
     DELETE FROM change WHERE run IN ${pruned};
     DELETE FROM notice WHERE run IN ${pruned};
-    DELETE FROM held WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_look);
-    DELETE FROM walk WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_look);`)
+    DELETE FROM held WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_scan);
+    DELETE FROM walk WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_scan);`)
   for (const table of ['version', 'violation']) {
     // Ids tell what is younger, so the greatest one is never given again.
     db.exec(`DELETE FROM ${table} WHERE ${isOutlived} AND id < (SELECT max(id) FROM ${table})`)
@@ -114,27 +114,27 @@ const isOutlived =
   'to_run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kept_run k WHERE k.run BETWEEN from_run AND to_run)'
 
 /**
- * Looks at a project that are not in a run that stays but are asked for as of one: the last look and the last complete
+ * Looks at a project that are not in a run that stays but are asked for as of one: the last scan and the last complete
  * ones by then, the one before a run that resolved something, the last that told a shape and a status.
  */
-const keepLooks = `
-  INSERT OR IGNORE INTO kept_look
-    SELECT project_id, look FROM (
+const keepScans = `
+  INSERT OR IGNORE INTO kept_scan
+    SELECT project_id, scan FROM (
       SELECT p.id AS project_id, (SELECT max(w.run) FROM walk w
-        WHERE w.project_id = p.id AND w.listing = 'endpoints' AND w.run <= k.run) AS look
-      FROM kept_run k CROSS JOIN project p) WHERE look IS NOT NULL;
-  INSERT OR IGNORE INTO kept_look
-    SELECT project_id, look FROM (
+        WHERE w.project_id = p.id AND w.listing = 'endpoints' AND w.run <= k.run) AS scan
+      FROM kept_run k CROSS JOIN project p) WHERE scan IS NOT NULL;
+  INSERT OR IGNORE INTO kept_scan
+    SELECT project_id, scan FROM (
       SELECT l.project_id, (SELECT max(w.run) FROM walk w
-        WHERE w.project_id = l.project_id AND w.listing = l.listing AND w.status = 'complete' AND w.run <= k.run) AS look
-      FROM kept_run k CROSS JOIN (SELECT DISTINCT project_id, listing FROM walk) l) WHERE look IS NOT NULL;
-  INSERT OR IGNORE INTO kept_look
-    SELECT project_id, look FROM (
+        WHERE w.project_id = l.project_id AND w.listing = l.listing AND w.status = 'complete' AND w.run <= k.run) AS scan
+      FROM kept_run k CROSS JOIN (SELECT DISTINCT project_id, listing FROM walk) l) WHERE scan IS NOT NULL;
+  INSERT OR IGNORE INTO kept_scan
+    SELECT project_id, scan FROM (
       SELECT x.project_id, (SELECT max(w.run) FROM walk w
-        WHERE w.project_id = x.project_id AND w.listing = 'endpoints' AND w.run < x.to_run) AS look
-      FROM kept_run k CROSS JOIN violation x ON x.to_run = k.run WHERE x.last_run IS NULL) WHERE look IS NOT NULL;
-  INSERT OR IGNORE INTO kept_look SELECT project_id, max(run) FROM walk WHERE shape IS NOT NULL GROUP BY project_id, listing;
-  INSERT OR IGNORE INTO kept_look SELECT project_id, max(run) FROM walk GROUP BY project_id, listing;`
+        WHERE w.project_id = x.project_id AND w.listing = 'endpoints' AND w.run < x.to_run) AS scan
+      FROM kept_run k CROSS JOIN violation x ON x.to_run = k.run WHERE x.last_run IS NULL) WHERE scan IS NOT NULL;
+  INSERT OR IGNORE INTO kept_scan SELECT project_id, max(run) FROM walk WHERE shape IS NOT NULL GROUP BY project_id, listing;
+  INSERT OR IGNORE INTO kept_scan SELECT project_id, max(run) FROM walk GROUP BY project_id, listing;`
 
 /** Every column that refers to a table, whichever migration brought it. */
 function referencesTo(db: Database, parent: string): { table: string; column: string }[] {

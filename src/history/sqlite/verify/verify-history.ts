@@ -47,14 +47,14 @@ export function verifyHistory(
   ]
   const checks = all.filter((check) => check.depth === undefined || check.depth === depth)
   return db.transaction(() => {
-    const results = checks.map((check) => look(check, db, depth)).sort(inOrder)
+    const results = checks.map((check) => scan(check, db, depth)).sort(inOrder)
     return { ok: results.every(({ ok }) => ok), run: lastRun(db), checks: results }
   })()
 }
 
 const told = 3
 
-function look({ id, holds, means, find }: Check, db: Database.Database, depth: Depth): CheckResult {
+function scan({ id, holds, means, find }: Check, db: Database.Database, depth: Depth): CheckResult {
   const faults: string[] = []
   let count = 0
   try {

@@ -15,7 +15,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/attestation/envelope.ts': {
     '/^[A-Za-z0-9+/]*={0,2}$/': ourText,
   },
-  'src/audit/tell-probes.ts': {
+  'src/audit/probes/describe-probes.ts': {
     '/ \\(request id [^)]*\\)$/': message,
   },
   'src/cli/ask-in-process.ts': {
@@ -88,10 +88,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/demo/timestamp.ts': {
     '/0+$/': demoOnly,
   },
-  'src/document/describe-issue.ts': {
+  'src/yaml/describe-issue.ts': {
     '/\\$\\{(?:[A-Za-z_]\\w*|file:[^}]{1,200})/g': ourText,
   },
-  'src/document/describe-value.ts': {
+  'src/yaml/describe-value.ts': {
     '/[@?#\\p{Cc}]|\\/\\/.*:.*\\/\\/|key\\s*:|secret|token|password/isu': ourText,
     '/^[\\w ./:*+,<>=-]*$/': ourText,
     '/[^A-Za-z0-9]+/': ourText,
@@ -152,7 +152,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
       'a number: at most 1,000 characters, the length is asked first',
     '/[.eE+-]*$/': 'what a bounded expression matched: at most 1,000 characters',
   },
-  'src/model/looks-secret.ts': {
+  'src/secrets/looks-secret.ts': {
     '/\\bwhsec_[A-Za-z0-9+/=_-]{6,}/': sealedWhole,
     '/\\b[rs]k_(?:live_|test_)?[A-Za-z0-9]{12,}/': sealedWhole,
     '/\\bgh[oprsu]_[A-Za-z0-9]{20,}/': sealedWhole,
@@ -178,7 +178,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/(?<=\\/\\/)[^\\s/@]+(?=@)/': sealedWhole,
     'new RegExp(credentials.source)': sealedWhole,
   },
-  'src/model/plain-text.ts': {
+  'src/secrets/plain-text.ts': {
     '/^[A-Za-z\\u00c0-\\u024f]+$/': 'at most 128 characters: the length is asked first',
     '/[A-Z\\u00c0-\\u00de]?[a-z\\u00df-\\u024f]+|[A-Z\\u00c0-\\u00de]+(?![a-z\\u00df-\\u024f])/g':
       'at most 128 characters: the length is asked first',
@@ -193,7 +193,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/policy/cel/custom-rule.ts': {
     '/\\{[^{}]*\\}/g': ourText,
   },
-  'src/policy/cel/tell-mistake.ts': {
+  'src/policy/cel/describe-mistake.ts': {
     '/^no such overload: (.*)$/': ourText,
     "/'(?:(.+)\\.)?(\\w+)\\((.*)\\)'$/": ourText,
   },
@@ -278,7 +278,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
       'the text is cut to 100,000 characters first, and each alternative takes what it began',
     '/[^\\w$.?[]+/': 'the text is cut to 100,000 characters first, and each alternative takes what it began',
   },
-  'src/service/ask.ts': {
+  'src/service/send-request.ts': {
     '/\\/+$/': ourText,
     '/^[\\x21-\\x7e]([\\t\\x20-\\x7e]*[\\x21-\\x7e])?$/': ourText,
   },

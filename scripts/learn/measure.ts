@@ -1,4 +1,4 @@
-import { findRandom, looksRandom, scoreOf } from '../../src/model/looks-random.ts'
+import { findRandom, looksRandom, scoreOf } from '../../src/secrets/looks-random.ts'
 import { alphabets, lengths, printable, randomWords } from './random-words.ts'
 import { seeded } from './seeded.ts'
 import { readWordLists } from './word-lists.ts'

@@ -1,14 +1,14 @@
 import type { StagedChange } from '../history/history.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import { type Comparison, compareWithBaseline } from './compare-with-baseline.ts'
+import { type Comparison, compareWithBaseline } from './compare-with-expected.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
-import { type AuditedProject, isKindWhole, type ProjectScan, type Statuses } from './look.ts'
-import { openPageProcessor, type PageProcessor } from './open-pass.ts'
+import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
+import { openPageProcessor, type PageProcessor } from './process-pages.ts'
+import { type AuditedProject, isKindWhole, type ProjectScan, type Statuses } from './project-scan.ts'
 import type { ProjectTools } from './project-tools.ts'
 import { readRecentChanges } from './recent-changes.ts'
-import { leaveOutProbes, type Probed, runProbes } from './run-probes.ts'
 import { reconcileFindings } from './settle-violations.ts'
 import type { ProjectContext } from './stage-resources.ts'
 import { walkProject } from './walk-project.ts'
@@ -36,7 +36,10 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   const removals = await findRemovals(stage, walked)
   const probed = await probe({ project, tools, stage, processor, expected, waitedMs, statuses: walked, removals })
   const statuses: Statuses = tools.runsProbes ? { ...walked, probes: 'complete' } : walked
-  await draft.stageChanges(ref, await withReferrers(stage, [...processor.changes, ...removals.changes, ...probed.changes]))
+  await draft.stageChanges(
+    ref,
+    await withReferrers(stage, [...processor.changes, ...removals.changes, ...probed.changes]),
+  )
 
   const missing = await comparison.compareMissing(statuses)
   const isVanished = walks.some(({ fault }) => fault === 'not-found')
@@ -96,7 +99,16 @@ interface AfterWalks {
   readonly removals: Removals
 }
 
-function probe({ project, tools, stage, processor, expected, waitedMs, statuses, removals }: AfterWalks): Promise<Probed> {
+function probe({
+  project,
+  tools,
+  stage,
+  processor,
+  expected,
+  waitedMs,
+  statuses,
+  removals,
+}: AfterWalks): Promise<Probed> {
   const { sealer, probes, runsProbes, signal, startedAt } = tools
   const { targets } = processor
   if (!runsProbes) return leaveOutProbes(stage, targets)

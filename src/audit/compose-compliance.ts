@@ -10,7 +10,7 @@ import type {
   ControlWaiver,
   ReplayedWith,
 } from '../model/compliance.ts'
-import type { EvaluatedRule } from '../model/judging.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportViolation } from '../model/report.ts'
 import { isAtLeast, type Waiver } from '../model/violation.ts'
 import type { FrameworkMapping, MappedControl } from '../rules/framework-mapping.ts'

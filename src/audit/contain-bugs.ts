@@ -3,7 +3,7 @@ import { bugReason } from '../model/coverage.ts'
 import { AuditError, classOf } from '../model/errors.ts'
 import { auditProject } from './audit-project.ts'
 import { dueListings, unasked } from './due-listings.ts'
-import type { AuditedProject, ProjectScan } from './look.ts'
+import type { AuditedProject, ProjectScan } from './project-scan.ts'
 import type { ProjectTools } from './project-tools.ts'
 
 /** Is told of a bug that ended the audit of a project. */

@@ -1,7 +1,7 @@
 import type { StagedChange, UnseenVersion } from '../history/history.ts'
 import { type Kind, listings } from '../model/resource.ts'
 import { filterText, isWithin } from './filtered.ts'
-import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './look.ts'
+import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './project-scan.ts'
 import type { ProjectContext } from './stage-resources.ts'
 
 export interface Removals {

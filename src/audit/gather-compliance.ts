@@ -4,7 +4,7 @@ import type { Compliance, CompliancePeriod, ControlViolation } from '../model/co
 import { AuditError } from '../model/errors.ts'
 import type { FrameworkMapping } from '../rules/framework-mapping.ts'
 import { composeCompliance } from './compose-compliance.ts'
-import { type PolicyResults, recordedPolicyResults } from './judgements.ts'
+import { type PolicyResults, recordedPolicyResults } from './policy-results.ts'
 
 /**
  * What the controls of a framework looked like over a time: as its last run left them, with all that was resolved

@@ -1,9 +1,9 @@
 import type { Draft } from '../history/history.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
-import type { PolicyEvaluator } from '../policy/judge.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { AuditedProject, PageRead } from './look.ts'
+import type { AuditedProject, PageRead } from './project-scan.ts'
 
 /** What every project of a run is looked at with. */
 export interface ProjectTools {

@@ -1,7 +1,7 @@
 import type { Listing } from '../model/resource.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
 import { dueListings, unasked } from './due-listings.ts'
-import type { AuditedProject } from './look.ts'
+import type { AuditedProject } from './project-scan.ts'
 import type { Walk } from './walk-listing.ts'
 
 export interface Proof {

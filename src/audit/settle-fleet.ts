@@ -1,8 +1,8 @@
 import type { Draft } from '../history/history.ts'
 import type { Kind } from '../model/resource.ts'
-import type { PolicyEvaluator } from '../policy/judge.ts'
-import type { ProjectScan } from './look.ts'
-import { isKindComplete, isKindWhole } from './look.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import type { ProjectScan } from './project-scan.ts'
+import { isKindComplete, isKindWhole } from './project-scan.ts'
 import { reconcileFindings, resolveUnconfirmed } from './settle-violations.ts'
 
 interface Fleet {
@@ -13,7 +13,10 @@ interface Fleet {
 }
 
 /** When all walks have ended: what rules across projects found, and what stood and was not found again. */
-export async function finishFleet(scans: readonly ProjectScan[], { draft, evaluator, isWholeFleet }: Fleet): Promise<void> {
+export async function finishFleet(
+  scans: readonly ProjectScan[],
+  { draft, evaluator, isWholeFleet }: Fleet,
+): Promise<void> {
   const isWhole = ({ project, statuses }: ProjectScan, kind: Kind) => isKindWhole(statuses, project.filters, kind)
   const isFleetWhole = (kind: Kind) => isWholeFleet && scans.every((scan) => isWhole(scan, kind))
   const acrossFleet = evaluator.concludeFleet({ isComplete: isFleetWhole })

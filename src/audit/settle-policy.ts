@@ -1,13 +1,13 @@
 import type { Draft } from '../history/history.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type Kind, type ProjectRef, policyProject, type Resource } from '../model/resource.ts'
-import type { PolicyEvaluator } from '../policy/judge.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
 import { unasked } from './due-listings.ts'
-import type { ProjectScan } from './look.ts'
-import { isKindWhole } from './look.ts'
+import type { ProjectScan } from './project-scan.ts'
+import { isKindWhole } from './project-scan.ts'
 import { reconcileFindings, resolveUnconfirmed } from './settle-violations.ts'
 
 interface WaiverEvaluation {

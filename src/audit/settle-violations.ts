@@ -1,7 +1,7 @@
 import type { ActiveViolation, Draft, NewViolation } from '../history/history.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf, isAtLeast, type Waiver } from '../model/violation.ts'
-import type { PolicyEvaluator } from '../policy/judge.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Rule } from '../rules/rule.ts'
 
 /**

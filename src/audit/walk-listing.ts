@@ -3,12 +3,12 @@ import type { Coverage, CoverageStatus } from '../model/coverage.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { RawPage } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
+import { withRequestId } from '../service/describe-failure.ts'
 import type { ProjectAccess } from '../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
-import { withRequestId } from '../service/tell-failure.ts'
 import { filterText } from './filtered.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
-import type { AuditedProject } from './look.ts'
+import type { AuditedProject } from './project-scan.ts'
 
 export interface Walk {
   readonly coverage: Coverage

@@ -1,11 +1,11 @@
 import { dueListings } from './due-listings.ts'
-import { type WithheldWalks, withholdRemovals } from './hold-losses.ts'
-import type { AuditedProject } from './look.ts'
-import type { PageProcessor } from './open-pass.ts'
+import type { PageProcessor } from './process-pages.ts'
+import type { AuditedProject } from './project-scan.ts'
 import type { ProjectTools } from './project-tools.ts'
 import { proveIdentity } from './prove-identity.ts'
 import type { ProjectContext } from './stage-resources.ts'
 import { type Walk, walkListing } from './walk-listing.ts'
+import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 
 export interface ProvenWalks extends WithheldWalks {
   /** Milliseconds of the retry budget that the walks have used. */

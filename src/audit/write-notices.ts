@@ -1,9 +1,9 @@
 import { compareShapes, type Shape } from '../inventory/shape.ts'
 import { type Listing, listings } from '../model/resource.ts'
+import type { MalformedCounts } from './count-malformed.ts'
 import type { Removals } from './find-removals.ts'
-import type { Statuses } from './look.ts'
+import type { Statuses } from './project-scan.ts'
 import type { ProjectContext } from './stage-resources.ts'
-import type { MalformedCounts } from './tell-malformed.ts'
 
 export interface ShapeChange {
   /** As sorted paths. */

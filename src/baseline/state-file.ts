@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { readDocument } from '../document/read-document.ts'
-import { writeYaml } from '../document/write-yaml.ts'
 import type { ApprovedResource, ScopeByKind } from '../history/approvals.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Json, JsonObject } from '../model/json.ts'
 import { kinds, listings, type ProjectRef } from '../model/resource.ts'
+import { readDocument } from '../yaml/read-document.ts'
+import { writeYaml } from '../yaml/write-yaml.ts'
 
 /** The state of a project, as a file of it says. */
 export interface ProjectState {

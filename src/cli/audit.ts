@@ -51,7 +51,9 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   const from = (path: string) => pathFrom(terminal.cwd(), path)
   const deliver = planDelivery(options, terminal, await loadReports(options))
   const dependencies = { env: terminal.env, readFile: readTextFile }
-  const configuration = readConfiguration(options.config, dependencies, { findTimetableFault: timetableFaultsAt(Date.now()) })
+  const configuration = readConfiguration(options.config, dependencies, {
+    findTimetableFault: timetableFaultsAt(Date.now()),
+  })
   const history = options.history === undefined ? configuration.history : from(options.history)
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
   const { acceptRemovals: acceptsRemovals = false } = options

@@ -60,14 +60,14 @@ async function show(
   { project: projects, all = false, ...options }: ReadingOptions & Chosen & { all?: boolean },
   terminal: ProcessContext,
 ) {
-  const { baselinesView, readBaselines } = await import('../reading/read-baselines.ts')
+  const { baselinesView, readBaselines } = await import('../queries/read-baselines.ts')
   const answer = await withHistory(options, terminal, (history) => readBaselines(history, { projects, all }))
   return printAnswer(answer, baselinesView, options.format, terminal)
 }
 
 async function diff({ project: projects, ...options }: ReadingOptions & Chosen, terminal: ProcessContext) {
-  const { readBaselineDiff } = await import('../reading/read-baseline-diff.ts')
-  const { diffView } = await import('../reading/read-diff.ts')
+  const { readBaselineDiff } = await import('../queries/read-baseline-diff.ts')
+  const { diffView } = await import('../queries/read-diff.ts')
   const limit = limitOf(options)
   const answer = await withHistory(options, terminal, (history) => readBaselineDiff(history, { projects, limit }))
   return printAnswer(

@@ -1,6 +1,6 @@
 import { composeCompliance } from '../audit/compose-compliance.ts'
 import { gatherCompliance } from '../audit/gather-compliance.ts'
-import { recordedPolicyResults } from '../audit/judgements.ts'
+import { recordedPolicyResults } from '../audit/policy-results.ts'
 import type { ReplayedHistory } from '../audit/replay/replay-policy.ts'
 import { replayedPolicyResults } from '../audit/replay/replay-run.ts'
 import { readFramework } from '../config/read-framework.ts'

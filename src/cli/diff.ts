@@ -38,7 +38,7 @@ async function diff(
   options: DiffOptions,
   terminal: ProcessContext,
 ): Promise<number> {
-  const { diffView, readDiff } = await import('../reading/read-diff.ts')
+  const { diffView, readDiff } = await import('../queries/read-diff.ts')
   if (options.patch === true && options.format === 'csv') {
     throw new AuditError(2, '--patch is JSON, and --format says csv', { advice: 'leave one of them out' })
   }

@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Retention } from '../config/retention-schema.ts'
-import type { LeaseOwner } from '../history/holder.ts'
+import type { LeaseOwner } from '../history/lease-owner.ts'
 import { pruneWhenDue } from '../history/sqlite/prune/prune-file.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Log } from './log.ts'

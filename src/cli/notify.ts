@@ -123,7 +123,7 @@ async function readChannels(options: NotifyOptions, { env, cwd }: ProcessContext
 }
 
 async function channelNamed(name: string, channels: readonly Channel[]): Promise<Channel> {
-  const { nearestName } = await import('../document/nearest-name.ts')
+  const { nearestName } = await import('../yaml/nearest-name.ts')
   const found = channels.find((channel) => channel.name === name)
   if (found !== undefined) return found
   const names = channels.map((channel) => channel.name)

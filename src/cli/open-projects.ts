@@ -1,5 +1,5 @@
 import { basename, isAbsolute, relative } from 'node:path'
-import type { AuditedProject } from '../audit/look.ts'
+import type { AuditedProject } from '../audit/project-scan.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'

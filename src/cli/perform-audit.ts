@@ -1,5 +1,5 @@
 import { stateOf } from '../audit/expected-state.ts'
-import type { AuditedProject, PageRead } from '../audit/look.ts'
+import type { AuditedProject, PageRead } from '../audit/project-scan.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'

@@ -47,7 +47,7 @@ async function explain(
   const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
     const explained = await findResource(history, uid, options.project)
-    const rules = chooseRules(policy, explained, ruleId, (await import('../document/nearest-name.ts')).nearestName)
+    const rules = chooseRules(policy, explained, ruleId, (await import('../yaml/nearest-name.ts')).nearestName)
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
     if (options.format === 'json') terminal.stdout.write(asJson(explained, explanations))
     else {

@@ -29,7 +29,7 @@ export function definePolicyReplay(policy: Command, execute: Execute): void {
 }
 
 async function replay(options: ReplayOptions, terminal: ProcessContext): Promise<number> {
-  const { readReplay, replayView } = await import('../reading/read-replay.ts')
+  const { readReplay, replayView } = await import('../queries/read-replay.ts')
   const { loadPolicy } = await import('./load-policy.ts')
   const { systemClock } = await import('./system.ts')
   const { since, project: projects } = options

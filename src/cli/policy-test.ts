@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
-import type { FileProblem } from '../document/problem.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { PlacedTest } from '../policy/read-policy-tests.ts'
 import type { TestOutcome } from '../policy/run-policy-test.ts'
+import type { FileProblem } from '../yaml/problem.ts'
 import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
 import type { ProcessContext } from './terminal.ts'
@@ -26,7 +26,7 @@ export function definePolicyTest(policy: Command, execute: Execute): void {
 async function test(options: TestOptions, terminal: ProcessContext): Promise<number> {
   const { loadPolicy, loadPolicyTests } = await import('./load-policy.ts')
   const { runPolicyTest } = await import('../policy/run-policy-test.ts')
-  const { problemLine } = await import('../document/problem.ts')
+  const { problemLine } = await import('../yaml/problem.ts')
   const { neutralise } = await import('../report/neutralise.ts')
   const file = await policyFileOf(options, terminal)
   const policy = await loadPolicy(file)

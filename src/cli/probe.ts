@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { ManualProbeRun, Unlisted } from '../audit/probe-by-hand.ts'
+import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Probe } from '../policy/probe.ts'
@@ -47,7 +47,7 @@ Exit codes: 0 it ran and meets what is expected, 1 it failed or does not, 2 usag
 
 async function probe(name: string | undefined, options: ProbeOptions, terminal: ProcessContext): Promise<number> {
   const { randomBytes } = await import('node:crypto')
-  const { runProbesManually, runFunctionText } = await import('../audit/probe-by-hand.ts')
+  const { runProbesManually, runFunctionText } = await import('../audit/probes/run-manually.ts')
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { createSealer } = await import('../inventory/sealer.ts')
   const { loadPolicy } = await import('./load-policy.ts')
@@ -112,7 +112,7 @@ async function meantProbes(
     throw new AuditError(2, '--function needs a payload: --payload FILE, or the name of a probe')
   }
   const all = await ofPolicy()
-  const { nearestName } = await import('../document/nearest-name.ts')
+  const { nearestName } = await import('../yaml/nearest-name.ts')
   const names = all.map((probe) => probe.name)
   if (name !== undefined && !names.includes(name)) {
     const nearest = nearestName(name, names)

@@ -88,7 +88,7 @@ function asGiven({ keepLast, keepHourly, keepDaily, keepWeekly, keepMonthly, kee
 }
 
 async function asJson(plan: readonly PlannedRun[], { bytes }: Freed, isDry: boolean): Promise<string> {
-  const { toAnswerRun } = await import('../reading/as-of.ts')
+  const { toAnswerRun } = await import('../queries/as-of.ts')
   const rows = plan.map(({ number, startedAt, reasons }) => {
     return { number, started_at: startedAt, kept: reasons.length > 0, reasons }
   })

@@ -29,7 +29,7 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
   if (sql === undefined) {
     throw new AuditError(2, 'there is no query', { advice: '`hookdrift query --views` explains what can be asked' })
   }
-  const { answerQuery, queryView } = await import('../reading/answer-query.ts')
+  const { answerQuery, queryView } = await import('../queries/answer-query.ts')
   const { askInProcess } = await import('./ask-in-process.ts')
   // Opened here first: this checks that it is a history, and brings it up to date.
   const reader = await openHistory(options, terminal)
@@ -45,6 +45,6 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
 
 async function showViews({ format }: QueryOptions, terminal: ProcessContext): Promise<number> {
   const { explainViews } = await import('../history/sqlite/views.ts')
-  const { viewListView } = await import('../reading/answer-query.ts')
+  const { viewListView } = await import('../queries/answer-query.ts')
   return printAnswer({ command: 'query', run: null, rows: explainViews(), leftOut: 0 }, viewListView, format, terminal)
 }

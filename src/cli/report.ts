@@ -65,7 +65,7 @@ async function plan(
         advice: 'what another policy would have found, violation by violation, says: hookdrift policy replay',
       })
     }
-    const { recordedPolicyResults } = await import('../audit/judgements.ts')
+    const { recordedPolicyResults } = await import('../audit/policy-results.ts')
     const deliver = planDelivery(options, terminal, await loadReports(options))
     return async (history, run) => deliver((await recordedPolicyResults(history).resultsOf(run)).report)
   }

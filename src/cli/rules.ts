@@ -26,7 +26,7 @@ async function showRules(
 ): Promise<number> {
   const { rules } = await import('../rules/rules.ts')
   const { packs } = await import('../rules/rule.ts')
-  const { nearestName } = await import('../document/nearest-name.ts')
+  const { nearestName } = await import('../yaml/nearest-name.ts')
   refuseUnknown(
     'rule',
     id,

@@ -9,7 +9,7 @@ export function defineRuns(program: Command, execute: Execute): void {
 }
 
 async function runs(options: ReadingOptions, terminal: ProcessContext): Promise<number> {
-  const { readRuns, runsView } = await import('../reading/read-runs.ts')
+  const { readRuns, runsView } = await import('../queries/read-runs.ts')
   const answer = await withHistoryReader(options, terminal, (reader) => readRuns(reader, limitOf(options)))
   return printAnswer(answer, runsView, options.format, terminal)
 }

@@ -1,4 +1,4 @@
-import type { ManualProbeRun, Unlisted } from '../audit/probe-by-hand.ts'
+import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
 import { createResultSealer } from '../inventory/seal-result.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'

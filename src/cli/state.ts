@@ -28,7 +28,7 @@ export function defineState(program: Command, execute: Execute): void {
 }
 
 async function state(options: StateOptions, terminal: ProcessContext): Promise<number> {
-  const { readState, stateView } = await import('../reading/read-state.ts')
+  const { readState, stateView } = await import('../queries/read-state.ts')
   const { project: projects, kind, at } = options
   const answer = await withHistoryReader(options, terminal, async (reader) =>
     readState(reader, { run: await runNamed(reader, at), projects, kind, limit: limitOf(options) }),

@@ -40,7 +40,7 @@ export function defineStatus(program: Command, execute: Execute): void {
 }
 
 async function status(options: StatusOptions, terminal: ProcessContext): Promise<number> {
-  const { isStale, readStatus, statusView } = await import('../reading/read-status.ts')
+  const { isStale, readStatus, statusView } = await import('../queries/read-status.ts')
   const { systemClock } = await import('./system.ts')
   const now = systemClock.now()
   const places = await placesBeside(options, terminal)

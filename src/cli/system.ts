@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname, uptime } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LeaseOwner } from '../history/holder.ts'
+import type { LeaseOwner } from '../history/lease-owner.ts'
 import type { Clock } from '../model/clock.ts'
 import { neutralise } from '../report/neutralise.ts'
 

@@ -26,7 +26,7 @@ export function defineTimeline(program: Command, execute: Execute): void {
 }
 
 async function timeline(uid: string, options: TimelineOptions, terminal: ProcessContext): Promise<number> {
-  const { readTimeline, timelineView } = await import('../reading/read-timeline.ts')
+  const { readTimeline, timelineView } = await import('../queries/read-timeline.ts')
   const { project: projects, kind } = options
   const answer = await withHistoryReader(options, terminal, async (reader) =>
     readTimeline(reader, { uid, run: await runNamed(reader, 'latest'), projects, kind, limit: limitOf(options) }),

@@ -92,7 +92,7 @@ async function knownHistory(options: HistoryOptions, terminal: ProcessContext): 
 }
 
 async function asJson({ ok, run: newest, checks }: Verification): Promise<string> {
-  const { toAnswerRun } = await import('../reading/as-of.ts')
+  const { toAnswerRun } = await import('../queries/as-of.ts')
   const run = newest === null ? null : toAnswerRun(newest)
   return `${JSON.stringify({ schema: 'hookdrift.verify/1', run, ok, checks }, null, 2)}\n`
 }

@@ -42,7 +42,7 @@ export function defineViolations(program: Command, execute: Execute): void {
 }
 
 async function violations(options: ViolationsOptions, terminal: ProcessContext): Promise<number> {
-  const { readViolations, violationsView } = await import('../reading/read-violations.ts')
+  const { readViolations, violationsView } = await import('../queries/read-violations.ts')
   const { runBefore } = await import('../history/find-run.ts')
   const { rule, severity, since, project: projects } = options
   const answer = await withHistoryReader(options, terminal, async (reader) => {
@@ -66,7 +66,7 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
 async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
   const { matchesGlob } = await import('../model/glob.ts')
-  const { nearestName } = await import('../document/nearest-name.ts')
+  const { nearestName } = await import('../yaml/nearest-name.ts')
   const evaluating = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return
   const past = [...(await reader.violationsAt(run)), ...(await reader.resolvedBetween(0, run))]

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { PageRead } from '../audit/look.ts'
+import type { PageRead } from '../audit/project-scan.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'

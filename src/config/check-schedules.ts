@@ -1,6 +1,6 @@
-import { describeReference } from '../document/describe-value.ts'
-import type { FileProblem } from '../document/problem.ts'
-import type { ReadDocument } from '../document/read-document.ts'
+import { describeReference } from '../yaml/describe-value.ts'
+import type { FileProblem } from '../yaml/problem.ts'
+import type { ReadDocument } from '../yaml/read-document.ts'
 import { matchesProject } from './choose-projects.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
 

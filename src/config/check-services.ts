@@ -1,7 +1,7 @@
-import type { NodePath } from '../document/node-values.ts'
-import type { FileProblem } from '../document/problem.ts'
-import type { ReadDocument } from '../document/read-document.ts'
 import { defaultDialect } from '../service/dialect.ts'
+import type { NodePath } from '../yaml/node-values.ts'
+import type { FileProblem } from '../yaml/problem.ts'
+import type { ReadDocument } from '../yaml/read-document.ts'
 import type { DecodedConfiguration, DecodedService } from './configuration-schema.ts'
 import { isLiteral, referenceForms } from './expand-references.ts'
 

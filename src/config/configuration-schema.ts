@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { FileLimits } from '../document/parse-yaml.ts'
+import type { FileLimits } from '../yaml/parse-yaml.ts'
 import { dialectSchema } from './dialect-schema.ts'
 import { referenceForms } from './expand-references.ts'
 import { duration, size } from './measures.ts'

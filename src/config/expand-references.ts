@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
-import type { Expand } from '../document/node-values.ts'
 import { reasonOf } from '../model/errors.ts'
+import type { Expand } from '../yaml/node-values.ts'
 
 /** What a configuration may draw on besides its own text. */
 export interface ReferenceSources {

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import { type FileProblem, problemLines, refuseProblems } from '../document/problem.ts'
-import { type ReadDocument, readDocument } from '../document/read-document.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
+import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
+import { type ReadDocument, readDocument } from '../yaml/read-document.ts'
 import { findChannelFaults, findChannelWarnings } from './check-channels.ts'
 import { type FindTimetableFault, findScheduleFaults } from './check-schedules.ts'
 import { findContradictions, findWarnings } from './check-services.ts'
@@ -104,7 +104,9 @@ export function readConfiguration(
     ...findScheduleFaults(document, options.findTimetableFault),
     ...findChannelFaults(document),
   ]
-  const authorities = document.value.services.map((_, index) => authorityOf(index, { file, sources, document, problems }))
+  const authorities = document.value.services.map((_, index) =>
+    authorityOf(index, { file, sources, document, problems }),
+  )
   refuseProblems(problems)
 
   const { value } = document
@@ -168,7 +170,10 @@ interface ConfigurationReadContext {
   readonly problems: FileProblem[]
 }
 
-function authorityOf(index: number, { file, sources, document, problems }: ConfigurationReadContext): string | undefined {
+function authorityOf(
+  index: number,
+  { file, sources, document, problems }: ConfigurationReadContext,
+): string | undefined {
   const path = document.value.services[index]?.ca_file
   if (path === undefined) return undefined
   const refuse = (text: string) => {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { readDocument } from '../document/read-document.ts'
 import { type FrameworkMapping, mapControl } from '../rules/framework-mapping.ts'
+import { readDocument } from '../yaml/read-document.ts'
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
   error: 'letters, digits, `.`, `_` and `-`, a letter or digit first, at most 64',

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { readDocument } from '../document/read-document.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { readDocument } from '../yaml/read-document.ts'
 import { configurationLimits } from './configuration-schema.ts'
 import { expandReferences, type ReferenceSources } from './expand-references.ts'
 import type { Schedule } from './read-configuration.ts'

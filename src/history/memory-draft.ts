@@ -16,11 +16,11 @@ import type {
   StoredBody,
   UnseenVersion,
 } from './history.ts'
-import { heartbeatMs, type LeaseOwner, leaseLost } from './holder.ts'
+import { heartbeatMs, type LeaseOwner, leaseLost } from './lease-owner.ts'
 import { activeApprovalAt, approvedResources } from './memory-approvals.ts'
-import { memoryCompleteScans } from './memory-baselines.ts'
-import { memoryPriorState } from './memory-news.ts'
+import { memoryCompleteScans } from './memory-complete-scans.ts'
 import { addMessages } from './memory-outbox.ts'
+import { memoryPriorState } from './memory-prior-state.ts'
 import {
   type Memory,
   noRows,
@@ -31,7 +31,7 @@ import {
   scannedProjects,
   type VersionRow,
 } from './memory-rows.ts'
-import type { ComposeNotifications } from './news.ts'
+import type { ComposeNotifications } from './notification-facts.ts'
 import { compareText } from './report-order.ts'
 import { toStoredBody } from './stored-body.ts'
 

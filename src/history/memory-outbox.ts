@@ -1,4 +1,4 @@
-import { isLeaseLive, type Lease, type LeaseOwner } from './holder.ts'
+import { isLeaseLive, type Lease, type LeaseOwner } from './lease-owner.ts'
 import type { LostMessages, NewMessage, Outbox, WaitingMessage } from './outbox.ts'
 import { compareText } from './report-order.ts'
 

@@ -1,6 +1,6 @@
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import { isPolicyProject, kinds, policyProject } from '../model/resource.ts'
-import { memoryCompleteScans } from './memory-baselines.ts'
+import { memoryCompleteScans } from './memory-complete-scans.ts'
 import {
   type Memory,
   projectKeyOf,

@@ -11,7 +11,7 @@ import type {
   RunStart,
   StagedChange,
 } from './history.ts'
-import type { Lease } from './holder.ts'
+import type { Lease } from './lease-owner.ts'
 import type { OutboxRows } from './memory-outbox.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from './report-order.ts'
 

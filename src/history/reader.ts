@@ -1,6 +1,6 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
-import type { ProjectEvaluation } from '../model/judging.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Waiver } from '../model/violation.ts'
 import type { CompleteScans, RecordedViolation, RunRecord } from './history.ts'

@@ -1,4 +1,4 @@
-import type { EvaluatedRule } from '../model/judging.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
 
 /** Rules as a run kept them: JSON text, null for runs before schema 2. Earlier versions called `remediation` `remedy`. */
 export function readStoredRules(text: string | null): EvaluatedRule[] {

@@ -1,6 +1,6 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
-import { isSecretName, isSecretParameter } from '../model/looks-secret.ts'
+import { isSecretName, isSecretParameter } from '../secrets/looks-secret.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
 import { sealCredentials, sealProse, sealRandom } from './seal-text.ts'
 import { isUrl, sealUrl } from './seal-url.ts'

@@ -1,6 +1,6 @@
-import { replaceAssigned } from '../model/assigned-secrets.ts'
-import { replaceRandom } from '../model/looks-random.ts'
-import { credentials, mayHoldCredential } from '../model/looks-secret.ts'
+import { replaceAssigned } from '../secrets/assigned-secrets.ts'
+import { replaceRandom } from '../secrets/looks-random.ts'
+import { credentials, mayHoldCredential } from '../secrets/looks-secret.ts'
 import { longestText } from './bounds.ts'
 import type { Sealer } from './sealer.ts'
 

@@ -1,4 +1,4 @@
-import { looksRandom } from '../model/looks-random.ts'
+import { looksRandom } from '../secrets/looks-random.ts'
 import { longestText } from './bounds.ts'
 
 /** An address in its parts; joined they are the text again, but for the `@` behind userinfo. */

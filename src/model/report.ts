@@ -1,7 +1,7 @@
 import type { ChangeType, FieldChange } from './change.ts'
 import type { CoverageStatus } from './coverage.ts'
 import type { ExitCode } from './errors.ts'
-import type { EvaluatedRule, ProjectEvaluation } from './judging.ts'
+import type { EvaluatedRule, ProjectEvaluation } from './evaluation.ts'
 import type { Kind, Listing } from './resource.ts'
 import type { Severity, ViolationState, Waiver } from './violation.ts'
 

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { cleanResources, overlaid } from './clean-resources.ts'
-import { createEvaluator } from './judge.ts'
+import { createEvaluator } from './evaluator.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyTest } from './policy-test-schema.ts'
 

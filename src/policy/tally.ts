@@ -1,4 +1,4 @@
-import type { EvaluationStats } from '../model/judging.ts'
+import type { EvaluationStats } from '../model/evaluation.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ActiveRule } from './policy.ts'
 

@@ -1,4 +1,4 @@
-import type { EvaluatedRule } from '../model/judging.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
 import type { Report, ReportCoverage } from '../model/report.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 

@@ -1,6 +1,6 @@
 import type { Report, ReportCoverage, ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
-import { rulesOf } from './judging-rules.ts'
+import { rulesOf } from './evaluated-rules.ts'
 import type { Case } from './junit/case.ts'
 import { ruleCase } from './junit/rule-case.ts'
 import { walkCase } from './junit/walk-case.ts'

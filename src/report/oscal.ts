@@ -1,6 +1,6 @@
-import type { EvaluatedRule } from '../model/judging.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
+import { rulesOf } from './evaluated-rules.ts'
 import { gapsOf } from './gaps.ts'
-import { rulesOf } from './judging-rules.ts'
 import { neutraliseJson } from './neutralise.ts'
 import { assessmentResults } from './oscal/assessment-results.ts'
 import { controlToken } from './oscal/control-token.ts'

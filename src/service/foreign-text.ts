@@ -1,6 +1,6 @@
-import { replaceAssigned } from '../model/assigned-secrets.ts'
-import { replaceRandom } from '../model/looks-random.ts'
-import { credentials } from '../model/looks-secret.ts'
+import { replaceAssigned } from '../secrets/assigned-secrets.ts'
+import { replaceRandom } from '../secrets/looks-random.ts'
+import { credentials } from '../secrets/looks-secret.ts'
 
 /** Words of the service for a message of ours: at most this many characters. */
 const maxLength = 200

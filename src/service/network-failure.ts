@@ -1,5 +1,5 @@
 import { classOf, messageOf } from '../model/errors.ts'
-import { failure, type HttpFailure } from './exchange.ts'
+import { failure, type HttpFailure } from './http-outcome.ts'
 
 /** The connection was never made: whatever was asked did not run. */
 const unconnected: Readonly<Record<string, string>> = {

@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import type { RawPage } from '../model/raw-page.ts'
-import type { SendRequest } from './ask.ts'
 import { decodePage } from './decode-envelope.ts'
+import { faultOf, withRequestId } from './describe-failure.ts'
 import { filtersOf } from './filter.ts'
 import { findPageFault } from './find-item-fault.ts'
 import { pageGroups } from './page-groups.ts'
+import type { SendRequest } from './send-request.ts'
 import type { ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
-import { faultOf, withRequestId } from './tell-failure.ts'
 
 /** What a page may hold, even where fewer items are asked for: some services know no pages. */
 const fewestItems = 20_000

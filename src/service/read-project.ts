@@ -1,10 +1,10 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type JsonObject } from '../model/json.ts'
-import type { SendRequest } from './ask.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
+import { faultOf, withRequestId } from './describe-failure.ts'
+import type { SendRequest } from './send-request.ts'
 import type { ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
-import { faultOf, withRequestId } from './tell-failure.ts'
 
 /**
  * The project itself (not in the contract; service-behaviour.md, "More of the service"). Throws a `ServiceFault`:

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../model/json.ts'
-import type { SendRequest } from './ask.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
+import { describeFailure, faultOf, withRequestId } from './describe-failure.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
+import type { SendRequest } from './send-request.ts'
 import type { FunctionOutcome, FunctionTrial, ProjectAccess } from './service-client.ts'
-import { describeFailure, faultOf, withRequestId } from './tell-failure.ts'
 
 /** The service stops a function after 10 seconds; what takes longer to be answered was not run. */
 const limitMs = 15_000

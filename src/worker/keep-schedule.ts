@@ -1,7 +1,7 @@
 import type { Schedule } from '../config/read-configuration.ts'
 import type { Clock } from '../model/clock.ts'
 import { AuditError } from '../model/errors.ts'
-import { type Entry, openSchedulePlanner, type Tick } from './agenda.ts'
+import { type Entry, openSchedulePlanner, type Tick } from './schedule-planner.ts'
 import { readTimetable } from './timetable.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { Report } from '../model/report.ts'
 import type { Listing } from '../model/resource.ts'
-import { addRun, emptyFleetStatus, type FleetStatus, openViolations, seenWholeAt } from './fleet-look.ts'
+import { addRun, emptyFleetStatus, type FleetStatus, openViolations, seenWholeAt } from './fleet-status.ts'
 import { type SkipReason, skipReasons } from './keep-schedule.ts'
 import type { RecordedPast } from './read-past.ts'
 

@@ -4,7 +4,7 @@ import type { Schedule } from '../config/read-configuration.ts'
 import type { HistoryReader, RecordedScan } from '../history/reader.ts'
 import type { Report } from '../model/report.ts'
 import { wasSignalled } from '../service/stopped.ts'
-import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-look.ts'
+import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-status.ts'
 
 /** What runs before this worker left behind. */
 export interface RecordedPast {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareWithBaseline } from '../../src/audit/compare-with-baseline.ts'
+import { compareWithBaseline } from '../../src/audit/compare-with-expected.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { openMemoryHistory } from '../../src/history/memory-history.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { tryFunction } from '../../src/audit/try-function.ts'
+import { tryFunction } from '../../src/audit/probes/run-function.ts'
 import { type RecordedExchange, startReplay } from '../../src/demo/replay.ts'
 import { isJsonObject, type JsonObject } from '../../src/model/json.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'

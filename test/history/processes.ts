@@ -1,4 +1,4 @@
-import type { LeaseOwner } from '../../src/history/holder.ts'
+import type { LeaseOwner } from '../../src/history/lease-owner.ts'
 
 /** A process on a machine of the test's. It beats while it is awake; dead, it is not there any more. */
 export interface Process extends LeaseOwner {

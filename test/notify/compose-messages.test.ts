@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Channel } from '../../src/config/read-configuration.ts'
 import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
-import type { ComposeNotifications } from '../../src/history/news.ts'
+import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
 import type { NewMessage } from '../../src/history/outbox.ts'
 import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
 import { type Message, readMessage } from '../../src/notify/message.ts'

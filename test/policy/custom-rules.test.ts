@@ -3,7 +3,7 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
 import { ownFunctions } from '../../src/policy/cel/functions.ts'
 import { nameIn } from '../../src/policy/cel/inspect.ts'
-import { createEvaluator, type PolicyEvaluator } from '../../src/policy/judge.ts'
+import { createEvaluator, type PolicyEvaluator } from '../../src/policy/evaluator.ts'
 import { namedRules } from '../../src/policy/policy.ts'
 import { policyOf } from '../audit/stand.ts'
 

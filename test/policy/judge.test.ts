@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
-import { createEvaluator } from '../../src/policy/judge.ts'
+import { createEvaluator } from '../../src/policy/evaluator.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 
 const project = (name: string): ProjectRef => ({ name: `acme/${name}`, service: 'acme', uid: name })

@@ -161,7 +161,7 @@ describe('an expectation', () => {
   })
 
   it('of JSON is that value in any order of members, and no other', () => {
-    const { judge } = expectJson({ a: [1, { b: null }], c: 'x' })
+    const { evaluate: judge } = expectJson({ a: [1, { b: null }], c: 'x' })
     expect(judge({ c: 'x', a: [1, { b: null }] }, 0)).toEqual({ is: 'met' })
     const complaints = [{ a: [1, { b: 0 }], c: 'x' }, { a: [1], c: 'x' }, { a: [1, { b: null }], c: 'x', d: 1 }, null]
       .map((result) => judge(result, 0))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { type DiffRow, diffView } from '../../src/reading/read-diff.ts'
+import { type DiffRow, diffView } from '../../src/queries/read-diff.ts'
 import { reports } from '../../src/report/reports.ts'
 import { writeAnswer } from '../../src/report/show-answer.ts'
 import { aChange, aReport, aViolation } from './sample-reports.ts'

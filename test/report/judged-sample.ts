@@ -1,4 +1,4 @@
-import type { EvaluatedRule } from '../../src/model/judging.ts'
+import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import type { Report } from '../../src/model/report.ts'
 import { aReport, samples } from './sample-reports.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { EvaluatedRule } from '../../src/model/judging.ts'
+import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import { junit } from '../../src/report/junit.ts'
 import { aReport, aViolation } from './sample-reports.ts'
 

@@ -1,7 +1,7 @@
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
-import { createEvaluator } from '../../src/policy/judge.ts'
+import { createEvaluator } from '../../src/policy/evaluator.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import type { Drift } from '../../src/rules/drift.ts'
 import type { ScanOutcome } from '../../src/rules/look.ts'

@@ -246,7 +246,9 @@ describe('a stop', () => {
       setImmediate(() => stop.abort())
     })
     const access = aLook({ signal: stop.signal })
-    expect((await walk(aClient(service.url), access)).fault).toBe('stopped: page 1: stopped before the answer was whole')
+    expect((await walk(aClient(service.url), access)).fault).toBe(
+      'stopped: page 1: stopped before the answer was whole',
+    )
     expect(access.traffic.requests).toBe(1)
   })
 

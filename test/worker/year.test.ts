@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openSchedulePlanner } from '../../src/worker/agenda.ts'
+import { openSchedulePlanner } from '../../src/worker/schedule-planner.ts'
 import { readTimetable } from '../../src/worker/timetable.ts'
 import { aSchedule, day, hour, iso, minute } from './a-worker.ts'
 

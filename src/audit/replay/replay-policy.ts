@@ -2,10 +2,10 @@ import type { Approvals } from '../../history/approvals.ts'
 import type { RunContext } from '../../history/history.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../../history/reader.ts'
 import type { NotEvaluatedRule } from '../../model/compliance.ts'
-import type { ProjectEvaluation } from '../../model/judging.ts'
+import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import { type Kind, type ProjectRef, policyProject, type Resource } from '../../model/resource.ts'
 import type { Finding } from '../../model/violation.ts'
-import { createEvaluator, type PolicyEvaluator } from '../../policy/judge.ts'
+import { createEvaluator, type PolicyEvaluator } from '../../policy/evaluator.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Labels } from '../../policy/selector.ts'
 import { isMassRemoval } from '../../rules/project/mass-removal.ts'
@@ -274,7 +274,12 @@ function settle(run: CommittedRun, scans: readonly EvaluatedScan[], settling: Se
     const isUnobserved = (finding: Finding) =>
       unseen.has(`${finding.kind} ${finding.uid}`) || evaluator.doubts.isAbout(project, finding)
     const evaluated = [...found, ofFleet].map((group) => withoutLimits(group, limits))
-    trackerOf(project).settle(run, { project, found: evaluated, ending: { evaluator, isComplete, isUnobserved }, sawAll })
+    trackerOf(project).settle(run, {
+      project,
+      found: evaluated,
+      ending: { evaluator, isComplete, isUnobserved },
+      sawAll,
+    })
   }
   if (policy.waivers.length === 0) return
   const scanned = scans.map(({ observation: { project, isWhole } }) => {

@@ -4,7 +4,7 @@ import { inReportOrder } from '../../history/report-order.ts'
 import { policyProject } from '../../model/resource.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { composeReport } from '../compose-report.ts'
-import { type PolicyResults, recordOf as readRecord } from '../judgements.ts'
+import { type PolicyResults, recordOf as readRecord } from '../policy-results.ts'
 import { recordOf } from './ledger.ts'
 import { type PolicyReplay, type ReplayedHistory, replayPolicy } from './replay-policy.ts'
 

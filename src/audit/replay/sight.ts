@@ -2,7 +2,7 @@ import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../..
 import type { Coverage } from '../../model/coverage.ts'
 import type { Kind, Listing, ProjectRef } from '../../model/resource.ts'
 import { rules } from '../../rules/rules.ts'
-import { areSourcesListed, isKindComplete, isWholeUnder, listingOf, type Statuses } from '../look.ts'
+import { areSourcesListed, isKindComplete, isWholeUnder, listingOf, type Statuses } from '../project-scan.ts'
 import { projectKey, type ReplayedVersion } from './fleet-then.ts'
 
 /** What a look of a past run at a project can be shown to have seen. */
@@ -30,9 +30,7 @@ export function observationOf(
   const statuses: Statuses = Object.fromEntries(coverage.map(({ listing, status }) => [listing, status]))
   const key = projectKey(project)
   const isHere = (row: { readonly project: Pick<ProjectRef, 'service' | 'uid'> }) => projectKey(row.project) === key
-  const held = new Map(
-    runInputs.withheldRemovals.filter(isHere).map(({ listing, uids }) => [listing, new Set(uids)]),
-  )
+  const held = new Map(runInputs.withheldRemovals.filter(isHere).map(({ listing, uids }) => [listing, new Set(uids)]))
   const unreferenced = new Set(runInputs.unreferenced.filter(isHere).map(({ kind, uid }) => `${kind} ${uid}`))
   const onlyReferred = (kind: Kind) => kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))
 

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { EndedRun } from '../reader.ts'
-import { cachedStatement } from './prepared.ts'
+import { cachedStatement } from './cached-statement.ts'
 import { isOfService } from './rows.ts'
 
 /** The last runs that ended, newest first, with how much each looked at and found changed. */

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { isLeaseLive, type Lease, type LeaseOwner, leaseTaken } from '../holder.ts'
+import { isLeaseLive, type Lease, type LeaseOwner, leaseTaken } from '../lease-owner.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
-import type { LeaseOwner } from '../holder.ts'
+import type { LeaseOwner } from '../lease-owner.ts'
 import { backUpBefore } from './back-up-before.ts'
 import { readLease } from './lease.ts'
 import { type Migration, readMigrations } from './read-migrations.ts'

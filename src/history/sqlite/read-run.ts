@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { FieldChange } from '../../model/change.ts'
-import type { ProjectEvaluation } from '../../model/judging.ts'
+import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../history.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
 import { readStoredRules } from '../stored-documents.ts'

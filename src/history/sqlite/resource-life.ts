@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3'
 import { type Kind, kinds } from '../../model/resource.ts'
 import type { Identity, Referrer, VersionSpan, ViolationSpan } from '../reader.ts'
 import { compareText } from '../report-order.ts'
-import { findProject, latestScanNumbers } from './looks-at.ts'
-import { cachedStatement } from './prepared.ts'
+import { cachedStatement } from './cached-statement.ts'
 import { toRecordedViolation } from './rows.ts'
+import { findProject, latestScanNumbers } from './scans-at.ts'
 
 /** Where a uid was ever seen: one look into the index for each project and kind. */
 export function find(db: Database, uid: string, run: number): Identity[] {

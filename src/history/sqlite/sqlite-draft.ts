@@ -6,7 +6,7 @@ import type { ExitCode } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
 import { type Kind, type Listing, type ProjectRef, policyProject } from '../../model/resource.ts'
 import type { Approval, ApprovedBody } from '../approvals.ts'
-import { deriveCompleteScans } from '../baselines-from.ts'
+import { deriveCompleteScans } from '../derive-complete-scans.ts'
 import type {
   ActiveViolation,
   CompleteScans,
@@ -21,16 +21,16 @@ import type {
   StoredBody,
   UnseenVersion,
 } from '../history.ts'
-import { heartbeatMs, type LeaseOwner, leaseLost } from '../holder.ts'
 import { IdSet } from '../id-set.ts'
-import type { ComposeNotifications } from '../news.ts'
+import { heartbeatMs, type LeaseOwner, leaseLost } from '../lease-owner.ts'
+import type { ComposeNotifications } from '../notification-facts.ts'
 import { compareText } from '../report-order.ts'
 import { toStoredBody } from '../stored-body.ts'
 import { appendLink, carryUnchainedRuns } from './chain/chain.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { prepareStatements } from './draft-statements.ts'
-import { recordNotifications } from './news-of.ts'
 import { readRun } from './read-run.ts'
+import { recordNotifications } from './record-notifications.ts'
 import { projectIds, toActiveViolation } from './rows.ts'
 import { prepareApproved } from './sqlite-approvals.ts'
 import { writeTransaction } from './write-transaction.ts'

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
-import { isLeaseLive, type Lease, type LeaseOwner } from '../holder.ts'
+import { isLeaseLive, type Lease, type LeaseOwner } from '../lease-owner.ts'
 import type { ChannelState, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
-import { cachedStatement } from './prepared.ts'
+import { cachedStatement } from './cached-statement.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 const waitingColumns = `id, channel, number, run, created_at AS createdAt, state, attempts, next_try_at AS nextTryAt, error`

@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { CommittedRun, HistoryReader, Identity } from '../reader.ts'
-import { readRunInputs } from './circumstances.ts'
 import { endedRuns } from './ended-runs.ts'
-import { completeScansAt, latestScansAt } from './looks-at.ts'
 import { readRun } from './read-run.ts'
+import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, versionsOf, violationsOf } from './resource-life.ts'
+import { completeScansAt, latestScansAt } from './scans-at.ts'
 import { differing, stateAt } from './state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
 

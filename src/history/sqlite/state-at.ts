@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { Differing, EvaluableVersion, ResourceAtRun } from '../reader.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
-import { findProject, latestScanNumbers } from './looks-at.ts'
-import { cachedStatement } from './prepared.ts'
+import { cachedStatement } from './cached-statement.ts'
+import { findProject, latestScanNumbers } from './scans-at.ts'
 
 const keptColumns = 'v.name, v.from_run AS fromRun, v.digest, v.body, r.seal_key_id AS sealKeyId'
 

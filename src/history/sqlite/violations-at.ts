@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3'
 import type { RecordedViolation } from '../history.ts'
 import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
 import { inReportOrder } from '../report-order.ts'
-import { latestScanNumbers } from './looks-at.ts'
-import { cachedStatement } from './prepared.ts'
+import { cachedStatement } from './cached-statement.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from './rows.ts'
+import { latestScanNumbers } from './scans-at.ts'
 
 type Row = Omit<RecordedRow, 'project'> & { projectId: number }
 

@@ -1,9 +1,9 @@
 import { TypeError as CelTypeError, type Context, ParseError } from '@marcbachmann/cel-js'
 import type { Kind } from '../../model/resource.ts'
+import { describeMistake } from './describe-mistake.ts'
 import { guarded } from './guard.ts'
 import { inspect, type Mistake, type Uses } from './inspect.ts'
 import { fieldsOf, type Language, otherVariables } from './language.ts'
-import { describeMistake } from './tell-mistake.ts'
 
 /** An expression that is known to be one, ready to be asked. */
 export interface Compiled {

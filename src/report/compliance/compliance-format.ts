@@ -1,6 +1,6 @@
 import type { Compliance, ControlState } from '../../model/compliance.ts'
+import { describeNotEvaluated } from '../describe-not-evaluated.ts'
 import type { RenderOptions } from '../report-format.ts'
-import { describeNotEvaluated } from '../tell-unjudged.ts'
 
 /** One way to write down what a run says of a framework's controls: a pure function of it, whole lines. */
 export type ComplianceFormat = (compliance: Compliance, render: RenderOptions) => string

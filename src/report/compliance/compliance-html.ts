@@ -12,7 +12,7 @@ import { showWho } from '../html/show-who.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, countStates, describeReplay, describeStates, stateNames } from './compliance-format.ts'
-import { showOpenTime } from './show-stood.ts'
+import { showOpenTime } from './show-open-time.ts'
 
 /** One page for an auditor: every control with its state, and below it what that rests on. */
 export const complianceHtml: ComplianceFormat = (compliance) => {

@@ -6,7 +6,7 @@ import { prose } from '../markdown/prose.ts'
 import { type MarkdownSection, row, table } from '../markdown/table.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
-import { showOpenTime } from './show-stood.ts'
+import { showOpenTime } from './show-open-time.ts'
 
 const mostCharacters = 64_500
 

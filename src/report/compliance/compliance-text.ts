@@ -8,7 +8,7 @@ import { shorten } from '../text/shorten.ts'
 import { showResource } from '../text/show-resource.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
-import { showOpenTime } from './show-stood.ts'
+import { showOpenTime } from './show-open-time.ts'
 
 /** For people at a terminal: each control with its state and what that rests on, those not covered at the end. */
 export const complianceText: ComplianceFormat = (compliance, render) => {

@@ -2,7 +2,7 @@ import { shownJson } from '../../model/exact-number.ts'
 import type { Json } from '../../model/json.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import type { ViolationState } from '../../model/violation.ts'
-import { countEvaluated, rulesOf } from '../judging-rules.ts'
+import { countEvaluated, rulesOf } from '../evaluated-rules.ts'
 import { type Cell, csvTable } from './csv-table.ts'
 import type { CsvSection } from './section-names.ts'
 

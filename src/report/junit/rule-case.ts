@@ -1,10 +1,10 @@
-import type { EvaluatedRule, ProjectEvaluation } from '../../model/judging.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../../model/evaluation.ts'
 import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { isAtLeast, type Severity, type Waiver } from '../../model/violation.ts'
 import { count } from '../count.ts'
 import { cut } from '../cut.ts'
+import { countEvaluated } from '../evaluated-rules.ts'
 import { gapsFor } from '../gaps.ts'
-import { countEvaluated } from '../judging-rules.ts'
 import { type Case, testCase } from './case.ts'
 import { element, text } from './xml.ts'
 

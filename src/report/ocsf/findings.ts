@@ -1,8 +1,8 @@
-import type { EvaluatedRule } from '../../model/judging.ts'
+import type { EvaluatedRule } from '../../model/evaluation.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../cut.ts'
-import { rulesOf } from '../judging-rules.ts'
+import { rulesOf } from '../evaluated-rules.ts'
 
 /** Class 2003 of OCSF, as of this version. */
 const version = '1.3.0'

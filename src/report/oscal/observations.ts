@@ -1,4 +1,4 @@
-import type { EvaluatedRule } from '../../model/judging.ts'
+import type { EvaluatedRule } from '../../model/evaluation.ts'
 import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { cut } from '../cut.ts'
 import { nameUuid } from './name-uuid.ts'

@@ -1,6 +1,6 @@
 import type { Invocation, Notification, ReportingDescriptor } from 'sarif'
 import { type CoverageStatus, isCoverageComplete } from '../../model/coverage.ts'
-import type { FileLocation } from '../../model/judging.ts'
+import type { FileLocation } from '../../model/evaluation.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../count.ts'
 import { physicalLocation } from './describe-result.ts'

@@ -1,5 +1,5 @@
 import type { Location, Result } from 'sarif'
-import type { FileLocation } from '../../model/judging.ts'
+import type { FileLocation } from '../../model/evaluation.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import type { ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../cut.ts'

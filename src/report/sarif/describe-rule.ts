@@ -1,5 +1,5 @@
 import type { ReportingDescriptor } from 'sarif'
-import type { EvaluatedRule } from '../../model/judging.ts'
+import type { EvaluatedRule } from '../../model/evaluation.ts'
 import { code } from '../markdown/code.ts'
 import { prose, withCode } from '../markdown/prose.ts'
 import { levels, scores } from './levels.ts'

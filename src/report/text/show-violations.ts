@@ -1,5 +1,5 @@
+import { formatExpiry } from '../../model/format-expiry.ts'
 import type { ReportViolation, Verdict } from '../../model/report.ts'
-import { formatExpiry } from '../../model/spell-end.ts'
 import { severities } from '../../model/violation.ts'
 import { padColumns, widthOf, wrapPieces, wrapProse } from '../columns.ts'
 import { count, countEach } from '../count.ts'
@@ -26,7 +26,8 @@ function worstFirst(violations: readonly ReportViolation[]): ReportViolation[] {
 }
 
 function showOpen(standing: readonly ReportViolation[], verdict: Verdict, page: TextPage): string[] {
-  if (standing.length === 0) return [page.coverageComplete ? 'No open violation.' : 'No open violation in what was seen.']
+  if (standing.length === 0)
+    return [page.coverageComplete ? 'No open violation.' : 'No open violation in what was seen.']
   return [page.paint('heading', `Violations: ${describeCounts(verdict)}`), ...showEach(standing, page)]
 }
 

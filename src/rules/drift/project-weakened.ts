@@ -26,7 +26,10 @@ export const projectWeakened = driftRule({
     }
     const [schedule, shorter] = [retryScheduleOf(old.strategy), retryScheduleOf(now.strategy)]
     if (schedule !== undefined && shorter !== undefined && isWeaker(shorter, schedule)) {
-      yield { path: '/config/strategy', message: `retried ${formatted(schedule)}, and retries ${formatted(shorter)} now` }
+      yield {
+        path: '/config/strategy',
+        message: `retried ${formatted(schedule)}, and retries ${formatted(shorter)} now`,
+      }
     }
   },
 })

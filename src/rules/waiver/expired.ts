@@ -1,4 +1,4 @@
-import { formatExpiry } from '../../model/spell-end.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
 import { resourceRule } from '../rule.ts'
 
 export const expired = resourceRule('policy', {

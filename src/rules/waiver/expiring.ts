@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { formatExpiry } from '../../model/spell-end.ts'
+import { formatExpiry } from '../../model/format-expiry.ts'
 import { dayMs } from '../day.ts'
 import { resourceRule } from '../rule.ts'
 

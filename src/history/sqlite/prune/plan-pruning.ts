@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import type { CommittedRun } from '../../reader.ts'
 import { type RetentionRules, reasonsToKeep } from '../../retention.ts'
 import { lastLiftedSql } from '../draft-statements.ts'
-import { latestScansAt } from '../looks-at.ts'
+import { latestScansAt } from '../scans-at.ts'
 
 export interface PlannedRun extends CommittedRun {
   /** Why it is kept; empty when it goes. */

@@ -1,4 +1,4 @@
-import type { LeaseOwner } from '../../holder.ts'
+import type { LeaseOwner } from '../../lease-owner.ts'
 import { openDatabase } from '../open-database.ts'
 import { openToExamine } from '../open-to-examine.ts'
 import type { ResealHistory } from '../reseal/reseal-history.ts'

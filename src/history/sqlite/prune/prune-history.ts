@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../../model/errors.ts'
-import type { LeaseOwner } from '../../holder.ts'
+import type { LeaseOwner } from '../../lease-owner.ts'
 import { keepsSomething, type RetentionRules } from '../../retention.ts'
 import { makeCheckpoint } from '../chain/chain.ts'
 import { findBrokenLinks } from '../chain/check-chain.ts'

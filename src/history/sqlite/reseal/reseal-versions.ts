@@ -5,7 +5,7 @@ import { AuditError } from '../../../model/errors.ts'
 import { isJsonObject, type Json } from '../../../model/json.ts'
 import type { Kind } from '../../../model/resource.ts'
 import type { Resealer, Resealing } from '../../resealing.ts'
-import { cachedStatement } from '../prepared.ts'
+import { cachedStatement } from '../cached-statement.ts'
 import { inOrderOfLength, replaceSecrets } from './replace-secrets.ts'
 
 export interface ResealedResource {

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../../model/errors.ts'
+import { cachedStatement } from '../cached-statement.ts'
 import { migrationsDirectory } from '../migrations-directory.ts'
-import { cachedStatement } from '../prepared.ts'
 import { expectedSchema } from './expected-schema.ts'
 import { knownSchemaDigest } from './known-digest.ts'
 import { readSchema, schemaDigest } from './read-schema.ts'

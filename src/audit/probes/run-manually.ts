@@ -1,0 +1,105 @@
+import type { Sealer } from '../../inventory/sealer.ts'
+import { takeInventory } from '../../inventory/take-inventory.ts'
+import { functionPlaces, type Probe } from '../../policy/probe.ts'
+import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
+import type { AuditedProject } from '../project-scan.ts'
+import { findTargets, type ProbeTarget } from './find-targets.ts'
+import { type NotTried, type Ran, tryFunction } from './run-function.ts'
+
+/** A function that was run by hand, and how it went. */
+export interface ManualProbeRun {
+  readonly project: AuditedProject
+  readonly probe: Probe
+  /** Whose function it is; undefined for a text of one's own. */
+  readonly target: ProbeTarget | undefined
+  readonly functionText: string
+  readonly result: Ran | NotTried
+}
+
+export interface ManualProbeOptions {
+  readonly projects: readonly AuditedProject[]
+  readonly probes: readonly Probe[]
+  readonly sealer: Sealer
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly signal: AbortSignal
+}
+
+/** What could not be looked through for the functions that are meant. */
+export interface Unlisted {
+  readonly project: string
+  readonly reason: string
+}
+
+/** Runs the probes on whatever they are about in the projects, once each, and keeps nothing. */
+export async function runProbesManually(
+  options: ManualProbeOptions,
+): Promise<{ readonly runs: readonly ManualProbeRun[]; readonly unlisted: readonly Unlisted[] }> {
+  const runs: ManualProbeRun[] = []
+  const unlisted: Unlisted[] = []
+  for (const project of options.projects) {
+    const access = accessTo(project, options.signal)
+    const { targets, reason } = await findAll(project, options, access)
+    if (reason !== undefined) unlisted.push({ project: project.ref.name, reason })
+    for (const target of targets) {
+      const { probe, text } = target
+      const result = text === undefined ? notShown : await runFunctionText(project, probe, text, options)
+      runs.push({ project, probe, target, functionText: text ?? '', result })
+    }
+  }
+  return { runs, unlisted }
+}
+
+/** Runs a text of one's own as a probe would run it. */
+export async function runFunctionText(
+  project: AuditedProject,
+  probe: Probe,
+  functionText: string,
+  { now, signal }: Pick<ManualProbeOptions, 'now' | 'signal'>,
+): Promise<Ran | NotTried> {
+  return tryFunction({ client: project.client, access: accessTo(project, signal), functionText, probe, now })
+}
+
+const notShown = { outcome: 'unknown', message: 'the service does not show the function: give its text' } as const
+
+function accessTo({ ref, key, filters }: AuditedProject, signal: AbortSignal) {
+  return { projectUid: ref.uid, key, filters, signal, traffic: { requests: 0, retries: 0, waitedMs: 0 } }
+}
+
+/** Sources in full where the service lists them, and as subscriptions carry them where it does not. */
+async function findAll(
+  project: AuditedProject,
+  { probes, sealer }: ManualProbeOptions,
+  access: ReturnType<typeof accessTo>,
+): Promise<{ targets: ProbeTarget[]; reason?: string }> {
+  const kinds = new Set(probes.map((probe) => functionPlaces[probe.function].kind))
+  const targets = new Map<string, ProbeTarget>()
+  const read = async (listing: 'sources' | 'subscriptions'): Promise<FaultKind | 'read'> => {
+    try {
+      for await (const { items } of project.client.pages(listing, access)) {
+        const { listed, lifted } = takeInventory(listing, items, sealer)
+        const passing = [
+          ...listed.map((resource, index) => ({ resource, item: items[index] })),
+          ...lifted.map((resource) => ({ resource, item: undefined })),
+        ]
+        for (const target of findTargets(probes, project, passing)) {
+          const key = `${target.probe.name} ${target.kind} ${target.uid}`
+          // What a list showed in full comes first: a stub adds nothing.
+          if (!targets.has(key)) targets.set(key, target)
+        }
+      }
+      return 'read'
+    } catch (error) {
+      if (!(error instanceof ServiceFault)) throw error
+      reason = error.message
+      return error.kind
+    }
+  }
+  let reason: string | undefined
+  const areSourcesAsked = kinds.has('source') && project.listings.sources !== 'off'
+  const sources = areSourcesAsked ? await read('sources') : 'not-offered'
+  if (sources !== 'read' && sources !== 'not-offered') return { targets: [...targets.values()], reason: `${reason}` }
+  reason = undefined
+  if (kinds.has('subscription') || sources === 'not-offered') await read('subscriptions')
+  return { targets: [...targets.values()], ...(reason === undefined ? {} : { reason }) }
+}

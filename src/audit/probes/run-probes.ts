@@ -1,0 +1,209 @@
+import type { ApprovedBody } from '../../history/approvals.ts'
+import type { StagedChange } from '../../history/history.ts'
+import { digestsOf, probeResource } from '../../inventory/probe-resource.ts'
+import { reseal } from '../../inventory/reseal.ts'
+import type { Sealer } from '../../inventory/sealer.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Resource } from '../../model/resource.ts'
+import type { Probe } from '../../policy/probe.ts'
+import type { ProjectAccess, ServiceClient } from '../../service/service-client.ts'
+import type { ExpectedState } from '../expected-state.ts'
+import { areSourcesListed, isKindComplete, type Statuses } from '../project-scan.ts'
+import { type ProjectContext, stageResources } from '../stage-resources.ts'
+import { driftOf, isSameTrial } from './compare-probe.ts'
+import { describeSkippedProbes, type NotRun } from './describe-probes.ts'
+import type { ProbeTarget } from './find-targets.ts'
+import { type KnownProbe, type NamedTarget, nameProbes } from './name-probes.ts'
+import { type NotTried, type Ran, runTwice, tryFunction } from './run-function.ts'
+
+export interface Probing {
+  readonly client: ServiceClient
+  readonly stage: ProjectContext
+  readonly sealer: Sealer
+  readonly probes: readonly Probe[]
+  readonly targets: readonly ProbeTarget[]
+  readonly access: ProjectAccess
+  /** When the run started, in milliseconds since the epoch. */
+  readonly now: number
+  /** The approved state that holds, if any. */
+  readonly expected: ExpectedState | undefined
+  /** What the walks proved. */
+  readonly statuses: Statuses
+  /** Resources that stand and that no complete walk could show, as `kind uid`. */
+  readonly unobserved: ReadonlySet<string>
+}
+
+export interface Probed {
+  /** What ran, as rules see it. */
+  readonly resources: readonly Resource[]
+  readonly changes: readonly StagedChange[]
+  /** Probes that did not run, and what they are about, as `kind uid`: nothing can be said of them. */
+  readonly untested: ReadonlySet<string>
+  /** What did not run, and why. */
+  readonly notices: readonly string[]
+}
+
+/** After so many in a row that could not run, the service is not asked again: each may cost 15 seconds. */
+const mostNotRunInARow = 3
+
+/**
+ * Runs the probes of a project, one after the other, and stages what came of them. One that cannot run leaves what is
+ * known of it as it stands; one that the policy no longer asks for, or whose function is gone, leaves the state.
+ */
+export async function runProbes(probing: Probing): Promise<Probed> {
+  const { stage, sealer } = probing
+  const known = await knownProbes(stage)
+  const ended = await findEnded(probing, known)
+  const named = nameProbes(dropUnknownStubs(probing, known), known, ended)
+  const resources: Resource[] = []
+  const changes: StagedChange[] = []
+  const notRun: NotRun[] = []
+  let inARow = 0
+  for (const target of named) {
+    const result = inARow < mostNotRunInARow ? await run(target, probing) : { ...tired, isDeterministic: false }
+    if (result.ran.outcome === 'unknown') {
+      inARow++
+      notRun.push({ ...target, why: result.ran.message })
+      continue
+    }
+    inARow = 0
+    const now = resourceOf(target, result.ran, result.isDeterministic, sealer)
+    await stageResources(stage, 'probe', 'sources', [now])
+    changes.push(...driftOf(target.known, now, sealer.keyId))
+    resources.push(
+      withBefore(now, { approved: await probing.expected?.body('probe', now.uid), last: target.known, sealer }),
+    )
+  }
+  const due = new Set(named.map(({ outcomeUid }) => outcomeUid))
+  await stage.draft.endVersions([...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id))
+  const carried = known.filter((probe) => !ended.has(probe) && !due.has(probe.uid))
+  return {
+    resources,
+    changes,
+    untested: new Set([
+      ...notRun.flatMap(({ outcomeUid, kind, uid }) => [`probe ${outcomeUid}`, `${kind} ${uid}`]),
+      ...carried.flatMap((probe) => [`probe ${probe.uid}`, targetOf(probe)]),
+    ]),
+    notices: describeSkippedProbes({ notRun, carried }),
+  }
+}
+
+/** Nothing runs and nothing ends: what is known of the probes stays as it stands, and nothing new can be said. */
+export async function leaveOutProbes(
+  { draft, project }: ProjectContext,
+  targets: readonly ProbeTarget[],
+): Promise<Probed> {
+  const known = await draft.unseen(project, 'probe')
+  const notices = targets.length + known.length === 0 ? [] : ['this run was told to leave the probes out']
+  return { resources: [], changes: [], untested: new Set(), notices }
+}
+
+const tired = { ran: { outcome: 'unknown', message: 'those before could not run, so it was not tried' } } as const
+
+async function run(
+  { probe, text, kind, uid, known }: NamedTarget,
+  { client, access, now, sealer }: Probing,
+): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
+  if (text === undefined) {
+    const message = 'the service does not show the function, and the policy gives no `function_file`'
+    return { ran: { outcome: 'unknown', message }, isDeterministic: false }
+  }
+  const trial = { client, access, functionText: text, probe, now }
+  const digests = digestsOf({ functionText: text, payload: probe.payload }, sealer)
+  const same = { ...digests, function: probe.function, type: probe.type, target_kind: kind, target_uid: uid }
+  if (!isSameTrial(known, same, sealer.keyId)) return runTwice(trial)
+  return { ran: await tryFunction(trial), isDeterministic: known.attributes.deterministic === true }
+}
+
+function resourceOf(
+  { probe, text, kind, uid, name, outcomeUid }: NamedTarget,
+  ran: Ran,
+  isDeterministic: boolean,
+  sealer: Sealer,
+): Resource {
+  return probeResource(
+    {
+      uid: outcomeUid,
+      probe: probe.name,
+      target: { kind, uid, name },
+      function: probe.function,
+      type: probe.type,
+      functionText: text ?? '',
+      payload: probe.payload,
+      result: ran,
+      isDeterministic,
+    },
+    sealer,
+  )
+}
+
+interface PastRuns {
+  readonly approved: ApprovedBody | undefined
+  readonly last: KnownProbe | undefined
+  readonly sealer: Sealer
+}
+
+/**
+ * Rules that compare see what the same function gave for the same payload: when it was approved, or else, where nothing
+ * is approved or another function was, at the last run.
+ */
+function withBefore(now: Resource, { approved, last, sealer }: PastRuns): Resource {
+  const seen = (before: JsonObject, isApproved: boolean): Resource => ({
+    ...now,
+    volatile: { ...now.volatile, before: reseal('probe', before, sealer), is_approved: isApproved },
+  })
+  if (isSameTrial(approved, now.attributes, sealer.keyId)) return seen(approved.attributes, true)
+  return isSameTrial(last, now.attributes, sealer.keyId) ? seen(last.attributes, false) : now
+}
+
+async function knownProbes({ draft, project }: ProjectContext): Promise<KnownProbe[]> {
+  const versions = await draft.unseen(project, 'probe')
+  const bodies = await draft.bodies(versions.map(({ id }) => id))
+  return versions.flatMap(({ id, uid }) => {
+    const body = bodies.get(id)
+    return body === undefined ? [] : [{ id, uid, attributes: body.attributes, sealKeyId: body.sealKeyId }]
+  })
+}
+
+/**
+ * Outcomes that nothing asks for any more: the policy dropped the probe, or its target is gone, has no function or does
+ * not match. A target that this look could not show is none of that.
+ */
+async function findEnded(
+  { stage: { draft, project }, probes, targets, statuses, unobserved }: Probing,
+  known: readonly KnownProbe[],
+): Promise<ReadonlySet<KnownProbe>> {
+  if (known.length === 0) return new Set()
+  const asked = new Set(probes.map(({ name }) => name))
+  const matched = new Set(targets.map(({ probe, kind, uid }) => `${probe.name} ${kind} ${uid}`))
+  const unseen = new Set<string>()
+  for (const kind of ['source', 'subscription'] as const) {
+    for (const { uid } of await draft.unseen(project, kind)) {
+      if (!isKindComplete(statuses, kind) || unobserved.has(`${kind} ${uid}`)) unseen.add(`${kind} ${uid}`)
+    }
+  }
+  return new Set(
+    known.filter((probe) => {
+      const target = targetOf(probe)
+      if (!asked.has(`${probe.attributes.probe}`)) return true
+      return !matched.has(`${probe.attributes.probe} ${target}`) && !unseen.has(target)
+    }),
+  )
+}
+
+/**
+ * Where sources are listed but were not this time, they are known by stubs, which do not tell whether they have a
+ * function at all. Those that never were a probe's are left to the coverage.
+ */
+function dropUnknownStubs({ targets, statuses }: Probing, known: readonly KnownProbe[]): readonly ProbeTarget[] {
+  if (!areSourcesListed(statuses)) return targets
+  const familiar = new Set(known.map((probe) => `${probe.attributes.probe} ${targetOf(probe)}`))
+  return targets.filter(
+    ({ probe, kind, uid, text }) =>
+      kind !== 'source' || text !== undefined || familiar.has(`${probe.name} ${kind} ${uid}`),
+  )
+}
+
+function targetOf({ attributes: { target_kind, target_uid } }: KnownProbe): string {
+  return `${target_kind} ${target_uid}`
+}

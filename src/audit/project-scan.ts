@@ -1,0 +1,91 @@
+import type { CoverageStatus } from '../model/coverage.ts'
+import type { FileLocation } from '../model/evaluation.ts'
+import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
+import type { ServiceClient } from '../service/service-client.ts'
+import type { Filters, Offer } from '../service/settings.ts'
+import type { ExpectedState } from './expected-state.ts'
+import { filterText } from './filtered.ts'
+
+/** One project to look at, and how. */
+export interface AuditedProject {
+  readonly ref: ProjectRef
+  readonly key: string
+  /** Where it is configured; null when that is no file. */
+  readonly place: FileLocation | null
+  /** For the policy's selectors. */
+  readonly labels: Readonly<Record<string, string>>
+  readonly filters: Filters
+  readonly client: ServiceClient
+  readonly listings: { readonly sources: Offer; readonly project: Offer }
+  /** What drift rules compare with in this run, whatever was approved. */
+  readonly expected?: ExpectedState
+}
+
+/** A page that was read and taken. */
+export interface PageRead {
+  readonly listing: Listing
+  readonly items: number
+  /** From asking for it to having it whole, retries included. */
+  readonly durationMs: number
+}
+
+/**
+ * What the walks of a project proved, by listing; a listing that is off has no entry. `probes` are complete when they
+ * were due; which of them could not run is said one by one.
+ */
+export type Statuses = Readonly<Partial<Record<Listing | 'probes', CoverageStatus>>>
+
+/** What looking at a project gave. */
+export interface ProjectScan {
+  readonly project: AuditedProject
+  readonly statuses: Statuses
+  /** Resources that stand and that nothing shows any more, as `kind uid`. */
+  readonly unobserved: ReadonlySet<string>
+  /** What could not be tested, as `kind uid`: what only a probe can say of it is unknown. */
+  readonly untested: ReadonlySet<string>
+  /** Names of the probes that are about something here. */
+  readonly probed: ReadonlySet<string>
+}
+
+/** Whether a kind was walked to its end, as far as it was asked for. */
+export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
+  switch (kind) {
+    case 'project':
+      return statuses.project === 'complete'
+    case 'endpoint':
+      return statuses.endpoints === 'complete'
+    case 'subscription':
+    case 'device':
+      return statuses.subscriptions === 'complete'
+    case 'source':
+      return areSourcesListed(statuses) ? statuses.sources === 'complete' : statuses.subscriptions === 'complete'
+    case 'probe':
+      return statuses.probes === 'complete'
+    case 'policy':
+      return false
+  }
+}
+
+/** Whether all there is of a kind was seen, and the look was not narrowed by a filter: then what is missing is not there. */
+export function isKindWhole(statuses: Statuses, filters: Filters, kind: Kind): boolean {
+  return isWholeUnder(statuses, (listing) => filterText(listing, filters), kind)
+}
+
+/** The same, where what a listing was narrowed to is known as text alone; null when it was not. */
+export function isWholeUnder(statuses: Statuses, filterOf: (listing: Listing) => string | null, kind: Kind): boolean {
+  const listing = listingOf(kind, statuses)
+  return isKindComplete(statuses, kind) && (listing === undefined || filterOf(listing) === null)
+}
+
+/** The listing that shows all there is of a kind; of a project itself and of probes, none does. */
+export function listingOf(kind: Kind, statuses: Statuses): Listing | undefined {
+  if (kind === 'endpoint') return 'endpoints'
+  if (kind === 'subscription' || kind === 'device') return 'subscriptions'
+  if (kind === 'source') return areSourcesListed(statuses) ? 'sources' : 'subscriptions'
+  return undefined
+}
+
+/** False where the service does not list sources: then all that is known of them is what subscriptions carry. */
+export function areSourcesListed({ sources }: Statuses): boolean {
+  return sources !== undefined && sources !== 'skipped'
+}

@@ -1,0 +1,37 @@
+import type { RunRecord } from './history.ts'
+import { type Rows, scannedProjects } from './memory-rows.ts'
+import { type NotifiedSpan, type PriorState, transitionBetween } from './notification-facts.ts'
+
+/** `untold`: by project, the first run that nobody was told of. */
+export function memoryPriorState(
+  rows: Rows,
+  { number: run }: RunRecord,
+  untold: ReadonlyMap<string, number>,
+): PriorState {
+  const projects = rows.walks
+    .filter((walk) => walk.run === run && walk.listing === 'endpoints')
+    .map(({ project, name }) => ({ project, name, since: untold.get(project) ?? run }))
+  const last = rows.runs.findLast(({ number, state }) => number < run && state === 'sealed')
+  return {
+    isFirst: last === undefined,
+    policyDigest: last?.policyDigest,
+    toolVersion: last?.toolVersion,
+    scans: new Map(
+      projects.flatMap(({ project, name, since }) => {
+        const scan = scannedProjects(rows, project).findLast((number) => number < since)
+        if (scan === undefined) return []
+        const walks = rows.walks.filter((walk) => walk.project === project && walk.run === scan)
+        const evaluated = rows.runs[scan - 1]?.context?.projects.find((evaluated) => evaluated.project === name)
+        const statuses = new Map(walks.map(({ listing, status }) => [listing, status]))
+        return [[name, { statuses, unjudged: evaluated?.unjudged ?? {} }]]
+      }),
+    ),
+    transitions: projects.flatMap(({ project, name, since }) => {
+      const own = rows.violations.filter((row) => row.project === project)
+      return [...Map.groupBy(own, ({ fingerprint }) => fingerprint).values()].flatMap((all) => {
+        const spans = all.map((row): NotifiedSpan => ({ ...row, toRun: row.toRun ?? null }))
+        return transitionBetween(name, spans, { since, run }) ?? []
+      })
+    }),
+  }
+}

@@ -1,0 +1,90 @@
+import type { Database } from 'better-sqlite3'
+import type { Coverage } from '../../model/coverage.ts'
+import { isPolicyProject, listings, type ProjectRef } from '../../model/resource.ts'
+import { deriveCompleteScans } from '../derive-complete-scans.ts'
+import type { CompleteScans } from '../history.ts'
+import type { CommittedRun, RecordedScan } from '../reader.ts'
+import { compareText, inListingOrder } from '../report-order.ts'
+import { cachedStatement } from './cached-statement.ts'
+import { lastCompleteSql, lastLiftedSql } from './draft-statements.ts'
+
+/** The row of a project and its last look as of a run. */
+export interface ScanRow extends ProjectRef {
+  readonly id: number
+  readonly run: number
+}
+
+const lastScanSql = `SELECT p.id, w.project AS name, p.service, p.uid, w.run
+  FROM project p CROSS JOIN walk w ON w.project_id = p.id AND w.listing = 'endpoints' AND w.run =
+    (SELECT max(l.run) FROM walk l WHERE l.project_id = p.id AND l.listing = 'endpoints' AND l.run <= ?)`
+
+/** Every project that was looked at by a run, with its name as of its last look then. */
+export function latestScanNumbers(db: Database, run: number): ScanRow[] {
+  return cachedStatement<[number], ScanRow>(db, lastScanSql)
+    .all(run)
+    .sort((a, b) => compareText(a.name, b.name))
+}
+
+function lastScanAt(db: Database, run: number, { service, uid }: ProjectRef): ScanRow[] {
+  const sql = `${lastScanSql} WHERE p.service = ? AND p.uid = ?`
+  return cachedStatement<[number, string, string], ScanRow>(db, sql).all(run, service, uid)
+}
+
+export function latestScansAt(db: Database, run: number, only?: ProjectRef): RecordedScan[] {
+  const coverage = cachedStatement<[number, number], Coverage>(
+    db,
+    `SELECT listing, status, filter, reason, pages, items, requests, retries, duration_ms AS durationMs
+     FROM walk WHERE run = ? AND project_id = ?`,
+  )
+  const time = cachedStatement<[number], CommittedRun>(
+    db,
+    'SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE number = ?',
+  )
+  const inOneScan = listings.map((listing) => `'${listing}'`).join(', ')
+  const incomplete = cachedStatement<{ project: number; run: number }, number | null>(
+    db,
+    `SELECT min(n.run) FROM walk n WHERE n.project_id = @project AND n.listing = 'endpoints' AND n.run <= @run
+         AND n.run > ifnull((SELECT w.run FROM walk w WHERE w.project_id = @project AND w.listing = 'endpoints'
+           AND w.run <= @run AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = @project AND o.run = w.run
+             AND o.listing IN (${inOneScan}) AND o.status NOT IN ('complete', 'skipped'))
+           ORDER BY w.run DESC LIMIT 1), 0)`,
+  ).pluck()
+  const scans = only === undefined ? latestScanNumbers(db, run) : lastScanAt(db, run, only)
+  const ofServices = scans.filter((project) => !isPolicyProject(project))
+  return ofServices.map(({ id, run: scan, ...project }) => {
+    const since = incomplete.get({ project: id, run: scan }) ?? undefined
+    return {
+      project,
+      run: must(time.get(scan)),
+      coverage: coverage.all(scan, id).sort(inListingOrder),
+      incompleteSince: since === undefined ? undefined : must(time.get(since)),
+    }
+  })
+}
+
+export function completeScansAt(db: Database, { service, uid }: ProjectRef, run: number): CompleteScans {
+  const id = findProject(db, { service, uid })
+  if (id === undefined) return {}
+  const before = run + 1
+  const lastComplete = cachedStatement<[number, string, number], { run: number; filter: string | null }>(
+    db,
+    lastCompleteSql,
+  )
+  const lastLifted = cachedStatement<[number, number], { run: number; filter: string | null }>(db, lastLiftedSql)
+  return deriveCompleteScans({
+    lastComplete: (listing) => lastComplete.get(id, listing, before),
+    lastLifted: () => lastLifted.get(id, before),
+  })
+}
+
+export function findProject(db: Database, { service, uid }: Pick<ProjectRef, 'service' | 'uid'>): number | undefined {
+  return cachedStatement<[string, string], number>(db, 'SELECT id FROM project WHERE service = ? AND uid = ?')
+    .pluck()
+    .get(service, uid)
+}
+
+/** A row that a foreign key promises. */
+function must<Row>(row: Row | undefined): Row {
+  if (row === undefined) throw new Error('a walk belongs to a run that is not there')
+  return row
+}

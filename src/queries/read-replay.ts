@@ -1,0 +1,141 @@
+import { recordOf, type ViolationLifetime } from '../audit/replay/ledger.ts'
+import { type ReplayedHistory, replayPolicy } from '../audit/replay/replay-policy.ts'
+import { matchesProject } from '../config/choose-projects.ts'
+import { findRun, runBefore } from '../history/find-run.ts'
+import type { RecordedViolation } from '../history/history.ts'
+import type { CommittedRun } from '../history/reader.ts'
+import { inReportOrder } from '../history/report-order.ts'
+import type { NotEvaluatedRule } from '../model/compliance.ts'
+import { AuditError } from '../model/errors.ts'
+import type { ReportViolation } from '../model/report.ts'
+import { policyProject } from '../model/resource.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Answer } from '../report/answer.ts'
+import { widthOf } from '../report/columns.ts'
+import { count } from '../report/count.ts'
+import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
+import { neutralise } from '../report/neutralise.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { showTime } from '../report/text/show-time.ts'
+import { showViolation } from '../report/text/show-violations.ts'
+import { selectProjects, statingExtent } from './as-of.ts'
+import { violationsView } from './read-violations.ts'
+
+export interface ReplayRow extends ReportViolation {
+  /** Numbers of the runs that would have seen it first and last. */
+  readonly first_run: number
+  readonly last_run: number
+  /** Of what would have been found gone: the run that would have, and its start. */
+  readonly resolved_run?: number
+  readonly resolved_at?: string
+}
+
+export interface ReplayQuery {
+  readonly policy: Policy
+  /** `90d` before the last run, a run, or a time; undefined: all runs. */
+  readonly since: string | undefined
+  readonly projects: readonly string[]
+  readonly limit: number
+  readonly clock: () => number
+}
+
+/**
+ * What a policy would have found in the runs since a time: what stands as of the last run, in the order of reports,
+ * then what came and went, the latest first.
+ * @throws AuditError 2 when there is no such run, project or time
+ */
+export async function readReplay(history: ReplayedHistory, question: ReplayQuery): Promise<Answer<ReplayRow>> {
+  const { policy, since, projects, limit, clock } = question
+  const all = await history.runs()
+  const last = findRun(all, 'latest')
+  const runs = runsSince(all, last, since)
+  const known = await history.latestScans(last.number)
+  const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
+  const replay = await replayPolicy(history, { policy, runs, clock })
+  const unjudged = replay.unjudged.flatMap((one) => among(one, projects))
+  const rowsOf = (stretches: readonly ViolationLifetime[]) =>
+    stretches
+      .filter(({ project }) => matchesProject(project.name, projects))
+      .map((stretch) => ({ stretch, record: recordOf(stretch, stretch.gone ?? last) }))
+      .sort(
+        (a, b) => (b.stretch.gone?.number ?? 0) - (a.stretch.gone?.number ?? 0) || inReportOrder(a.record, b.record),
+      )
+      .map(({ stretch, record }) => toRow(stretch, record))
+  const first = runs.at(0)
+  return {
+    command: 'replay',
+    ...statingExtent(
+      last,
+      known.filter(({ project }) => chosen.has(project)),
+    ),
+    more: {
+      policy: { digest: policy.digest },
+      replayed: { runs: runs.length, first_run: first?.number ?? null, since: first?.startedAt ?? null },
+      unjudged: unjudged.map(({ projects: where, ...one }) => ({ ...one, ...(where && { projects: [...where] }) })),
+    },
+    remarks: [
+      `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if this policy had judged them.`,
+      ...unjudged.map(describeNotEvaluated),
+    ],
+    ...limited([...rowsOf(replay.standing), ...rowsOf(replay.ended)], limit),
+  }
+}
+
+function runsSince(
+  all: readonly CommittedRun[],
+  last: CommittedRun,
+  since: string | undefined,
+): readonly CommittedRun[] {
+  if (since === undefined) return all
+  const [, days] = /^(\d{1,5})d$/.exec(since) ?? []
+  const from = days === undefined ? since : new Date(Date.parse(last.startedAt) - Number(days) * dayMs).toISOString()
+  const before = runBefore(all, from)
+  const runs = all.filter(({ number }) => number > before)
+  if (runs.length > 0) return runs
+  throw new AuditError(2, `no run was sealed since ${since}; the last one is ${last.number} (${last.startedAt})`)
+}
+
+const dayMs = 86_400_000
+
+/** What of it is about the projects that were chosen. */
+function among(unjudged: NotEvaluatedRule, patterns: readonly string[]): NotEvaluatedRule[] {
+  if (unjudged.projects === undefined) return [unjudged]
+  const projects = unjudged.projects.filter((name) => matchesProject(name, patterns))
+  return projects.length === 0 ? [] : [{ ...unjudged, projects }]
+}
+
+function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation): ReplayRow {
+  const { firstSeen, lastSeen, waiver, ...violation } = record
+  return {
+    ...violation,
+    first_seen: firstSeen,
+    last_seen: lastSeen,
+    first_run: first.number,
+    last_run: last.number,
+    ...(gone === undefined ? {} : { resolved_run: gone.number, resolved_at: gone.startedAt }),
+    ...(waiver === undefined ? {} : { waiver }),
+  }
+}
+
+export const replayView: AnswerView<ReplayRow> = {
+  columns: [
+    ...violationsView.columns,
+    { name: 'first_run', value: (row) => row.first_run },
+    { name: 'last_run', value: (row) => row.last_run },
+    { name: 'resolved_run', value: (row) => row.resolved_run ?? null },
+  ],
+  lines({ rows }, page) {
+    const widest = rows.reduce((most, { rule }) => Math.max(most, widthOf(neutralise(rule))), 0)
+    const column = Math.min(40, widest)
+    return rows.flatMap((row, at) => {
+      const [head = '', ...rest] = showViolation(row, column, page)
+      return [...(at === 0 ? [] : ['']), `${head} (${describeRuns(row)})`, ...rest]
+    })
+  },
+  nothing: 'The policy would have found nothing.',
+}
+
+function describeRuns({ first_run: first, last_run: last, resolved_run: gone }: ReplayRow): string {
+  const seen = first === last ? `run ${first}` : `runs ${first} to ${last}`
+  return gone === undefined ? seen : `${seen}, gone by ${gone}`
+}

@@ -1,0 +1,69 @@
+import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { looksRandom } from '../secrets/looks-random.ts'
+import { holdsCredential, isSecretName } from '../secrets/looks-secret.ts'
+import type { NodePath } from './node-values.ts'
+
+const maxQuoted = 40
+
+/** What kind of thing stands in the file: all that may be said of what was not meant to be read. */
+export function kindOf(node: Node | null): string {
+  if (isMap(node)) return node.items.length === 0 ? 'an empty mapping' : 'a mapping'
+  if (isSeq(node)) return node.items.length === 0 ? 'an empty list' : 'a list'
+  if (!isScalar(node) || node.value === null) return 'empty'
+  if (typeof node.value === 'string') return node.value === '' ? '""' : 'a text'
+  return typeof node.value === 'number' || typeof node.value === 'bigint' ? 'a number' : 'true or false'
+}
+
+/**
+ * What stands at a place of the file, for a message: as it was written, so that what a reference expanded to is never
+ * shown. The value itself only where it is harmless and stands under a name: a file that is one word may be anything.
+ */
+export function describeNode(node: Node | null, path: NodePath): string {
+  const kind = kindOf(node)
+  if (!isScalar(node) || !path.some((step) => typeof step === 'string')) return kind
+  if (kind === 'a text') return describeText(String(node.value))
+  return kind === 'a number' || kind === 'true or false' ? String(node.value) : kind
+}
+
+/** A text of the file in quotes, unless it may be a secret. */
+export function describeText(text: string): string {
+  return isHarmless(text) ? JSON.stringify(text) : 'a text (not shown)'
+}
+
+/** A member's name, unless a value may have slipped into it (`key:CO.…`, the blank forgotten). */
+export function describeName(name: string): string {
+  return isPlainName(name) ? `\`${name}\`` : 'this key (not shown)'
+}
+
+/** What a file refers to by name (a rule, a pack, another file), unless it may be something else. */
+export function describeReference(name: string): string {
+  return isPlainName(name) || isHarmless(name) ? `\`${name}\`` : 'this name (not shown)'
+}
+
+/** Whether a place of the file is one where secrets stand. */
+export function isSecretPlace(path: NodePath): boolean {
+  return path.some((step) => typeof step === 'string' && (isSecretName(step) || /^(?:key|pass|pin|auth)$/i.test(step)))
+}
+
+function isPlainName(name: string): boolean {
+  if (name === '<<') return true
+  return /^\$?[\w./*-]{1,40}$/.test(name) && !holdsCredential(name) && !looksRandom(name)
+}
+
+/** References that stand in a text: variables and files have names, which are no secrets. */
+const reference = /\$\{(?:[A-Za-z_]\w{0,60}|file:[^{}]{1,200})\}/g
+
+/**
+ * Whether a text may stand in a message: a few words or small numbers. A forgotten blank or quote moves a secret to
+ * where none belongs (`name: acme` + `key:CO.…` is one text), so anything with a word or sign of secrets is kept back,
+ * and so is whatever mixes letters and digits as passwords do.
+ */
+function isHarmless(text: string): boolean {
+  if (text.length > maxQuoted || holdsCredential(text)) return false
+  if (/[@?#\p{Cc}]|\/\/.*:.*\/\/|key\s*:|secret|token|password/isu.test(text)) return false
+  const bare = text.replace(reference, '')
+  if (!/^[\w ./:*+,<>=-]*$/.test(bare)) return bare.replace(/[^A-Za-z0-9]/g, '').length <= 4
+  const words = bare.split(/[^A-Za-z0-9]+/)
+  const mixed = words.filter((word) => !/^(?:[A-Za-z]{0,24}|\d{1,4})$/.test(word))
+  return mixed.length <= 2 && mixed.every((word) => word.length <= 4)
+}

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { readStatus, type StatusQuery } from '../../src/queries/read-status.ts'
+import { startHookdrift } from '../cli/a-process.ts'
+import { command } from '../cli/a-terminal.ts'
+import { type Library, openLibrary } from './a-library.ts'
+
+const hourMs = 3_600_000
+
+describe('status', () => {
+  let library: Library
+  let start: number
+
+  beforeAll(async () => {
+    library = await openLibrary({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 3 } })
+    const { site } = library
+    start = Date.parse((await site.audit()).run.finished_at)
+    site.stand.advance(hourMs)
+    site.service.failNext({ how: 'status', status: 400, path: /subscriptions/, times: 2 })
+    await site.audit({ only: ['acme/payments'] })
+  })
+  afterAll(() => library[Symbol.asyncDispose]())
+
+  async function states(hoursLater: number, asked: Partial<StatusQuery> = {}) {
+    const { file, owner } = library.site.stand
+    const history = openSqliteHistory(file, owner)
+    const now = start + hoursLater * hourMs
+    const options = {
+      expected: undefined,
+      projects: [],
+      now,
+      dueAfter: (_: string, ms: number) => ms + 3 * hourMs,
+      limit: 100,
+      ...asked,
+    }
+    const { rows } = await readStatus(history, options)
+    await history.close()
+    return rows.map(({ project, run, complete, stale, reason }) => [project, run, complete, stale, reason])
+  }
+
+  it('tells the last run of each project, and is stale when that is too old', async () => {
+    expect(await states(2)).toEqual([
+      ['acme/orders', 1, true, false, null],
+      ['acme/payments', 2, false, false, null],
+    ])
+    expect(await states(3.5)).toEqual([
+      ['acme/orders', 1, true, true, 'not looked at for too long'],
+      ['acme/payments', 2, false, false, null],
+    ])
+  })
+
+  it('is stale, too, when looks have been incomplete for too long', async () => {
+    const { site } = library
+    site.stand.advance(4 * hourMs)
+    site.service.failNext({ how: 'status', status: 400, path: /subscriptions/, times: 2 })
+    await site.audit({ only: ['acme/payments'] })
+    expect(await states(5.5, { projects: ['payments'] })).toEqual([
+      ['acme/payments', 3, false, true, 'not looked at completely for too long'],
+    ])
+  })
+
+  it('misses what is configured and was never looked at, and nothing that is not configured any more', async () => {
+    expect(await states(0, { expected: ['acme/orders', 'acme/new'] })).toEqual([
+      ['acme/new', null, false, true, 'never looked at'],
+      ['acme/orders', 1, true, false, null],
+    ])
+  })
+
+  it('needs the path of the history and no key, and takes the projects from a configuration beside it', async () => {
+    const { directory, file } = library.site.stand
+    const bare = await startHookdrift(['status', '--max-age', '9999d'], {
+      cwd: directory,
+      env: { HOOKDRIFT_HISTORY: file },
+    }).ended
+    expect(bare).toMatchObject({ code: 0, stderr: '' })
+    const projects = '    projects: [{ id: a, name: orders }, { id: later }]\n'
+    const config = library.write(
+      'other.yaml',
+      `history: \${HERE:-./hookdrift.db}\nservices:\n  - name: acme\n    url: \${NO_URL}\n    key: \${NO_KEY}\n${projects}`,
+    )
+    const ask = (...args: string[]) =>
+      command(['status', '--config', config, '--max-age', '9999d', ...args], { cwd: '/' })
+    const reasons = JSON.parse((await ask('--format', 'json')).stdout).rows.map(
+      ({ project, reason }: Record<string, string>) => [project, reason],
+    )
+    expect(reasons).toEqual([
+      ['acme/later', 'never looked at'],
+      ['acme/orders', null],
+    ])
+    const codes = [
+      await ask(),
+      await ask('--format', 'csv'),
+      await ask('--project', 'later'),
+      await ask('--project', 'orders'),
+    ]
+    expect(codes.map(({ code }) => code)).toEqual([1, 1, 1, 0])
+    expect(codes[0]?.stdout).toMatch(/^acme\/later {3}STALE: never looked at .*\nacme\/orders {2}current/m)
+  })
+
+  it('takes what is due from the schedules, and --max-age before them', async () => {
+    const write = (cron: string, project: string) =>
+      library.write(
+        'planned.yaml',
+        `schedules: [{ name: s, cron: "${cron}", projects: ["${project}"], run_timeout: 1s }]\nservices: [{ name: acme, projects: [{ id: orders }] }]\n`,
+      )
+    const { directory, file } = library.site.stand
+    const env = { HOOKDRIFT_HISTORY: file }
+    const ask = async (config: string, ...more: string[]) => {
+      const { stdout } = await command(['status', '--config', config, '--format', 'json', ...more], {
+        cwd: directory,
+        env,
+      })
+      return JSON.parse(stdout).rows
+    }
+    // Due once a year, in a minute that the tests do not wait for.
+    const [yearly] = await ask(write('0 0 1 1 *', 'acme/*'))
+    const due = Date.UTC(new Date(Date.parse(yearly.at)).getUTCFullYear() + 1, 0, 1) + 1000
+    expect(yearly.stale).toBe(Date.now() > due)
+    expect((await ask(write('0 0 1 1 *', 'acme/*'), '--max-age', '9999d'))[0].stale).toBe(false)
+    const broken = await command(['status', '--config', write('61 * * * *', '*')], { cwd: directory, env })
+    expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/schedule.*61 \* \* \* \*/)])
+  })
+
+  it('says what is wrong where there is no history, no configuration, or a path that is not set', async () => {
+    const cwd = library.site.stand.directory
+    const nowhere = await command(['status', '--history', 'nowhere.db'], { cwd })
+    expect([nowhere.code, nowhere.stderr]).toEqual([4, expect.stringMatching(/there is no history at .*nowhere\.db/)])
+    const without = await command(['status'], { cwd })
+    expect([without.code, without.stderr]).toEqual([
+      2,
+      expect.stringMatching(/cannot read the configuration .*hookdrift\.yaml/),
+    ])
+    const config = library.write('unset.yaml', `history: \${NOT_SET}/h.db\nservices: []\n`)
+    const unset = await command(['runs', '--config', config], { cwd })
+    expect([unset.code, unset.stderr]).toEqual([2, expect.stringMatching(/names its history by \$\{NOT_SET\}/)])
+  })
+})

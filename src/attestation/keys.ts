@@ -12,17 +12,17 @@ export function generateKeys(): { readonly privatePem: string; readonly publicPe
 
 /**
  * @param file for the message alone
- * @throws AuditError 2 when it is no Ed25519 private key
+ * @throws AuditError.usage when it is no Ed25519 private key
  */
 export function readPrivateKey(pem: string, file: string): KeyObject {
   return ed25519(() => createPrivateKey(pem), 'private', file)
 }
 
-/** @throws AuditError 2 when it is no Ed25519 public key */
+/** @throws AuditError.usage when it is no Ed25519 public key */
 export function readPublicKey(pem: string, file: string): KeyObject {
   // From a private key Node would derive the public one: whoever gives that out has made a mistake worth telling.
   if (pem.includes('PRIVATE KEY')) {
-    throw new AuditError(2, `${file} holds a private key, expected the public one`, { advice: 'it ends in .pub' })
+    throw AuditError.usage(`${file} holds a private key, expected the public one`, { advice: 'it ends in .pub' })
   }
   return ed25519(() => createPublicKey(pem), 'public', file)
 }
@@ -34,10 +34,10 @@ function ed25519(read: () => KeyObject, which: 'private' | 'public', file: strin
     key = read()
   } catch (cause) {
     // What OpenSSL says of a broken key helps nobody, and must not repeat what the file holds.
-    throw new AuditError(2, `${file} holds no ${which} key in PEM form without a passphrase`, { advice, cause })
+    throw AuditError.usage(`${file} holds no ${which} key in PEM form without a passphrase`, { advice, cause })
   }
   if (key.asymmetricKeyType === 'ed25519') return key
-  throw new AuditError(2, `${file} holds a key of another kind (${key.asymmetricKeyType}), expected Ed25519`, {
+  throw AuditError.usage(`${file} holds a key of another kind (${key.asymmetricKeyType}), expected Ed25519`, {
     advice,
   })
 }

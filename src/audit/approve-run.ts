@@ -8,7 +8,7 @@ type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'note'>
 
 /**
  * The approvals of what a run left of some projects.
- * @throws AuditError 2 when it did not look at one of them, or not completely: nobody can approve what was not seen
+ * @throws AuditError.usage when it did not look at one of them, or not completely: nobody can approve what was not seen
  */
 export async function approvalsOf(
   history: History,
@@ -22,7 +22,7 @@ export async function approvalsOf(
   const scans = scanned.filter(({ project }) => isChosen(project.name))
   if (scans.length === 0) {
     const names = scanned.map(({ project }) => project.name).join(', ')
-    throw new AuditError(2, `run ${run.number} looked at none of these projects, only at ${names || 'none'}`)
+    throw AuditError.usage(`run ${run.number} looked at none of these projects, only at ${names || 'none'}`)
   }
   const gaps = scans.flatMap(({ project, coverage }) =>
     coverage
@@ -30,7 +30,7 @@ export async function approvalsOf(
       .map(({ listing, status, reason }) => `${project.name} ${listing} ${status}: ${reason}`),
   )
   if (gaps.length > 0) {
-    throw new AuditError(2, `run ${run.number} did not see everything, so nothing is approved\n${gaps.join('\n')}`, {
+    throw AuditError.usage(`run ${run.number} did not see everything, so nothing is approved\n${gaps.join('\n')}`, {
       advice: 'approve a complete run with --run, or other projects with --project',
     })
   }

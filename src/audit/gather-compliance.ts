@@ -9,7 +9,7 @@ import { type PolicyResults, recordedPolicyResults } from './policy-results.ts'
 /**
  * What the controls of a framework looked like over a time: as its last run left them, with all that was resolved
  * meanwhile and how well the time was looked at. `from` and `to` as `--at` takes them.
- * @throws AuditError 2 when no run was sealed in it
+ * @throws AuditError.usage when no run was sealed in it
  */
 export async function gatherCompliance(
   history: HistoryReader,
@@ -18,14 +18,14 @@ export async function gatherCompliance(
   policyResults: PolicyResults = recordedPolicyResults(history),
 ): Promise<Compliance> {
   const [start, end] = [instantOf(from, 'start'), instantOf(to, 'end')]
-  if (!(start < end)) throw new AuditError(2, `--from ${from} is not before --to ${to}`)
+  if (!(start < end)) throw AuditError.usage(`--from ${from} is not before --to ${to}`)
   const runs = await history.runs()
   const within = runs.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
   const last = within.at(-1)
   const first = within.at(0)
   if (last === undefined || first === undefined) {
     findRunAt(runs, to)
-    throw new AuditError(2, `no run was sealed from ${from} to ${to}`)
+    throw AuditError.usage(`no run was sealed from ${from} to ${to}`)
   }
   const resolved = await policyResults.resolvedBefore(first.number - 1, last.number)
   return composeCompliance({
@@ -79,7 +79,6 @@ function longestGap(instants: readonly number[]): CompliancePeriod['longest_gap'
 function instantOf(time: string, edge: 'start' | 'end'): number {
   const isDate = /^\d{4}-\d\d-\d\d$/.test(time)
   const instant = Date.parse(isDate ? `${time}T${edge === 'start' ? '00:00:00.000' : '23:59:59.999'}Z` : time)
-  if (Number.isNaN(instant))
-    throw new AuditError(2, `"${time}" is no time, expected 2026-11-21 or 2026-11-21T03:00:00Z`)
+  if (Number.isNaN(instant)) throw AuditError.usage(`"${time}" is no time, expected 2026-11-21 or 2026-11-21T03:00:00Z`)
   return instant
 }

@@ -23,9 +23,9 @@ export function recordedPolicyResults(history: HistoryReader): PolicyResults {
   }
 }
 
-/** @throws AuditError 4 when the run is not there */
+/** @throws AuditError.failure when the run is not there */
 export async function recordOf(history: HistoryReader, run: number): Promise<RunRecord> {
   const record = await history.readRun(run)
-  if (record === undefined) throw new AuditError(4, `run ${run} went away while it was read`)
+  if (record === undefined) throw AuditError.failure(`run ${run} went away while it was read`)
   return record
 }

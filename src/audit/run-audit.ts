@@ -51,7 +51,7 @@ export interface AuditDependencies {
  * One run: every project is walked, inventoried, drafted and judged; then what stands, what changed and what is
  * resolved is settled, and all of it is sealed at once. Returns the report of the sealed run.
  * A bug in one project fails that project (`contain-bugs.ts`).
- * @throws AuditError 5 when another run holds the lease; whatever is thrown, nothing of the run stays in the history
+ * @throws AuditError.busy when another run holds the lease; whatever is thrown, nothing of the run stays in the history
  */
 export async function runAudit(audit: Audit, dependencies: AuditDependencies): Promise<Report> {
   const { history, sealer } = dependencies

@@ -12,13 +12,13 @@ export interface Files {
 
 /**
  * The states of a directory, one file a project.
- * @throws AuditError 2 when a file is none of ours or damaged (`file:line:column`), or two speak of one project
+ * @throws AuditError.usage when a file is none of ours or damaged (`file:line:column`), or two speak of one project
  */
 export function readStates(directory: string, files: Files): readonly ProjectState[] {
   const names = attempt(`cannot read the directory ${directory}`, () => files.list(directory))
   const found = names.filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.')).sort()
   if (found.length === 0) {
-    throw new AuditError(2, `there is no state in ${directory}: expected files as \`hookdrift baseline export\` writes`)
+    throw AuditError.usage(`there is no state in ${directory}: expected files as \`hookdrift baseline export\` writes`)
   }
   const first = new Map<string, string>()
   return found.map((name) => {
@@ -29,7 +29,7 @@ export function readStates(directory: string, files: Files): readonly ProjectSta
     )
     const key = JSON.stringify([state.project.service, state.project.uid])
     const other = first.get(key)
-    if (other !== undefined) throw new AuditError(2, `${file} and ${other} speak of the same project`)
+    if (other !== undefined) throw AuditError.usage(`${file} and ${other} speak of the same project`)
     first.set(key, file)
     return state
   })
@@ -39,7 +39,7 @@ function attempt<Result>(doing: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
-    throw new AuditError(2, `${doing}: ${reasonOf(error)}`, { cause: error })
+    throw AuditError.usage(`${doing}: ${reasonOf(error)}`, { cause: error })
   }
 }
 

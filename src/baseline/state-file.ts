@@ -76,7 +76,7 @@ function commonKey(resources: readonly ApprovedResource[]): string {
   return counts[0]?.[0] ?? '0'.repeat(16)
 }
 
-/** @throws AuditError 2 with a line for every mistake, as `file:line:column` */
+/** @throws AuditError.usage with a line for every mistake, as `file:line:column` */
 export function readState(text: string, file: string): ProjectState {
   const { value } = readDocument(text, { file, schema: stateSchema, limits: stateFileLimits, isExact: () => true })
   const resources = kinds.flatMap((kind) =>

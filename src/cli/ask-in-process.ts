@@ -15,7 +15,7 @@ const program = new URL(import.meta.url.replace(/ask-in-process(\.\w+)$/, 'query
 
 /**
  * Asks in a process of its own and ends it when the time is over: SQLite cannot be interrupted from within.
- * @throws AuditError 2 when the query is refused, fails, takes too long or gives too much
+ * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
  */
 export function askInProcess(order: QueryRequest, timeoutMs: number): Promise<QueryAnswer> {
   return new Promise((resolve, reject) => {
@@ -26,7 +26,7 @@ export function askInProcess(order: QueryRequest, timeoutMs: number): Promise<Qu
       serialization: 'advanced',
     })
     const rows: (readonly Json[])[] = []
-    const fail = (message: string, advice: string) => settle(() => reject(new AuditError(2, message, { advice })))
+    const fail = (message: string, advice: string) => settle(() => reject(AuditError.usage(message, { advice })))
     const timer = setTimeout(
       () =>
         fail(

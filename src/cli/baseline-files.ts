@@ -48,7 +48,7 @@ async function exportStates(
     const all = activeApprovals(await history.approvals())
     const chosen = all.filter((approval) => matchesProject(approval.project.name, project))
     if (chosen.length === 0) {
-      throw new AuditError(2, 'there is nothing to export: no baseline of these projects is approved', {
+      throw AuditError.usage('there is nothing to export: no baseline of these projects is approved', {
         advice: '`hookdrift baseline approve` approves the state of the last run',
       })
     }
@@ -59,7 +59,7 @@ async function exportStates(
       const { project, scopes } = approval
       const text = writeState({ project, scopes, resources: await history.approvedResources(approval) })
       if (Buffer.byteLength(text) > stateFileLimits.mebibytes * 1024 * 1024) {
-        throw new AuditError(2, `the state of ${project.name} is larger than ${stateFileLimits.mebibytes} MiB`, {
+        throw AuditError.usage(`the state of ${project.name} is larger than ${stateFileLimits.mebibytes} MiB`, {
           advice: 'no hookdrift would read such a file; leave the state in the history',
         })
       }
@@ -84,7 +84,7 @@ function makeDirectory(directory: string): void {
   try {
     mkdirSync(directory, { mode: 0o700 })
   } catch (error) {
-    throw new AuditError(2, `cannot make the directory ${directory}: ${reasonOf(error)}`)
+    throw AuditError.usage(`cannot make the directory ${directory}: ${reasonOf(error)}`)
   }
 }
 
@@ -96,7 +96,7 @@ async function importStates(named: string, options: FileOptions, terminal: Proce
   const states = readStates(pathFrom(terminal.cwd(), named), stateFiles).filter((state) =>
     matchesProject(state.project.name, project),
   )
-  if (states.length === 0) throw new AuditError(2, `${named} holds no state of ${project.join(' ')}`)
+  if (states.length === 0) throw AuditError.usage(`${named} holds no state of ${project.join(' ')}`)
   return withHistory(place, terminal, async (history) => {
     const signed = { ...signature(by), note }
     await history.approve(

@@ -40,7 +40,7 @@ export async function withHistory<Result>(
 export function signature(by: string | undefined): Signature {
   const name = by ?? systemUser()
   if (name === undefined || name.trim() === '') {
-    throw new AuditError(2, 'nobody knows who does this', { advice: 'say it with --by' })
+    throw AuditError.usage('nobody knows who does this', { advice: 'say it with --by' })
   }
   return { by: name, at: new Date().toISOString() }
 }

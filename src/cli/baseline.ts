@@ -86,7 +86,7 @@ async function revoke({ project, by, ...place }: ApproveOptions, terminal: Proce
       matchesProject(approval.project.name, project),
     )
     if (chosen.length === 0) {
-      throw new AuditError(2, `there is nothing to revoke${project.length === 0 ? '' : ` of ${project.join(' ')}`}`, {
+      throw AuditError.usage(`there is nothing to revoke${project.length === 0 ? '' : ` of ${project.join(' ')}`}`, {
         advice: '`hookdrift baseline show` lists what is approved',
       })
     }

@@ -32,7 +32,7 @@ export const complianceWriters: Writers<Compliance> = {
 
 /**
  * Answers for a run, or for a time when one is asked about.
- * @throws AuditError 2 when the framework or the policy cannot be read
+ * @throws AuditError.usage when the framework or the policy cannot be read
  */
 export async function planCompliance(
   { framework, from, to, policy }: ComplianceQuestion,
@@ -53,8 +53,7 @@ function mappingOf(name: string, { cwd }: ProcessContext): FrameworkMapping {
   const ours = builtInFrameworks.find(({ id }) => id === name)
   if (ours !== undefined) return ours
   const known = builtInFrameworks.map(({ id }) => id).join(', ')
-  if (!/[/.]/.test(name))
-    throw new AuditError(2, `there is no framework "${name}", expected one of ${known}, or a file`)
+  if (!/[/.]/.test(name)) throw AuditError.usage(`there is no framework "${name}", expected one of ${known}, or a file`)
   return readFramework(textOf(pathFrom(cwd(), name)), name)
 }
 
@@ -62,6 +61,6 @@ function textOf(file: string): string {
   try {
     return readTextFile(file)
   } catch (error) {
-    throw new AuditError(2, `cannot read the framework ${file}: ${reasonOf(error)}`)
+    throw AuditError.usage(`cannot read the framework ${file}: ${reasonOf(error)}`)
   }
 }

@@ -33,7 +33,7 @@ export const worker: DeliveryTimeouts = { timeoutMs: 10_000, totalMs: 60_000, is
 
 /**
  * Delivers what waits in the history, and says how the channels are then.
- * @throws AuditError 4 or 5 when the history cannot be used
+ * @throws AuditError.failure or 5 when the history cannot be used
  */
 export async function deliverNotifications(
   { channels, history: file }: NotificationTargets,

@@ -15,9 +15,9 @@ import { isNoFile, writeFileAtomically } from './write-file-atomically.ts'
 
 /**
  * Where a report goes: to stdout or `--output`, and to the files of `--report`. Whatever can be known before the run
- * to go wrong is found here; the function that is returned writes all that can be written, then throws an AuditError 4
+ * to go wrong is found here; the function that is returned writes all that can be written, then throws an AuditError.failure
  * for what could not.
- * @throws AuditError 2
+ * @throws AuditError.usage
  */
 export function planDelivery<Document extends Attested>(
   options: FormatOptions,
@@ -26,7 +26,7 @@ export function planDelivery<Document extends Attested>(
 ): (document: Document) => void {
   const { format, section, output, quiet = false } = options
   if (section !== undefined && format !== 'csv') {
-    throw new AuditError(2, `--section ${section} is for --format csv, not ${format}`)
+    throw AuditError.usage(`--section ${section} is for --format csv, not ${format}`)
   }
   const ofSection = section === undefined ? {} : { section }
   const write = writers.writerOf(format)
@@ -53,7 +53,7 @@ export function planDelivery<Document extends Attested>(
 
 /** How documents of one sort are written down. */
 export interface Writers<Document> {
-  /** @throws AuditError 2 when they have no such format */
+  /** @throws AuditError.usage when they have no such format */
   writerOf(format: Format): (document: Document, render: RenderOptions) => string
   /** The files that `FORMAT=FILE` stands for. */
   filesOf(format: Format, file: string): readonly ReportFile[]
@@ -62,14 +62,14 @@ export interface Writers<Document> {
 function parseReportOption(order: string, { cwd }: ProcessContext, writers: Writers<never>): readonly ReportFile[] {
   const [, name, file] = /^([^=]*)=(.+)$/s.exec(order) ?? []
   if (name === undefined || file === undefined) {
-    throw new AuditError(2, `--report ${order}: not a format and a file`, {
+    throw AuditError.usage(`--report ${order}: not a format and a file`, {
       advice: 'such as --report sarif=drift.sarif',
     })
   }
   if (!isFormat(name)) {
     const nearest = nearestName(name, formats)
     const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
-    throw new AuditError(2, `--report ${order}: there is no format "${name}"${meant}`, {
+    throw AuditError.usage(`--report ${order}: there is no format "${name}"${meant}`, {
       advice: `formats: ${formats.join(', ')}`,
     })
   }
@@ -86,7 +86,7 @@ function attestorOf(
 ): Attestor | undefined {
   if (keyFile === undefined) return undefined
   if (files.length === 0) {
-    throw new AuditError(2, '--attest signs files, and none is written', { advice: 'add --report json=FILE' })
+    throw AuditError.usage('--attest signs files, and none is written', { advice: 'add --report json=FILE' })
   }
   const path = pathFrom(cwd(), keyFile)
   const key = readPrivateKey(readKeyFile(path), keyFile)
@@ -100,7 +100,7 @@ function readKeyFile(path: string): string {
   try {
     return readTextFile(path)
   } catch (error) {
-    throw new AuditError(2, `--attest: cannot read ${path}: ${reasonOf(error)}`, {
+    throw AuditError.usage(`--attest: cannot read ${path}: ${reasonOf(error)}`, {
       advice: '`hookdrift keygen FILE` makes a key',
     })
   }
@@ -118,7 +118,7 @@ function refuseDuplicates(files: readonly ReportFile[]): void {
   const seen = new Set<string>()
   for (const { file } of files) {
     const place = placeOf(file)
-    if (seen.has(place)) throw new AuditError(2, `--report: two reports would be written to ${file}`)
+    if (seen.has(place)) throw AuditError.usage(`--report: two reports would be written to ${file}`)
     seen.add(place)
   }
 }
@@ -138,7 +138,7 @@ function refuseUnwritable(option: string, file: string): void {
     if (isNoFile(file)) accessSync(file, constants.W_OK)
     else accessSync(dirname(file), constants.W_OK | constants.X_OK)
   } catch (error) {
-    throw new AuditError(2, `${option}: cannot write to ${file}: ${reasonOf(error)}`, {
+    throw AuditError.usage(`${option}: cannot write to ${file}: ${reasonOf(error)}`, {
       advice: 'its directory must be there and writable; nothing was looked at',
     })
   }

@@ -95,11 +95,11 @@ async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Prom
   }
 }
 
-/** @throws AuditError 2 when there is something already: a demo must not mix with a history of one's own */
+/** @throws AuditError.usage when there is something already: a demo must not mix with a history of one's own */
 function newDirectory(path: string, { cwd }: ProcessContext): string {
   const directory = pathFrom(cwd(), path)
   if (filesIn(directory, path).length > 0) {
-    throw new AuditError(2, `--keep ${path}: the directory is not empty`, { advice: 'name one that is not there yet' })
+    throw AuditError.usage(`--keep ${path}: the directory is not empty`, { advice: 'name one that is not there yet' })
   }
   return directory
 }
@@ -109,7 +109,7 @@ function filesIn(directory: string, named: string): readonly string[] {
     makeDirectories(directory, 0o700)
     return readdirSync(directory)
   } catch (error) {
-    throw new AuditError(2, `cannot make the directory ${named}: ${reasonOf(error)}`, {
+    throw AuditError.usage(`cannot make the directory ${named}: ${reasonOf(error)}`, {
       advice: 'name one that is not there yet',
       cause: error,
     })

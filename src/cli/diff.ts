@@ -40,7 +40,7 @@ async function diff(
 ): Promise<number> {
   const { diffView, readDiff } = await import('../queries/read-diff.ts')
   if (options.patch === true && options.format === 'csv') {
-    throw new AuditError(2, '--patch is JSON, and --format says csv', { advice: 'leave one of them out' })
+    throw AuditError.usage('--patch is JSON, and --format says csv', { advice: 'leave one of them out' })
   }
   const withPatch = options.patch === true || options.format === 'rfc6902'
   const format = options.patch === true || options.format === 'rfc6902' ? 'json' : options.format

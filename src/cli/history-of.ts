@@ -12,7 +12,7 @@ export interface HistoryOptions {
 
 /**
  * Opens the history that a reading command means.
- * @throws AuditError 2 when it cannot be told which, 4 when it is not there or cannot be used
+ * @throws AuditError.usage when it cannot be told which, 4 when it is not there or cannot be used
  */
 export async function openHistory(options: HistoryOptions, terminal: ProcessContext): Promise<History> {
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')

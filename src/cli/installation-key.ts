@@ -14,13 +14,13 @@ export interface InstallationKey {
 /**
  * The key under which secrets are sealed: `HOOKDRIFT_SEAL_KEY`, else the file `hookdrift.key` beside the history, made
  * on first use and readable by its owner only.
- * @throws AuditError 2 when the variable is too short, 4 when the file cannot be used
+ * @throws AuditError.usage when the variable is too short, 4 when the file cannot be used
  */
 export function installationKey(history: string, env: Readonly<Record<string, string | undefined>>): InstallationKey {
   const given = env.HOOKDRIFT_SEAL_KEY
   if (given !== undefined && given !== '') {
     if (given.length >= 32) return { key: Buffer.from(given, 'utf8') }
-    throw new AuditError(2, 'HOOKDRIFT_SEAL_KEY is shorter than 32 characters', {
+    throw AuditError.usage('HOOKDRIFT_SEAL_KEY is shorter than 32 characters', {
       advice: 'make one with `openssl rand -hex 32`, and keep it: another key cannot tell whether a secret changed',
     })
   }
@@ -30,7 +30,7 @@ export function installationKey(history: string, env: Readonly<Record<string, st
     return readKey(file) ?? makeKey(file)
   } catch (error) {
     if (error instanceof AuditError) throw error
-    throw new AuditError(4, `cannot use the installation key ${file}: ${reasonOf(error)}`, {
+    throw AuditError.failure(`cannot use the installation key ${file}: ${reasonOf(error)}`, {
       advice: 'check its permissions, or set HOOKDRIFT_SEAL_KEY',
       cause: error,
     })
@@ -65,7 +65,7 @@ function readKey(file: string): InstallationKey | undefined {
     throw error
   }
   if (!/^[0-9a-f]{64}$/.test(text)) {
-    throw new AuditError(4, `the installation key ${file} is damaged: expected 64 hex digits`, {
+    throw AuditError.failure(`the installation key ${file} is damaged: expected 64 hex digits`, {
       advice: 'restore it from a backup; with a new one, secrets are sealed anew and one comparison of them is lost',
     })
   }

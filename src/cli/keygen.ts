@@ -37,7 +37,7 @@ function writeNew(file: string, text: string, mode: number): void {
     writeSync(descriptor, text)
     closeSync(descriptor)
   } catch (error) {
-    throw new AuditError(2, `cannot make ${file}: ${reasonOf(error)}`, {
+    throw AuditError.usage(`cannot make ${file}: ${reasonOf(error)}`, {
       advice: 'name a file that is not there, in a directory that is',
     })
   }

@@ -15,7 +15,7 @@ interface Loading {
 /**
  * Reads the policy of a file, or the `recommended` pack where there is none, while the process stays awake: signals and
  * requests are answered meanwhile.
- * @throws AuditError 2 with a line for every mistake, or when it takes too long
+ * @throws AuditError.usage with a line for every mistake, or when it takes too long
  */
 export async function loadPolicy(file: string | undefined, { now, signal }: Loading = {}): Promise<Policy> {
   const { policySteps } = await import('../policy/read-policy.ts')
@@ -53,7 +53,7 @@ export async function inTime<Result>(
     if (step.done === true) return step.value
     const now = clock()
     if (now - begun > limitMs) {
-      throw new AuditError(2, `${doing} takes more than ${limitMs / 1000} s, the limit`, {
+      throw AuditError.usage(`${doing} takes more than ${limitMs / 1000} s, the limit`, {
         advice: 'make it, and what it extends or names, smaller',
       })
     }

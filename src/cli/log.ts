@@ -13,7 +13,7 @@ const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 export function openLog({ env, stderr }: ProcessContext): Log {
   const level = env.HOOKDRIFT_LOG ?? 'warn'
   if (!levels.includes(level)) {
-    throw new AuditError(2, `HOOKDRIFT_LOG is "${level}", expected one of ${levels.join(', ')}`)
+    throw AuditError.usage(`HOOKDRIFT_LOG is "${level}", expected one of ${levels.join(', ')}`)
   }
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => stderr.write(line) })
 }

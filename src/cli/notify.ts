@@ -44,7 +44,7 @@ function nameOf(text: string): string {
 }
 
 function notify(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  if (options.pending && options.test !== undefined) throw new AuditError(2, '--pending and --test: one at a time')
+  if (options.pending && options.test !== undefined) throw AuditError.usage('--pending and --test: one at a time')
   if (options.pending) return showPending(options, terminal)
   return options.test === undefined ? deliverNow(options, terminal) : testChannels(options, terminal)
 }
@@ -117,7 +117,7 @@ async function readChannels(options: NotifyOptions, { env, cwd }: ProcessContext
     { history: overridden },
   )
   if (channels.length > 0) return { channels, history }
-  throw new AuditError(2, `${options.config} names no channels under notify`, {
+  throw AuditError.usage(`${options.config} names no channels under notify`, {
     advice: 'docs/notifications.md shows some',
   })
 }
@@ -129,7 +129,7 @@ async function channelNamed(name: string, channels: readonly Channel[]): Promise
   const names = channels.map((channel) => channel.name)
   const nearest = nearestName(name, names)
   const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
-  throw new AuditError(2, `there is no channel ${name}${meant}`, { advice: `channels: ${names.join(', ')}` })
+  throw AuditError.usage(`there is no channel ${name}${meant}`, { advice: `channels: ${names.join(', ')}` })
 }
 
 interface Tried {

@@ -16,7 +16,7 @@ export interface OpenProjects {
 
 /**
  * The configured projects that were chosen, with a client for each of their services.
- * @throws AuditError 2 when nothing fits what was chosen
+ * @throws AuditError.usage when nothing fits what was chosen
  */
 export function openProjects(
   configuration: Configuration,
@@ -26,7 +26,7 @@ export function openProjects(
   const all = configuration.services.flatMap(({ projects }) => projects)
   if (!all.some(({ ref }) => matchesProject(ref.name, only))) {
     const names = all.map(({ ref }) => ref.name).join(', ')
-    throw new AuditError(2, `--project ${only.join(' ')} matches none of ${names}`)
+    throw AuditError.usage(`--project ${only.join(' ')} matches none of ${names}`)
   }
   const file = shownPath(terminal.cwd(), configuration.file)
   const clients: { close(): Promise<void> }[] = []

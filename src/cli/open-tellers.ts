@@ -42,7 +42,7 @@ export function openWorkerNotifications({ terminal, log, metrics, news }: Notifi
     },
     failed(error) {
       // Somebody else is writing for long; it is looked again soon.
-      if (error instanceof AuditError && error.exitCode === 5) log.debug({ error: error.message }, 'history is locked')
+      if (error instanceof AuditError && error.kind === 'busy') log.debug({ error: error.message }, 'history is locked')
       else log.error({ error: messageOf(error) }, 'notifications could not be looked after')
     },
   })

@@ -101,7 +101,7 @@ export async function performAudit(order: AuditRequest, terminal: ProcessContext
 
 /**
  * The projects with what is expected of each.
- * @throws AuditError 2 when nothing is said of one: it would pass whatever it holds
+ * @throws AuditError.usage when nothing is said of one: it would pass whatever it holds
  */
 function expecting(
   projects: readonly AuditedProject[],
@@ -112,7 +112,7 @@ function expecting(
     const { name, service, uid } = audited.ref
     const state = states.find(({ project }) => project.service === service && project.uid === uid)
     if (state !== undefined) return { ...audited, expected: stateOf(state.scopes, state.resources) }
-    throw new AuditError(2, `--expect says nothing of ${name} (${uid})`, {
+    throw AuditError.usage(`--expect says nothing of ${name} (${uid})`, {
       advice: 'export its approved state, or leave it out with --project',
     })
   })

@@ -74,21 +74,21 @@ async function pathsOf(options: ExplainOptions, terminal: ProcessContext) {
 /** The current version of a resource, or the last one of one that is gone. */
 async function findResource(history: HistoryReader, uid: string, project: string | undefined): Promise<FoundResource> {
   const run = (await history.lastRun())?.number
-  if (run === undefined) throw new AuditError(2, 'the history has no sealed run yet')
+  if (run === undefined) throw AuditError.usage('the history has no sealed run yet')
   const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
   const [identity, ...others] = found
   if (identity === undefined) {
     const where = project === undefined ? 'the history' : project
-    throw new AuditError(2, `${where} knows no resource ${JSON.stringify(uid)}`, {
+    throw AuditError.usage(`${where} knows no resource ${JSON.stringify(uid)}`, {
       advice: 'uids stand in every report; names are not enough',
     })
   }
   if (others.length > 0) {
     const names = found.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
-    throw new AuditError(2, `several resources have the uid ${uid}: ${names}`, { advice: 'say which: --project NAME' })
+    throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, { advice: 'say which: --project NAME' })
   }
   const version = (await history.versionsOf(identity, run)).at(-1)
-  if (version === undefined) throw new AuditError(2, `the history has no version of ${uid}`)
+  if (version === undefined) throw AuditError.usage(`the history has no version of ${uid}`)
   const record = await history.readRun(run)
   const labels = record?.projects.find(({ project: name }) => name === identity.project.name)?.labels ?? {}
   return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
@@ -119,9 +119,9 @@ function chooseRules(
       ruleId,
       policy.known.map(({ id }) => id),
     )
-    throw new AuditError(2, `there is no rule "${ruleId}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
+    throw AuditError.usage(`there is no rule "${ruleId}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
   }
-  if (rule.kind !== kind) throw new AuditError(2, `${ruleId} is about ${rule.kind}s, and this is of kind ${kind}`)
+  if (rule.kind !== kind) throw AuditError.usage(`${ruleId} is about ${rule.kind}s, and this is of kind ${kind}`)
   return [rule]
 }
 

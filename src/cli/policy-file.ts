@@ -5,7 +5,7 @@ import type { ProcessContext } from './terminal.ts'
 
 /**
  * `--policy`, or the one of the configuration, of which only the places are read: that needs no key.
- * @throws AuditError 2 when neither names one
+ * @throws AuditError.usage when neither names one
  */
 export async function policyFileOf(
   { policy, config }: { readonly policy?: string; readonly config: string },
@@ -14,5 +14,5 @@ export async function policyFileOf(
   if (policy !== undefined) return pathFrom(terminal.cwd(), policy)
   const { policy: named } = await configuredPaths(config, terminal)
   if (named !== undefined) return named
-  throw new AuditError(2, `${config} names no policy`, { advice: 'say which one is meant: --policy FILE' })
+  throw AuditError.usage(`${config} names no policy`, { advice: 'say which one is meant: --policy FILE' })
 }

@@ -33,7 +33,7 @@ async function test(options: TestOptions, terminal: ProcessContext): Promise<num
   const ids = policy.known.map(({ id }) => id)
   const tests = await loadPolicyTests(file, ids)
   if (tests.length === 0) {
-    throw new AuditError(2, `${file} has no tests`, {
+    throw AuditError.usage(`${file} has no tests`, {
       advice: 'write them under `tests` in it, or in a file beside it that ends in .test.yaml',
     })
   }

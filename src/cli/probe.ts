@@ -98,26 +98,25 @@ async function meantProbes(
 ): Promise<readonly Probe[]> {
   const { source, payload, type } = options
   if (source !== undefined && options.function !== undefined) {
-    throw new AuditError(2, '--source runs the function that is there, --function one that is given: not both')
+    throw AuditError.usage('--source runs the function that is there, --function one that is given: not both')
   }
   if (payload !== undefined) {
     if (name !== undefined)
-      throw new AuditError(2, 'a probe of the policy brings its own payload: --payload is one too many')
+      throw AuditError.usage('a probe of the policy brings its own payload: --payload is one too many')
     if (source === undefined && options.function === undefined) {
-      throw new AuditError(2, '--payload needs a function: --source UID, or --function FILE')
+      throw AuditError.usage('--payload needs a function: --source UID, or --function FILE')
     }
     return [probeOf(await readGivenPayload(payload, terminal), type, source)]
   }
   if (source === undefined && name === undefined && options.function !== undefined) {
-    throw new AuditError(2, '--function needs a payload: --payload FILE, or the name of a probe')
+    throw AuditError.usage('--function needs a payload: --payload FILE, or the name of a probe')
   }
   const all = await ofPolicy()
   const { nearestName } = await import('../yaml/nearest-name.ts')
   const names = all.map((probe) => probe.name)
   if (name !== undefined && !names.includes(name)) {
     const nearest = nearestName(name, names)
-    throw new AuditError(
-      2,
+    throw AuditError.usage(
       `the policy has no probe "${name}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`,
       {
         advice: names.length === 0 ? 'docs/probes.md shows one' : `probes: ${names.join(', ')}`,
@@ -125,7 +124,7 @@ async function meantProbes(
     )
   }
   if (all.length === 0) {
-    throw new AuditError(2, 'the policy has no probes', {
+    throw AuditError.usage('the policy has no probes', {
       advice: 'name a function and a payload: --source UID or --function FILE, and --payload FILE',
     })
   }
@@ -163,14 +162,14 @@ async function readGivenPayload(file: string, terminal: ProcessContext): Promise
   const { readPayload } = await import('../policy/read-probes.ts')
   const read = readPayload(readGiven('payload', file, terminal))
   if ('payload' in read) return read.payload
-  throw new AuditError(2, `${file} ${read.fault}`)
+  throw AuditError.usage(`${file} ${read.fault}`)
 }
 
 function readGiven(what: string, file: string, { cwd }: ProcessContext): string {
   try {
     return readTextFile(pathFrom(cwd(), file))
   } catch (error) {
-    throw new AuditError(2, `cannot read the ${what} ${file}: ${reasonOf(error)}`, { cause: error })
+    throw AuditError.usage(`cannot read the ${what} ${file}: ${reasonOf(error)}`, { cause: error })
   }
 }
 
@@ -178,8 +177,7 @@ function onlyOne<T>(things: readonly T[], what: string, nameOf: (thing: T) => st
   const [first, ...others] = things
   if (first !== undefined && others.length === 0) return first
   const names = things.map(nameOf).join(', ')
-  throw new AuditError(
-    2,
+  throw AuditError.usage(
     `--function runs in one project with one payload, and there is more than one ${what}: ${names}`,
     { advice },
   )
@@ -193,7 +191,7 @@ interface Result {
 function refuseNothing({ runs, unlisted }: Result, name: string | undefined, { source }: ProbeOptions): void {
   if (runs.length > 0 || unlisted.length > 0) return
   const what = nothingFound(name, source)
-  throw new AuditError(2, `${what} in the projects that were looked through`, {
+  throw AuditError.usage(`${what} in the projects that were looked through`, {
     advice: '--project widens or narrows where to look; --type header means the header function',
   })
 }

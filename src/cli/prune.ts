@@ -57,7 +57,8 @@ async function prune(options: PruneOptions, terminal: ProcessContext): Promise<n
 
   const order = { keep: keepOf(options), options: asGiven(options), toolVersion: toolVersion() }
   const file = await historyOf(options, terminal)
-  if (!existsSync(file)) throw new AuditError(4, `there is no history at ${file}`, { advice: 'name it with --history' })
+  if (!existsSync(file))
+    throw AuditError.failure(`there is no history at ${file}`, { advice: 'name it with --history' })
   const isDry = options.dryRun === true
   const { plan, freed } = isDry
     ? { plan: planForFile(file, order), freed: { bytes: 0, leftBytes: 0 } }

@@ -27,7 +27,7 @@ export function defineQuery(program: Command, execute: Execute): void {
 
 async function query(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {
   if (sql === undefined) {
-    throw new AuditError(2, 'there is no query', { advice: '`hookdrift query --views` explains what can be asked' })
+    throw AuditError.usage('there is no query', { advice: '`hookdrift query --views` explains what can be asked' })
   }
   const { answerQuery, queryView } = await import('../queries/answer-query.ts')
   const { askInProcess } = await import('./ask-in-process.ts')

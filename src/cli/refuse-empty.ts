@@ -4,7 +4,7 @@ import { AuditError } from '../model/errors.ts'
 /**
  * Refuses what was given as nothing, as `--history "$HISTORY"` gives where the variable is not set: the default would
  * be used in silence, or the directory in which somebody stands.
- * @throws AuditError 2
+ * @throws AuditError.usage
  */
 export function refuseEmpty(command: Command): void {
   const argument = command.registeredArguments.find((_, at) => isEmpty(command.args[at]))
@@ -19,7 +19,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function nothing(name: string): AuditError {
-  return new AuditError(2, `${name} is empty`, {
+  return AuditError.usage(`${name} is empty`, {
     advice: 'is a variable of the shell not set? Leave it out, or give it a value',
   })
 }

@@ -59,9 +59,9 @@ async function plan(
   const { loadReports } = await import('./load-reports.ts')
   const { framework, from, to, policy } = options
   if (framework === undefined) {
-    if (from !== undefined || to !== undefined) throw new AuditError(2, '--from and --to need --framework')
+    if (from !== undefined || to !== undefined) throw AuditError.usage('--from and --to need --framework')
     if (policy !== undefined) {
-      throw new AuditError(2, '--policy needs --framework', {
+      throw AuditError.usage('--policy needs --framework', {
         advice: 'what another policy would have found, violation by violation, says: hookdrift policy replay',
       })
     }

@@ -6,7 +6,7 @@ import { toolVersion } from './tool-version.ts'
 /**
  * What an upgrade of a history needs to seal its rows anew; undefined when it is not due, so that nobody waits for what is
  * hardly ever needed. Uses the installation key that is there and makes none: another one would only look like it.
- * @throws AuditError 2 or 4 when there is a key that cannot be used
+ * @throws AuditError.usage or 4 when there is a key that cannot be used
  */
 export async function resealingFor(
   history: string,

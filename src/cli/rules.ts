@@ -51,7 +51,7 @@ function refuseUnknown(
 ): void {
   if (name === undefined || known.includes(name)) return
   const nearest = nearestName(name, known)
-  throw new AuditError(2, `there is no ${what} "${name}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
+  throw AuditError.usage(`there is no ${what} "${name}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
     advice: what === 'pack' ? `packs: ${known.join(', ')}` : '`hookdrift rules` lists them',
   })
 }

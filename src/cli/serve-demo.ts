@@ -21,19 +21,19 @@ const paceMs = 60_000
 
 /**
  * What `--serve` means: as `worker.listen`, a port alone is served to this machine only.
- * @throws AuditError 2 when it is no address
+ * @throws AuditError.usage when it is no address
  */
 export function demoAddress(text: string): ListenAddress {
   const address = listenAddress(text)
   if (address !== undefined) return address
-  throw new AuditError(2, `--serve ${text}: expected a port, or an address and a port`, {
+  throw AuditError.usage(`--serve ${text}: expected a port, or an address and a port`, {
     advice: 'such as 8080, 0.0.0.0:8080 or [::1]:8080',
   })
 }
 
 /**
  * Serves a fleet until the signal is given, and lets a colleague make one edit a minute until all are made.
- * @throws AuditError 4 when the address cannot be had
+ * @throws AuditError.failure when the address cannot be had
  */
 export async function serveDemo(
   { address, fleet, clock, ready, tell }: DemoServiceOptions,
@@ -61,7 +61,7 @@ async function start(fleet: SimulatedFleet, { host, port }: ListenAddress): Prom
   try {
     return await startSimulatedService(fleet, { host, port, keepsRequests: false })
   } catch (error) {
-    throw new AuditError(4, `cannot listen on ${host}:${port}: ${reasonOf(error)}`, {
+    throw AuditError.failure(`cannot listen on ${host}:${port}: ${reasonOf(error)}`, {
       advice: 'name a port that is free and an address of this machine',
       cause: error,
     })

@@ -74,7 +74,7 @@ async function dueAfter({ maxAge, config }: StatusOptions, schedules: Configured
   const { readTimetable, timetableFaultsAt } = await import('../worker/timetable.ts')
   for (const schedule of schedules) {
     const fault = timetableFaultsAt(now)({ ...schedule, jitterMs: 0 })
-    if (fault !== undefined) throw new AuditError(2, `${config}: a schedule cannot be kept: ${fault.text}`)
+    if (fault !== undefined) throw AuditError.usage(`${config}: a schedule cannot be kept: ${fault.text}`)
   }
   const timetables = schedules.map((schedule) => ({ ...schedule, ...readTimetable(schedule) }))
   return (project: string, ms: number) => {

@@ -19,7 +19,7 @@ export interface AttestedFiles {
 
 /**
  * Examines an attestation against a report, a key and, where there is one, the history.
- * @throws AuditError 2 when a file cannot be read
+ * @throws AuditError.usage when a file cannot be read
  */
 export function verifyReport(
   { report, attestation, key, history }: AttestedFiles,
@@ -62,6 +62,6 @@ function readNamed(what: string, file: string): Buffer {
   try {
     return readRegularFile(file, mostBytes)
   } catch (error) {
-    throw new AuditError(2, `cannot read the ${what} ${file}: ${reasonOf(error)}`)
+    throw AuditError.usage(`cannot read the ${what} ${file}: ${reasonOf(error)}`)
   }
 }

@@ -42,7 +42,7 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
     return verifyOne({ report, attestation, key, history: await knownHistory(options, terminal) }, options, terminal)
   }
   if ([report, attestation, key].some((given) => given !== undefined)) {
-    throw new AuditError(2, '--report, --attestation and --key go together')
+    throw AuditError.usage('--report, --attestation and --key go together')
   }
   const { openToExamine } = await import('../history/sqlite/open-to-examine.ts')
   const { verifyHistory } = await import('../history/sqlite/verify/verify-history.ts')

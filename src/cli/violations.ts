@@ -61,7 +61,7 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
 
 /**
  * A rule that was misspelt has no violations, and that would read as good news.
- * @throws AuditError 2 for what is no rule of hookdrift's, of the run's policy or of any violation of the past
+ * @throws AuditError.usage for what is no rule of hookdrift's, of the run's policy or of any violation of the past
  */
 async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
@@ -72,7 +72,7 @@ async function refuseUnknownRule(rule: string, run: number, reader: HistoryReade
   const past = [...(await reader.violationsAt(run)), ...(await reader.resolvedBetween(0, run))]
   if (past.some((violation) => matchesGlob(violation.rule, rule))) return
   const nearest = nearestName(rule, evaluating)
-  throw new AuditError(2, `there is no rule "${rule}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
+  throw AuditError.usage(`there is no rule "${rule}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
     advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" means several',
   })
 }

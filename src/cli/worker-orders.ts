@@ -16,9 +16,9 @@ export interface WorkerFiles {
 
 /** Reads the files of a worker, with all that can be said against them. */
 export interface WorkerFilesReader {
-  /** @throws AuditError 2 */
+  /** @throws AuditError.usage */
   configuration(): Configuration
-  /** @throws AuditError 2, or the signal's reason */
+  /** @throws AuditError.usage, or the signal's reason */
   policy(configuration: Configuration, signal: AbortSignal): Promise<Policy>
 }
 
@@ -38,7 +38,7 @@ export async function openWorkerFiles(
         { history: overridden, findTimetableFault },
       )
       if (configuration.schedules.length > 0) return configuration
-      throw new AuditError(2, `${config} names no schedules`, {
+      throw AuditError.usage(`${config} names no schedules`, {
         advice: 'docs/worker.md shows one; `hookdrift audit` needs none',
       })
     },

@@ -7,7 +7,7 @@ import { thisProcess } from './system.ts'
 /**
  * Writes a file so that readers see the old text or the new one, never a part. What is no file, such as `/dev/stdout`
  * or a named pipe, is written to and never replaced; neither is a symbolic link.
- * @throws AuditError 4 when it cannot be written
+ * @throws AuditError.failure when it cannot be written
  */
 export function writeFileAtomically(file: string, text: string): void {
   let draft: string | undefined
@@ -24,7 +24,7 @@ export function writeFileAtomically(file: string, text: string): void {
     renameSync(draft, target)
   } catch (error) {
     if (draft !== undefined) rmSync(draft, { force: true })
-    throw new AuditError(4, `cannot write the report to ${file}: ${reasonOf(error)}`, {
+    throw AuditError.failure(`cannot write the report to ${file}: ${reasonOf(error)}`, {
       advice: 'the run is sealed and can be reported again',
       cause: error,
     })

@@ -140,7 +140,7 @@ function textOf(file: string, { readFile }: ReferenceSources): string {
   try {
     return readFile(file)
   } catch (cause) {
-    throw new AuditError(2, `cannot read the configuration ${file}: ${reasonOf(cause)}`, {
+    throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, {
       advice: 'name another file with --config FILE, or start from config/hookdrift.example.yaml',
       cause,
     })

@@ -30,7 +30,7 @@ export const frameworkSchema = z.strictObject({
 
 /**
  * Reads a framework from YAML.
- * @throws AuditError 2 with a line for every mistake, as `file:line:column`
+ * @throws AuditError.usage with a line for every mistake, as `file:line:column`
  */
 export function readFramework(text: string, file: string): FrameworkMapping {
   const { value } = readDocument(text, { file, schema: frameworkSchema })

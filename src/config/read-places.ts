@@ -43,7 +43,7 @@ const places = z.looseObject({
 /**
  * Where a configuration has its history and its policy, and which projects it names; whatever else stands there, and with no key at
  * hand: reading asks no service.
- * @throws AuditError 2 when the file cannot be read, or names a place by a variable that is not set
+ * @throws AuditError.usage when the file cannot be read, or names a place by a variable that is not set
  */
 export function readConfiguredPaths(file: string, sources: ReferenceSources): ConfiguredPaths {
   const expand = expandReferences(file, sources)
@@ -59,7 +59,7 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
   const place = (what: 'history' | 'policy', path: string) => {
     if (!path.includes('${')) return resolve(dirname(file), path)
     const names = [...path.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^{}]+)/g)].map(([name]) => `${name}}`)
-    throw new AuditError(2, `${file} names its ${what} by ${names.join(', ') || 'a reference'}, and that is not set`, {
+    throw AuditError.usage(`${file} names its ${what} by ${names.join(', ') || 'a reference'}, and that is not set`, {
       advice: `set it, or name the ${what} with --${what}`,
     })
   }
@@ -80,7 +80,7 @@ function textOf(file: string, { readFile }: ReferenceSources): string {
   try {
     return readFile(file)
   } catch (cause) {
-    throw new AuditError(2, `cannot read the configuration ${file}: ${reasonOf(cause)}`, {
+    throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, {
       advice: 'name the history with --history or HOOKDRIFT_HISTORY, or another configuration with --config',
       cause,
     })

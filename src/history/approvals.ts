@@ -10,12 +10,12 @@ export interface Approvals {
   approvedResources(approval: Approval): Promise<readonly ApprovedResource[]>
   /**
    * Approves a state of each of some projects; from then on the one before it holds no more.
-   * @throws AuditError 5 when a live run holds the lease
+   * @throws AuditError.busy when a live run holds the lease
    */
   approve(approvals: readonly NewApproval[]): Promise<void>
   /**
    * Takes approvals back. They stay on record.
-   * @throws AuditError 5 when a live run holds the lease
+   * @throws AuditError.busy when a live run holds the lease
    */
   revoke(approvals: readonly number[], by: Signature): Promise<void>
 }

@@ -4,34 +4,34 @@ import type { CommittedRun } from './reader.ts'
 /**
  * The run that a person means: a number, `latest`, `latest~2` for the second before it, or a time, for the last run
  * sealed by then.
- * @throws AuditError 2 when it is none of these, or there is no such sealed run
+ * @throws AuditError.usage when it is none of these, or there is no such sealed run
  */
 export function findRun(runs: readonly CommittedRun[], name: string): CommittedRun {
   if (/^\d{4}-/.test(name)) return findRunAt(runs, name)
   const [isRelative, back = '0'] = /^latest(?:~(\d{1,9}))?$/.exec(name) ?? []
   if (isRelative === undefined && !/^\d{1,15}$/.test(name)) {
-    throw new AuditError(2, `"${name}" names no run, expected a number, latest, latest~N or a date such as 2026-11-21`)
+    throw AuditError.usage(`"${name}" names no run, expected a number, latest, latest~N or a date such as 2026-11-21`)
   }
   const run = isRelative === undefined ? runs.find(({ number }) => number === Number(name)) : runs.at(-1 - Number(back))
-  if (run === undefined) throw new AuditError(2, `there is no sealed run ${name}; ${extent(runs)}`)
+  if (run === undefined) throw AuditError.usage(`there is no sealed run ${name}; ${extent(runs)}`)
   return run
 }
 
 /**
  * The last run sealed by a time: ISO 8601, in UTC unless it says otherwise; a bare date means its end.
- * @throws AuditError 2 when it is no time, or nothing was sealed by then
+ * @throws AuditError.usage when it is no time, or nothing was sealed by then
  */
 export function findRunAt(runs: readonly CommittedRun[], time: string): CommittedRun {
   const instant = instantOf(time, 'end')
   const run = runs.findLast(({ finishedAt }) => Date.parse(finishedAt) <= instant)
-  if (run === undefined) throw new AuditError(2, `no run was sealed by ${time}; ${extent(runs)}`)
+  if (run === undefined) throw AuditError.usage(`no run was sealed by ${time}; ${extent(runs)}`)
   return run
 }
 
 /**
  * The last run before those that a person means by "since": a run as above, or a time, of which a bare date means its
  * beginning. 0 when they mean all runs.
- * @throws AuditError 2 when it is no run and no time
+ * @throws AuditError.usage when it is no run and no time
  */
 export function runBefore(runs: readonly CommittedRun[], since: string): number {
   if (!/^\d{4}-/.test(since)) return findRun(runs, since).number - 1
@@ -45,7 +45,7 @@ function instantOf(time: string, ofDay: 'start' | 'end'): number {
   const day = ofDay === 'end' ? `${time}T23:59:59.999Z` : `${time}T00:00:00Z`
   const instant = isDate ? Date.parse(day) : Date.parse(zone === undefined ? `${time}Z` : time)
   if (!(isDate || isTime !== undefined) || Number.isNaN(instant) || isImpossible(time)) {
-    throw new AuditError(2, `"${time}" is no time, expected 2026-11-21 or 2026-11-21T03:00:00Z`)
+    throw AuditError.usage(`"${time}" is no time, expected 2026-11-21 or 2026-11-21T03:00:00Z`)
   }
   return instant
 }

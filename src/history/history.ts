@@ -20,7 +20,7 @@ export interface History extends HistoryReader, Approvals, Outbox {
   /**
    * Starts a run and holds the lease until it is sealed or abandoned. Whatever a killed run left is removed first
    * and the run closed as interrupted.
-   * @throws AuditError 5 when another live run holds the lease
+   * @throws AuditError.busy when another live run holds the lease
    */
   begin(start: RunStart): Promise<Draft>
 }
@@ -42,7 +42,7 @@ export interface RunStart {
  * One run being written. Nothing of it is visible before `seal`. A project is looked at when its endpoints' walk is
  * staged; of others a run says nothing. Uids are well-formed text.
  *
- * Whatever writes throws AuditError 5 once the lease is lost or the run has ended, and AuditError 4 when the place
+ * Whatever writes throws AuditError.busy once the lease is lost or the run has ended, and AuditError.failure when the place
  * cannot be written: a straggler leaves nothing.
  */
 export interface Draft {
@@ -110,7 +110,7 @@ export interface Draft {
   /**
    * Makes the run part of the history, all at once, with the exit code that its record gives and the messages that tell
    * of it.
-   * @throws AuditError 5 when the lease was lost meanwhile: then nothing was written
+   * @throws AuditError.busy when the lease was lost meanwhile: then nothing was written
    */
   commit(
     finishedAt: string,

@@ -40,8 +40,7 @@ export function isLeaseLive(lease: Lease, owner: LeaseOwner): boolean {
 /** What a second run is told. `place` is the history, as a person knows it. */
 export function leaseTaken({ pid, host, takenAt }: Lease, owner: LeaseOwner, place: string): AuditError {
   const ageS = Math.max(0, Math.round((owner.now() - Date.parse(takenAt)) / 1000))
-  return new AuditError(
-    5,
+  return AuditError.busy(
     `another run writes to ${place}: process ${pid} on ${host}, for ${ageS} s (since ${takenAt})`,
     {
       advice: 'wait for it to end, or give this run a history of its own with --history',
@@ -51,7 +50,7 @@ export function leaseTaken({ pid, host, takenAt }: Lease, owner: LeaseOwner, pla
 
 /** What a run is told that goes on writing without the lease. */
 export function leaseLost(run: number, place: string): AuditError {
-  return new AuditError(5, `run ${run} no longer holds the lease on ${place}: nothing more of it was written`, {
+  return AuditError.busy(`run ${run} no longer holds the lease on ${place}: nothing more of it was written`, {
     advice: 'its process was paused for too long, or the run has ended; the next run looks again',
   })
 }

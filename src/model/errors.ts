@@ -2,19 +2,47 @@
 export const exitCodes = { clean: 0, violations: 1, usage: 2, incomplete: 3, failure: 4, busy: 5 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
+/** What went wrong in our own run. The exit code of each is in `exitCodes`. */
+export type ErrorKind = 'usage' | 'failure' | 'busy'
+
+interface ErrorOptions {
+  /** What to do next. */
+  readonly advice?: string
+  readonly cause?: unknown
+}
+
 /**
  * Something about our own run that the user can act on. Anything else that is thrown is a bug.
  * The message says what was being done, to what, and what happened; `advice` what to do next.
  */
 export class AuditError extends Error {
   override readonly name = 'AuditError'
-  readonly exitCode: 2 | 4 | 5
+  readonly kind: ErrorKind
   readonly advice: string | undefined
 
-  constructor(exitCode: 2 | 4 | 5, message: string, options: { advice?: string; cause?: unknown } = {}) {
+  private constructor(kind: ErrorKind, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
-    this.exitCode = exitCode
+    this.kind = kind
     this.advice = options.advice
+  }
+
+  /** The command line, the configuration or the policy is wrong. */
+  static usage(message: string, options?: ErrorOptions): AuditError {
+    return new AuditError('usage', message, options)
+  }
+
+  /** The history, the disk or the machine does not let us work. */
+  static failure(message: string, options?: ErrorOptions): AuditError {
+    return new AuditError('failure', message, options)
+  }
+
+  /** Another process writes to the history. */
+  static busy(message: string, options?: ErrorOptions): AuditError {
+    return new AuditError('busy', message, options)
+  }
+
+  get exitCode(): ExitCode {
+    return exitCodes[this.kind]
   }
 }
 

@@ -15,7 +15,7 @@ export interface CustomRule {
 
 /**
  * Compiles the custom rules of a file, after those of the files that it extends: a step for each.
- * @throws AuditError 2 with every mistake in them, each at its place within the expression
+ * @throws AuditError.usage with every mistake in them, each at its place within the expression
  */
 export function* readCustom(
   file: string,

@@ -31,7 +31,7 @@ const mostDepth = 16
 
 /**
  * What a policy file says, or the `recommended` pack where there is none.
- * @throws AuditError 2 with a line for every mistake, as `file:line:column`
+ * @throws AuditError.usage with a line for every mistake, as `file:line:column`
  */
 export function* readParsedPolicy(
   file: string | undefined,
@@ -187,7 +187,7 @@ function read(file: string, readFile: (file: string) => string): string {
   try {
     return readFile(file)
   } catch (error) {
-    throw new AuditError(2, `cannot read the policy ${file}: ${reasonOf(error)}`, {
+    throw AuditError.usage(`cannot read the policy ${file}: ${reasonOf(error)}`, {
       advice: 'check `policy` in the configuration; without it the recommended rules judge',
       cause: error,
     })

@@ -20,7 +20,7 @@ const outline = z.looseObject({ tests: z.array(z.union([z.string(), policyTestSc
 /**
  * The tests of a policy: those in its file, those in the files that it names under `tests`, and those in the file
  * beside it, `policy.test.yaml` for `policy.yaml`.
- * @throws AuditError 2 with a line for every mistake
+ * @throws AuditError.usage with a line for every mistake
  */
 export function readPolicyTests(
   file: string,
@@ -91,7 +91,7 @@ function read(file: string, readFile: (file: string) => string): string {
   try {
     return readFile(file)
   } catch (error) {
-    throw new AuditError(2, `cannot read the tests ${file}: ${reasonOf(error)}`, {
+    throw AuditError.usage(`cannot read the tests ${file}: ${reasonOf(error)}`, {
       advice: 'check `tests` in the policy',
       cause: error,
     })

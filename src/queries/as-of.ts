@@ -25,7 +25,7 @@ export function toCoverage({ project, run, coverage }: RecordedScan): AnswerCove
 
 /**
  * The projects that `--project` means.
- * @throws AuditError 2 when it means none
+ * @throws AuditError.usage when it means none
  */
 export function selectProjects<Scan extends Pick<RecordedScan, 'project'>>(
   scans: readonly Scan[],
@@ -34,5 +34,5 @@ export function selectProjects<Scan extends Pick<RecordedScan, 'project'>>(
   const chosen = scans.filter(({ project }) => matchesProject(project.name, patterns))
   if (chosen.length > 0 || patterns.length === 0) return chosen
   const names = scans.slice(0, 20).map(({ project }) => project.name)
-  throw new AuditError(2, `--project ${patterns.join(' ')} matches none of ${names.join(', ') || 'no projects'}`)
+  throw AuditError.usage(`--project ${patterns.join(' ')} matches none of ${names.join(', ') || 'no projects'}`)
 }

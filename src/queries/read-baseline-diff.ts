@@ -28,7 +28,7 @@ export async function readBaselineDiff(
     .filter(({ project }) => matchesProject(project.name, projects))
     .sort((a, b) => (a.project.name < b.project.name ? -1 : 1))
   if (last === undefined || approvals.length === 0) {
-    throw new AuditError(2, `no baseline is approved${projects.length === 0 ? '' : ` of ${projects.join(' ')}`}`, {
+    throw AuditError.usage(`no baseline is approved${projects.length === 0 ? '' : ` of ${projects.join(' ')}`}`, {
       advice: '`hookdrift baseline approve` approves the state of the last run',
     })
   }

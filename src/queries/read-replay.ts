@@ -42,7 +42,7 @@ export interface ReplayQuery {
 /**
  * What a policy would have found in the runs since a time: what stands as of the last run, in the order of reports,
  * then what came and went, the latest first.
- * @throws AuditError 2 when there is no such run, project or time
+ * @throws AuditError.usage when there is no such run, project or time
  */
 export async function readReplay(history: ReplayedHistory, question: ReplayQuery): Promise<Answer<ReplayRow>> {
   const { policy, since, projects, limit, clock } = question
@@ -92,7 +92,7 @@ function runsSince(
   const before = runBefore(all, from)
   const runs = all.filter(({ number }) => number > before)
   if (runs.length > 0) return runs
-  throw new AuditError(2, `no run was sealed since ${since}; the last one is ${last.number} (${last.startedAt})`)
+  throw AuditError.usage(`no run was sealed since ${since}; the last one is ${last.number} (${last.startedAt})`)
 }
 
 const dayMs = 86_400_000

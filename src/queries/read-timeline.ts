@@ -31,7 +31,7 @@ export interface TimelineQuery {
 /**
  * The life of everything of a uid, oldest first: what changed field by field, which violations came and went, and who
  * referred to it.
- * @throws AuditError 2 when nothing of that uid was ever seen
+ * @throws AuditError.usage when nothing of that uid was ever seen
  */
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
   const { uid, run, projects, kind, limit } = query
@@ -66,8 +66,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
 
 function neverSeen({ uid, run, projects, kind }: TimelineQuery): AuditError {
   const where = [...projects, ...(kind === undefined ? [] : [kind])].join(' ')
-  return new AuditError(
-    2,
+  return AuditError.usage(
     `no resource "${uid}" was ever seen${where === '' ? '' : ` in ${where}`} by run ${run.number}`,
     {
       advice: '`hookdrift state --format csv` lists what there is; what pruning took away is not known any more',

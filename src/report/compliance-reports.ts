@@ -17,10 +17,10 @@ export const complianceReports = {
   oscal: complianceOscal,
 } as const satisfies Record<string, ComplianceFormat>
 
-/** @throws AuditError 2 when controls cannot be told in that format */
+/** @throws AuditError.usage when controls cannot be told in that format */
 export function complianceFormatOf(name: string): ComplianceFormat {
   const format = (complianceReports as Readonly<Record<string, ComplianceFormat>>)[name]
   if (format !== undefined) return format
   const known = Object.keys(complianceReports).join(', ')
-  throw new AuditError(2, `--framework has no format ${name}, expected one of ${known}`)
+  throw AuditError.usage(`--framework has no format ${name}, expected one of ${known}`)
 }

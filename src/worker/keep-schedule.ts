@@ -20,7 +20,7 @@ export interface Work<Result> {
   readonly servedUntil: (schedule: Schedule) => number | undefined
   /** Called before each run: reads the files again and says which schedules hold now. Gives up when it is told to stop. */
   readonly reload: (signal: AbortSignal) => Promise<readonly Schedule[]>
-  /** @throws AuditError 5 when another process writes to the history */
+  /** @throws AuditError.busy when another process writes to the history */
   readonly run: (schedule: Schedule, signal: AbortSignal) => Promise<Result>
   readonly watch: WorkerObserver<Result>
 }
@@ -90,7 +90,7 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
       watch.started(name)
       await watch.ended(name, await work.run(schedule, signal))
     } catch (error) {
-      if (error instanceof AuditError && error.exitCode === 5) watch.skipped(name, 'held', 1)
+      if (error instanceof AuditError && error.kind === 'busy') watch.skipped(name, 'held', 1)
       else watch.failed(name, error)
     } finally {
       running = undefined

@@ -36,7 +36,7 @@ const idleMs = 30_000
 
 /**
  * Serves `/healthz`, `/readyz` and `/metrics`, and nothing else.
- * @throws AuditError 4 when the address cannot be had
+ * @throws AuditError.failure when the address cannot be had
  */
 export async function serve(place: HostPaths, answers: WorkerEndpoints): Promise<Serving> {
   const { host, port } = place
@@ -62,7 +62,7 @@ function listen(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) =>
       reject(
-        new AuditError(4, `cannot listen on ${host}:${port}: ${reasonOf(error)}`, {
+        AuditError.failure(`cannot listen on ${host}:${port}: ${reasonOf(error)}`, {
           advice: 'is another worker running? worker.listen in the configuration names the address',
           cause: error,
         }),

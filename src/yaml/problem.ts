@@ -28,5 +28,5 @@ export function refuseProblems(problems: readonly FileProblem[], options: { advi
   const lines = problemLines(problems)
   const hidden = lines.length - maxShown
   const shown = hidden > 0 ? [...lines.slice(0, maxShown), `… and ${hidden} more`] : lines
-  throw new AuditError(2, shown.join('\n'), options)
+  throw AuditError.usage(shown.join('\n'), options)
 }

@@ -50,7 +50,7 @@ export function refusal(text: string, world: Parameters<typeof aWorld>[1] = {}):
   try {
     configure(text, world)
   } catch (thrown) {
-    if (!(thrown instanceof AuditError) || thrown.exitCode !== 2) throw thrown
+    if (!(thrown instanceof AuditError) || thrown.kind !== 'usage') throw thrown
     return thrown.message.split('\n').map((line) => line.replace(`${file}:`, ''))
   }
   return []

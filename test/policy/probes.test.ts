@@ -27,7 +27,7 @@ function refusal(policy: string, more?: Readonly<Record<string, string>>): strin
   try {
     read(policy, more)
   } catch (error) {
-    if (error instanceof AuditError && error.exitCode === 2) return error.message.split('\n')
+    if (error instanceof AuditError && error.kind === 'usage') return error.message.split('\n')
     throw error
   }
   throw new Error('it was let through')

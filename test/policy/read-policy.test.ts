@@ -19,7 +19,7 @@ function refusal(files: Readonly<Record<string, string>> | string): string[] {
   try {
     read(files)
   } catch (error) {
-    if (error instanceof AuditError && error.exitCode === 2) return error.message.split('\n')
+    if (error instanceof AuditError && error.kind === 'usage') return error.message.split('\n')
     throw error
   }
   throw new Error('it was let through')

@@ -32,7 +32,7 @@ function refusal(changes: Readonly<Record<string, string | undefined>>): string[
   try {
     read(withWaiver(changes))
   } catch (error) {
-    if (error instanceof AuditError && error.exitCode === 2) {
+    if (error instanceof AuditError && error.kind === 'usage') {
       return error.message.split('\n').map((line) => line.replace('/etc/policy.yaml:', ''))
     }
     throw error

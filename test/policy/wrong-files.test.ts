@@ -7,7 +7,7 @@ function saysOf(text: string): string[] {
   try {
     readPolicy('/etc/policy.yaml', () => text)
   } catch (error) {
-    if (!(error instanceof AuditError) || error.exitCode !== 2) throw error
+    if (!(error instanceof AuditError) || error.kind !== 'usage') throw error
     return error.message.split('\n').map((line) => line.replaceAll('/etc/policy.yaml:', ''))
   }
   return []

@@ -87,7 +87,7 @@ describe('a worker', () => {
 
   it('counts a tick as skipped while another process writes to the history', async () => {
     const run = async () => {
-      throw new AuditError(5, 'another run writes')
+      throw AuditError.busy('another run writes')
     }
     const { skipped, failed } = await work({ forMs: 20 * minute, more: { run } })
     expect({ skipped, failed }).toEqual({ skipped: ['quarter-hourly held 1'], failed: [] })

@@ -19,7 +19,7 @@ function refusals(schedules: string): string[] {
     readConfiguration(file, aWorld(`schedules:\n${schedules}${services}`, { env: acmeEnv }), options)
     return []
   } catch (error) {
-    if (!(error instanceof AuditError) || error.exitCode !== 2) throw error
+    if (!(error instanceof AuditError) || error.kind !== 'usage') throw error
     return error.message.split('\n').map((line) => line.replace(`${file}:`, ''))
   }
 }

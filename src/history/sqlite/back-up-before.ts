@@ -6,7 +6,7 @@ import { type DraftPlace, openDraftPlace } from './draft-place.ts'
 /**
  * Copies a history before a step changes its schema: `FILE.before-0004`, readable by its owner only, whole or not there.
  * Returns the copy's path; undefined when another process took the step meanwhile, and made the copy.
- * @throws AuditError 4 when it cannot be written; then the history is as it was
+ * @throws AuditError.failure when it cannot be written; then the history is as it was
  */
 export function backUpBefore(db: Database.Database, step: number): string | undefined {
   const copy = `${db.name}.before-${String(step).padStart(4, '0')}`
@@ -20,7 +20,7 @@ export function backUpBefore(db: Database.Database, step: number): string | unde
     renameSync(draft, copy)
     return copy
   } catch (error) {
-    throw new AuditError(4, `cannot back up the history ${db.name} before its upgrade: ${reasonOf(error)}`, {
+    throw AuditError.failure(`cannot back up the history ${db.name} before its upgrade: ${reasonOf(error)}`, {
       advice: 'make room beside it for a copy of it; it was left as it is',
       cause: error,
     })

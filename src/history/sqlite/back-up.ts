@@ -14,7 +14,7 @@ export interface Backup {
 /**
  * Copies a history while others read and write it, verifies the copy, and only then gives it its name: a file that is
  * readable by its owner only, whole or not there. What killed backups left in its directory is removed.
- * @throws AuditError 2 when there is a file of that name and `replace` is not set; 4 when the copy cannot be written, or
+ * @throws AuditError.usage when there is a file of that name and `replace` is not set; 4 when the copy cannot be written, or
  * does not verify, which the history itself then does not either
  */
 export async function backUp(
@@ -23,12 +23,12 @@ export async function backUp(
   { replace, ...question }: VerificationRequest & { readonly replace: boolean },
 ): Promise<Backup> {
   if (isOneFile(file, target)) {
-    throw new AuditError(2, `the backup cannot take the place of the history itself, ${file}`, {
+    throw AuditError.usage(`the backup cannot take the place of the history itself, ${file}`, {
       advice: 'name another file',
     })
   }
   if (statSync(target, { throwIfNoEntry: false })?.isFile() === false) {
-    throw new AuditError(2, `the backup cannot take the place of ${target}, which is no file`, {
+    throw AuditError.usage(`the backup cannot take the place of ${target}, which is no file`, {
       advice: 'name a file, as in backups/hookdrift.db',
     })
   }
@@ -47,7 +47,7 @@ export async function backUp(
     return { bytes: statSync(target).size, verification }
   } catch (error) {
     if (error instanceof AuditError) throw error
-    throw new AuditError(4, `cannot write the backup ${target}: ${reasonOf(error)}`, {
+    throw AuditError.failure(`cannot write the backup ${target}: ${reasonOf(error)}`, {
       advice: 'check that its directory is there, may be written to and has room; the history was left as it is',
       cause: error,
     })
@@ -108,12 +108,12 @@ function synced(path: string): void {
 }
 
 function alreadyThere(target: string): AuditError {
-  return new AuditError(2, `there is a file ${target} already`, { advice: 'name another, or replace it with --force' })
+  return AuditError.usage(`there is a file ${target} already`, { advice: 'name another, or replace it with --force' })
 }
 
 function doesNotVerify(file: string, { checks }: Verification): AuditError {
   const failed = checks.filter(({ ok }) => !ok).map(({ id, detail }) => `${id}: ${detail}`)
-  return new AuditError(4, `no backup was made: what was copied from ${file} does not verify: ${failed[0] ?? ''}`, {
+  return AuditError.failure(`no backup was made: what was copied from ${file} does not verify: ${failed[0] ?? ''}`, {
     advice: '`hookdrift verify` says more; keep the backups that you have, and see docs/keeping.md',
   })
 }

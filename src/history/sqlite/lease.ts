@@ -4,7 +4,7 @@ import { closeAsInterrupted } from './close-as-interrupted.ts'
 
 /**
  * The lease that nobody holds any more.
- * @throws AuditError 5 when another live process holds it
+ * @throws AuditError.busy when another live process holds it
  */
 export function readLease(db: Database, owner: LeaseOwner): (Lease & { token: number }) | undefined {
   const held = db

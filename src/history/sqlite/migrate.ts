@@ -24,7 +24,7 @@ export interface Upgrade {
 /**
  * Brings a database to the newest schema, one exclusive transaction a step. What holds a history already is backed up
  * first.
- * @throws AuditError 4 when the database is newer than this program, was altered, or a step that it has taken reads
+ * @throws AuditError.failure when the database is newer than this program, was altered, or a step that it has taken reads
  * otherwise now; 5 when a run writes to it whose rows would have to be sealed anew
  */
 export function migrate(db: Database, upgrade: Upgrade): void {
@@ -51,9 +51,12 @@ interface Found {
 function examine(db: Database, migrations: readonly Migration[], directory: string): Found {
   const version = Number(db.pragma('user_version', { simple: true }))
   if (version > migrations.length) {
-    throw new AuditError(4, `the history ${db.name} has schema ${version}, this hookdrift knows ${migrations.length}`, {
-      advice: 'use the newer hookdrift that wrote it',
-    })
+    throw AuditError.failure(
+      `the history ${db.name} has schema ${version}, this hookdrift knows ${migrations.length}`,
+      {
+        advice: 'use the newer hookdrift that wrote it',
+      },
+    )
   }
   if (version === 0) return { version, holdsRows: false }
   refuseEdited(db, migrations)
@@ -80,7 +83,7 @@ function refuseEdited(db: Database, migrations: readonly Migration[]): void {
   for (const { version, sha256 } of applied) {
     const known = migrations.find((migration) => migration.version === version)
     if (known?.sha256 !== sha256) {
-      throw new AuditError(4, `the history ${db.name} was made with another text of migration ${version}`, {
+      throw AuditError.failure(`the history ${db.name} was made with another text of migration ${version}`, {
         advice: 'a released migration is never edited: use the hookdrift that made the history',
       })
     }
@@ -89,7 +92,7 @@ function refuseEdited(db: Database, migrations: readonly Migration[]): void {
 
 function prepareToReseal(db: Database, { owner, resealing }: Upgrade): void {
   if (resealing === undefined) {
-    throw new AuditError(4, `the history ${db.name} is one of an earlier version, and was not upgraded`, {
+    throw AuditError.failure(`the history ${db.name} is one of an earlier version, and was not upgraded`, {
       advice: '`hookdrift status` upgrades it',
     })
   }
@@ -120,8 +123,7 @@ function apply(db: Database, { version, name, sql, sha256 }: Migration, { now, r
 function refuseLooseEnds(db: Database, name: string): void {
   const [loose] = db.prepare<[], { table: string; parent: string }>('PRAGMA foreign_key_check').all()
   if (loose === undefined) return
-  throw new AuditError(
-    4,
+  throw AuditError.failure(
     `after migration ${name}, ${loose.table} would refer to rows that ${loose.parent} does not hold`,
     {
       advice:

@@ -13,14 +13,13 @@ const networkTypes =
 /**
  * Refuses a history that lies on a network file system.
  * `mounts`: as `/proc/self/mountinfo` lists them; undefined where the system does not.
- * @throws AuditError 4
+ * @throws AuditError.failure
  */
 export function refuseNetworkFileSystem(file: string, mounts: string | undefined): void {
   if (mounts === undefined) return
   const type = fileSystemAt(realPlace(file), mounts)
   if (type === undefined || !networkTypes.test(type)) return
-  throw new AuditError(
-    4,
+  throw AuditError.failure(
     `the history ${file} lies on a network file system (${type}), where two runs can write at once`,
     {
       advice:

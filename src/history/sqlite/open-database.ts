@@ -25,7 +25,7 @@ export interface Opening {
 /**
  * Opens the history at a path, makes it when it is not there (readable by its owner only), and brings its schema up
  * to date; an older one is backed up first, which the holder is told.
- * @throws AuditError 4 when the file cannot be used
+ * @throws AuditError.failure when the file cannot be used
  */
 export function openDatabase(
   file: string,
@@ -53,7 +53,7 @@ export function openDatabase(
   } catch (error) {
     db?.close()
     if (error instanceof AuditError) throw error
-    throw new AuditError(4, `cannot open the history ${file}: ${reasonOf(error)}`, {
+    throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
       advice: 'check the path, its permissions and the free space, or name another with --history',
       cause: error,
     })
@@ -87,7 +87,7 @@ function whenUnlocked(db: Database.Database, work: (db: Database.Database) => vo
   }
 }
 
-/** @throws AuditError 4 when the database is another program's */
+/** @throws AuditError.failure when the database is another program's */
 export function refuseForeign(db: Database.Database): void {
   // As of one moment: another process may be making it a history between two questions.
   const isOurs = db.transaction(() => {
@@ -95,7 +95,7 @@ export function refuseForeign(db: Database.Database): void {
     return id === applicationId || (id === 0 && isEmpty(db))
   })
   if (isOurs()) return
-  throw new AuditError(4, `cannot open the history ${db.name}: it is a database of something else`, {
+  throw AuditError.failure(`cannot open the history ${db.name}: it is a database of something else`, {
     advice: 'name another file with --history; this one was left as it is',
   })
 }

@@ -6,11 +6,11 @@ import { refuseNoFile } from './refuse-no-file.ts'
 
 /**
  * Opens a history to look at it as it is: nothing is written, and no schema is changed.
- * @throws AuditError 4 when it is none, or of another schema than this program's
+ * @throws AuditError.failure when it is none, or of another schema than this program's
  */
 export function openToExamine(file: string): Database.Database {
   if (!existsSync(file)) {
-    throw new AuditError(4, `there is no history at ${file}`, { advice: 'name it with --history' })
+    throw AuditError.failure(`there is no history at ${file}`, { advice: 'name it with --history' })
   }
   refuseNoFile(file)
   let db: Database.Database | undefined
@@ -22,7 +22,7 @@ export function openToExamine(file: string): Database.Database {
   } catch (error) {
     db?.close()
     if (error instanceof AuditError) throw error
-    throw new AuditError(4, `cannot open the history ${file}: ${reasonOf(error)}`, {
+    throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
       advice: 'the file is damaged or is no history: restore a backup, see docs/keeping.md',
       cause: error,
     })
@@ -32,7 +32,7 @@ export function openToExamine(file: string): Database.Database {
 function refuseOtherSchema(db: Database.Database): void {
   const { has, known } = schemaVersion(db)
   if (has === known) return
-  throw new AuditError(4, `the history ${db.name} has schema ${has}, this hookdrift examines schema ${known}`, {
+  throw AuditError.failure(`the history ${db.name} has schema ${has}, this hookdrift examines schema ${known}`, {
     advice:
       has < known
         ? 'the next audit upgrades it, after a backup; `hookdrift report` on a copy of the file upgrades the copy'

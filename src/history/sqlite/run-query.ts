@@ -14,7 +14,7 @@ const allowed = ['SELECT', 'WITH', 'VALUES', 'EXPLAIN'] as const
 /**
  * One statement of a person's, on a connection that can only read. Nothing can stop SQLite in the middle of it: whoever
  * has no patience runs it in a process that they can end.
- * @throws AuditError 2 when it is more than one statement, could write or change the connection, or is no SQL
+ * @throws AuditError.usage when it is more than one statement, could write or change the connection, or is no SQL
  */
 export function openQuery(file: string, sql: string): Query {
   refuseOthers(sql)
@@ -58,7 +58,7 @@ function firstWord(sql: string): string {
 }
 
 function refusal(reason: string): AuditError {
-  return new AuditError(2, `the query was refused: ${reason}, expected one statement that reads`, {
+  return AuditError.usage(`the query was refused: ${reason}, expected one statement that reads`, {
     advice: `it begins with ${allowed.join(', ')}; \`hookdrift query --views\` explains what can be asked`,
   })
 }
@@ -66,7 +66,7 @@ function refusal(reason: string): AuditError {
 function asRefusal(error: unknown): unknown {
   if (error instanceof AuditError) return error
   if (error instanceof RangeError || error instanceof Database.SqliteError) {
-    return new AuditError(2, `the query failed: ${messageOf(error)}`, {
+    return AuditError.usage(`the query failed: ${messageOf(error)}`, {
       advice: '`hookdrift query --views` explains what can be asked',
       cause: error,
     })

@@ -16,7 +16,7 @@ import { writeTransaction } from './write-transaction.ts'
 
 /**
  * The history in one SQLite file. `resealing`: needed where it may be one of an earlier version.
- * @throws AuditError 4 when the file cannot be used
+ * @throws AuditError.failure when the file cannot be used
  */
 export function openSqliteHistory(file: string, owner: LeaseOwner, resealing?: ResealHistory): History {
   refuseNetworkFileSystem(file, owner.mounts?.())
@@ -51,11 +51,13 @@ export function openSqliteHistory(file: string, owner: LeaseOwner, resealing?: R
 
 /**
  * The same, for those who only read: makes no new history.
- * @throws AuditError 4 when there is none
+ * @throws AuditError.failure when there is none
  */
 export function openExistingHistory(file: string, owner: LeaseOwner, resealing?: ResealHistory): History {
   if (existsSync(file)) return openSqliteHistory(file, owner, resealing)
-  throw new AuditError(4, `there is no history at ${file}`, { advice: 'run an audit first, or name it with --history' })
+  throw AuditError.failure(`there is no history at ${file}`, {
+    advice: 'run an audit first, or name it with --history',
+  })
 }
 
 function insertRun(db: Database, start: RunStart): number {

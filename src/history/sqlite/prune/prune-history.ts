@@ -19,7 +19,7 @@ export interface PruneRequest {
 /**
  * Removes runs that nobody asked to keep and nothing needs. What spans runs that stay stays with them: they tell the
  * same as before. All or nothing; leaves a checkpoint, from which the chain still verifies.
- * @throws AuditError 2 when nothing is to be kept, 4 when the history does not verify, 5 when another run holds it
+ * @throws AuditError.usage when nothing is to be kept, 4 when the history does not verify, 5 when another run holds it
  */
 export function pruneHistory(db: Database, owner: LeaseOwner, order: PruneRequest): PlannedRun[] {
   refuseToKeepNothing(order.keep)
@@ -44,7 +44,7 @@ export function pruneHistory(db: Database, owner: LeaseOwner, order: PruneReques
 
 export function refuseToKeepNothing(keep: RetentionRules): void {
   if (keepsSomething(keep)) return
-  throw new AuditError(2, 'prune was told to keep nothing', {
+  throw AuditError.usage('prune was told to keep nothing', {
     advice: 'say what to keep, such as --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',
   })
 }
@@ -52,7 +52,7 @@ export function refuseToKeepNothing(keep: RetentionRules): void {
 function refuseBroken(db: Database): void {
   const [broken] = findBrokenLinks(db)
   if (broken === undefined) return
-  throw new AuditError(4, `nothing was pruned: the history ${db.name} does not verify: ${broken.text}`, {
+  throw AuditError.failure(`nothing was pruned: the history ${db.name} does not verify: ${broken.text}`, {
     advice: '`hookdrift verify` says more; docs/keeping.md says what to do',
   })
 }

@@ -13,7 +13,7 @@ export type ResealHistory = (db: Database, now: string) => void
 /**
  * Brings every row to today's form, so that what an earlier version kept in clear does not stay. Where something was
  * rewritten, the runs leave the chain, and a checkpoint vouches for them.
- * @throws AuditError 4 when the chain does not verify or something does not match its digest
+ * @throws AuditError.failure when the chain does not verify or something does not match its digest
  */
 export function resealingBy(resealing: Resealing): ResealHistory {
   return (db, now) => resealHistory(db, resealing, now)
@@ -40,7 +40,7 @@ function resealHistory(db: Database, resealing: Resealing, now: string): void {
 function refuseBroken(db: Database): void {
   const [broken] = findBrokenLinks(db)
   if (broken === undefined) return
-  throw new AuditError(4, `the history ${db.name} was not upgraded, for it does not verify: ${broken.text}`, {
+  throw AuditError.failure(`the history ${db.name} was not upgraded, for it does not verify: ${broken.text}`, {
     advice:
       '`hookdrift verify` with the older version says more; restore the last backup that verifies: docs/keeping.md',
   })

@@ -13,7 +13,7 @@ const compared = new WeakMap<Database, { readonly count: number; readonly faults
 /**
  * Tables are read as hookdrift made them, or not at all: a view in the place of one could hide what it likes.
  * `version`: of the schema, where it is not the newest.
- * @throws AuditError 4 when a table is missing or was altered
+ * @throws AuditError.failure when a table is missing or was altered
  */
 export function refuseAlteredTables(db: Database, directory = migrationsDirectory, version?: number): void {
   const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'table' && fault !== 'unknown')
@@ -23,7 +23,7 @@ export function refuseAlteredTables(db: Database, directory = migrationsDirector
 /**
  * Before anything is written: no trigger is executed that hookdrift did not make, and it makes none. Within the
  * transaction that writes, so that nobody can add one in between.
- * @throws AuditError 4 when there is one, or when something that hookdrift made is missing or was altered
+ * @throws AuditError.failure when there is one, or when something that hookdrift made is missing or was altered
  */
 export function refuseAltered(db: Database, directory = migrationsDirectory, version?: number): void {
   const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'trigger' || fault !== 'unknown')
@@ -42,7 +42,7 @@ function faultsOf(db: Database, directory: string, version: number | undefined):
 }
 
 function refusal(what: string, { text }: SchemaFault): AuditError {
-  return new AuditError(4, `${what}: ${text}`, {
+  return AuditError.failure(`${what}: ${text}`, {
     advice: `\`hookdrift verify\` says more; restore the last backup that verifies: docs/keeping.md`,
   })
 }

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type RecordedExchange, readExchanges, startReplay } from '../../src/demo/replay.ts'
 import type { Report } from '../../src/model/report.ts'
+import { type RecordedExchange, readExchanges, startReplay } from '../service/replay-server.ts'
 import { openStand } from './stand.ts'
 
 const recordings = join(import.meta.dirname, '../fixtures/recordings')

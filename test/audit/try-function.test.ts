@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { tryFunction } from '../../src/audit/probes/run-function.ts'
-import { type RecordedExchange, startReplay } from '../../src/demo/replay.ts'
 import { isJsonObject, type JsonObject } from '../../src/model/json.ts'
 import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import { defaultLimits } from '../../src/service/settings.ts'
 import { recording } from '../demo/recordings.ts'
+import { type RecordedExchange, startReplay } from '../service/replay-server.ts'
 
 const order = { a: 1, email: 'x@example.com' }
 

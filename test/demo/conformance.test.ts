@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { changeData, deleteEndpoint } from '../../src/demo/edits.ts'
-import type { RecordedExchange } from '../../src/demo/replay.ts'
 import { type ServiceOptions, type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import type { RecordedExchange } from '../service/replay-server.ts'
 import { endpointRow, recordedFleet } from './recorded-fleet.ts'
 import { recording } from './recordings.ts'
 

@@ -1,6 +1,6 @@
 import { createFleet, type SimulatedFleet } from '../../src/demo/fleet.ts'
-import type { RecordedExchange } from '../../src/demo/replay.ts'
 import type { EndpointRow, ProjectRow, SourceRow, SubscriptionRow } from '../../src/demo/rows.ts'
+import type { RecordedExchange } from '../service/replay-server.ts'
 
 /**
  * A fleet of the rows that a recording shows, so that the simulated service can be asked what the real one was asked.

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { type RecordedExchange, type ReplayServer, startReplay } from '../../src/demo/replay.ts'
+import { type RecordedExchange, type ReplayServer, startReplay } from '../service/replay-server.ts'
 import { recording } from './recordings.ts'
 
 let replay: ReplayServer

@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
 import type { History, RunRecord } from '../../src/history/history.ts'
-import { emptyMemory, openMemoryHistory } from '../../src/history/memory-history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { aDatabasePath, faultsOf } from './a-database.ts'
 import { answersOf } from './answers-of.ts'
 import { aRun, perform, projects, type Run, stateOf, uids } from './any-runs.ts'
+import { emptyMemory, openMemoryHistory } from './model/memory-history.ts'
 import { Machines, type Process } from './processes.ts'
 import { aStart, at, seal } from './samples.ts'
 

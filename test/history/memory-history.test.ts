@@ -1,6 +1,6 @@
-import { emptyMemory, openMemoryHistory } from '../../src/history/memory-history.ts'
 import { describeApprovals } from './approvals-contract.ts'
 import { describeHistory, type Place } from './history-contract.ts'
+import { emptyMemory, openMemoryHistory } from './model/memory-history.ts'
 import { describeOutbox } from './outbox-contract.ts'
 import { describeReader } from './reader-contract.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
-import { emptyMemory, openMemoryHistory } from '../../src/history/memory-history.ts'
 import { type Delivery, deliver, waitMs } from '../../src/notify/deliver.ts'
 import { accepted, type Outcome, refused } from '../../src/notify/outcome.ts'
+import { emptyMemory, openMemoryHistory } from '../history/model/memory-history.ts'
 import { Machines } from '../history/processes.ts'
 import { aMessage } from './samples.ts'
 

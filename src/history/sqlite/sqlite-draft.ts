@@ -21,7 +21,6 @@ import type {
   StoredBody,
   UnseenVersion,
 } from '../history.ts'
-import { IdSet } from '../id-set.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../lease-owner.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
 import { compareText } from '../report-order.ts'
@@ -29,6 +28,7 @@ import { toStoredBody } from '../stored-body.ts'
 import { appendLink, carryUnchainedRuns } from './chain/chain.ts'
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 import { prepareStatements } from './draft-statements.ts'
+import { IdSet } from './id-set.ts'
 import { readRun } from './read-run.ts'
 import { recordNotifications } from './record-notifications.ts'
 import { projectIds, toActiveViolation } from './rows.ts'

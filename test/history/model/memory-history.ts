@@ -1,5 +1,5 @@
-import type { History } from './history.ts'
-import { isLeaseLive, type LeaseOwner, leaseTaken } from './lease-owner.ts'
+import type { History } from '../../../src/history/history.ts'
+import { isLeaseLive, type LeaseOwner, leaseTaken } from '../../../src/history/lease-owner.ts'
 import { memoryApprovals } from './memory-approvals.ts'
 import { MemoryDraft } from './memory-draft.ts'
 import { emptyOutbox, memoryOutbox } from './memory-outbox.ts'

@@ -1,6 +1,6 @@
-import type { Listing } from '../model/resource.ts'
-import { deriveCompleteScans } from './derive-complete-scans.ts'
-import type { CompleteScans } from './history.ts'
+import { deriveCompleteScans } from '../../../src/history/derive-complete-scans.ts'
+import type { CompleteScans } from '../../../src/history/history.ts'
+import type { Listing } from '../../../src/model/resource.ts'
 import type { RunRow, WalkRow } from './memory-rows.ts'
 
 /** The last complete looks among a project's walks. */

@@ -1,5 +1,14 @@
-import type { Kind, ProjectRef } from '../model/resource.ts'
-import { isPolicyProject, kinds, policyProject } from '../model/resource.ts'
+import type {
+  CommittedRun,
+  EvaluableVersion,
+  HistoryReader,
+  Identity,
+  KeptVersion,
+  RecordedScan,
+} from '../../../src/history/reader.ts'
+import { byKindAndUid, compareText, inListingOrder, inReportOrder } from '../../../src/history/report-order.ts'
+import type { Kind, ProjectRef } from '../../../src/model/resource.ts'
+import { isPolicyProject, kinds, policyProject } from '../../../src/model/resource.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
 import {
   type Memory,
@@ -10,8 +19,6 @@ import {
   toRunRecord,
   type VersionRow,
 } from './memory-rows.ts'
-import type { CommittedRun, EvaluableVersion, HistoryReader, Identity, KeptVersion, RecordedScan } from './reader.ts'
-import { byKindAndUid, compareText, inListingOrder, inReportOrder } from './report-order.ts'
 
 function projectOf(key: string): { readonly service: string; readonly uid: string } {
   const [service, uid]: [string, string] = JSON.parse(key)

@@ -1,7 +1,4 @@
-import type { Coverage } from '../model/coverage.ts'
-import type { ExitCode } from '../model/errors.ts'
-import { type Kind, type Listing, type ProjectRef, policyProject } from '../model/resource.ts'
-import type { Approval, NewApproval } from './approvals.ts'
+import type { Approval, NewApproval } from '../../../src/history/approvals.ts'
 import type {
   NewVersion,
   NewViolation,
@@ -10,10 +7,13 @@ import type {
   RunRecord,
   RunStart,
   StagedChange,
-} from './history.ts'
-import type { Lease } from './lease-owner.ts'
+} from '../../../src/history/history.ts'
+import type { Lease } from '../../../src/history/lease-owner.ts'
+import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../../../src/history/report-order.ts'
+import type { Coverage } from '../../../src/model/coverage.ts'
+import type { ExitCode } from '../../../src/model/errors.ts'
+import { type Kind, type Listing, type ProjectRef, policyProject } from '../../../src/model/resource.ts'
 import type { OutboxRows } from './memory-outbox.ts'
-import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from './report-order.ts'
 
 /** A history as plain lists; migrations/0001_history.sql says what the members mean. Rows are replaced, never changed. */
 export interface Rows {

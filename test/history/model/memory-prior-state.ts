@@ -1,6 +1,6 @@
-import type { RunRecord } from './history.ts'
+import type { RunRecord } from '../../../src/history/history.ts'
+import { type NotifiedSpan, type PriorState, transitionBetween } from '../../../src/history/notification-facts.ts'
 import { type Rows, scannedProjects } from './memory-rows.ts'
-import { type NotifiedSpan, type PriorState, transitionBetween } from './notification-facts.ts'
 
 /** `untold`: by project, the first run that nobody was told of. */
 export function memoryPriorState(

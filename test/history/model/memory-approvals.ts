@@ -1,7 +1,7 @@
-import type { Approval, Approvals, ApprovedResource, NewApproval } from './approvals.ts'
+import type { Approval, Approvals, ApprovedResource, NewApproval } from '../../../src/history/approvals.ts'
+import { byKindAndUid } from '../../../src/history/report-order.ts'
+import { toStoredBody } from '../../../src/history/stored-body.ts'
 import { type ApprovalRow, type Memory, projectKeyOf, type Rows } from './memory-rows.ts'
-import { byKindAndUid } from './report-order.ts'
-import { toStoredBody } from './stored-body.ts'
 
 /** `refuseWhileHeld`: throws while a run lives. */
 export function memoryApprovals(memory: Memory, refuseWhileLeased: () => void): Approvals {

@@ -1,6 +1,6 @@
-import { isLeaseLive, type Lease, type LeaseOwner } from './lease-owner.ts'
-import type { LostMessages, NewMessage, Outbox, WaitingMessage } from './outbox.ts'
-import { compareText } from './report-order.ts'
+import { isLeaseLive, type Lease, type LeaseOwner } from '../../../src/history/lease-owner.ts'
+import type { LostMessages, NewMessage, Outbox, WaitingMessage } from '../../../src/history/outbox.ts'
+import { compareText } from '../../../src/history/report-order.ts'
 
 export interface OutboxRows {
   readonly channels: Map<string, ChannelRow>

@@ -1,7 +1,4 @@
-import type { Coverage } from '../model/coverage.ts'
-import type { ExitCode } from '../model/errors.ts'
-import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { Approval, ApprovedBody } from './approvals.ts'
+import type { Approval, ApprovedBody } from '../../../src/history/approvals.ts'
 import type {
   ActiveViolation,
   CompleteScans,
@@ -15,8 +12,14 @@ import type {
   StagedViolations,
   StoredBody,
   UnseenVersion,
-} from './history.ts'
-import { heartbeatMs, type LeaseOwner, leaseLost } from './lease-owner.ts'
+} from '../../../src/history/history.ts'
+import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/lease-owner.ts'
+import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
+import { compareText } from '../../../src/history/report-order.ts'
+import { toStoredBody } from '../../../src/history/stored-body.ts'
+import type { Coverage } from '../../../src/model/coverage.ts'
+import type { ExitCode } from '../../../src/model/errors.ts'
+import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import { activeApprovalAt, approvedResources } from './memory-approvals.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
 import { addMessages } from './memory-outbox.ts'
@@ -31,9 +34,6 @@ import {
   scannedProjects,
   type VersionRow,
 } from './memory-rows.ts'
-import type { ComposeNotifications } from './notification-facts.ts'
-import { compareText } from './report-order.ts'
-import { toStoredBody } from './stored-body.ts'
 
 interface AcquiredMemoryLease {
   readonly run: RunRow

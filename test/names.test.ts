@@ -1,0 +1,19 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const source = resolve(import.meta.dirname, '../src')
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
+
+describe('exported type names', () => {
+  it('are each defined in one file, so that a search finds the one that is meant', () => {
+    const places = files.flatMap((file) =>
+      [...readFileSync(join(source, file), 'utf8').matchAll(/^export (?:interface|type|class|enum) ([A-Z]\w*)/gm)].map(
+        ([, name = '']) => ({ name, file }),
+      ),
+    )
+    const twice = [...Map.groupBy(places, ({ name }) => name)].filter(([, among]) => among.length > 1)
+    expect(twice.map(([name, among]) => `${name}: ${among.map(({ file }) => file).join(', ')}`)).toEqual([])
+    expect(places.length).toBeGreaterThan(200)
+  })
+})

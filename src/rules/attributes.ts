@@ -174,7 +174,7 @@ export interface PolicyPart {
   readonly used?: boolean
 }
 
-/** How a test run of a function went. Digests tell whether function and payload are the same. */
+/** How a test run of a function went. Digests show whether function and payload are the same. */
 export interface ProbeAttributes {
   readonly probe?: string | null
   readonly target_kind?: string | null

@@ -13,7 +13,7 @@ export interface Destination {
   readonly hasUserinfo: boolean
   /** With its question mark; empty when there is none. */
   readonly query: string
-  /** Whether a `{template}` part stands in the host, whose name says little then. */
+  /** Whether the host contains a `{template}` part: its name then says little. */
   readonly hasTemplateHost: boolean
 }
 
@@ -44,7 +44,7 @@ function read(url: string): Destination | undefined {
   }
 }
 
-/** A template for a port becomes none, any other a letter. Each looks at a run of braces once: it begins before none. */
+/** A template for a port becomes none, any other a letter. Each pattern reads a run of braces once. */
 function withoutTemplates(url: string): string {
   if (!url.includes('{')) return url
   return url.replace(/:\{+[^{}]*\}+(?=[/?#]|$)/g, '').replace(/(?<!\{)\{+[^{}]*\}+/g, 'x')
@@ -54,7 +54,7 @@ function ownPort(scheme: string): number {
   return scheme === 'https:' ? 443 : scheme === 'http:' ? 80 : Number.NaN
 }
 
-/** A name costs one look: to the library it is an exception, thrown and caught, at twenty times the price. */
+/** Names are sorted out first: the library throws and catches for each, at twenty times the price. */
 function addressIn(host: string): Destination['address'] {
   const mayBeAddress = /:|(?:^|\.)\d[^.]*$/.test(host)
   return mayBeAddress && ipaddr.isValid(host) ? unwrap(ipaddr.parse(host)) : undefined

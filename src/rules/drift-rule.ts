@@ -11,7 +11,7 @@ export interface EvaluatedDrift<K extends Kind> extends Omit<Drift, 'kind' | 'be
 }
 
 interface DriftDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
-  /** Kinds that it compares; the first one stands for it in lists. */
+  /** Kinds that it compares; lists show the first one. */
   readonly kinds: readonly [K, ...K[]]
   check(drift: EvaluatedDrift<K>, context: RuleSettings<z.output<Schema>>): Iterable<RuleFinding>
   lookbackMs?(options: z.output<Schema>): number
@@ -35,7 +35,7 @@ export function driftRule<K extends Kind, Schema extends z.ZodObject = typeof no
         scope: 'drift',
         kinds,
         lookbackMs: definition.lookbackMs?.(options) ?? 0,
-        // The judge calls a rule with resources of its kinds only, in the form that the inventory gives them.
+        // The evaluator calls a rule with resources of its kinds only, in the form that the inventory gives them.
         check: (drift, now) => definition.check(drift as unknown as EvaluatedDrift<K>, { options, now }),
       }
     },

@@ -6,8 +6,8 @@ import type { Kind } from '../model/resource.ts'
 export const configuredKinds = ['endpoint', 'subscription', 'source', 'project'] as const
 
 /**
- * A resource beside what it was in the baseline: the approved one, or else the last complete look. What one side did
- * not show is in neither `fields` nor anybody's judgement.
+ * A resource compared with the approved baseline, or else with the last complete scan. What one side did not show is
+ * not in `fields`, and no rule evaluates it.
  */
 export interface Drift {
   readonly kind: Kind

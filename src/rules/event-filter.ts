@@ -1,6 +1,6 @@
 import type { EventFilter, FilterConfig } from './attributes.ts'
 
-/** `*`, and no event type at all, both stand for every event. */
+/** `*`, and no event type at all, both mean every event. */
 export function matchesEveryType(eventTypes: readonly string[]): boolean {
   return eventTypes.length === 0 || eventTypes.includes('*')
 }

@@ -5,7 +5,7 @@ import { regExpFault } from './regexp-fault.ts'
 
 const operators = '$eq $neq $gt $gte $lt $lte $in $nin $regex $exist $or $and'.split(' ')
 
-/** Filters are a few levels deep and ask few things of a field; what goes beyond is not judged. */
+/** Filters are a few levels deep and have few conditions for a field; what goes beyond is not evaluated. */
 const deepest = 16
 const mostOperands = 200
 
@@ -46,11 +46,11 @@ function operandFault(operator: string, operand: Json, known: readonly string[])
       return typeof operand === 'boolean' ? undefined : '`$exist` takes true or false'
     case '$regex': {
       const isText = typeof operand === 'string' && !isExactNumber(operand)
-      const fault = isText ? regExpFault(operand) : 'it is no text'
+      const fault = isText ? regExpFault(operand) : 'it is not a text'
       return fault && `the expression of \`$regex\` does not compile: ${fault}`
     }
     default:
-      return operators.includes(operator) || known.includes(operator) ? undefined : `\`${operator}\` is no operator`
+      return operators.includes(operator) || known.includes(operator) ? undefined : `\`${operator}\` is not an operator`
   }
 }
 
@@ -72,7 +72,7 @@ function contradictionIn(filter: JsonObject, depth: number): string | undefined 
 }
 
 interface Gathered {
-  /** All that is asked of a field, by operators beside each other and by `$and`. */
+  /** All conditions of a field, from operators in one object and from `$and`. */
   readonly fields: Map<string, Condition[]>
   /** The branches of each `$or`. */
   readonly choices: (readonly Json[])[]

@@ -4,12 +4,12 @@ import type { ScanOutcome } from './look.ts'
 import { type Description, describeRule, noOptions, type Rule, type RuleFinding } from './rule.ts'
 
 interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
-  /** Kinds whose complete look says that a problem is gone. */
+  /** Kinds whose complete scan shows that a finding is gone. */
   readonly needs: readonly Kind[]
   check(scan: ScanOutcome): Iterable<RuleFinding>
 }
 
-/** A rule about the look at a project itself; its problems are about the project. */
+/** A rule about the scan of a project itself; its findings are about the project. */
 export function scanRule<Schema extends z.ZodObject = typeof noOptions>(definition: ScanRuleDefinition<Schema>): Rule {
   const schema = definition.options ?? noOptions
   return {

@@ -1,6 +1,6 @@
 import type { Listing } from '../model/resource.ts'
 
-/** What looking at a project came to. */
+/** What the scan of a project showed. */
 export interface ScanOutcome {
   /** Whether the service says that the project is not there, or not for this key. */
   readonly isVanished: boolean

@@ -1,4 +1,4 @@
-/** Computes what an option stands for once, not for every resource. The option must be an object: a list, a set. */
+/** Computes the value of an option once, not for every resource. The option must be an object: a list, a set. */
 export function memoizeByOption<Option extends object, Value>(
   prepare: (option: Option) => Value,
 ): (option: Option) => Value {

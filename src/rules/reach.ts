@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Destination } from './destination.ts'
 
-/** How far an address leads, as far as it tells without asking the DNS. */
+/** How far an address leads, as far as can be known without the DNS. */
 export type Reach = 'metadata' | 'loopback' | 'private' | 'public'
 
 /** Where clouds answer questions about the machine that asks, credentials included. */

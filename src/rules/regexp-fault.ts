@@ -1,7 +1,7 @@
 const tokens =
   /\\Q[\s\S]*?(?:\\E|$)|\\[1-9][0-7]?|\\[\s\S]|\[\^?\]?(?:\[:\w+:\]|\\[\s\S]|[^\]\\])*\]|\(\?(?:<?[=!]|>|#)|\(\?[a-zA-Z-]*\)|\((?:\?(?:P?<\w*>|[a-zA-Z-]*:))?|\{\d+(?:,\d*)?\}|[\s\S]/g
 
-/** Longer patterns are not judged: this is for mistakes, and must never take long. */
+/** Longer patterns are not checked: this finds mistakes, and must never take long. */
 const longestPattern = 1000
 
 /**

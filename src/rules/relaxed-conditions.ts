@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/
 
 /**
  * Conditions of a filter (MongoDB-like) that surely ask for less than they did, in words. Where a condition was
- * replaced by another, nobody can say which one lets more through, and nothing is said.
+ * replaced by another, which one lets more through is not known, and nothing is reported.
  */
 export function* relaxedConditions(before: JsonObject, after: JsonObject, path: string): Generator<string> {
   const isNarrowedToo = Object.keys(after).some((key) => !Object.hasOwn(before, key))

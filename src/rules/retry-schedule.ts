@@ -1,6 +1,6 @@
 import type { RetryConfig } from './attributes.ts'
 
-/** A retry setting that says all three: anything less is no schedule to judge. */
+/** A retry setting that says all three: anything less is not a schedule to evaluate. */
 export interface RetrySchedule {
   readonly type: string
   readonly tries: number

@@ -57,12 +57,12 @@ export interface EvaluationContext {
   readonly labels: Readonly<Record<string, string>>
   /**
    * Start of the first of the runs, without a break up to this one, that saw this value there (ISO 8601). Only for
-   * paths that the rule asks to be dated; undefined where nobody knows.
+   * paths that the rule asks to be dated; undefined where it is not known.
    */
   since(path: string): string | undefined
-  /** Where it stands and in which run; every judge says so. */
+  /** Its project and the run; every evaluator gives them. */
   readonly run?: ResourceContext
-  /** Told when a rule asks what time it is: who judges the past asks only such a rule again. */
+  /** Called when a rule reads the time: a replay evaluates only such a rule again. */
   readonly onNow?: () => void
 }
 
@@ -78,9 +78,9 @@ export interface Description<Schema extends z.ZodObject> {
   readonly packs: readonly Pack[]
   /** The highest severity that a problem of it has by default, where that is not the rule's own. */
   readonly highest?: Severity
-  /** In no pack, not even in `all`: judges only where a policy names it. */
+  /** In no pack, not even in `all`: evaluated only where a policy names it. */
   readonly optIn?: true
-  /** Fields that it judges by and that no history keeps, because they change by themselves. */
+  /** Fields that it reads and that no history keeps, because they change by themselves. */
   readonly unkept?: readonly string[]
   readonly options?: Schema
 }
@@ -123,9 +123,9 @@ export interface Rule {
   readonly options: z.ZodObject
   /** Kinds whose complete coverage it takes to say that a violation is gone. */
   readonly needs: readonly Kind[]
-  /** `resource`, `drift`: one at a time; `look`: what looking at a project came to; else across resources. */
+  /** `resource`, `drift`: one at a time; `scan`: what the scan of a project showed; else across resources. */
   readonly scope: 'resource' | 'drift' | 'scan' | 'project' | 'fleet'
-  /** Fields that it judges by and that no history keeps. */
+  /** Fields that it reads and that no history keeps. */
   readonly unkept?: readonly string[]
   /** @throws ZodError when the options are not its own */
   bind(options: unknown): BoundRule
@@ -141,7 +141,7 @@ export interface CustomDefinition {
   readonly source: JsonObject
 }
 
-/** Some rules do not look at what is around a resource; a judge always hands it over. */
+/** Some rules do not read the context of a resource; an evaluator always passes it. */
 export type BoundRule =
   | {
       readonly scope: 'resource'
@@ -151,14 +151,14 @@ export type BoundRule =
   | {
       readonly scope: 'drift'
       readonly kinds: readonly Kind[]
-      /** How far back it looks for changes; 0 when it does not. */
+      /** How far back it reads changes; 0 when it does not. */
       readonly lookbackMs: number
       check(drift: Drift, now: number): Iterable<RuleFinding>
     }
   | { readonly scope: 'scan'; check(scan: ScanOutcome): Iterable<RuleFinding> }
   | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(run?: EvaluationRun): Aggregation }
 
-/** Where a resource stands. */
+/** The project of a resource, and the run. */
 export interface ResourceContext extends EvaluationRun {
   readonly project: ProjectRef
 }
@@ -168,7 +168,7 @@ export interface EvaluationRun {
   /** Milliseconds since the epoch, the same for the whole run. */
   readonly now: number
   labelsOf(project: ProjectRef): Readonly<Record<string, string>>
-  /** Called around whatever a policy file has us evaluate: all of it together has an end. */
+  /** Called around every expression of a policy file: together they have a time limit. */
   readonly meter: Meter
 }
 
@@ -186,7 +186,7 @@ export interface Aggregation {
 
 export const noOptions = z.strictObject({})
 
-/** A rule that looks at one resource at a time. */
+/** A rule that checks one resource at a time. */
 export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
   kind: K,
   definition: ResourceDefinition<K, Schema>,
@@ -203,7 +203,7 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
       const options = schema.parse(raw) as z.output<Schema>
       return {
         scope: 'resource',
-        // The judge calls a rule with resources of its kind only, in the form that the inventory gives them.
+        // The evaluator calls a rule with resources of its kind only, in the form that the inventory gives them.
         check(resource, now, surroundings = emptyContext) {
           const { onNow } = surroundings
           const evaluated = resource as unknown as EvaluatedResource<K>
@@ -217,7 +217,7 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
   }
 }
 
-/** A context that tells when it is asked for the time. */
+/** Settings that report when the time is read. */
 export function observingNow<Rest extends object>(rest: Rest, now: number, onNow: () => void): Rest & { now: number } {
   return {
     ...rest,
@@ -228,7 +228,7 @@ export function observingNow<Rest extends object>(rest: Rest, now: number, onNow
   }
 }
 
-/** A rule that looks at several resources together: it gathers while they pass and concludes at the end. */
+/** A rule that checks several resources together: it collects while they pass and concludes at the end. */
 export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
   definition: AggregateRuleDefinition<K, State, Schema>,
 ): Rule {

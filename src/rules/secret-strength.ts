@@ -8,7 +8,7 @@ const words = {
   'equals-host': 'the host of its address',
   'equals-name': 'its own name',
   'equals-uid': 'its own uid',
-  'equals-user': 'the user name beside it',
+  'equals-user': 'the user name next to it',
   'few-characters': 'few different characters',
   repetition: 'a repetition',
 } as const satisfies Record<Weakness, string>

@@ -16,7 +16,7 @@ type Packed = [rest: string, project: number, kind: FindingPlace['kind'], uid: s
 export class SharedUses {
   readonly #projects: ProjectRef[] = []
   readonly #numbers = new Map<string, number>()
-  /** By the first 52 bits of the seal; the rest of it stands first in each text. */
+  /** By the first 52 bits of the seal; the rest of it comes first in each text. */
   readonly #uses = new Map<number, string | string[]>()
 
   add(seal: string, at: FindingPlace, facts: readonly string[]): void {

@@ -1,6 +1,6 @@
 import type { Verifier } from './attributes.ts'
 
-/** The secret by which a source knows its senders, sealed, and where it stands. */
+/** The secret by which a source knows its senders, sealed, and its path. */
 export interface VerifierSecret {
   readonly what: string
   readonly path: string

@@ -21,7 +21,7 @@ export const filterWidened = driftRule({
     const [oldFilter, filter] = [filterOf(before?.filter_config), filterOf(after?.filter_config)]
     if (oldFilter === undefined || filter === undefined || isEmptyFilter(oldFilter)) return
     if (isEmptyFilter(filter)) {
-      yield { path: '/filter_config/filter', message: 'filters nothing any more' }
+      yield { path: '/filter_config/filter', message: 'no longer filters anything' }
       return
     }
     for (const part of filterParts) {

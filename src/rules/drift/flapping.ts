@@ -12,7 +12,7 @@ export const flapping = driftRule({
   kinds: configuredKinds,
   options: z.strictObject({
     min_changes: z.int().min(2).default(3).describe('Changes of one field from which on it flaps'),
-    within_hours: z.number().positive().max(8760).default(24).describe('Hours that are looked back'),
+    within_hours: z.number().positive().max(8760).default(24).describe('Hours of changes that count'),
   }),
   lookbackMs: ({ within_hours }) => within_hours * hourMs,
   *check({ recent }, { options: { min_changes, within_hours }, now }) {

@@ -20,7 +20,7 @@ export const secretChanged = driftRule({
   },
 })
 
-/** undefined when no secret is concerned, or nobody can tell. */
+/** undefined when no secret is concerned, or when it cannot be known. */
 function whatHappened({ path, before, after }: FieldChange, areSealsComparable: boolean): string | undefined {
   if (/^\/secrets\/[^/]+\/deleted_at$/.test(path)) return isNone(before) && !isNone(after) ? 'removed' : undefined
   const [old, now] = [sealsIn(before), sealsIn(after)]

@@ -11,7 +11,7 @@ export const verificationWeakened = driftRule({
   *check({ before, after }) {
     if (before?.verifier === undefined || after?.verifier === undefined) return
     const [old, now] = [before.verifier, after.verifier]
-    // Whoever may write to a queue is trusted, whatever its source verifies.
+    // A queue trusts every writer: what its source verifies does not matter.
     const severity = after.type === 'pub_sub' ? 'info' : 'critical'
     const [oldRank, nowRank] = [rankOf(old), rankOf(now)]
     if (oldRank === undefined || nowRank === undefined) return

@@ -2,7 +2,7 @@ import { resourceRule } from '../rule.ts'
 
 export const alertContactMissing = resourceRule('endpoint', {
   id: 'endpoint/alert-contact-missing',
-  title: 'Nobody is told when deliveries fail',
+  title: 'No contact is notified when deliveries fail',
   severity: 'info',
   packs: ['hygiene'],
   *check({ attributes: { support_email: email, slack_webhook_url: slack, teams_webhook_url: teams } }) {

@@ -30,7 +30,7 @@ function isMember(type: string): type is Member {
   return members.some((member) => member === type)
 }
 
-/** A mask alone may stand for an empty text. */
+/** A mask may hide an empty text. */
 function isFilled(authentication: Authentication, member: Member): boolean {
   return Object.values(authentication[member] ?? {}).some((value) => !isMasked(value))
 }

@@ -16,7 +16,7 @@ export const oauthKeyExposed = resourceRule('endpoint', {
     if (readable.length > 0) {
       yield {
         path: '/authentication/oauth2/signing_key',
-        message: `whoever may list endpoints can read ${readable.join(', ')} of the signing key`,
+        message: `anyone who may list endpoints can read ${readable.join(', ')} of the signing key`,
       }
     }
   },

@@ -16,7 +16,7 @@ export const orphan = aggregateRule({
       endpoints.set(at.uid, at)
       return
     }
-    // The kind tells the attributes, which the compiler does not see in two members of one object.
+    // The kind decides the attributes, which the compiler does not see in two members of one object.
     const { endpoint_uid: target } = resource.attributes as Subscription
     if (typeof target === 'string') targets.add(target)
     else if (target === undefined) state.isEveryTargetShown = false

@@ -4,13 +4,13 @@ import { resourceRule } from '../rule.ts'
 
 export const pausedLong = resourceRule('endpoint', {
   id: 'endpoint/paused-long',
-  title: 'Endpoint stays paused: its events wait and nobody resumes it',
+  title: 'Endpoint stays paused: its events wait and it is not resumed',
   severity: 'high',
   packs: ['delivery'],
   options: z.strictObject({
     max_hours: z.number().positive().default(24).describe('Hours for which every run may find it paused'),
   }),
-  // `updated_at` does not tell: it moves with any change. Only the history knows.
+  // `updated_at` moves with any change, so only the history knows since when.
   dates: ({ attributes }) => (attributes.status === 'paused' ? ['/status'] : []),
   *check({ attributes }, { options, now }, { since }) {
     if (attributes.status !== 'paused') return

@@ -9,7 +9,7 @@ export const statusUnknown = resourceRule('endpoint', {
   packs: ['hygiene'],
   *check({ attributes: { status } }) {
     if (typeof status === 'string' && !known.has(status)) {
-      yield { path: '/status', message: `status ${status} is unknown: whether events are delivered cannot be told` }
+      yield { path: '/status', message: `status ${status} is unknown: whether events are delivered is not known` }
     }
   },
 })

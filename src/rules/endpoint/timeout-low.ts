@@ -10,7 +10,7 @@ export const timeoutLow = resourceRule('endpoint', {
     min_seconds: z.number().positive().default(5).describe('Seconds that an endpoint must be given'),
   }),
   *check({ attributes: { http_timeout: seconds } }, { options }) {
-    // 0 stands for the service's own default.
+    // 0 means the service's own default.
     if (typeof seconds === 'number' && seconds > 0 && seconds < options.min_seconds) {
       yield {
         path: '/http_timeout',

@@ -10,7 +10,7 @@ const bins = new Set(
   ptsv3.com putsreq.com requestbin.com requestbin.net requestcatcher.com requestinspector.com typedwebhook.tools
   webhook.cool webhook.site webhookinbox.com`.split(/\s+/),
 )
-/** Tunnels lead to somebody's desk, and the name to somebody else's tomorrow. */
+/** A tunnel leads to one person's machine; its name may lead to another's tomorrow. */
 const tunnels = new Set(
   `bore.pub devtunnels.ms lhr.life lhr.rocks loca.lt localhost.run localtunnel.me localxpose.io loclx.io
   ngrok-free.app ngrok-free.dev ngrok.app ngrok.dev ngrok.io pagekite.me pinggy.io pinggy.link serveo.net
@@ -41,6 +41,6 @@ export const urlTestHost = resourceRule('endpoint', {
 
 function kindOf(domain: string) {
   if (bins.has(domain)) return { is: 'a request bin: anyone may read what it gets', severity: 'high' } as const
-  if (tunnels.has(domain)) return { is: "a tunnel to somebody's own machine", severity: 'high' } as const
+  if (tunnels.has(domain)) return { is: "a tunnel to a person's own machine", severity: 'high' } as const
   return reserved.has(domain) ? ({ is: 'reserved for documentation and tests', severity: 'info' } as const) : undefined
 }

@@ -4,11 +4,7 @@ import { scanRule } from '../look-rule.ts'
 
 const options = z.strictObject({
   max_percent: z.number().min(0).max(100).default(30).describe('Share of a listing that may go at once, in percent'),
-  max_resources: z
-    .int()
-    .min(0)
-    .default(10)
-    .describe('Resources of a listing that may go at once, whatever their share'),
+  max_resources: z.int().min(0).default(10).describe('Resources of a listing that may go at once, at any share'),
 })
 
 export const massRemoval = scanRule({

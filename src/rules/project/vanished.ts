@@ -2,7 +2,7 @@ import { scanRule } from '../look-rule.ts'
 
 export const vanished = scanRule({
   id: 'project/vanished',
-  title: 'A configured project is not there any more, or not for this key',
+  title: 'A configured project is gone, or not visible to this key',
   severity: 'high',
   packs: ['hygiene'],
   needs: ['endpoint', 'subscription'],

@@ -2,7 +2,7 @@ import { resourceRule } from '../rule.ts'
 
 export const idempotencyMissing = resourceRule('source', {
   id: 'source/idempotency-missing',
-  title: 'Source cannot tell a repeated event',
+  title: 'Source cannot recognise a repeated event',
   severity: 'low',
   packs: ['delivery'],
   *check({ attributes: { type, idempotency_keys: keys } }) {

@@ -12,7 +12,7 @@ export const unverified = resourceRule('source', {
     } else if (type === 'pub_sub') {
       yield {
         path: '/verifier',
-        message: 'verifies nothing; whoever may write to its queue is trusted',
+        message: 'verifies nothing: every writer to its queue is trusted',
         severity: 'info',
       }
     }

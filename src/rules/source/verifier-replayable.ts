@@ -9,7 +9,7 @@ export const verifierReplayable = resourceRule('source', {
     if (verifier?.type === 'basic_auth' || verifier?.type === 'api_key') {
       yield {
         path: '/verifier/type',
-        message: `\`${verifier.type}\` proves nothing about the payload: whoever sees one request can send others`,
+        message: `\`${verifier.type}\` proves nothing about the payload: a person who sees one request can send others`,
       }
     }
   },

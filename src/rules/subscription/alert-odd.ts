@@ -15,7 +15,7 @@ export const alertOdd = resourceRule('subscription', {
     }
     // Empty members are left out of an alert that is shown.
     if (!goDuration.test(alert.threshold ?? '')) {
-      const what = alert.threshold ? `\`${alert.threshold}\`, which is no duration` : 'no threshold'
+      const what = alert.threshold ? `\`${alert.threshold}\`, which is not a duration` : 'no threshold'
       yield { path: '/alert_config/threshold', message: `declared alert with ${what}; expected one such as \`1h\`` }
     }
   },

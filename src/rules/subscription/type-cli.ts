@@ -3,7 +3,7 @@ import { resourceRule } from '../rule.ts'
 
 export const typeCli = resourceRule('subscription', {
   id: 'subscription/type-cli',
-  title: "Subscription delivers to somebody's command line outside development",
+  title: "Subscription delivers to a person's command line outside development",
   severity: 'low',
   packs: ['hygiene'],
   options: z.strictObject({
@@ -14,7 +14,7 @@ export const typeCli = resourceRule('subscription', {
   }),
   *check({ attributes }, { options }, { labels }) {
     const { env } = labels
-    // Without the label nobody said what the project is for.
+    // Without the label the project's purpose is not known.
     if (attributes.type !== 'cli' || env === undefined || options.environments.includes(env.toLowerCase())) return
     yield {
       path: '/type',

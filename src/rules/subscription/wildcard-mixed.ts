@@ -3,7 +3,7 @@ import { resourceRule } from '../rule.ts'
 
 export const wildcardMixed = resourceRule('subscription', {
   id: 'subscription/wildcard-mixed',
-  title: 'Event types are named beside a wildcard',
+  title: 'Event types are named together with a wildcard',
   severity: 'low',
   packs: ['hygiene'],
   *check({ attributes }) {
@@ -13,7 +13,7 @@ export const wildcardMixed = resourceRule('subscription', {
     const what = names === 1 ? 'one event type' : `${names} event types`
     yield {
       path: '/filter_config/event_types',
-      message: `names ${what} beside \`*\`: every event is delivered all the same`,
+      message: `names ${what} together with \`*\`: every event is delivered anyway`,
     }
   },
 })

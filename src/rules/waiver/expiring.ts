@@ -9,7 +9,7 @@ export const expiring = resourceRule('policy', {
   severity: 'low',
   packs: ['hygiene'],
   options: z.strictObject({
-    days: z.number().positive().default(14).describe('Days before its end from which it is told'),
+    days: z.number().positive().default(14).describe('Days before its end from which it is reported'),
   }),
   *check({ attributes: { expires, owner } }, { options, now }) {
     if (expires === undefined) return

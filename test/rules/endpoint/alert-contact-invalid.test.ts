@@ -7,7 +7,7 @@ describe('endpoint/alert-contact-invalid', () => {
     'finds that %j is no address',
     (support_email) => {
       expect(problemsOf(alertContactInvalid, { support_email })).toEqual([
-        { path: '/support_email', message: `${support_email} is no e-mail address` },
+        { path: '/support_email', message: `${support_email} is not an e-mail address` },
       ])
     },
   )

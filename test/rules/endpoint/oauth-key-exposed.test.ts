@@ -11,7 +11,7 @@ describe('endpoint/oauth-key-exposed', () => {
     expect(judge({ kty: 'RSA', n: 'n', e: 'AQAB', d: seal('d'), p: seal('b') })).toEqual([
       {
         path: '/authentication/oauth2/signing_key',
-        message: 'whoever may list endpoints can read d, p of the signing key',
+        message: 'anyone who may list endpoints can read d, p of the signing key',
       },
     ])
   })

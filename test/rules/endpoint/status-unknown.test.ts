@@ -5,7 +5,7 @@ import { problemsOf } from './judge-endpoint.ts'
 describe('endpoint/status-unknown', () => {
   it('finds a status that it does not know', () => {
     expect(problemsOf(statusUnknown, { status: 'frozen' })).toEqual([
-      { path: '/status', message: 'status frozen is unknown: whether events are delivered cannot be told' },
+      { path: '/status', message: 'status frozen is unknown: whether events are delivered is not known' },
     ])
   })
 

@@ -15,7 +15,7 @@ describe('endpoint/url-test-host', () => {
 
   it('finds a tunnel', () => {
     expect(problemsOf(urlTestHost, { url: 'https://abc.ngrok-free.app/' })).toEqual([
-      { path: '/url', message: "abc.ngrok-free.app is a tunnel to somebody's own machine", severity: 'high' },
+      { path: '/url', message: "abc.ngrok-free.app is a tunnel to a person's own machine", severity: 'high' },
     ])
   })
 

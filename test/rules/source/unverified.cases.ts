@@ -11,7 +11,7 @@ export const cases: Cases = {
   'finds one whose verifier has no type': { sees: [aSource({ type: 'http', verifier: {} })], finds: [open] },
   'is mild with a message queue': {
     sees: [aSource({ type: 'pub_sub', verifier: { type: 'noop' } })],
-    finds: ['info q1/verifier: verifies nothing; whoever may write to its queue is trusted'],
+    finds: ['info q1/verifier: verifies nothing: every writer to its queue is trusted'],
   },
   'leaves any verifier alone': {
     sees: ['hmac', 'basic_auth', 'api_key', 'something-new'].map((type) =>

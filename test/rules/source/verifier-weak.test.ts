@@ -26,7 +26,7 @@ describe('source/verifier-weak', () => {
     ],
     [
       { type: 'basic_auth', basic_auth: { username: 'Billing-Intake-2026', password: 'billing-intake-2026' } },
-      '/verifier/basic_auth/password: weak password: the user name beside it',
+      '/verifier/basic_auth/password: weak password: the user name next to it',
     ],
     [
       { type: 'api_key', api_key: { header_name: 'X-Key', header_value: 'billing-intake' } },

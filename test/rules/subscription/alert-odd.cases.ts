@@ -12,7 +12,7 @@ export const cases: Cases = {
     sees: ['1 hour', '60', '1d', '-1h'].map((threshold) => alert({ count: 5, threshold })),
     finds: ['1 hour', '60', '1d', '-1h'].map(
       (threshold) =>
-        `low s1/alert_config/threshold: declared alert with \`${threshold}\`, which is no duration; expected one such as \`1h\``,
+        `low s1/alert_config/threshold: declared alert with \`${threshold}\`, which is not a duration; expected one such as \`1h\``,
     ),
   },
   'finds an empty threshold': {

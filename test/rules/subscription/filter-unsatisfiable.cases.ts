@@ -14,7 +14,7 @@ export const cases: Cases = {
       asking({ a: { b: { $ne: 1 } } }),
       asking({ $or: [{ a: 1 }, { b: { $ne: 1 } }] }),
     ],
-    finds: ['', '', ''].flatMap(() => faulty('`$ne` is no operator')),
+    finds: ['', '', ''].flatMap(() => faulty('`$ne` is not an operator')),
   },
   'knows operators that its option names': {
     sees: [asking({ amount: { $ne: 1 } })],
@@ -23,7 +23,7 @@ export const cases: Cases = {
   },
   'finds operands of the wrong kind': {
     sees: [asking({ $or: { a: 1 } }), asking({ a: { $exist: 'yes' } }), asking({ a: { $regex: 5 } })],
-    finds: [...faulty('`$or` takes a list'), ...faulty('`$exist` takes true or false'), ...expression('it is no text')],
+    finds: [...faulty('`$or` takes a list'), ...faulty('`$exist` takes true or false'), ...expression('it is not a text')],
   },
   'finds lists that hold nothing': {
     sees: [asking({ a: { $in: [] } }), asking({ $or: [] })],
@@ -133,7 +133,7 @@ export const cases: Cases = {
       }),
     ],
     finds: ['body', 'headers', 'query', 'path'].map(
-      (part) => `high s1/filter_config/filter/${part}: \`$x\` is no operator`,
+      (part) => `high s1/filter_config/filter/${part}: \`$x\` is not an operator`,
     ),
   },
   'compares numbers that no double holds by their values': {
@@ -149,7 +149,7 @@ export const cases: Cases = {
   },
   'takes a number for no expression, however large': {
     sees: [asking({ a: { $regex: 'number:1e400' } })],
-    finds: expression('it is no text'),
+    finds: expression('it is not a text'),
   },
   'does not look deeper than filters are': { sees: [asking(nested(1000)), asking(nested(16))], finds: [] },
   'does not weigh long lists against each other': {

@@ -8,8 +8,8 @@ import type { WrittenWaiver } from './policy-schema.ts'
 import { isSecretPath } from './secret-path.ts'
 
 /**
- * What a schema cannot say of waivers. That one has expired is no mistake of the file: it was right when it was
- * written, and the rule `waiver/expired` tells.
+ * What a schema cannot say of waivers. That one has expired is not a mistake of the file: it was right when it was
+ * written, and the rule `waiver/expired` reports it.
  */
 export function* findBadWaivers(
   { problem }: ReadDocument<unknown>,
@@ -23,7 +23,7 @@ export function* findBadWaivers(
     if (isTooFarAhead(expires, now)) {
       yield problem(
         [...at, 'expires'],
-        `${expires} is more than ${maxDaysAhead} days ahead: accept it for less, and look again then`,
+        `${expires} is more than ${maxDaysAhead} days ahead: accept it for less, and review it then`,
       )
     }
     if (path !== undefined && value === undefined) {
@@ -35,7 +35,7 @@ export function* findBadWaivers(
     if (path !== undefined && isSecretPath(path) && !isSeal(value)) {
       yield problem(
         [...at, 'value'],
-        'a secret is accepted by its seal, `sealed:…` as reports show it, and never stands in a policy',
+        'a secret is accepted by its seal, `sealed:…` as reports show it, and is never written into a policy',
       )
     }
   }

@@ -5,7 +5,7 @@ const day = 86_400_000
 
 /**
  * Resources in the service's own form that no rule has anything to say of, so that a test of a policy shows only what
- * it is about. `at`: milliseconds, when they are judged.
+ * it is about. `at`: milliseconds, when they are evaluated.
  */
 export const cleanResources = {
   project: (uid: string, at: number): JsonObject => ({

@@ -7,7 +7,7 @@ import { compilePayloadExpression } from './cel/payload-expression.ts'
 /** What a probe's result must be. */
 export interface Expectation {
   /**
-   * `met`, or what is wrong with the result; `unknown` where it could not be judged. `now`: milliseconds since the epoch.
+   * `met`, or what is wrong with the result; `unknown` where it could not be evaluated. `now`: milliseconds since the epoch.
    */
   evaluate(result: Json, now: number): ExpectationOutcome
 }

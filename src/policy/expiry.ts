@@ -17,7 +17,7 @@ export function isTooFarAhead(text: string, now: number): boolean {
   return Date.parse(text) - now > maxDaysAhead * dayMs
 }
 
-/** 30 February is none, whatever an engine makes of it. */
+/** 30 February is not a date, though some engines accept it. */
 function isDate(date: string): boolean {
   const ms = Date.parse(date)
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date)

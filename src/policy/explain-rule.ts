@@ -10,7 +10,7 @@ import type { Labels } from './selector.ts'
 /** What a policy says of one rule for one resource, and who in it says so. */
 export interface Explanation {
   readonly rule: string
-  /** `off` where it does not judge. */
+  /** `off` where it does not apply. */
   readonly severity: Severity | 'off'
   readonly options: Json
   /** What speaks of it, in order; later ones win. */

@@ -60,9 +60,9 @@ const control = z.string().superRefine((id, context) => {
 
 const customRule = z.strictObject({
   id: customId.describe('With a `/`, such as acme/owner-known'),
-  kind: z.enum(customKinds).describe('What it judges'),
+  kind: z.enum(customKinds).describe('What it evaluates'),
   title: z.string().min(1).max(200).exactOptional().describe('What is wrong in general'),
-  when: expression.exactOptional().describe('CEL: which resources it judges; all of the kind unless given'),
+  when: expression.exactOptional().describe('CEL: which resources it evaluates; default: all of the kind'),
   assert: expression.describe('CEL: what must hold for `resource`'),
   severity: z.enum(severities),
   message: z.string().min(1).max(2000).describe('What is wrong; CEL in braces, such as {resource.owner_id}'),
@@ -72,7 +72,7 @@ const customRule = z.strictObject({
 
 const line = z.string().trim().min(1).max(1000)
 
-/** What is wrong is accepted, by somebody, for a reason, until a date. */
+/** A person accepts a violation, for a reason, until a date. */
 const waiver = z.strictObject({
   rule: z.string().min(1).max(200).describe('A rule, or several with `*` for any text'),
   match: selectorSchema.describe('Which resources: every key must hold'),
@@ -130,7 +130,7 @@ function policySchemaOf(settings: z.ZodType<Readonly<Record<string, RuleSetting 
   })
 }
 
-/** What has to be known of a file before the rest of it can be judged; whatever is wrong with it is told later. */
+/** What must be known of a file before the rest can be checked; its mistakes are reported later. */
 export const policyOutline = z.looseObject({
   extends: z.array(z.string().min(1)).optional().catch(undefined),
   custom: z.array(z.looseObject({ id: customId.catch('') }).catch({ id: '' })).catch([]),

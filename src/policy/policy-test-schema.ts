@@ -25,11 +25,11 @@ export const policyTestSchema = z.strictObject({
     .regex(/^[^/]+\/[^/]+$/, { error: 'service/project' })
     .default('acme/test'),
   labels: z.record(z.string(), z.string()).default({}).describe('Of the project'),
-  at: z.iso.datetime({ offset: true }).default('2026-01-01T00:00:00Z').describe('When it is judged'),
+  at: z.iso.datetime({ offset: true }).default('2026-01-01T00:00:00Z').describe('When it is evaluated'),
   companions: z
     .boolean()
     .default(true)
-    .describe('Whether clean resources stand beside these: an endpoint gets a subscription, and the other way round'),
+    .describe('Whether clean resources accompany these: an endpoint gets a subscription, and the other way round'),
   resources: z.array(resource).min(1).max(100),
   expect: z.array(expected).describe('Violations; an empty list for none'),
   exact: z.boolean().default(true).describe('Whether any other violation is a failure'),
@@ -37,7 +37,7 @@ export const policyTestSchema = z.strictObject({
 
 export type PolicyTest = z.output<typeof policyTestSchema>
 
-/** A file of tests beside a policy. */
+/** A file of tests of a policy. */
 export const policyTestFileSchema = z.strictObject({ tests: z.array(policyTestSchema) })
 
 /** For editors. */

@@ -7,11 +7,11 @@ import type { Probe } from './probe.ts'
 import type { Labels } from './selector.ts'
 import type { PolicyWaiver } from './waiver.ts'
 
-/** Which rules judge, how severely, with which options. */
+/** Which rules apply, how severely, with which options. */
 export interface Policy {
-  /** SHA-256 of what it decides, in hex: two policies that judge alike have the same. */
+  /** SHA-256 of what it decides, in hex: two policies that decide alike have the same. */
   readonly digest: string
-  /** Every rule that there is, the policy's own included, whether it judges or not. */
+  /** Every rule that exists, custom ones included, enabled or not. */
   readonly known: readonly Rule[]
   /** What is said of rules for all resources; later ones win. */
   readonly layers: readonly Layer[]
@@ -42,7 +42,7 @@ export interface Override {
   matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }
 
-/** Every rule that judges someone: where nothing else holds, or under an override that names it. */
+/** Every rule that applies to something: by default, or under an override that names it. */
 export function namedRules(policy: Policy): readonly ActiveRule[] {
   const byId = new Map(policy.rules.map((active) => [active.rule.id, active]))
   for (const [place] of policy.overrides.entries()) {

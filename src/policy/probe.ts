@@ -7,7 +7,7 @@ import type { Labels } from './selector.ts'
 export const probedFunctions = ['body', 'header', 'subscription'] as const
 export type ProbedFunction = (typeof probedFunctions)[number]
 
-/** Where the text of a probed function stands. */
+/** Where the text of a probed function is. */
 export const functionPlaces = {
   body: { kind: 'source', attribute: 'body_function' },
   header: { kind: 'source', attribute: 'header_function' },

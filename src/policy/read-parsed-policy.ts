@@ -188,7 +188,7 @@ function read(file: string, readFile: (file: string) => string): string {
     return readFile(file)
   } catch (error) {
     throw AuditError.usage(`cannot read the policy ${file}: ${reasonOf(error)}`, {
-      advice: 'check `policy` in the configuration; without it the recommended rules judge',
+      advice: 'check `policy` in the configuration; without it the pack `recommended` applies',
       cause: error,
     })
   }
@@ -201,5 +201,5 @@ function isPack(name: string): name is Pack {
 function unknownPack(name: string): string {
   const nearest = nearestName(name, packs)
   const hint = nearest === undefined ? `expected one of ${packs.join(', ')}, or a file` : `did you mean \`${nearest}\`?`
-  return `${describeReference(name)} is no pack, ${hint}`
+  return `${describeReference(name)} is not a pack, ${hint}`
 }

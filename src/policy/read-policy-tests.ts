@@ -8,7 +8,7 @@ import { mostProblems, type ReadDocument, readDocument } from '../yaml/read-docu
 import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
 import { inOneGo, type Steps } from './steps.ts'
 
-/** A test and where it stands. */
+/** A test and its place. */
 export interface PlacedTest {
   readonly test: PolicyTest
   /** Something said about the test, at its name, its list of expectations, or one of those. */
@@ -19,7 +19,7 @@ const outline = z.looseObject({ tests: z.array(z.union([z.string(), policyTestSc
 
 /**
  * The tests of a policy: those in its file, those in the files that it names under `tests`, and those in the file
- * beside it, `policy.test.yaml` for `policy.yaml`.
+ * next to it, `policy.test.yaml` for `policy.yaml`.
  * @throws AuditError.usage with a line for every mistake
  */
 export function readPolicyTests(
@@ -49,14 +49,14 @@ export function* policyTestSteps(
       refuseProblems([document.problem(['tests', index], text)])
     } else tests.push(placed(document, entry, index))
   }
-  const beside = file.replace(/(?:\.ya?ml)?$/, '.test.yaml')
+  const neighbour = file.replace(/(?:\.ya?ml)?$/, '.test.yaml')
   for (const other of new Set(named)) {
     yield
     tests.push(...readTestFile(other, read(other, readFile)))
   }
   yield
-  const text = named.includes(resolve(beside)) ? undefined : readIfThere(beside, readFile)
-  if (text !== undefined) tests.push(...readTestFile(beside, text))
+  const text = named.includes(resolve(neighbour)) ? undefined : readIfThere(neighbour, readFile)
+  if (text !== undefined) tests.push(...readTestFile(neighbour, text))
   yield
   const unknown = Iterator.from(tests).flatMap((test) => findUnknownRules(test, ruleIds))
   refuseProblems([...unknown.take(mostProblems)])

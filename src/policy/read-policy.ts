@@ -12,7 +12,7 @@ import { compileWaiver } from './waiver.ts'
 
 /**
  * The policy of a file, or the `recommended` pack where there is none. `now`: what waivers may last too long from, in
- * milliseconds; without it, how far ahead they end is not looked at.
+ * milliseconds; without it, how far ahead they end is not checked.
  * @throws AuditError.usage with a line for every mistake, as `file:line:column`
  */
 export function readPolicy(

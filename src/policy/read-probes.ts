@@ -135,9 +135,9 @@ export function readPayload(text: string): { readonly payload: JsonObject } | { 
   try {
     value = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch (error) {
-    // The parser's own words show what stands there; of the place it tells at most where.
+    // The parser's message quotes the text; the place alone is safe.
     const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(messageOf(error)) ?? []
-    return { fault: line === undefined ? 'is no JSON' : `is no JSON (line ${line}, column ${column})` }
+    return { fault: line === undefined ? 'is not JSON' : `is not JSON (line ${line}, column ${column})` }
   }
   if (isJsonObject(value)) return { payload: value }
   return { fault: 'holds no JSON object, which is all that a function can be given' }

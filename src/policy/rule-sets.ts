@@ -50,7 +50,7 @@ function boundAs<Scope extends BoundRule['scope']>(rules: readonly ActiveRule[],
   return rules.flatMap((active) => (isOf(active.bound) ? [{ active, bound: active.bound }] : []))
 }
 
-/** How far back rules look for changes, at most, under whichever overrides. */
+/** How far back rules read changes, at most, with every override. */
 export function lookbackOf(policy: Policy): number {
   const all = [policy.rules, ...policy.overrides.map((_, place) => policy.rulesUnder([place]))]
   return Math.max(0, ...all.flatMap((rules) => boundAs(rules, 'drift').map(({ bound }) => bound.lookbackMs)))

@@ -14,7 +14,7 @@ export interface TestOutcome {
   readonly missing: readonly number[]
   /** Violations that are there and not expected. */
   readonly unexpected: readonly Finding[]
-  /** Rules that could not judge, and why. */
+  /** Rules that could not evaluate, and why. */
   readonly failures: ReadonlyMap<string, string>
 }
 
@@ -27,7 +27,7 @@ const listingOf = {
   subscription: 'subscriptions',
 } as const
 
-/** Judges what a test shows, as a run would that saw all of it. */
+/** Evaluates what a test shows, as a complete run would. */
 export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
   const at = Date.parse(test.at)
   const [service = '', name = ''] = test.project.split('/')
@@ -52,7 +52,7 @@ interface Item {
 function shownBy(test: PolicyTest, at: number): readonly Resource[] {
   const named = test.resources.map(({ kind, ...said }, index): Item => {
     const uid = said.uid ?? `${kind}-${index + 1}`
-    // What stands in a YAML file is JSON.
+    // The content of a YAML file is JSON.
     return { kind, item: overlaid(cleanResources[kind](uid, at), { ...said, uid } as unknown as JsonObject) }
   })
   const all = test.companions ? withCompanions(named, at) : named
@@ -63,7 +63,7 @@ function shownBy(test: PolicyTest, at: number): readonly Resource[] {
 }
 
 /**
- * What a resource needs beside it to be well: a subscription that names no endpoint gets one, an endpoint or a source
+ * What a resource needs around it to be clean: a subscription that names no endpoint gets one, an endpoint or a source
  * that no subscription uses gets a subscription. A named one that is not there is what the test is about.
  */
 function withCompanions(items: readonly Item[], at: number): readonly Item[] {

@@ -1,7 +1,7 @@
 import type { Field, Members } from '../inventory/field.ts'
 import { wireSchema } from '../inventory/wire-schema.ts'
 
-/** Whether a path leads to a secret in a resource of any kind: what stands there is a seal, never the secret. */
+/** Whether a path leads to a secret in a resource of any kind: its value is a seal, never the secret. */
 export function isSecretPath(pointer: string): boolean {
   const steps = pointer.split('/').slice(1)
   return Object.values(wireSchema).some((members) => fieldAt(members, steps)?.type === 'secret')

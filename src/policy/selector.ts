@@ -17,8 +17,8 @@ const pattern = oneOrMore(
 /** Which resources are meant: every key must hold; of several values one is enough. */
 export const selectorSchema = z
   .strictObject({
-    service: glob.exactOptional().describe('Name of a service; `*` stands for any text'),
-    project: glob.exactOptional().describe('service/project; `*` stands for any text'),
+    service: glob.exactOptional().describe('Name of a service; `*` matches any text'),
+    project: glob.exactOptional().describe('service/project; `*` matches any text'),
     labels: z.record(z.string(), oneOrMore(z.string())).exactOptional().describe("The project's labels"),
     kind: oneOrMore(z.enum(kinds)).exactOptional(),
     name: pattern.exactOptional().describe('Name of the resource: with `*`, or a regular expression between slashes'),
@@ -32,7 +32,7 @@ export type Selector = z.infer<typeof selectorSchema>
 
 export type Labels = Readonly<Record<string, string>>
 
-/** Which projects a selector can reach at all, whatever they hold. */
+/** Which projects a selector can match at all. */
 export function reachOf({ service, project, labels }: Selector): (project: ProjectRef, labels: Labels) => boolean {
   const tests = { service: anyOf(service), project: anyOf(project) }
   const wanted = Object.entries(labels ?? {}).map(([label, values]) => [label, listOf(values)] as const)

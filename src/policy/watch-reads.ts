@@ -5,13 +5,13 @@ import type { Resource } from '../model/resource.ts'
 const mostPointers = 100
 
 /**
- * A resource that tells when one of its malformed fields is read. `within`: also when something is read that holds one,
- * for whoever keeps it and reads on later.
+ * A resource that reports when one of its malformed fields is read. `within`: also when a value that contains one is
+ * read, for callers that keep the value and read it later.
  */
 export function watchReads(resource: Resource, onRead: () => void, { within = false } = {}): Resource {
   const { attributes, volatile, malformed = [] } = resource
   const pointers = malformed.length > mostPointers ? malformed.map(firstStep) : malformed
-  const watch: Watch = { onRead, within, malformed: new Set(pointers), holders: new Set(pointers.flatMap(holdersOf)) }
+  const watch: Watch = { onRead, within, malformed: new Set(pointers), parents: new Set(pointers.flatMap(parentsOf)) }
   return { ...resource, attributes: watched(attributes, '', watch), volatile: watched(volatile, '', watch) }
 }
 
@@ -29,7 +29,7 @@ interface Watch {
   readonly within: boolean
   readonly malformed: ReadonlySet<string>
   /** What malformed fields lie in. */
-  readonly holders: ReadonlySet<string>
+  readonly parents: ReadonlySet<string>
 }
 
 /** The same members, some behind getters: listing them reads none, copying them reads all. */
@@ -37,8 +37,8 @@ function watched(object: JsonObject, path: string, watch: Watch): JsonObject {
   const copy: Record<string, Json> = {}
   for (const [key, value] of Object.entries(object)) {
     const here = `${path}/${pointerStep(key)}`
-    const isHolder = watch.holders.has(here)
-    if (!isHolder && !watch.malformed.has(here)) {
+    const isParent = watch.parents.has(here)
+    if (!isParent && !watch.malformed.has(here)) {
       Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true })
       continue
     }
@@ -47,8 +47,8 @@ function watched(object: JsonObject, path: string, watch: Watch): JsonObject {
       enumerable: true,
       configurable: true,
       get() {
-        if (!isHolder || watch.within) watch.onRead()
-        inner ??= isHolder && isJsonObject(value) ? watched(value, here, watch) : value
+        if (!isParent || watch.within) watch.onRead()
+        inner ??= isParent && isJsonObject(value) ? watched(value, here, watch) : value
         return inner
       },
     })
@@ -61,8 +61,8 @@ function firstStep(pointer: string): string {
   return end < 0 ? pointer : pointer.slice(0, end)
 }
 
-function holdersOf(pointer: string): string[] {
-  const holders: string[] = []
-  for (let at = pointer.indexOf('/', 1); at > 0; at = pointer.indexOf('/', at + 1)) holders.push(pointer.slice(0, at))
-  return holders
+function parentsOf(pointer: string): string[] {
+  const parents: string[] = []
+  for (let at = pointer.indexOf('/', 1); at > 0; at = pointer.indexOf('/', at + 1)) parents.push(pointer.slice(0, at))
+  return parents
 }

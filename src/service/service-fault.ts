@@ -3,7 +3,7 @@
  * - `unavailable`: no usable answer within the limits (time-outs, resets, 429, 5xx, transient faults)
  * - `refused`: 401, 403: the key is not accepted (or, for a 401, the service's database is down)
  * - `not-found`: the service says that the project is not there or not for this key
- * - `not-offered`: 404 or 405, or an answer that is no JSON: there is no such operation here
+ * - `not-offered`: 404 or 405, or an answer that is not JSON: there is no such operation here
  * - `invalid`: an answer that breaks the contract: no proof can stand on it
  * - `foreign`: items of another project: the key belongs to that one
  * - `stopped`: we were told to stop

@@ -154,7 +154,7 @@ describe('hookdrift probe', () => {
     [['--function', 'draft.js'], '--function needs a payload'],
     [['--payload', 'order.json'], '--payload needs a function'],
     [['--source', 'x', '--function', 'draft.js', '--payload', 'order.json'], 'not both'],
-    [['--source', 'x', '--payload', 'draft.js'], 'draft.js is no JSON'],
+    [['--source', 'x', '--payload', 'draft.js'], 'draft.js is not JSON'],
     [['--source', 'x', '--payload', 'gone.json'], 'cannot read the payload gone.json: no such file or directory'],
     [['--source', 'x', '--payload', 'order.json'], 'there is no function of source x'],
     [['--project', 'nowhere'], '--project nowhere matches none of'],

@@ -40,7 +40,7 @@ export function wordsOf(stage: Stage | undefined, name: string): readonly string
   if (found === undefined) throw new Error(`the image has no ${name}`)
   const words: unknown = JSON.parse(found.rest.slice(found.rest.indexOf('[')))
   if (Array.isArray(words)) return words.map(String)
-  throw new Error(`${name} ${found.rest} is no list`)
+  throw new Error(`${name} ${found.rest} is not a list`)
 }
 
 /** What ENV sets. */

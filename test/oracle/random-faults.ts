@@ -94,7 +94,7 @@ function withDoubledSecret(item: Item): Item {
 
 type Item = Readonly<Record<string, unknown>>
 
-/** The items of a list, rewritten; what is no list stays. */
+/** The items of a list, rewritten; what is not a list stays. */
 function rewriting(rewrite: (items: readonly Item[]) => readonly Item[] | null): (text: string) => string {
   return (text) => {
     const envelope: { data?: { content?: readonly Item[] } } = JSON.parse(text)

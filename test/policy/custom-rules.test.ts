@@ -43,7 +43,7 @@ describe('a custom rule', () => {
   it('finds what its assertion does not hold for, with its message and severity', () => {
     const policy = rule("resource.owner_id.startsWith('tenant-')", {
       severity: 'high',
-      message: 'owner {resource.owner_id} of {project.name} is no tenant, {{really}}',
+      message: 'owner {resource.owner_id} of {project.name} is not a tenant, {{really}}',
     })
     expect(judgeOf(policy).evaluate(project, a('endpoint', { owner_id: 'x' }))).toEqual([
       {
@@ -53,7 +53,7 @@ describe('a custom rule', () => {
         uid: 'u1',
         name: 'the u1',
         path: '',
-        message: 'owner x of acme/p is no tenant, {really}',
+        message: 'owner x of acme/p is not a tenant, {really}',
       },
     ])
     expect(judgeOf(policy).evaluate(project, a('endpoint', { owner_id: 'tenant-1' }))).toEqual([])
@@ -167,7 +167,7 @@ describe('an expression', () => {
     ],
     ['resource.secrets.exists(s, sealedEqual(s.value, resource.secrets[0].value))', secret('sealed:aa'), 'holds'],
     ['resource.secrets.exists(s, isWeak(s.value))', none, 'fails'],
-    ['resource.http_timeout > 1', a('endpoint', { http_timeout: 'x' }), 'endpoint u1: http_timeout is no whole number'],
+    ['resource.http_timeout > 1', a('endpoint', { http_timeout: 'x' }), 'endpoint u1: http_timeout is not a whole number'],
     [
       "resource.filter_config.filter.body.type == 'a'",
       a('subscription', { filter_config: { filter: { body: {} } } }),

@@ -95,7 +95,7 @@ describe('probes of a policy', () => {
   it.each([
     ['no.json', /cannot read \/etc\/no\.json: ENOENT/],
     ['list.json', /\/etc\/list\.json holds no JSON object/],
-    ['broken.json', /\/etc\/broken\.json is no JSON$/],
+    ['broken.json', /\/etc\/broken\.json is not JSON$/],
     ['large.json', /\/etc\/large\.json is larger than a probe may be: 1048576 characters$/],
   ])('are refused where the payload is: %s', (payload, text) => {
     const [line, ...more] = refusal(probe('').replace('order.json', payload))

@@ -158,7 +158,7 @@ describe('a mistake in a policy', () => {
     [
       'an unknown pack',
       'extends:\n  - recomended\n',
-      /policy\.yaml:2:5: `recomended` is no pack, did you mean `recommended`\?/,
+      /policy\.yaml:2:5: `recomended` is not a pack, did you mean `recommended`\?/,
     ],
     ['a pack unlike any', 'extends: [zzzzzzzz]\n', /policy\.yaml:1:11: .*expected one of recommended, .*or a file/],
     ['an unknown severity', 'rules:\n  endpoint/inactive: urgent\n', /policy\.yaml:2:22: .*severity/],

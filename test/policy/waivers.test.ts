@@ -67,7 +67,7 @@ describe('waivers of a policy', () => {
     [{ expires: 'spring' }, [expect.stringMatching(/^6:14: .*a date such as 2027-03-31/)]],
     [
       { expires: '2027-11-23' },
-      ['6:14: 2027-11-23 is more than 366 days ahead: accept it for less, and look again then'],
+      ['6:14: 2027-11-23 is more than 366 days ahead: accept it for less, and review it then'],
     ],
     [{ expires: '2027-11-22T12:00:01Z' }, [expect.stringMatching(/^6:14: .*more than 366 days ahead/)]],
     [{ match: '{}' }, [expect.stringMatching(/^3:12: .*at least one of its keys/)]],
@@ -89,7 +89,7 @@ describe('waivers of a policy', () => {
     const path = '/authentication/basic_auth/password'
     const lines = refusal({ rule: 'endpoint/auth-weak', path, value: 'not-a-real-key' })
     expect(lines).toEqual([
-      '8:12: a secret is accepted by its seal, `sealed:…` as reports show it, and never stands in a policy',
+      '8:12: a secret is accepted by its seal, `sealed:…` as reports show it, and is never written into a policy',
     ])
     const sealed = `sealed:${'0'.repeat(32)}`
     expect(read(withWaiver({ rule: 'endpoint/auth-weak', path, value: sealed })).waivers).toHaveLength(1)

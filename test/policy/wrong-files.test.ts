@@ -22,7 +22,7 @@ describe('a wrong policy file', () => {
     const custom = (assert: string) =>
       `custom:\n  - { id: a/b, kind: endpoint, severity: low, message: "{resource.nme}", assert: ${assert} }\n`
     expect(saysOf(`extends: [tsl]\nrules: { endpoint/inactiv: off }\n${custom('2 > 1')}`)).toEqual([
-      '1:11: `tsl` is no pack, did you mean `tls`?',
+      '1:11: `tsl` is not a pack, did you mean `tls`?',
       '2:10: `endpoint/inactiv` is unknown, did you mean `endpoint/inactive`?',
     ])
     expect(saysOf(custom('resource.urll == ""'))).toEqual([

@@ -37,12 +37,12 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
     "rules:\n  endpoint/name-convention: { name: '(a)\\1' }\n",
     '2:37: name is "(a)\\\\1", expected a regular expression in the syntax of RE2, which knows neither lookaround nor references back',
   ],
-  'a pack misspelt': ['extends:\n  - recomended\n', '2:5: `recomended` is no pack, did you mean `recommended`?'],
+  'a pack misspelt': ['extends:\n  - recomended\n', '2:5: `recomended` is not a pack, did you mean `recommended`?'],
   'a pack unlike any': [
     'extends: [zzzzzzzz]\n',
-    '1:11: `zzzzzzzz` is no pack, expected one of recommended, standard-webhooks, secrets, tls, ssrf, delivery, hygiene, all, or a file',
+    '1:11: `zzzzzzzz` is not a pack, expected one of recommended, standard-webhooks, secrets, tls, ssrf, delivery, hygiene, all, or a file',
   ],
-  'extends that is no list': ['extends: recommended\n', '1:10: extends is "recommended", expected a list'],
+  'extends that is not a list': ['extends: recommended\n', '1:10: extends is "recommended", expected a list'],
   'rules that are a list': ['rules: [endpoint/inactive]\n', '1:8: rules is a list, expected a mapping'],
   'a file that extends itself': ['extends: [./policy.yaml]\n', '1:11: `./policy.yaml` extends this file: a circle'],
   'an override without a match': [

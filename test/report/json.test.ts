@@ -92,7 +92,7 @@ describe('the schema of the report', () => {
   it.each([
     ['an unknown severity', { violations: [{ ...aViolation(), severity: 'fatal' }] }],
     ['an unknown state', { violations: [{ ...aViolation(), state: 'open' }] }],
-    ['a path that is no JSON Pointer', { violations: [aViolation({ path: 'url' })] }],
+    ['a path that is not a JSON Pointer', { violations: [aViolation({ path: 'url' })] }],
     ['a time without its zone', { violations: [aViolation({ first_seen: '2026-11-21T03:04:00' })] }],
     ['a complete walk with a reason', { coverage: [aWalk({ reason: 'but' })] }],
     ['an incomplete walk without one', { coverage: [aWalk({ status: 'failed' })] }],

@@ -61,7 +61,7 @@ function programEnvironment(language: Language): Language['environment'] {
   return known
 }
 
-/** What changes by itself in the resource or what stands beside it. */
+/** What changes by itself in the resource or a related one. */
 export function volatileFields(kind: Kind): ReadonlySet<string> {
   const kinds: readonly Kind[] = 'endpoint' in otherVariables(kind) ? [kind, 'endpoint', 'source'] : [kind]
   return new Set(

@@ -17,7 +17,7 @@ import {
 import { compileTemplate, type Template } from './template.ts'
 import { type ObjectValue, rootValue } from './values.ts'
 
-/** As it stands in the policy file. */
+/** As it is in the policy file. */
 export interface CustomSource {
   readonly id: string
   readonly kind: Kind
@@ -117,26 +117,27 @@ function bound(expressions: Expressions, others: readonly RelatedVariable[]): Bo
     visits: [expressions.kind, ...others.map((variable) => kindOfVariable[variable])],
     start(run) {
       if (run === undefined) throw new Error('a custom rule was asked outside of a run')
-      const ask: EvaluateResource = (resource, project, beside) => evaluate(expressions, resource, project, run, beside)
+      const ask: EvaluateResource = (resource, project, related) =>
+        evaluate(expressions, resource, project, run, related)
       return expressions.kind === 'endpoint' ? evaluateCounted(ask, keep) : evaluateJoined(ask, keep, others)
     },
   }
 }
 
-/** @throws Error saying which resource could not be judged, and why */
+/** @throws Error saying which resource could not be evaluated, and why */
 function evaluate(
   { kind, language, when, assert, message }: Expressions,
   resource: Resource,
   project: ProjectRef,
   run: EvaluationRun,
-  beside: RelatedResources,
+  related: RelatedResources,
 ): RuleFinding | undefined {
   const context = {
     resource: objectOf(language, kind, resource),
     project: projectOf(project, run.labelsOf(project)),
-    ...(beside.endpoint === undefined ? {} : { endpoint: objectOf(language, 'endpoint', beside.endpoint) }),
-    ...(beside.source === undefined ? {} : { source: objectOf(language, 'source', beside.source) }),
-    ...(beside.subscriptions === undefined ? {} : { subscriptions: BigInt(beside.subscriptions) }),
+    ...(related.endpoint === undefined ? {} : { endpoint: objectOf(language, 'endpoint', related.endpoint) }),
+    ...(related.source === undefined ? {} : { source: objectOf(language, 'source', related.source) }),
+    ...(related.subscriptions === undefined ? {} : { subscriptions: BigInt(related.subscriptions) }),
   }
   const ask = (expression: Compiled) => language.evaluation.run(run.meter, run, () => expression.evaluate(context))
   try {

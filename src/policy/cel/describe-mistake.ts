@@ -44,7 +44,7 @@ function unknownField(name: string, node: unknown, { fields }: Language): string
   return `there is no field \`${name}\`${of}${nearest}${all}`
 }
 
-/** The type of what stands before the dot, which the checker notes in the tree and its types do not tell. */
+/** The type of what is before the dot: the checker notes it in the tree, its types do not say it. */
 function typeBefore(node: unknown): string | undefined {
   const before = memberOf(memberOf(node, 'args'), '0')
   const name = memberOf(memberOf(before, 'checkedType'), 'name')

@@ -6,7 +6,7 @@ const stepsPerScan = 512
 
 /**
  * What goes on while an expression is evaluated. Functions and fields of the language write into it, since an error
- * within an expression can be swallowed by `||` or a macro; what stands here cannot.
+ * within an expression can be swallowed by `||` or a macro; what is kept here cannot.
  */
 export class Evaluation {
   #time: { readonly now: number } = { now: 0 }
@@ -37,7 +37,7 @@ export class Evaluation {
     }
   }
 
-  /** Milliseconds since the epoch. Read when an expression asks and not before: somebody may want to know that it did. */
+  /** Milliseconds since the epoch. Read only when an expression asks: a replay notes that it did. */
   get now(): number {
     return this.#time.now
   }
@@ -46,7 +46,7 @@ export class Evaluation {
     return this.#steps
   }
 
-  /** The value is not known, and whatever the expression makes of it means nothing. */
+  /** The value is not known, and the expression's result means nothing. */
   readUnshown(): void {
     this.#hasReadUnshown = true
   }

@@ -21,7 +21,7 @@ export interface OwnFunction {
 export const ownFunctions: readonly OwnFunction[] = [
   {
     signature: 'host(string): string',
-    description: "an address's host, in lower case; empty when it is no address",
+    description: "an address's host, in lower case; empty when it is not an address",
     call: (_, url: string) => destinationOf(url)?.host ?? '',
   },
   {

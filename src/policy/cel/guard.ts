@@ -3,7 +3,7 @@ import { isMacro } from './inspect.ts'
 import { spentCall } from './language.ts'
 
 /**
- * Writes an expression anew with a look at the steps in each round of each macro, which then ends at once. The
+ * Rewrites an expression so that each round of each macro checks the steps, which then ends at once. The
  * language has no such limit of its own.
  */
 export function guarded(node: ASTNode): string {

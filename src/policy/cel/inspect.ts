@@ -110,7 +110,7 @@ function checkMethod(node: ASTNode & { op: 'rcall' }, refuse: Refuse): void {
   if (name === 'bind' && receiver.op === 'id' && receiver.args === 'cel') refuse(node, '`cel.bind` is not offered')
 }
 
-/** Macros by name and number of arguments, as the parser tells them. */
+/** Macros by name and number of arguments, as the parser names them. */
 export function isMacro(node: ASTNode): node is ASTNode & { op: 'rcall' } {
   if (node.op !== 'rcall') return false
   const [name, , { length }] = node.args

@@ -52,7 +52,7 @@ export function fieldsOf(kind: Kind): Members {
   return inOrder({ name: text, ...shown(wireSchema[kind]), uid: text })
 }
 
-/** What stands beside the resource, by its kind. */
+/** What is related to the resource, by its kind. */
 export function otherVariables(kind: Kind): Readonly<Record<string, string>> {
   if (kind === 'subscription') return { endpoint: typeNameOf('endpoint'), source: typeNameOf('source') }
   return kind === 'endpoint' ? { subscriptions: 'int' } : {}
@@ -96,7 +96,7 @@ function startLanguage() {
   return { environment, evaluation, classes: new Map<string, ObjectClass>(), fields }
 }
 
-/** A name that nobody can write: the checker refuses it in what a person wrote. */
+/** A name that a policy cannot contain: the checker refuses it there. */
 export const spentCall = '__spent'
 
 interface Types {

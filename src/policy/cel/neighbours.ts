@@ -2,20 +2,20 @@ import type { JsonObject } from '../../model/json.ts'
 import type { ProjectRef, Resource } from '../../model/resource.ts'
 import type { Aggregation, FindingPlace, LocatedRuleFinding, RuleFinding } from '../../rules/rule.ts'
 
-/** What stands beside a resource, for rules that ask. */
+/** Resources related to another, for rules that read them. */
 export interface RelatedResources {
   readonly endpoint?: Resource
   readonly source?: Resource
   readonly subscriptions?: number
 }
 
-/** Variables of what stands beside a resource. */
+/** Variables of related resources. */
 export type RelatedVariable = keyof RelatedResources
 
 export type EvaluateResource = (
   resource: Resource,
   project: ProjectRef,
-  beside: RelatedResources,
+  related: RelatedResources,
 ) => RuleFinding | undefined
 /** Members that are read of a variable; undefined: all of it may be. */
 export type MembersRead = (variable: string) => ReadonlySet<string> | undefined
@@ -26,9 +26,9 @@ interface Waiting {
 }
 
 /**
- * Subscriptions with their endpoint and source: what the rule reads of those is kept, and a subscription is judged as
+ * Subscriptions with their endpoint and source: what the rule reads of those is kept, and a subscription is evaluated as
  * it passes. One whose source comes later (it is lifted out of the subscriptions themselves) waits for the end; one
- * that has none, or whose own is not in the project, is not judged: other rules are about that.
+ * that has none, or whose own is not in the project, is not evaluated: other rules are about that.
  */
 export function evaluateJoined(
   ask: EvaluateResource,
@@ -40,18 +40,18 @@ export function evaluateJoined(
   const found: LocatedRuleFinding[] = []
   const wanted = (['endpoint', 'source'] as const).filter((variable) => others.includes(variable))
 
-  const besideOf = ({ attributes }: Resource): RelatedResources | undefined => {
-    const beside: { endpoint?: Resource; source?: Resource } = {}
+  const relatedTo = ({ attributes }: Resource): RelatedResources | undefined => {
+    const related: { endpoint?: Resource; source?: Resource } = {}
     for (const kind of wanted) {
       const uid = attributes[`${kind}_uid`]
       const known = typeof uid === 'string' ? kept[kind].get(uid) : undefined
       if (known === undefined) return undefined
-      beside[kind] = known
+      related[kind] = known
     }
-    return beside
+    return related
   }
-  const evaluate = ({ at, resource }: Waiting, beside: RelatedResources) => {
-    const problem = ask(resource, at.project, beside)
+  const evaluate = ({ at, resource }: Waiting, related: RelatedResources) => {
+    const problem = ask(resource, at.project, related)
     if (problem !== undefined) found.push({ ...problem, at })
   }
 
@@ -63,8 +63,8 @@ export function evaluateJoined(
         }
         return
       }
-      const beside = besideOf(resource)
-      if (beside !== undefined) evaluate({ at, resource }, beside)
+      const related = relatedTo(resource)
+      if (related !== undefined) evaluate({ at, resource }, related)
       else if (wanted.every((kind) => typeof resource.attributes[`${kind}_uid`] === 'string')) {
         waiting.push({ at, resource: pruned(resource, keep('resource'), ['endpoint_uid', 'source_uid']) })
       }
@@ -73,8 +73,8 @@ export function evaluateJoined(
       yieldAll(
         waiting,
         (each) => {
-          const beside = besideOf(each.resource)
-          if (beside !== undefined) evaluate(each, beside)
+          const related = relatedTo(each.resource)
+          if (related !== undefined) evaluate(each, related)
         },
         found,
       ),
@@ -111,7 +111,7 @@ export function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggre
   }
 }
 
-/** Judges one after the other; a failure spoils neither what was found nor those that come after it. */
+/** Evaluates one after the other; a failure loses neither what was found nor what comes after it. */
 function* yieldAll(
   waiting: readonly Waiting[],
   evaluate: (each: Waiting) => void,

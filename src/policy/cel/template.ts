@@ -11,7 +11,7 @@ export interface Template {
 const shown = ['string', 'int', 'double', 'bool', 'list<string>', 'dyn']
 const maxCharacters = 1000
 
-/** `owner {resource.owner_id} is no tenant`; `{{` and `}}` are braces. */
+/** `owner {resource.owner_id} is not a tenant`; `{{` and `}}` are braces. */
 export function compileTemplate(
   text: string,
   wanted: Omit<CompileOptions, 'types' | 'expected'>,
@@ -55,7 +55,7 @@ interface Part {
   readonly isExpression: boolean
 }
 
-/** Literal text and what stands in braces; braces and quotes within an expression belong to it. */
+/** Literal text and what is in braces; braces and quotes within an expression belong to it. */
 function* partsOf(text: string): Generator<Part> {
   let from = 0
   for (let at = 0; at < text.length; at++) {

@@ -40,7 +40,7 @@ export class ObjectValue {
 
 export type ObjectClass = new (...args: ConstructorParameters<typeof ObjectValue>) => ObjectValue
 
-/** A class of its own for each object type: the language tells types by their classes. */
+/** A class of its own for each object type: the language recognises types by their classes. */
 export function objectClass(members: Members, classOf: (name: string) => ObjectClass, evaluation: Evaluation) {
   const Class = class extends ObjectValue {}
   for (const [name, field] of Object.entries(members)) {
@@ -54,7 +54,7 @@ export function objectClass(members: Members, classOf: (name: string) => ObjectC
   return Class
 }
 
-/** The resource in the form that expressions are written for: what changes by itself stands beside what is kept. */
+/** The resource in the form that expressions are written for: what changes by itself is next to what is kept. */
 export function rootValue(Class: ObjectClass, resource: Resource): ObjectValue {
   const { uid, name, attributes, volatile, facts } = resource
   const raw = resource.malformed === undefined ? { ...attributes } : withGetters(attributes)
@@ -112,7 +112,7 @@ function integerOf(value: Json, name: string): bigint {
   if (value === null) return 0n
   const exact = isExactNumber(value) ? numberValue(numberText(value)) : undefined
   if (typeof exact === 'bigint') return exact
-  if (typeof value !== 'number' || !Number.isInteger(value)) throw new Error(`${name} is no whole number`)
+  if (typeof value !== 'number' || !Number.isInteger(value)) throw new Error(`${name} is not a whole number`)
   return BigInt(value)
 }
 
@@ -125,7 +125,7 @@ function textOf(value: Json, name: string): string {
 
 function listOf(value: Json, name: string): readonly Json[] {
   if (value === null) return []
-  if (!Array.isArray(value)) throw new Error(`${name} is no list`)
+  if (!Array.isArray(value)) throw new Error(`${name} is not a list`)
   if (value.length > maxItems) throw new Error(`${name} has more than ${maxItems} items, the limit`)
   return value
 }

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../../model/json.ts'
 
-/** All texts in a JSON text, names of members too; of what is no JSON, the whole. */
+/** All texts in a JSON text, names of members too; of what is not JSON, the whole. */
 export function textsWithin(json: string): readonly string[] {
   if (json === '') return []
   try {

@@ -1,10 +1,10 @@
+import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { RunContext } from '../history/history.ts'
 import type { JudgedProject } from '../model/judging.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Judge } from '../policy/judge.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
-import { controlsOf } from '../rules/controls.ts'
-import { remedies } from '../rules/remedies.ts'
+import { remediationOf } from '../rules/rule-page.ts'
 
 interface Configured extends Pick<JudgedProject, 'labels' | 'place'> {
   readonly ref: ProjectRef
@@ -19,7 +19,7 @@ export function describeContext(
     id: rule.id,
     kind: rule.kind,
     title: rule.title,
-    remedy: rule.custom?.remedy ?? remedies.get(rule.id) ?? '',
+    remediation: rule.custom === undefined ? remediationOf(rule.id) : rule.custom.remediation,
     severity: severity ?? rule.severity,
     controls: [...new Set([...controlsOf(rule.id), ...(rule.custom?.controls ?? [])])],
     needs: rule.needs,

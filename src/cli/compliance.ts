@@ -1,14 +1,14 @@
-import { composeCompliance } from '../audit/compose-compliance.ts'
-import { gatherCompliance } from '../audit/gather-compliance.ts'
 import { recordedJudgements } from '../audit/judgements.ts'
 import type { ReplayedHistory } from '../audit/replay/replay-policy.ts'
 import { replayedJudgements } from '../audit/replay/replay-run.ts'
-import { readFramework } from '../config/read-framework.ts'
-import type { Compliance } from '../model/compliance.ts'
+import { builtInFramework, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
+import type { Compliance } from '../compliance/compliance.ts'
+import { composeCompliance } from '../compliance/compose-compliance.ts'
+import { type Framework, readFramework } from '../compliance/framework.ts'
+import { gatherCompliance } from '../compliance/gather-compliance.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { complianceFormatOf } from '../report/compliance-reports.ts'
 import { lookOfFile } from '../report/report-files.ts'
-import { builtInFrameworks, type FrameworkMapping } from '../rules/framework-mapping.ts'
 import type { Writers } from './deliver-report.ts'
 import { loadPolicy } from './load-policy.ts'
 import { pathFrom } from './path-from.ts'
@@ -17,7 +17,7 @@ import { systemClock } from './system.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface ComplianceQuestion {
-  /** The name of one of ours, or a YAML file. */
+  /** The name of a built-in framework, or a YAML file. */
   readonly framework: string
   readonly from: string | undefined
   readonly to: string | undefined
@@ -35,26 +35,27 @@ export const complianceWriters: Writers<Compliance> = {
  * @throws AuditError 2 when the framework or the policy cannot be read
  */
 export async function planCompliance(
-  { framework, from, to, policy }: ComplianceQuestion,
+  { framework: name, from, to, policy }: ComplianceQuestion,
   terminal: Terminal,
 ): Promise<(history: ReplayedHistory, run: number) => Promise<Compliance>> {
-  const mapping = mappingOf(framework, terminal)
+  const framework = loadFramework(name, terminal)
   const asked = policy === undefined ? undefined : await loadPolicy(pathFrom(terminal.cwd(), policy))
   return async (history, run) => {
     const judgements =
       asked === undefined ? recordedJudgements(history) : replayedJudgements(history, asked, systemClock.now)
-    if (from === undefined) return composeCompliance({ ...(await judgements.judge(run)), mapping })
+    if (from === undefined) return composeCompliance({ ...(await judgements.judge(run)), framework })
     const end = to ?? (await history.lastRun())?.finishedAt ?? from
-    return gatherCompliance(history, mapping, { from, to: end }, judgements)
+    return gatherCompliance(history, framework, { from, to: end }, judgements)
   }
 }
 
-function mappingOf(name: string, { cwd }: Terminal): FrameworkMapping {
-  const ours = builtInFrameworks.find(({ id }) => id === name)
-  if (ours !== undefined) return ours
-  const known = builtInFrameworks.map(({ id }) => id).join(', ')
-  if (!/[/.]/.test(name))
+function loadFramework(name: string, { cwd }: Terminal): Framework {
+  const builtIn = builtInFrameworkIds.find((id) => id === name)
+  if (builtIn !== undefined) return builtInFramework(builtIn)
+  if (!/[/.]/.test(name)) {
+    const known = builtInFrameworkIds.join(', ')
     throw new AuditError(2, `there is no framework "${name}", expected one of ${known}, or a file`)
+  }
   return readFramework(textOf(pathFrom(cwd(), name)), name)
 }
 

@@ -7,7 +7,7 @@ export interface JudgingRule {
   readonly kind: Kind
   readonly title: string
   /** What to do about its problems; empty when nothing general can be said. */
-  readonly remedy: string
+  readonly remediation: string
   /** What the policy rates it, overrides aside. */
   readonly severity: Severity
   /** As `framework:identifier`. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { builtInControls } from '../compliance/built-in-frameworks.ts'
 import { nearestName } from '../document/nearest-name.ts'
 import { kinds } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
-import { controls } from '../rules/controls.ts'
 import { packs, type Rule } from '../rules/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { readExpiry } from './expiry.ts'
@@ -50,8 +50,8 @@ const customId = z
   .refine((id) => !rules.some((rule) => rule.id === id), { error: 'a name that no rule of hookdrift has' })
 const customKinds = kinds.filter((kind) => kind !== 'policy')
 const expression = z.string().min(1)
-const controlIds = controls.map(({ id }) => id)
 const control = z.string().superRefine((id, context) => {
+  const controlIds = builtInControls()
   if (controlIds.includes(id)) return
   const nearest = nearestName(id, controlIds)
   const expected = nearest === undefined ? 'a control such as soc2:CC6.1' : `a control; did you mean \`${nearest}\`?`
@@ -66,7 +66,7 @@ const customRule = z.strictObject({
   assert: expression.describe('CEL: what must hold for `resource`'),
   severity: z.enum(severities),
   message: z.string().min(1).max(2000).describe('What is wrong; CEL in braces, such as {resource.owner_id}'),
-  remedy: z.string().min(1).max(2000).exactOptional().describe('What to do about it'),
+  remediation: z.string().min(1).max(2000).exactOptional().describe('What to do about it'),
   controls: z.array(control).exactOptional().describe('Controls that it gives evidence for, such as soc2:CC6.1'),
 })
 

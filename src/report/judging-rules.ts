@@ -9,7 +9,7 @@ export function rulesOf({ rules, violations }: Report): readonly JudgingRule[] {
   const known = new Map(rules.map((rule) => [rule.id, rule]))
   // Violations come worst first, but for the resolved ones behind them.
   for (const { rule: id, kind, severity } of violations) {
-    if (!known.has(id)) known.set(id, { id, kind, title: id, severity, remedy: '', controls: [], needs: [kind] })
+    if (!known.has(id)) known.set(id, { id, kind, title: id, severity, remediation: '', controls: [], needs: [kind] })
   }
   return [...known.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
 }

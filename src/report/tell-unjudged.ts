@@ -1,4 +1,4 @@
-import type { Unjudged } from '../model/compliance.ts'
+import type { Unjudged } from '../compliance/compliance.ts'
 import { count } from './count.ts'
 
 /** What a replay could not judge, as a sentence. */

@@ -132,7 +132,7 @@ export interface Rule {
 export interface CustomDefinition {
   /** Controls that it gives evidence for. */
   readonly controls: readonly string[]
-  readonly remedy: string
+  readonly remediation: string
   /** All that it decides by, for the policy's digest. */
   readonly source: JsonObject
 }

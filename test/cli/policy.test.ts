@@ -13,7 +13,7 @@ custom:
     assert: ${JSON.stringify(assert)}
     severity: high
     message: 'the name {resource.name} is long'
-    remedy: Find a shorter one.
+    remediation: Find a shorter one.
     controls: [soc2:CC8.1]
 `
 
@@ -141,7 +141,7 @@ describe('a policy with rules of its own', () => {
     expect(states(found)).toEqual(['acme/short-names opened', 'acme/short-names opened'])
     expect(found.verdict.exit_code).toBe(1)
     expect(found.rules).toMatchObject([
-      { id: 'acme/short-names', remedy: 'Find a shorter one.', controls: expect.arrayContaining(['soc2:CC8.1']) },
+      { id: 'acme/short-names', remediation: 'Find a shorter one.', controls: expect.arrayContaining(['soc2:CC8.1']) },
     ])
 
     const failing = await audit(`extends: []${custom("age('never') > days(1)")}`)

@@ -41,7 +41,7 @@ export function aContext(other: Partial<RunContext> = {}): RunContext {
     id: 'endpoint/url-not-https',
     kind: 'endpoint',
     title: 'No TLS',
-    remedy: 'Use https.',
+    remediation: 'Use https.',
     severity: 'high',
   } as const
   const project = { project: 'acme/payments', labels: { env: 'prod' }, place: { file: 'hookdrift.yaml', line: 7 } }

@@ -98,14 +98,14 @@ describe('a custom rule', () => {
     const digest = (assert: string, more = {}) => rule(assert, more).digest
     expect(digest('1 == 1')).not.toBe(digest('1 == 2'))
     expect(digest('1 == 1', { when: 'true' })).not.toBe(digest('1 == 1'))
-    expect(digest('1 == 1', { controls: ['soc2:CC6.1'], remedy: 'r' })).toBe(digest('1 == 1'))
+    expect(digest('1 == 1', { controls: ['soc2:CC6.1'], remediation: 'r' })).toBe(digest('1 == 1'))
   })
 
-  it('has a title, a remedy and controls of its own', () => {
-    const policy = rule('true', { title: 'T', remedy: 'R', controls: ['soc2:CC6.1'] })
-    expect(namedRules(policy).map(({ rule: { title, custom } }) => [title, custom?.remedy, custom?.controls])).toEqual([
-      ['T', 'R', ['soc2:CC6.1']],
-    ])
+  it('has a title, a remediation and controls of its own', () => {
+    const policy = rule('true', { title: 'T', remediation: 'R', controls: ['soc2:CC6.1'] })
+    expect(
+      namedRules(policy).map(({ rule: { title, custom } }) => [title, custom?.remediation, custom?.controls]),
+    ).toEqual([['T', 'R', ['soc2:CC6.1']]])
     const [untitled] = namedRules(rule('true', { message: 'owner {resource.owner_id} is none' }))
     expect(untitled?.rule.title).toBe('owner … is none')
   })

@@ -109,7 +109,7 @@ const rule = fc.record({
   id: required,
   kind: fc.constantFrom(...kinds),
   title: hostile,
-  remedy: hostile,
+  remediation: hostile,
   severity: fc.constantFrom(...severities),
   controls: fc.array(hostile, { maxLength: 2 }),
   needs: fc.subarray([...kinds]),

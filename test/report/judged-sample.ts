@@ -4,9 +4,14 @@ import { aReport, samples } from './sample-reports.ts'
 
 const needs = { drift: 'source', endpoint: 'endpoint', probe: 'probe' } as const
 
-function aRule(id: string, title: string, remedy: string, severity: JudgingRule['severity'] = 'high'): JudgingRule {
+function aRule(
+  id: string,
+  title: string,
+  remediation: string,
+  severity: JudgingRule['severity'] = 'high',
+): JudgingRule {
   const kind = Object.entries(needs).find(([prefix]) => id.startsWith(prefix))?.[1] ?? 'endpoint'
-  return { id, kind, title, remedy, severity, controls: ['soc2:CC6.7', 'pci-dss:4.2.1'], needs: [kind] }
+  return { id, kind, title, remediation, severity, controls: ['soc2:CC6.7', 'pci-dss:4.2.1'], needs: [kind] }
 }
 
 const rules = [

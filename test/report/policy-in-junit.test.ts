@@ -4,7 +4,7 @@ import { junit } from '../../src/report/junit.ts'
 import { aReport, aViolation } from './sample-reports.ts'
 
 const rule = (id: string, kind: JudgingRule['kind']): JudgingRule => {
-  return { id, kind, title: id, severity: 'medium', remedy: '', controls: [], needs: [kind] }
+  return { id, kind, title: id, severity: 'medium', remediation: '', controls: [], needs: [kind] }
 }
 
 it('JUnit says of the policy what rules about it found, and of projects what the others did', () => {

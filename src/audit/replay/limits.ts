@@ -1,4 +1,4 @@
-import type { Unjudged } from '../../model/compliance.ts'
+import type { Unjudged } from '../../compliance/compliance.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import { namedRules, type Policy } from '../../policy/policy.ts'
 import type { Rule } from '../../rules/rule.ts'

@@ -1,8 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { FieldChange } from '../../model/change.ts'
-import type { JudgedProject, JudgingRule } from '../../model/judging.ts'
+import type { JudgedProject } from '../../model/judging.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../history.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
+import { readRules } from './read-rules.ts'
 import { isOfService, type RecordedRow, recorded } from './rows.ts'
 
 type RunRow = Pick<
@@ -24,8 +25,8 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   if (run === undefined) return undefined
   return {
     ...run,
+    rules: readRules(run.rules ?? '[]'),
     // What we wrote ourselves.
-    rules: JSON.parse(run.rules ?? '[]') as JudgingRule[],
     projects: JSON.parse(run.projects ?? '[]') as JudgedProject[],
     coverage: readCoverage(db, number),
     notices: readNotices(db, number),

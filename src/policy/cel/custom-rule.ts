@@ -16,7 +16,7 @@ export interface CustomSource {
   readonly id: string
   readonly kind: Kind
   readonly title?: string | undefined
-  readonly remedy?: string | undefined
+  readonly remediation?: string | undefined
   readonly when?: string | undefined
   readonly assert: string
   readonly severity: Severity
@@ -70,7 +70,7 @@ function placed(
 }
 
 function ruleOf(source: CustomSource, expressions: Expressions): Rule {
-  const { id, kind, severity, remedy = '', controls = [] } = source
+  const { id, kind, severity, remediation = '', controls = [] } = source
   const others = othersUsed(expressions)
   const visits = others.map((variable) => kindOfVariable[variable])
   return {
@@ -83,7 +83,7 @@ function ruleOf(source: CustomSource, expressions: Expressions): Rule {
     needs: [kind, ...visits],
     ...unkeptBy(expressions),
     scope: others.length === 0 ? 'resource' : 'project',
-    custom: { controls, remedy, source: sourceOf(source) },
+    custom: { controls, remediation, source: sourceOf(source) },
     bind: () => bound(expressions, others),
   }
 }

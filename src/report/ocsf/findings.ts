@@ -33,7 +33,7 @@ export function findingOfViolation(violation: ReportViolation, surroundings: Sur
   const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver } = violation
   const rule = surroundings.rules.get(id)
   const { activity, status, compliance } = states[state]
-  const remedy = rule?.remedy ?? ''
+  const remediation = rule?.remediation ?? ''
   const first_seen_time = Date.parse(violation.first_seen)
   const last_seen_time = Date.parse(violation.last_seen)
   return {
@@ -69,7 +69,7 @@ export function findingOfViolation(violation: ReportViolation, surroundings: Sur
         data: { path: cut(path) },
       },
     ],
-    ...(remedy === '' ? {} : { remediation: { desc: cut(remedy) } }),
+    ...(remediation === '' ? {} : { remediation: { desc: cut(remediation) } }),
   }
 }
 

@@ -15,7 +15,7 @@ export interface Surroundings {
 export function observeViolation(violation: ReportViolation, { seed, collected, rules }: Surroundings) {
   const { fingerprint, rule: id, severity, state, project, kind, uid, path, message, waiver } = violation
   const rule = rules.get(id)
-  const remedy = shown(rule?.remedy ?? '')
+  const remediation = shown(rule?.remediation ?? '')
   return {
     uuid: nameUuid(seed, 'violation', fingerprint),
     title: shown(rule?.title ?? id),
@@ -41,7 +41,7 @@ export function observeViolation(violation: ReportViolation, { seed, collected, 
     types: ['finding'],
     subjects: [{ 'subject-uuid': resourceUuid(violation, seed), type: 'inventory-item' }],
     collected,
-    ...(remedy === '' ? {} : { remarks: `How to fix: ${remedy}` }),
+    ...(remediation === '' ? {} : { remarks: `How to fix: ${remediation}` }),
   }
 }
 

@@ -9,9 +9,9 @@ import { plain } from './plain.ts'
 const mostTags = 10
 
 /** What a viewer shows of a rule: what is wrong, how to fix it, and where to read on. */
-export function describeRule({ id, kind, title, remedy, severity, controls }: JudgingRule): ReportingDescriptor {
+export function describeRule({ id, kind, title, remediation, severity, controls }: JudgingRule): ReportingDescriptor {
   const command = `hookdrift rules ${id}`
-  const fix = remedy === '' ? [] : [remedy]
+  const fix = remediation === '' ? [] : [remediation]
   return {
     id,
     shortDescription: { text: plain(title) },

@@ -1,5 +1,5 @@
-/** How long something stood: `40 min`, `5 h`, `12 d`. */
-export function showStood(ms: number): string {
+/** A duration in its largest unit: `40 min`, `5 h`, `12 d`. */
+export function showDuration(ms: number): string {
   const minutes = Math.round(ms / 60_000)
   if (minutes < 60) return `${minutes} min`
   const hours = Math.round(minutes / 60)

@@ -1,38 +1,39 @@
-import type { Digests, Report, ReportCoverage, ReportViolation } from './report.ts'
-import type { Severity, Waiver } from './violation.ts'
+import type { Digests, Report, ReportCoverage, ReportViolation } from '../model/report.ts'
+import type { Severity, Waiver } from '../model/violation.ts'
 
 /**
- * What a run says of a control. `met` speaks of what was looked at and of nothing else; `not_covered` means that no
- * rule in force gives evidence for it, which is no verdict either way.
+ * What a run says of a control. `not_met`: an open violation of `medium` or above. `not_assessed`: rules give evidence
+ * for it, and the run evaluated none of them. `partially_assessed`: a part of the evidence is missing. `met` speaks of
+ * what the run observed. `not_covered`: no rule gives evidence for it, which is not a verdict.
  */
-export const controlStates = ['not_met', 'not_fully_looked_at', 'met', 'not_covered'] as const
+export const controlStates = ['not_met', 'partially_assessed', 'not_assessed', 'met', 'not_covered'] as const
 export type ControlState = (typeof controlStates)[number]
 
 /** One run, read by the controls of a framework. Its JSON form is part of the outer contract. */
 export interface Compliance {
-  readonly schema: 'hookdrift.compliance/1'
+  readonly schema: 'hookdrift.compliance/2'
   readonly framework: string
   readonly title: string
   readonly tool: Report['tool']
   readonly run: Report['run']
   readonly digests: Digests
-  /** The command that checks what this rests on. */
+  /** The command that checks the history behind it. */
   readonly verify: string
-  /** When a policy was asked that did not judge then: what it would have found. */
+  /** Present when the report replays the history under a policy, instead of showing what was recorded. */
   readonly replayed_with?: ReplayedWith
-  /** When the question was about a time and not about a run. */
+  /** Present when the report is about a period instead of a run. */
   readonly period?: CompliancePeriod
   /** All controls of the framework, in its order. */
   readonly controls: readonly ControlEvidence[]
 }
 
 export interface ReplayedWith {
-  /** Digest of the policy that was asked; SHA-256 in hex. */
+  /** Digest of the policy that the replay evaluates; SHA-256 in hex. */
   readonly policy: string
-  /** Of the policy that judged then. */
-  readonly instead_of: string
-  /** What the history could not be asked, in whichever run, sorted by rule. */
-  readonly unjudged: readonly Unjudged[]
+  /** Digest of the policy that the run evaluated. */
+  readonly original_policy: string
+  /** Rules that the replay cannot evaluate in every run, sorted by rule. */
+  readonly not_evaluated: readonly Unjudged[]
 }
 
 /** A rule that the history cannot answer, or not everywhere, and why. */
@@ -61,18 +62,18 @@ export interface ControlRule {
   readonly title: string
   readonly severity: Severity
   /** Why it gives evidence for the control. */
-  readonly because: string
-  /** Resources that it judged. */
-  readonly judged: number
-  /** Projects in which it could not judge, with the reason. */
-  readonly unjudged: readonly { readonly project: string; readonly reason: string }[]
+  readonly rationale: string
+  /** Resources that the run evaluated it for. */
+  readonly evaluated: number
+  /** Projects in which the run could not evaluate it, with the reason. */
+  readonly not_evaluated: readonly { readonly project: string; readonly reason: string }[]
 }
 
 export interface ControlViolation extends ReportViolation {
   /** Start of the run that saw it resolved. */
   readonly resolved_at?: string
-  /** From its first sight to its resolution, or to the run. */
-  readonly stood_ms: number
+  /** From the run that opened it to its resolution, or to the run of the report. */
+  readonly open_ms: number
 }
 
 export interface ControlWaiver extends Waiver {
@@ -81,7 +82,7 @@ export interface ControlWaiver extends Waiver {
   readonly violations: number
 }
 
-/** The walks that showed what the rules judge. */
+/** The walks that show what the rules evaluate. */
 export interface ControlCoverage {
   readonly walks: number
   readonly complete: number
@@ -96,11 +97,11 @@ export interface CompliancePeriod {
   /** Instants, ISO 8601 in UTC. */
   readonly from: string
   readonly to: string
-  /** Sealed runs in it, and those that were interrupted. */
+  /** Committed runs in it, and those that were interrupted. */
   readonly runs: number
   readonly interrupted: number
-  /** Runs that could not look at everything. */
+  /** Runs with a walk that was not complete. */
   readonly incomplete: readonly { readonly run: number; readonly at: string; readonly walks: number }[]
-  /** The longest time between two looks, the ends of the period included. */
+  /** The longest time between two runs, the ends of the period included. */
   readonly longest_gap: { readonly from: string; readonly to: string; readonly ms: number }
 }

@@ -1,10 +1,10 @@
 import { findRunAt } from '../history/find-run.ts'
 import type { HistoryReader, SealedRun } from '../history/reader.ts'
-import type { Compliance, CompliancePeriod, ControlViolation } from '../model/compliance.ts'
 import { AuditError } from '../model/errors.ts'
-import type { FrameworkMapping } from '../rules/framework-mapping.ts'
+import type { Compliance, CompliancePeriod, ControlViolation } from './compliance.ts'
 import { composeCompliance } from './compose-compliance.ts'
-import { type Judgements, recordedJudgements } from './judgements.ts'
+import type { Framework } from './framework.ts'
+import type { Judgements } from './judgements.ts'
 
 /**
  * What the controls of a framework looked like over a time: as its last run left them, with all that was resolved
@@ -13,9 +13,9 @@ import { type Judgements, recordedJudgements } from './judgements.ts'
  */
 export async function gatherCompliance(
   history: HistoryReader,
-  mapping: FrameworkMapping,
+  framework: Framework,
   { from, to }: { readonly from: string; readonly to: string },
-  judgements: Judgements = recordedJudgements(history),
+  judgements: Judgements,
 ): Promise<Compliance> {
   const [start, end] = [instantOf(from, 'start'), instantOf(to, 'end')]
   if (!(start < end)) throw new AuditError(2, `--from ${from} is not before --to ${to}`)
@@ -30,7 +30,7 @@ export async function gatherCompliance(
   const resolved = await judgements.resolvedBefore(first.number - 1, last.number)
   return composeCompliance({
     ...(await judgements.judge(last.number)),
-    mapping,
+    framework,
     waivedMeanwhile: await judgements.waivedBetween(first.number - 1, last.number),
     period: await periodOf(history, within, start, end),
     resolvedBefore: resolved.map(
@@ -39,7 +39,7 @@ export async function gatherCompliance(
         first_seen: firstSeen,
         last_seen: lastSeen,
         resolved_at: resolvedAt,
-        stood_ms: Date.parse(resolvedAt) - Date.parse(firstSeen),
+        open_ms: Date.parse(resolvedAt) - Date.parse(firstSeen),
       }),
     ),
   })

@@ -1,28 +1,29 @@
 import { describe, expect, it } from 'vitest'
-import { composeCompliance } from '../../src/audit/compose-compliance.ts'
-import type { ControlState } from '../../src/model/compliance.ts'
+import { builtInFramework, builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
+import type { ControlState } from '../../src/compliance/compliance.ts'
+import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import type { Framework } from '../../src/compliance/framework.ts'
 import type { Report } from '../../src/model/report.ts'
-import { builtInFrameworks, type FrameworkMapping, mapControl } from '../../src/rules/framework-mapping.ts'
 import { aReport, aViolation, aWalk } from '../report/sample-reports.ts'
 
-const mapping: FrameworkMapping = {
+const framework: Framework = {
   id: 'ours',
   title: 'Our own',
   controls: [
-    mapControl('E', 'Endpoints', [{ rules: ['endpoint/*'], because: 'They receive.' }]),
-    mapControl('S', 'Sources', [{ rules: ['source/*'], because: 'They send.' }]),
-    mapControl('P', 'Projects', [{ rules: ['project/*'], because: 'They hold both.' }]),
-    mapControl('N', 'Nothing of ours', []),
+    { id: 'E', title: 'Endpoints', evidence: [{ rules: ['endpoint/*'], rationale: 'They receive.' }] },
+    { id: 'S', title: 'Sources', evidence: [{ rules: ['source/*'], rationale: 'They send.' }] },
+    { id: 'P', title: 'Projects', evidence: [{ rules: ['project/*'], rationale: 'They contain both.' }] },
+    { id: 'N', title: 'Nothing of ours', evidence: [] },
   ],
 }
 
 const rule = (id: string, kind: 'endpoint' | 'source' | 'project', controls: string[] = []) =>
-  ({ id, kind, title: `Rule ${id}`, remedy: '', severity: 'high', controls, needs: [kind] }) as const
+  ({ id, kind, title: `Rule ${id}`, remediation: '', severity: 'high', controls, needs: [kind] }) as const
 const project = {
   project: 'acme/payments',
   labels: {},
   place: null,
-  resources: { endpoint: 3, source: 2 },
+  resources: { endpoint: 3, source: 2, project: 1 },
   fewer: {},
   unjudged: {},
 }
@@ -38,9 +39,9 @@ const all = [
   rule('project/x', 'project'),
 ]
 
-function statesOf(parts: Parameters<typeof aReport>[0], of: FrameworkMapping = mapping) {
+function statesOf(parts: Parameters<typeof aReport>[0], of: Framework = framework) {
   const report = aReport({ coverage: walks, projects: [project], rules: all, ...parts })
-  const { controls } = composeCompliance({ report, mapping: of })
+  const { controls } = composeCompliance({ report, framework: of })
   return Object.fromEntries(controls.map(({ id, state }) => [id, state])) as Record<string, ControlState>
 }
 
@@ -59,18 +60,24 @@ describe('the state of a control', () => {
     }
   })
 
-  it('is not fully looked at when a walk of a kind that its rules judge was not complete', () => {
-    const partial = aWalk({ listing: 'endpoints', status: 'partial', reason: 'it broke off' })
-    expect(statesOf({ coverage: [...walks.filter(({ listing }) => listing !== 'endpoints'), partial] })).toEqual({
-      ...met,
-      E: 'not_fully_looked_at',
-    })
+  const partial = aWalk({ listing: 'endpoints', status: 'partial', reason: 'it broke off' })
+  const withPartial = [...walks.filter(({ listing }) => listing !== 'endpoints'), partial]
+
+  it('is partially assessed when a walk of a kind that its rules evaluate was not complete', () => {
+    expect(statesOf({ coverage: withPartial })).toEqual({ ...met, E: 'partially_assessed' })
   })
 
-  it('is not met rather than not fully looked at, where both hold', () => {
-    const partial = aWalk({ listing: 'endpoints', status: 'partial', reason: 'it broke off' })
-    const coverage = [...walks.filter(({ listing }) => listing !== 'endpoints'), partial]
-    expect(statesOf({ coverage, violations: [aViolation()] }).E).toBe('not_met')
+  it('is not assessed when such a walk showed nothing to evaluate', () => {
+    const without = { ...project, resources: { source: 2, project: 1 } }
+    expect(statesOf({ coverage: withPartial, projects: [without] })).toEqual({ ...met, E: 'not_assessed' })
+  })
+
+  it('is met when the walk was complete and there was nothing to evaluate', () => {
+    expect(statesOf({ projects: [{ ...project, resources: {} }] })).toEqual(met)
+  })
+
+  it('is not met rather than partially assessed, where both hold', () => {
+    expect(statesOf({ coverage: withPartial, violations: [aViolation()] }).E).toBe('not_met')
   })
 
   it('takes subscriptions for sources where the service does not list them', () => {
@@ -79,23 +86,32 @@ describe('the state of a control', () => {
     expect(statesOf({ coverage: [...others, skipped] }).S).toBe('met')
     const broken = aWalk({ listing: 'subscriptions', status: 'failed', reason: 'refused' })
     const coverage = [...others.filter(({ listing }) => listing !== 'subscriptions'), skipped, broken]
-    expect(statesOf({ coverage })).toEqual({ ...met, S: 'not_fully_looked_at' })
+    expect(statesOf({ coverage })).toEqual({ ...met, S: 'partially_assessed' })
   })
 
-  it("says nothing good of a project's settings that nobody could read, or asked for", () => {
+  it("is not assessed when nothing could read a project's settings, or the configuration does not request them", () => {
     const skipped = aWalk({ listing: 'project', status: 'skipped', reason: 'not offered' })
     const others = walks.filter(({ listing }) => listing !== 'project')
-    expect(statesOf({ coverage: [skipped, ...others] }).P).toBe('not_fully_looked_at')
-    expect(statesOf({ coverage: others }).P).toBe('not_fully_looked_at')
+    const projects = [{ ...project, resources: { endpoint: 3, source: 2 } }]
+    expect(statesOf({ coverage: [skipped, ...others], projects }).P).toBe('not_assessed')
+    expect(statesOf({ coverage: others, projects }).P).toBe('not_assessed')
   })
 
-  it('is not fully looked at when a rule could not judge', () => {
+  it('is partially assessed when the run could not evaluate one of several rules or projects', () => {
     const unjudged = { 'source/unverified': 'it threw' }
-    expect(statesOf({ projects: [{ ...project, unjudged }] })).toEqual({ ...met, S: 'not_fully_looked_at' })
+    const both = [...all, rule('source/disabled', 'source')]
+    expect(statesOf({ rules: both, projects: [{ ...project, unjudged }] })).toEqual({ ...met, S: 'partially_assessed' })
+    const projects = [project, { ...project, project: 'acme/orders', unjudged }]
+    expect(statesOf({ projects })).toEqual({ ...met, S: 'partially_assessed' })
   })
 
-  it('is not covered when the policy has all its rules off', () => {
-    expect(statesOf({ rules: all.slice(1) })).toEqual({ ...met, E: 'not_covered' })
+  it('is not assessed when the run could not evaluate any of its rules', () => {
+    const unjudged = { 'source/unverified': 'it threw' }
+    expect(statesOf({ projects: [{ ...project, unjudged }] })).toEqual({ ...met, S: 'not_assessed' })
+  })
+
+  it('is not assessed when the policy turns all its rules off', () => {
+    expect(statesOf({ rules: all.slice(1) })).toEqual({ ...met, E: 'not_assessed' })
   })
 
   it("counts a policy's own rule where it names the control", () => {
@@ -120,24 +136,25 @@ describe('the evidence for a control', () => {
         aViolation({ uid: 'c', state: 'waived', waiver }),
       ],
     })
-    const [endpoints] = composeCompliance({ report, mapping }).controls
+    const [endpoints] = composeCompliance({ report, framework }).controls
     expect(endpoints).toMatchObject({
       state: 'not_met',
       reason: '1 open violation of medium or above.',
-      rules: [{ id: 'endpoint/url-not-https', because: 'They receive.', judged: 2, unjudged: [] }],
-      violations: [{ stood_ms: 3_600_000 }, { state: 'waived' }, { state: 'waived' }],
+      rules: [{ id: 'endpoint/url-not-https', rationale: 'They receive.', evaluated: 2, not_evaluated: [] }],
+      violations: [{ open_ms: 3_600_000 }, { state: 'waived' }, { state: 'waived' }],
       waivers: [{ ...waiver, rule: 'endpoint/url-not-https', violations: 2 }],
       coverage: { walks: 1, complete: 1, pages: 1, items: 3, gaps: [] },
     })
   })
 
-  it.each(builtInFrameworks.map((framework) => [framework.id, framework] as const))(
+  it.each(builtInFrameworkIds)(
     'has a state for every control of %s, most of them not covered by a tool like this',
-    (_, framework) => {
+    (id) => {
+      const framework = builtInFramework(id)
       const report: Report = aReport({ coverage: walks, projects: [project], rules: all })
-      const { controls } = composeCompliance({ report, mapping: framework })
+      const { controls } = composeCompliance({ report, framework })
       expect(controls.map(({ id }) => id)).toEqual(framework.controls.map(({ id }) => id))
-      expect(new Set(controls.map(({ state }) => state))).toEqual(new Set(['met', 'not_covered']))
+      expect(new Set(controls.map(({ state }) => state))).toEqual(new Set(['met', 'not_assessed', 'not_covered']))
     },
   )
 })

@@ -74,7 +74,7 @@ export interface Description<Schema extends z.ZodObject> {
   /** What is wrong in general. */
   readonly title: string
   readonly severity: Severity
-  /** Packs of a theme; `recommended` and `all` follow from the severity. */
+  /** Packs of a theme. `all` follows, and `recommended` from `medium` on; a rule of low severity may name it. */
   readonly packs: readonly Pack[]
   /** The highest severity that a problem of it has by default, where that is not the rule's own. */
   readonly highest?: Severity
@@ -265,5 +265,5 @@ export function describeRule({
   const kept = unkept === undefined ? {} : { unkept }
   if (optIn) return { id, title, severity, packs: [], ...kept }
   const general: readonly Pack[] = isAtLeast(highest, 'medium') ? ['recommended', 'all'] : ['all']
-  return { id, title, severity, packs: [...themes, ...general], ...kept }
+  return { id, title, severity, packs: [...new Set([...themes, ...general])], ...kept }
 }

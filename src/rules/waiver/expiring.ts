@@ -7,7 +7,7 @@ export const expiring = resourceRule('policy', {
   id: 'waiver/expiring',
   title: 'Waiver expires soon: what it accepts will count again',
   severity: 'low',
-  packs: ['hygiene'],
+  packs: ['hygiene', 'recommended'],
   options: z.strictObject({
     days: z.number().positive().default(14).describe('Days before its end from which it is told'),
   }),

@@ -2,7 +2,7 @@ import type { Draft, NewViolation, StandingViolation } from '../history/history.
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf, isAtLeast, type Waiver } from '../model/violation.ts'
 import type { Judge } from '../policy/judge.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 
 /**
  * Confirms what stood and is found again, opens what is new. What stood and was not found is left for the end.

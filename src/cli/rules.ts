@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 import type { Execute } from './execute.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
@@ -21,7 +21,7 @@ export function defineRules(program: Command, execute: Execute): void {
 
 async function showRules(id: string | undefined, { pack, format }: RulesOptions, terminal: Terminal): Promise<number> {
   const { rules } = await import('../rules/rules.ts')
-  const { packs } = await import('../rules/rule.ts')
+  const { packs } = await import('../rules/engine/rule.ts')
   const { nearestName } = await import('../document/nearest-name.ts')
   refuseUnknown(
     'rule',

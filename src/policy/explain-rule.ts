@@ -1,7 +1,7 @@
 import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity, Waiver } from '../model/violation.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 import type { Said } from './layer.ts'
 import type { Policy } from './policy.ts'
 import type { Setting } from './policy-schema.ts'

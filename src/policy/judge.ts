@@ -4,8 +4,8 @@ import type { Json } from '../model/json.ts'
 import type { Judged } from '../model/judging.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { Drift } from '../rules/drift.ts'
-import type { Look } from '../rules/look.ts'
+import type { Drift } from '../rules/engine/drift.ts'
+import type { Look } from '../rules/engine/look.ts'
 import {
   type Looked,
   noSurroundings,
@@ -15,7 +15,7 @@ import {
   type Run,
   type Surroundings,
   telling,
-} from '../rules/rule.ts'
+} from '../rules/engine/rule.ts'
 import { type Doubts, startDoubts } from './doubts.ts'
 import { startMeter } from './meter.ts'
 import { type ActiveRule, namedRules, type Policy } from './policy.ts'

@@ -1,7 +1,7 @@
 import { type Problem, refuseProblems } from '../document/problem.ts'
 import type { ReadDocument } from '../document/read-document.ts'
 import type { Kind } from '../model/resource.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 import { type CustomSource, compileCustomRule } from './cel/custom-rule.ts'
 import type { Language } from './cel/language.ts'
 import type { Steps } from './steps.ts'

@@ -1,5 +1,5 @@
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
-import type { BoundRule, Fold, LocatedProblem, Looked, Place, Rule, Run } from '../rules/rule.ts'
+import type { BoundRule, Fold, LocatedProblem, Looked, Place, Rule, Run } from '../rules/engine/rule.ts'
 import type { Doubts } from './doubts.ts'
 import type { ActiveRule } from './policy.ts'
 import { trackReads, watchReads } from './watch-reads.ts'

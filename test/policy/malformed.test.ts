@@ -6,7 +6,7 @@ import { startJudge } from '../../src/policy/judge.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { startFolds } from '../../src/policy/run-folds.ts'
 import { trackReads } from '../../src/policy/watch-reads.ts'
-import { foldRule } from '../../src/rules/rule.ts'
+import { foldRule } from '../../src/rules/engine/rule.ts'
 
 const project = (name: string): ProjectRef => ({ name: `acme/${name}`, service: 'acme', uid: name })
 const [p, q] = [project('p'), project('q')]

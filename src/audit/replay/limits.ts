@@ -1,7 +1,7 @@
 import type { Unjudged } from '../../compliance/compliance.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import { namedRules, type Policy } from '../../policy/policy.ts'
-import type { Rule } from '../../rules/rule.ts'
+import type { Rule } from '../../rules/engine/rule.ts'
 
 /** Rules that no past run can be asked, with the reason. */
 export function findLimits(policy: Policy): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { ProjectRef, Resource } from '../../model/resource.ts'
-import type { Fold, LocatedProblem, Place, Problem } from '../../rules/rule.ts'
+import type { Fold, LocatedProblem, Place, Problem } from '../../rules/engine/rule.ts'
 
 /** What stands beside a resource, for rules that ask. */
 export interface Beside {

@@ -1,7 +1,7 @@
 import { isMasked } from '../../model/resource.ts'
-import { destinationOf } from '../destination.ts'
-import { foldRule } from '../rule.ts'
-import { SharedUses } from '../shared-uses.ts'
+import { foldRule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
+import { SharedUses } from '../shared/shared-uses.ts'
 
 export const authShared = foldRule({
   id: 'endpoint/auth-shared',

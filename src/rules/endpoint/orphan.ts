@@ -1,5 +1,5 @@
-import type { Subscription } from '../attributes.ts'
-import { foldRule, type Place } from '../rule.ts'
+import type { Subscription } from '../engine/attributes.ts'
+import { foldRule, type Place } from '../engine/rule.ts'
 
 export const orphan = foldRule({
   id: 'endpoint/orphan',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { Loss } from '../look.ts'
-import { lookRule } from '../look-rule.ts'
+import type { Loss } from '../engine/look.ts'
+import { lookRule } from '../engine/look-rule.ts'
 
 const options = z.strictObject({
   max_percent: z.number().min(0).max(100).default(30).describe('Share of a listing that may go at once, in percent'),

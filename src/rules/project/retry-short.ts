@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { retryScheduleOf, spelledSeconds } from '../retry-schedule.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { retryScheduleOf, spelledSeconds } from '../shared/retry-schedule.ts'
 
 export const retryShort = resourceRule('project', {
   id: 'project/retry-short',

@@ -1,4 +1,4 @@
-import { foldRule, type Place } from '../rule.ts'
+import { foldRule, type Place } from '../engine/rule.ts'
 
 export const tlsNotEnforced = foldRule({
   id: 'project/tls-not-enforced',

@@ -1,4 +1,4 @@
-import { lookRule } from '../look-rule.ts'
+import { lookRule } from '../engine/look-rule.ts'
 
 export const vanished = lookRule({
   id: 'project/vanished',

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
-import type { Filter } from '../attributes.ts'
-import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../event-filter.ts'
-import { foldRule, type LocatedProblem, type Place } from '../rule.ts'
+import type { Filter } from '../engine/attributes.ts'
+import { foldRule, type LocatedProblem, type Place } from '../engine/rule.ts'
+import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../shared/event-filter.ts'
 
 interface Route {
   readonly at: Place

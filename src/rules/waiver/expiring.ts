@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { spellEnd } from '../../model/spell-end.ts'
-import { dayMs } from '../day.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { dayMs } from '../shared/day.ts'
 
 export const expiring = resourceRule('policy', {
   id: 'waiver/expiring',

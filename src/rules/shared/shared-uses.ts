@@ -1,5 +1,5 @@
-import type { ProjectRef } from '../model/resource.ts'
-import type { Place } from './rule.ts'
+import type { ProjectRef } from '../../model/resource.ts'
+import type { Place } from '../engine/rule.ts'
 
 /** One use of a secret: by whom, and what the rule wants to know of it later. */
 export interface Use {

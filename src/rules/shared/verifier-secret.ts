@@ -1,4 +1,4 @@
-import type { Verifier } from './attributes.ts'
+import type { Verifier } from '../engine/attributes.ts'
 
 /** The secret by which a source knows its senders, sealed, and where it stands. */
 export interface VerifierSecret {

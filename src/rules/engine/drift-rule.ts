@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Kind } from '../model/resource.ts'
+import type { Kind } from '../../model/resource.ts'
 import type { AttributesByKind } from './attributes.ts'
 import type { Drift } from './drift.ts'
 import { type Context, type Description, describeRule, noOptions, type Problem, type Rule } from './rule.ts'

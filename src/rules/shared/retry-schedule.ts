@@ -1,4 +1,4 @@
-import type { RetryConfig } from './attributes.ts'
+import type { RetryConfig } from '../engine/attributes.ts'
 
 /** A retry setting that says all three: anything less is no schedule to judge. */
 export interface RetrySchedule {

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../model/canonical-json.ts'
-import { compareNumbers, shownJson } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
+import { canonicalJson } from '../../model/canonical-json.ts'
+import { compareNumbers, shownJson } from '../../model/exact-number.ts'
+import { isJsonObject, type Json, type JsonObject, pointerStep } from '../../model/json.ts'
 
 /**
  * Conditions of a filter (MongoDB-like) that surely ask for less than they did, in words. Where a condition was

@@ -1,6 +1,6 @@
-import type { ChangeType, FieldChange } from '../model/change.ts'
-import type { JsonObject } from '../model/json.ts'
-import type { Kind } from '../model/resource.ts'
+import type { ChangeType, FieldChange } from '../../model/change.ts'
+import type { JsonObject } from '../../model/json.ts'
+import type { Kind } from '../../model/resource.ts'
 
 /** What people configure. Devices come, go and fall silent by themselves; what a probe gives has rules of its own. */
 export const configuredKinds = ['endpoint', 'subscription', 'source', 'project'] as const

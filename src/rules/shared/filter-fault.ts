@@ -1,6 +1,6 @@
-import { canonicalJson } from '../model/canonical-json.ts'
-import { compareNumbers, isExactNumber } from '../model/exact-number.ts'
-import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { canonicalJson } from '../../model/canonical-json.ts'
+import { compareNumbers, isExactNumber } from '../../model/exact-number.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../model/json.ts'
 import { regExpFault } from './regexp-fault.ts'
 
 const operators = '$eq $neq $gt $gte $lt $lte $in $nin $regex $exist $or $and'.split(' ')

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import { z } from 'zod'
+import { prepared } from '../engine/prepared.ts'
 import type { Destination } from './destination.ts'
-import { prepared } from './prepared.ts'
 import { isWithin } from './reach.ts'
 
 const host = z

@@ -1,4 +1,4 @@
-import { isMasked, type SecretFacts, type Weakness } from '../model/resource.ts'
+import { isMasked, type SecretFacts, type Weakness } from '../../model/resource.ts'
 
 /** Where length classes begin. A secret's own length is not kept, so only these can be asked for. */
 export const lengthClasses = [8, 16, 24, 32, 48, 64] as const

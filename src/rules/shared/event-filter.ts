@@ -1,4 +1,4 @@
-import type { Filter, FilterConfig } from './attributes.ts'
+import type { Filter, FilterConfig } from '../engine/attributes.ts'
 
 /** `*`, and no event type at all, both stand for every event. */
 export function matchesEveryType(eventTypes: readonly string[]): boolean {

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Kind } from '../model/resource.ts'
+import type { Kind } from '../../model/resource.ts'
 import type { Look } from './look.ts'
 import { type Description, describeRule, noOptions, type Problem, type Rule } from './rule.ts'
 

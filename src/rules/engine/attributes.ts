@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../model/json.ts'
+import type { Json, JsonObject } from '../../model/json.ts'
 
 /**
  * The attributes that rules read, as the inventory leaves them. Absent: not shown by the service. null: shown and

@@ -1,4 +1,4 @@
-import type { Listing } from '../model/resource.ts'
+import type { Listing } from '../../model/resource.ts'
 
 /** What looking at a project came to. */
 export interface Look {

@@ -73,7 +73,9 @@ export function casesFile(kind: TemplateKind): string {
 import { ${sound.slice(0, sound.indexOf('('))}, type Cases } from '../a-case.ts'
 
 /** What the service stores when a resource breaks the rule: test/rules/broken-fleet.test.ts audits a fleet with it. */
-export const broken: Partial<${row}> = ${change}
+export const broken = {
+  change: ${change},
+${kind === 'project' ? '' : `  /** Rules that the same row breaks as well. */\n  also: [],\n`}} satisfies { change: Partial<${row}>${kind === 'project' ? '' : '; also: string[]'} }
 
 export const cases: Cases = {
   'finds a value that is to be replaced': {
@@ -108,14 +110,14 @@ Never.
 /** `test/rules/broken-rows.ts` with the row of a new rule. */
 export function withBrokenRow(text: string, id: string, kind: TemplateKind): string {
   const name = `${kind}${exportedName(id).replace(/^./, (letter) => letter.toUpperCase())}`
-  const entry = `  '${id}': ${kind === 'project' ? `() => ${name}` : `${kind}(${name})`},\n`
+  const row = kind === 'project' ? `() => ${name}.change` : `${kind}(${name}.change, ...${name}.also)`
   const table = text.indexOf(`export const ${kind}Breaks`)
   const end = text.indexOf('\n}\n', table) + 1
   if (table < 0 || end === 0) throw new Error(`test/rules/broken-rows.ts has no table ${kind}Breaks`)
   const imports = text.lastIndexOf('\nimport ', table) + 1
   const afterImports = text.indexOf("'\n", imports) + 2
   const added = `import { broken as ${name} } from './${id}.cases.ts'\n`
-  return `${text.slice(0, afterImports)}${added}${text.slice(afterImports, end)}${entry}${text.slice(end)}`
+  return `${text.slice(0, afterImports)}${added}${text.slice(afterImports, end)}  '${id}': ${row},\n${text.slice(end)}`
 }
 
 function titleOf(kind: TemplateKind): string {

@@ -100,10 +100,8 @@ function decideState({ isCovered, rules, failing, gaps }: Assessment): [state: C
     return ['met', 'No open violation of medium or above, and the run observed everything that its rules evaluate.']
   }
   const isAnyEvaluated = rules.some(({ evaluated }) => evaluated > 0)
-  const missing =
-    gaps > 0
-      ? `${gaps} ${gaps === 1 ? 'walk' : 'walks'} of what its rules evaluate ${gaps === 1 ? 'was' : 'were'} not complete.`
-      : `The run could not evaluate every rule: ${silent.join(', ')}.`
+  const walks = gaps === 1 ? '1 walk of what its rules evaluate was' : `${gaps} walks of what its rules evaluate were`
+  const missing = gaps > 0 ? `${walks} not complete.` : `The run could not evaluate every rule: ${silent.join(', ')}.`
   return isAnyEvaluated ? ['partially_assessed', missing] : ['not_assessed', missing]
 }
 

@@ -12,7 +12,7 @@ import { showWho } from '../html/show-who.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, countStates, stateNames, tellReplay, tellStates } from './compliance-format.ts'
-import { showDuration } from './show-duration.ts'
+import { showOpenTime } from './show-open-time.ts'
 
 /** One page for an auditor: every control with its state, and below it what that rests on. */
 export const complianceHtml: ComplianceFormat = (compliance) => {
@@ -132,7 +132,7 @@ function list(title: string, entries: readonly Markup[]): Markup {
 function showViolation(violation: ControlViolation): Markup {
   const { fingerprint, rule, severity, project, state, message, first_seen, resolved_at, open_ms } = violation
   const end = resolved_at === undefined ? `${state} for` : `resolved ${showTime(resolved_at)} after`
-  return html`<li data-fingerprint="${fingerprint}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p><span class="${severity}">${severity}</span> <code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${showWho(violation)} · since ${showTime(first_seen)}, ${end} ${showDuration(open_ms)}</p></li>
+  return html`<li data-fingerprint="${fingerprint}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p><span class="${severity}">${severity}</span> <code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${showWho(violation)} · since ${showTime(first_seen)}, ${end} ${showOpenTime(open_ms)}</p></li>
 `
 }
 
@@ -149,6 +149,6 @@ function showPeriod({ from, to, runs, interrupted, incomplete, longest_gap }: Co
 `,
   )
   return html`<dl class="facts"><dt>From</dt><dd>${showTime(from)}</dd><dt>To</dt><dd>${showTime(to)}</dd><dt>Runs</dt><dd>${runs}, ${interrupted} more were interrupted</dd>
-<dt>Longest time between runs</dt><dd>${showDuration(longest_gap.ms)}, ${showTime(longest_gap.from)} to ${showTime(longest_gap.to)}</dd></dl>
+<dt>Longest time between runs</dt><dd>${showOpenTime(longest_gap.ms)}, ${showTime(longest_gap.from)} to ${showTime(longest_gap.to)}</dd></dl>
 ${list('Runs with incomplete walks', gaps)}`
 }

@@ -6,7 +6,7 @@ import { prose } from '../markdown/prose.ts'
 import { row, type Section, table } from '../markdown/table.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, stateNames, tellReplay, tellStates } from './compliance-format.ts'
-import { showDuration } from './show-duration.ts'
+import { showOpenTime } from './show-open-time.ts'
 
 const mostCharacters = 64_500
 
@@ -18,7 +18,7 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
   const over =
     period === undefined
       ? ''
-      : `, from ${showTime(period.from)} to ${showTime(period.to)}: ${count(period.runs, 'run')}, ${period.incomplete.length} incomplete, ${period.interrupted} interrupted, longest time between runs ${showDuration(period.longest_gap.ms)}`
+      : `, from ${showTime(period.from)} to ${showTime(period.to)}: ${count(period.runs, 'run')}, ${period.incomplete.length} incomplete, ${period.interrupted} interrupted, longest time between runs ${showOpenTime(period.longest_gap.ms)}`
   const top = [
     `## ${prose(title)}, run ${run.number}`,
     '',
@@ -85,6 +85,6 @@ function sectionsOf({ id, violations, waivers, coverage }: ControlEvidence): Sec
 function showViolation(violation: ControlViolation): string[] {
   const { severity, rule, project, kind, name, uid, message, state, first_seen, open_ms } = violation
   const resource = [kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
-  const since = `${state}, since ${showTime(first_seen)} (${showDuration(open_ms)})`
+  const since = `${state}, since ${showTime(first_seen)} (${showOpenTime(open_ms)})`
   return [severity, code(rule, 100), code(project, 100), resource, prose(message, 300), since]
 }

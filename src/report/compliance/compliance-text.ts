@@ -8,7 +8,7 @@ import { shorten } from '../text/shorten.ts'
 import { showResource } from '../text/show-resource.ts'
 import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, stateNames, tellReplay, tellStates } from './compliance-format.ts'
-import { showDuration } from './show-duration.ts'
+import { showOpenTime } from './show-open-time.ts'
 
 /** For people at a terminal: each control with its state and its evidence, those not covered at the end. */
 export const complianceText: ComplianceFormat = (compliance, look) => {
@@ -74,7 +74,7 @@ function showControl(control: ControlEvidence, { full }: Look, width: number): s
 
 function showViolation(violation: ControlViolation, width: number): string[] {
   const { severity, rule, state, message, first_seen, open_ms } = violation
-  const head = `${severity} ${rule} ${state}, since ${showTime(first_seen)} (${showDuration(open_ms)}): ${shorten(message, 300)}`
+  const head = `${severity} ${rule} ${state}, since ${showTime(first_seen)} (${showOpenTime(open_ms)}): ${shorten(message, 300)}`
   return [
     ...wrapProse(neutralise(head), width - 4).map(indentMore),
     ...wrapPieces(showResource(violation), width - 6).map((line) => `      ${line}`),
@@ -86,7 +86,7 @@ function showPeriod(
   width: number,
 ): string[] {
   const looked = `${count(runs, 'run')}, ${incomplete.length} incomplete, ${interrupted} interrupted`
-  const gap = `longest time between runs ${showDuration(longest_gap.ms)} from ${showTime(longest_gap.from)}`
+  const gap = `longest time between runs ${showOpenTime(longest_gap.ms)} from ${showTime(longest_gap.from)}`
   return wrapProse(`From ${showTime(from)} to ${showTime(to)}: ${looked}; ${gap}.`, width)
 }
 

@@ -30,9 +30,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/cli/open-terminal.ts': {
     '/^flags:\\s*([0-7]+)$/m': ourText,
   },
-  'src/cli/rules.ts': {
-    '/<!--[\\s\\S]*?-->\\n?/g': ourText,
-  },
   'src/config/check-services.ts': {
     '/^127\\.[\\d.]+$/': ourText,
     '/\\/{2,}/g': ourText,
@@ -231,10 +228,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/report/text/show-time.ts': {
     '/^(\\d{4}-\\d\\d-\\d\\d)T(\\d\\d:\\d\\d)(?::\\d\\d(?:\\.\\d+)?)?Z$/': ourText,
   },
-  'src/rules/allowed.ts': {
+  'src/rules/shared/allowed.ts': {
     '/^(?:\\*\\.)?[a-z0-9_:.-]+$/': ourText,
   },
-  'src/rules/destination.ts': {
+  'src/rules/shared/destination.ts': {
     '/^[^/]*\\/\\/[^/?#]*\\{/': attribute,
     '/:\\{+[^{}]*\\}+(?=[/?#]|$)/g': attribute,
     '/(?<!\\{)\\{+[^{}]*\\}+/g': attribute,
@@ -258,7 +255,11 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/rules/project/tls-not-enforced.ts': {
     '/^\\s*http:/i': attribute,
   },
-  'src/rules/regexp-fault.ts': {
+  'src/rules/rule-page.ts': {
+    '/<!--[\\s\\S]*?-->\\n?/g': ourText,
+    '/\\s+/g': ourText,
+  },
+  'src/rules/shared/regexp-fault.ts': {
     '/\\\\Q[\\s\\S]*?(?:\\\\E|$)|\\\\[1-9][0-7]?|\\\\[\\s\\S]|\\[\\^?\\]?(?:\\[:\\w+:\\]|\\\\[\\s\\S]|[^\\]\\\\])*\\]|\\(\\?(?:<?[=!]|>|#)|\\(\\?[a-zA-Z-]*\\)|\\((?:\\?(?:P?<\\w*>|[a-zA-Z-]*:))?|\\{\\d+(?:,\\d*)?\\}|[\\s\\S]/g':
       'patterns of more than 1,000 characters are left alone',
     '/\\d+/g': 'patterns of more than 1,000 characters are left alone',

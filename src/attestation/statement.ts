@@ -1,6 +1,6 @@
 import { hash, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import type { Compliance } from '../model/compliance.ts'
+import type { Compliance } from '../compliance/compliance.ts'
 import type { Report } from '../model/report.ts'
 import { type Envelope, seal } from './envelope.ts'
 

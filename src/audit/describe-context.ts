@@ -1,10 +1,10 @@
+import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { RunContext } from '../history/history.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
-import { controlsOf } from '../rules/controls.ts'
-import { remedies } from '../rules/remedies.ts'
+import { remediationOf } from '../rules/rule-page.ts'
 
 interface Configured extends Pick<ProjectEvaluation, 'labels' | 'place'> {
   readonly ref: ProjectRef
@@ -19,7 +19,7 @@ export function describeContext(
     id: rule.id,
     kind: rule.kind,
     title: rule.title,
-    remediation: rule.custom?.remediation ?? remedies.get(rule.id) ?? '',
+    remediation: rule.custom === undefined ? remediationOf(rule.id) : rule.custom.remediation,
     severity: severity ?? rule.severity,
     controls: [...new Set([...controlsOf(rule.id), ...(rule.custom?.controls ?? [])])],
     needs: rule.needs,

@@ -1,19 +1,8 @@
+import type { PolicyResults } from '../compliance/policy-results.ts'
 import type { RunRecord } from '../history/history.ts'
-import type { HistoryReader, ResolvedViolation, WaivedViolation } from '../history/reader.ts'
-import type { ReplayedWith } from '../model/compliance.ts'
+import type { HistoryReader } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Report } from '../model/report.ts'
 import { composeReport } from './compose-report.ts'
-
-/** What was found in past runs: as it was recorded, or as another policy would have. */
-export interface PolicyResults {
-  /** What a run says. */
-  resultsOf(run: number): Promise<{ readonly report: Report; readonly replayedWith?: ReplayedWith }>
-  /** What was resolved in runs after `after`, before `run`: the latest first. */
-  resolvedBefore(after: number, run: number): Promise<readonly ResolvedViolation[]>
-  /** What was accepted in runs after `after`, up to `run`. */
-  waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
-}
 
 export function recordedPolicyResults(history: HistoryReader): PolicyResults {
   return {

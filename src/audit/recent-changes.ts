@@ -1,7 +1,7 @@
 import type { StoredBody } from '../history/history.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type JsonObject, valueAt } from '../model/json.ts'
-import type { Drift } from '../rules/drift.ts'
+import type { Drift } from '../rules/engine/drift.ts'
 import type { ProjectContext, StagedResource } from './stage-resources.ts'
 
 /** When a run told of a field's change. Told is not changed: until a walk is complete, each look tells it again. */

@@ -2,7 +2,7 @@ import type { ActiveViolation, Draft, NewViolation } from '../history/history.ts
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf, isAtLeast, type Waiver } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 
 /**
  * Confirms what stood and is found again, opens what is new. What stood and was not found is left for the end.

@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.ts'
 import type { Kind, Listing } from '../model/resource.ts'
-import type { UnconfirmedRemoval } from '../rules/look.ts'
+import type { UnconfirmedRemoval } from '../rules/engine/look.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { partByFilter } from './find-removals.ts'
 import type { Proof } from './prove-identity.ts'

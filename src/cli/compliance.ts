@@ -1,14 +1,14 @@
-import { composeCompliance } from '../audit/compose-compliance.ts'
-import { gatherCompliance } from '../audit/gather-compliance.ts'
 import { recordedPolicyResults } from '../audit/policy-results.ts'
 import type { ReplayedHistory } from '../audit/replay/replay-policy.ts'
 import { replayedPolicyResults } from '../audit/replay/replay-run.ts'
-import { readFramework } from '../config/read-framework.ts'
-import type { Compliance } from '../model/compliance.ts'
+import { builtInFramework, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
+import type { Compliance } from '../compliance/compliance.ts'
+import { composeCompliance } from '../compliance/compose-compliance.ts'
+import { type Framework, readFramework } from '../compliance/framework.ts'
+import { gatherCompliance } from '../compliance/gather-compliance.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { complianceFormatOf } from '../report/compliance-reports.ts'
 import { fileRenderOptions } from '../report/report-files.ts'
-import { builtInFrameworks, type FrameworkMapping } from '../rules/framework-mapping.ts'
 import type { Writers } from './deliver-report.ts'
 import { loadPolicy } from './load-policy.ts'
 import { pathFrom } from './path-from.ts'
@@ -17,7 +17,7 @@ import { systemClock } from './system.ts'
 import type { ProcessContext } from './terminal.ts'
 
 export interface ComplianceQuestion {
-  /** The name of one of ours, or a YAML file. */
+  /** The name of a built-in framework, or a YAML file. */
   readonly framework: string
   readonly from: string | undefined
   readonly to: string | undefined
@@ -35,25 +35,27 @@ export const complianceWriters: Writers<Compliance> = {
  * @throws AuditError.usage when the framework or the policy cannot be read
  */
 export async function planCompliance(
-  { framework, from, to, policy }: ComplianceQuestion,
+  { framework: name, from, to, policy }: ComplianceQuestion,
   terminal: ProcessContext,
 ): Promise<(history: ReplayedHistory, run: number) => Promise<Compliance>> {
-  const mapping = mappingOf(framework, terminal)
+  const framework = loadFramework(name, terminal)
   const asked = policy === undefined ? undefined : await loadPolicy(pathFrom(terminal.cwd(), policy))
   return async (history, run) => {
     const policyResults =
       asked === undefined ? recordedPolicyResults(history) : replayedPolicyResults(history, asked, systemClock.now)
-    if (from === undefined) return composeCompliance({ ...(await policyResults.resultsOf(run)), mapping })
+    if (from === undefined) return composeCompliance({ ...(await policyResults.resultsOf(run)), framework })
     const end = to ?? (await history.lastRun())?.finishedAt ?? from
-    return gatherCompliance(history, mapping, { from, to: end }, policyResults)
+    return gatherCompliance(history, framework, { from, to: end }, policyResults)
   }
 }
 
-function mappingOf(name: string, { cwd }: ProcessContext): FrameworkMapping {
-  const ours = builtInFrameworks.find(({ id }) => id === name)
-  if (ours !== undefined) return ours
-  const known = builtInFrameworks.map(({ id }) => id).join(', ')
-  if (!/[/.]/.test(name)) throw AuditError.usage(`there is no framework "${name}", expected one of ${known}, or a file`)
+function loadFramework(name: string, { cwd }: ProcessContext): Framework {
+  const builtIn = builtInFrameworkIds.find((id) => id === name)
+  if (builtIn !== undefined) return builtInFramework(builtIn)
+  if (!/[/.]/.test(name)) {
+    const known = builtInFrameworkIds.join(', ')
+    throw AuditError.usage(`there is no framework "${name}", expected one of ${known}, or a file`)
+  }
   return readFramework(textOf(pathFrom(cwd(), name)), name)
 }
 

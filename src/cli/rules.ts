@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 import type { Execute } from './execute.ts'
 import { type ProcessContext, renderOptionsFor } from './terminal.ts'
 
@@ -25,7 +25,7 @@ async function showRules(
   terminal: ProcessContext,
 ): Promise<number> {
   const { rules } = await import('../rules/rules.ts')
-  const { packs } = await import('../rules/rule.ts')
+  const { packs } = await import('../rules/engine/rule.ts')
   const { nearestName } = await import('../yaml/nearest-name.ts')
   refuseUnknown(
     'rule',
@@ -39,7 +39,10 @@ async function showRules(
   )
   if (format === 'json') terminal.stdout.write(await asJson(chosen))
   else if (id === undefined) terminal.stdout.write(asTable(chosen, renderOptionsFor(terminal).width))
-  else for (const rule of chosen) terminal.stdout.write(await explain(rule))
+  else {
+    const { readRulePage } = await import('../rules/rule-page.ts')
+    for (const rule of chosen) terminal.stdout.write(readRulePage(rule.id))
+  }
   return exitCodes.clean
 }
 
@@ -58,19 +61,19 @@ function refuseUnknown(
 
 async function asJson(rules: readonly Rule[]): Promise<string> {
   const { z } = await import('zod')
-  const { controlsOf } = await import('../rules/controls.ts')
-  const { remedies } = await import('../rules/remedies.ts')
+  const { controlsOf } = await import('../compliance/built-in-frameworks.ts')
+  const { remediationOf } = await import('../rules/rule-page.ts')
   const rows = rules.map(({ id, kind, severity, title, packs, options }) => ({
     id,
     kind,
     severity,
     title,
-    remediation: remedies.get(id) ?? '',
+    remediation: remediationOf(id),
     packs,
     controls: controlsOf(id),
     options: z.toJSONSchema(options, { io: 'input' }),
   }))
-  return `${JSON.stringify({ schema: 'hookdrift.rules/1', run: null, rows }, null, 2)}\n`
+  return `${JSON.stringify({ schema: 'hookdrift.rules/2', run: null, rows }, null, 2)}\n`
 }
 
 function asTable(rules: readonly Rule[], width: number): string {
@@ -80,11 +83,4 @@ function asTable(rules: readonly Rule[], width: number): string {
     return line.length <= width ? line : `${line.slice(0, width - 1)}…`
   })
   return `${lines.join('\n')}\n\n${rules.length} rules. \`hookdrift rules ID\` explains one.\n`
-}
-
-/** The rule's page, which comes with the package. */
-async function explain({ id }: Rule): Promise<string> {
-  const { readFileSync } = await import('node:fs')
-  const page = readFileSync(new URL(`../../docs/rules/${id}.md`, import.meta.url), 'utf8')
-  return page.replace(/<!--[\s\S]*?-->\n?/g, '')
 }

@@ -1,26 +1,32 @@
 import type { Explanation } from '../policy/explain-rule.ts'
 import { neutralise } from '../report/neutralise.ts'
 
-/** One rule: every layer that speaks of it, and which one decides. */
+/** One rule: its severity in the catalogue and after every layer of the policy that names it, and which one decides. */
 export function showExplanation({ rule, severity, options, layers, waivers }: Explanation): string {
-  const verdict = severity === 'off' ? `${rule} is off` : `${rule} judges it, ${severity}`
+  const verdict = severity === 'off' ? `${rule} is off` : `${rule} is on, ${severity}`
   const given = JSON.stringify(options)
-  const rows = layers.map(({ layer, at = '', setting, decides }) => [decides ? '→' : ' ', layer, says(setting), at])
+  const rows = layers.map((layer) => [
+    layer.decides ? '→' : ' ',
+    layer.layer,
+    layer.severity,
+    showOptions(layer.setting),
+    layer.at ?? '',
+  ])
+  const isNamed = layers.some(({ at, decides }) => decides || at !== undefined)
   return [
     `${verdict}${severity === 'off' || given === '{}' ? '' : `, with ${given}`}`,
-    ...(rows.length === 0 ? ['  nothing in the policy speaks of it'] : inColumns(rows)),
+    ...inColumns(rows),
+    ...(isNamed ? [] : ['  The policy does not name it.']),
     ...waivers.map(
       ({ owner, reason, expires, match }) => `  waived until ${expires} for ${match} by ${owner}: ${reason}`,
     ),
-    ...(rows.length === 0
-      ? []
-      : ['', 'Later lines win, option by option; → decides whether it judges, and how severely.']),
+    ...(isNamed ? ['', 'Later lines win, option by option; → decides whether the rule is on, and its severity.'] : []),
   ]
     .map((line) => `${neutralise(line)}\n`)
     .join('')
 }
 
-/** All rules of a kind: whether each judges, and what decided. */
+/** All rules of a kind: whether each is on, and what decides. */
 export function showExplanations(explanations: readonly Explanation[]): string {
   const rows = explanations.map(({ rule, severity, layers, waivers }) => {
     const { layer = '', at = '' } = layers.find(({ decides }) => decides) ?? {}
@@ -31,12 +37,17 @@ export function showExplanations(explanations: readonly Explanation[]): string {
     .join('')
 }
 
-function says(setting: Explanation['layers'][number]['setting']): string {
-  if (typeof setting === 'string') return setting
-  return Object.keys(setting).length === 0 ? 'on' : JSON.stringify(setting)
+function showOptions(setting: Explanation['layers'][number]['setting']): string {
+  if (typeof setting === 'string') return ''
+  const { severity: _, ...options } = setting
+  return Object.keys(options).length === 0 ? '' : JSON.stringify(options)
 }
 
+/** Columns that are empty in every row are left out. */
 function inColumns(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`.trimEnd())
+  return rows.map((row) => {
+    const cells = row.flatMap((cell, column) => (widths[column] ? [cell.padEnd(widths[column])] : []))
+    return `  ${cells.join('  ')}`.trimEnd()
+  })
 }

@@ -4,8 +4,8 @@ import { withoutMarks } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { Drift } from '../rules/drift.ts'
-import type { ScanOutcome } from '../rules/look.ts'
+import type { Drift } from '../rules/engine/drift.ts'
+import type { ScanOutcome } from '../rules/engine/look.ts'
 import {
   type Completeness,
   type EvaluationContext,
@@ -15,7 +15,7 @@ import {
   observingNow,
   type Rule,
   type RuleFinding,
-} from '../rules/rule.ts'
+} from '../rules/engine/rule.ts'
 import { type Doubts, startDoubts } from './doubts.ts'
 import { startMeter } from './meter.ts'
 import { type ActiveRule, namedRules, type Policy } from './policy.ts'

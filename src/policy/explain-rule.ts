@@ -1,7 +1,7 @@
 import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity, Waiver } from '../model/violation.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 import type { RuleStatement } from './layer.ts'
 import type { Policy } from './policy.ts'
 import type { RuleSetting } from './policy-schema.ts'
@@ -13,14 +13,16 @@ export interface Explanation {
   /** `off` where it does not apply. */
   readonly severity: Severity | 'off'
   readonly options: Json
-  /** What speaks of it, in order; later ones win. */
+  /** The catalogue, then each layer of the policy that names the rule; later ones win. */
   readonly layers: readonly ExplainedLayer[]
   /** Waivers that accept what it finds there, whether they still hold or not. */
   readonly waivers: readonly (Waiver & { readonly match: string })[]
 }
 
 export interface ExplainedLayer extends RuleStatement {
-  /** Whether the rule is on or off, and how severe it is, by this one. */
+  /** Of the rule as of this layer; of the catalogue, its default. */
+  readonly severity: Severity | 'off'
+  /** Whether this layer of the policy decides if the rule is on, and how severe it is. */
   readonly decides: boolean
 }
 
@@ -37,12 +39,17 @@ export function explainRule(policy: Policy, rule: Rule, { project, labels, resou
   const layers = [...policy.layers, ...places.flatMap((place) => policy.overrides[place]?.layer ?? [])]
   const said = layers.flatMap((layer) => layer.get(rule.id) ?? [])
   const active = policy.rulesUnder(places).find(({ rule: { id } }) => id === rule.id)
-  const deciding = decidingPlace(said.map(({ setting }) => setting))
+  const settings = said.map(({ setting }) => setting)
+  const deciding = decidingPlace(settings)
+  const reached = severitiesAfter(settings, rule.severity)
   return {
     rule: rule.id,
     severity: active === undefined ? 'off' : (active.severity ?? rule.severity),
     options: active?.options ?? {},
-    layers: said.map((each, place) => ({ ...each, decides: place === deciding })),
+    layers: [
+      ...inCatalogue(rule),
+      ...said.map((each, place) => ({ ...each, severity: reached[place] ?? 'off', decides: place === deciding })),
+    ],
     waivers: policy.waivers
       .filter((waiver) => waiver.covers(rule.id) && waiver.accepts(project, labels, resource))
       .map(({ terms, match }) => ({ ...terms, match })),
@@ -59,4 +66,20 @@ function decidingPlace(settings: readonly RuleSetting[]): number | undefined {
     isOn = severity !== 'off'
   }
   return deciding
+}
+
+/** What hookdrift itself says of a rule; a rule of the policy file has only what the file says. */
+function inCatalogue({ severity, custom }: Rule): ExplainedLayer[] {
+  if (custom !== undefined) return []
+  return [{ layer: 'catalogue', setting: severity, at: undefined, severity, decides: false }]
+}
+
+/** The severity after each setting: one that names none keeps it, and the first after `off` starts from the default. */
+function severitiesAfter(settings: readonly RuleSetting[], fallback: Severity): (Severity | 'off')[] {
+  let current: Severity | 'off' = 'off'
+  return settings.map((setting) => {
+    const given = typeof setting === 'string' ? setting : setting.severity
+    current = given ?? (current === 'off' ? fallback : current)
+    return current
+  })
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.ts'
 import type { Severity } from '../model/violation.ts'
-import type { Pack, Rule } from '../rules/rule.ts'
+import type { Pack, Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import type { Layer, RuleStatement } from './layer.ts'
 import type { ActiveRule } from './policy.ts'

@@ -1,4 +1,4 @@
-import type { Meter } from '../rules/rule.ts'
+import type { Meter } from '../rules/engine/rule.ts'
 
 /** Time that all custom rules of a run have together. A million resources and a dozen rules take about a quarter of it. */
 const limitMs = 60_000

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { builtInControls } from '../compliance/built-in-frameworks.ts'
 import { kinds } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
-import { controls } from '../rules/controls.ts'
-import { packs, type Rule } from '../rules/rule.ts'
+import { packs, type Rule } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { nearestName } from '../yaml/nearest-name.ts'
 import { readExpiry } from './expiry.ts'
@@ -50,8 +50,8 @@ const customId = z
   .refine((id) => !rules.some((rule) => rule.id === id), { error: 'a name that no rule of hookdrift has' })
 const customKinds = kinds.filter((kind) => kind !== 'policy')
 const expression = z.string().min(1)
-const controlIds = controls.map(({ id }) => id)
 const control = z.string().superRefine((id, context) => {
+  const controlIds = builtInControls()
   if (controlIds.includes(id)) return
   const nearest = nearestName(id, controlIds)
   const expected = nearest === undefined ? 'a control such as soc2:CC6.1' : `a control; did you mean \`${nearest}\`?`

@@ -1,7 +1,7 @@
 import type { Json } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
-import type { BoundRule, Rule } from '../rules/rule.ts'
+import type { BoundRule, Rule } from '../rules/engine/rule.ts'
 import type { Layer } from './layer.ts'
 import type { Probe } from './probe.ts'
 import type { Labels } from './selector.ts'

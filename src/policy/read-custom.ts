@@ -1,5 +1,5 @@
 import type { Kind } from '../model/resource.ts'
-import type { Rule } from '../rules/rule.ts'
+import type { Rule } from '../rules/engine/rule.ts'
 import { type FileProblem, refuseProblems } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
 import { type CustomSource, compileCustomRule } from './cel/custom-rule.ts'

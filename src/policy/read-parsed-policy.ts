@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { type Pack, packs } from '../rules/rule.ts'
+import { type Pack, packs } from '../rules/engine/rule.ts'
 import { rules } from '../rules/rules.ts'
 import { describeReference } from '../yaml/describe-value.ts'
 import { nearestName } from '../yaml/nearest-name.ts'

@@ -1,5 +1,5 @@
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
-import type { BoundRule } from '../rules/rule.ts'
+import type { BoundRule } from '../rules/engine/rule.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { Labels } from './selector.ts'
 

@@ -7,7 +7,7 @@ import type {
   FindingPlace,
   LocatedRuleFinding,
   Rule,
-} from '../rules/rule.ts'
+} from '../rules/engine/rule.ts'
 import type { Doubts } from './doubts.ts'
 import type { ActiveRule } from './policy.ts'
 import { trackReads, watchReads } from './watch-reads.ts'

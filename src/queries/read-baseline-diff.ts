@@ -10,7 +10,7 @@ import type { Answer } from '../report/answer.ts'
 import { count } from '../report/count.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
-import { configuredKinds } from '../rules/drift.ts'
+import { configuredKinds } from '../rules/engine/drift.ts'
 import { statingExtent } from './as-of.ts'
 
 interface BaselineDiffQuery {

@@ -1,11 +1,11 @@
 import { recordOf, type ViolationLifetime } from '../audit/replay/ledger.ts'
 import { type ReplayedHistory, replayPolicy } from '../audit/replay/replay-policy.ts'
+import type { Unjudged } from '../compliance/compliance.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { findRun, runBefore } from '../history/find-run.ts'
 import type { RecordedViolation } from '../history/history.ts'
 import type { CommittedRun } from '../history/reader.ts'
 import { inReportOrder } from '../history/report-order.ts'
-import type { NotEvaluatedRule } from '../model/compliance.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
@@ -98,7 +98,7 @@ function runsSince(
 const dayMs = 86_400_000
 
 /** What of it is about the projects that were chosen. */
-function among(unjudged: NotEvaluatedRule, patterns: readonly string[]): NotEvaluatedRule[] {
+function among(unjudged: Unjudged, patterns: readonly string[]): Unjudged[] {
   if (unjudged.projects === undefined) return [unjudged]
   const projects = unjudged.projects.filter((name) => matchesProject(name, patterns))
   return projects.length === 0 ? [] : [{ ...unjudged, projects }]

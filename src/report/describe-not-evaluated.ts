@@ -1,8 +1,8 @@
-import type { NotEvaluatedRule } from '../model/compliance.ts'
+import type { Unjudged } from '../compliance/compliance.ts'
 import { count } from './count.ts'
 
 /** What a replay could not judge, as a sentence. */
-export function describeNotEvaluated({ rule, reason, projects }: NotEvaluatedRule): string {
+export function describeNotEvaluated({ rule, reason, projects }: Unjudged): string {
   const where =
     projects === undefined
       ? ''

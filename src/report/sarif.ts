@@ -46,7 +46,7 @@ function placesIn(projects: Report['projects']): (project: string) => FileLocati
 }
 
 function propertiesOf({ run, digests, verdict, violations }: Report, results: number) {
-  return { run: run.number, digests, verdict, left_out: violations.length - results }
+  return { run: run.number, digests, verdict, omitted: violations.length - results }
 }
 
 const schema = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json'

@@ -50,7 +50,7 @@ function writeJson<Row>({ command, run, coverage, more, rows, leftOut }: Answer<
     ...more,
     ...(coverage === undefined ? {} : { coverage }),
     rows,
-    ...(leftOut === 0 ? {} : { left_out: leftOut }),
+    ...(leftOut === 0 ? {} : { omitted: leftOut }),
   }
   return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
 }

@@ -15,7 +15,7 @@ title: Our own controls
 controls:
   - id: W-1
     title: Deliveries arrive
-    evidence: [{ rules: ["endpoint/*"], because: What does not work delivers nothing. }]
+    evidence: [{ rules: ["endpoint/*"], rationale: What does not work delivers nothing. }]
   - { id: W-2, title: People are told }
 `
 
@@ -44,8 +44,8 @@ describe('report --framework', () => {
     await desk.audit()
     expect(await statesOf('--run', '1')).toEqual(['met', 'not_covered'])
     expect(await statesOf('--run', '2')).toEqual(['not_met', 'not_covered'])
-    expect(await statesOf('--run', '3')).toEqual(['not_fully_looked_at', 'not_covered'])
-    expect(await statesOf('--from', '2020-01-01')).toEqual(['not_fully_looked_at', 'not_covered'])
+    expect(await statesOf('--run', '3')).toEqual(['not_assessed', 'not_covered'])
+    expect(await statesOf('--from', '2020-01-01')).toEqual(['not_assessed', 'not_covered'])
 
     const text = await ask('--run', '2')
     expect(text.stdout).toContain('W-1  NOT MET  Deliveries arrive')
@@ -71,13 +71,13 @@ describe('report --framework', () => {
       const compliance = JSON.parse((await ask('--format', 'json', ...args)).stdout)
       validate(compliance)
       expect(validate.errors).toBeNull()
-      return [compliance.controls[0].state, compliance.replayed_with?.unjudged]
+      return [compliance.controls[0].state, compliance.replayed_with?.not_evaluated]
     }
     expect(await stateOf('--run', '2')).toEqual(['met', undefined])
     expect(await stateOf('--run', '1', '--policy', 'new.yaml')).toEqual(['met', []])
     expect(await stateOf('--run', '2', '--policy', 'new.yaml')).toEqual(['not_met', []])
     expect(await stateOf('--from', '2020-01-01', '--policy', 'new.yaml')).toEqual(['not_met', []])
-    expect((await stateOf('--run', '2', '--policy', 'blind.yaml'))[0]).toBe('not_fully_looked_at')
+    expect((await stateOf('--run', '2', '--policy', 'blind.yaml'))[0]).toBe('not_assessed')
     for (const format of ['text', 'json', 'html', 'markdown', 'csv', 'oscal']) {
       expect((await ask('--policy', 'new.yaml', '--format', format)).stdout).toMatch(/replayed/i)
       expect((await ask('--format', format)).stdout).not.toMatch(/replayed:|replayed_with"|replayed-with/i)

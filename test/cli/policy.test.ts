@@ -159,16 +159,20 @@ describe('a policy with rules of its own', () => {
     const { code, stdout } = await hookdrift('policy', 'explain', uid, 'acme/short-names')
     expect(code).toBe(0)
     expect(stdout.replaceAll(`${directory.path}/`, '').split('\n').slice(2, 5)).toEqual([
-      'acme/short-names judges it, low',
-      '     custom    on   policy.yaml:3:9',
-      expect.stringMatching(/^ {2}→ {2}override {2}low {2}policy\.yaml:10:\d+$/),
+      'acme/short-names is on, low',
+      '     custom    high  policy.yaml:3:9',
+      expect.stringMatching(/^ {2}→ {2}override {2}low {3}policy\.yaml:10:\d+$/),
     ])
     const all = await hookdrift('policy', 'explain', uid, '--format', 'json')
     expect(JSON.parse(all.stdout).rows).toEqual(
       expect.arrayContaining([
         expect.objectContaining({ rule: 'acme/short-names', severity: 'low' }),
         expect.objectContaining({ rule: 'endpoint/url-not-https', severity: 'high' }),
-        expect.objectContaining({ rule: 'endpoint/orphan', severity: 'off', layers: [] }),
+        expect.objectContaining({
+          rule: 'endpoint/orphan',
+          severity: 'off',
+          layers: [expect.objectContaining({ layer: 'catalogue', severity: 'low' })],
+        }),
       ]),
     )
     expect(await hookdrift('policy', 'explain', 'nobody')).toMatchObject({

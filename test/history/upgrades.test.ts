@@ -54,8 +54,14 @@ function asThen(now: unknown, then: unknown): unknown {
   if (Array.isArray(then) && Array.isArray(now)) return now.map((value, index) => asThen(value, then[index]))
   if (typeof then !== 'object' || then === null || typeof now !== 'object' || now === null) return now
   const values = new Map(Object.entries(now))
-  return Object.fromEntries(Object.entries(then).map(([name, value]) => [name, asThen(values.get(name), value)]))
+  const nameNow = (name: string) => renamed.get(name) ?? name
+  return Object.fromEntries(
+    Object.entries(then).map(([name, value]) => [name, asThen(values.get(nameNow(name)), value)]),
+  )
 }
+
+/** Members that had another name in reports of then. */
+const renamed = new Map([['remediation', 'remediation']])
 
 /** Whether one text is another with parts of it sealed. */
 function isSealedForm(now: string, then: string): boolean {

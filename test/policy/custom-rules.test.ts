@@ -167,7 +167,11 @@ describe('an expression', () => {
     ],
     ['resource.secrets.exists(s, sealedEqual(s.value, resource.secrets[0].value))', secret('sealed:aa'), 'holds'],
     ['resource.secrets.exists(s, isWeak(s.value))', none, 'fails'],
-    ['resource.http_timeout > 1', a('endpoint', { http_timeout: 'x' }), 'endpoint u1: http_timeout is not a whole number'],
+    [
+      'resource.http_timeout > 1',
+      a('endpoint', { http_timeout: 'x' }),
+      'endpoint u1: http_timeout is not a whole number',
+    ],
     [
       "resource.filter_config.filter.body.type == 'a'",
       a('subscription', { filter_config: { filter: { body: {} } } }),

@@ -33,13 +33,14 @@ function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labe
 describe('the explanation of a rule', () => {
   it('tells every layer that speaks of it, which one decides, and the waivers that reach it', () => {
     expect(showExplanation(explained('endpoint/timeout-high')).replaceAll('/etc/', '')).toBe(
-      `endpoint/timeout-high judges it, low, with {"max_seconds":10}
-     rules     {"max_seconds":90,"severity":"high"}  base.yaml:1:10
-  →  rules     low                                   policy.yaml:3:3
-     override  {"max_seconds":10}                    policy.yaml:6:36
+      `endpoint/timeout-high is on, low, with {"max_seconds":10}
+     catalogue  medium
+     rules      high    {"max_seconds":90}  base.yaml:1:10
+  →  rules      low                         policy.yaml:3:3
+     override   low     {"max_seconds":10}  policy.yaml:6:36
   waived until 2026-04-01T00:00:00.000Z for uid e1 by payments: slow bank
 
-Later lines win, option by option; → decides whether it judges, and how severely.
+Later lines win, option by option; → decides whether the rule is on, and its severity.
 `,
     )
   })
@@ -56,9 +57,20 @@ Later lines win, option by option; → decides whether it judges, and how severe
     expect(decided('endpoint/url-not-https', {})).toEqual(['high', 'policy.yaml:1:11'])
   })
 
+  it('tells the severity after each layer, the last of which is the one in force', () => {
+    const severities = (id: string, at: Parameters<typeof explained>[1]) =>
+      explained(id, at).layers.map(({ layer, severity }) => `${layer} ${severity}`)
+    expect(severities('endpoint/inactive', {})).toEqual(['catalogue high', 'rules high', 'rules off', 'override high'])
+    expect(severities('endpoint/url-not-https', {})).toEqual(['catalogue high', 'pack tls high'])
+    for (const id of ['endpoint/timeout-high', 'endpoint/inactive', 'endpoint/url-not-https']) {
+      const { severity, layers } = explained(id, { labels: { env: 'dev' } })
+      expect(layers.at(-1)?.severity).toBe(severity)
+    }
+  })
+
   it('says where nothing speaks of a rule', () => {
     expect(showExplanation(explained('endpoint/orphan'))).toBe(
-      'endpoint/orphan is off\n  nothing in the policy speaks of it\n',
+      'endpoint/orphan is off\n     catalogue  low\n  The policy does not name it.\n',
     )
   })
 

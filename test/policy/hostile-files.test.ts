@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { patternFault } from '../../src/rules/re2.ts'
+import { patternFault } from '../../src/rules/shared/re2.ts'
 import { policyOf } from '../audit/stand.ts'
 
 const rule = (assert: string) =>

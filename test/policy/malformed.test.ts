@@ -6,7 +6,7 @@ import { createEvaluator } from '../../src/policy/evaluator.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { startAggregations } from '../../src/policy/run-aggregations.ts'
 import { trackReads } from '../../src/policy/watch-reads.ts'
-import { aggregateRule } from '../../src/rules/rule.ts'
+import { aggregateRule } from '../../src/rules/engine/rule.ts'
 
 const project = (name: string): ProjectRef => ({ name: `acme/${name}`, service: 'acme', uid: name })
 const [p, q] = [project('p'), project('q')]

@@ -5,7 +5,7 @@ import { policyTestJsonSchema, policyTestSchema } from '../../src/policy/policy-
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
 import { runPolicyTest } from '../../src/policy/run-policy-test.ts'
-import { packs } from '../../src/rules/rule.ts'
+import { packs } from '../../src/rules/engine/rule.ts'
 import { policyOf } from '../audit/stand.ts'
 
 const config = join(import.meta.dirname, '../../config')

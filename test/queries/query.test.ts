@@ -90,7 +90,7 @@ describe('query', () => {
       expect.stringMatching(/refused: it begins with DROP.*\n {2}it begins with SELECT/),
     ])
     const cut = await library.rows('query', 'SELECT uid FROM current_resource', '--limit', '1')
-    expect([cut.rows.length, cut.left_out, cut.run.number]).toEqual([1, 'unknown', 1])
+    expect([cut.rows.length, cut.omitted, cut.run.number]).toEqual([1, 'unknown', 1])
   })
 
   it('explains every view with its columns, without a history', async () => {

@@ -101,7 +101,7 @@ describe('the history', () => {
     const all = await library.rows('state')
     const left = all.rows.length - 2
     const limited = await library.rows('state', '--limit', '2')
-    expect(limited).toEqual({ ...all, rows: all.rows.slice(0, 2), left_out: left })
+    expect(limited).toEqual({ ...all, rows: all.rows.slice(0, 2), omitted: left })
     expect((await library.ask(['state', '--limit', '2'])).stdout).toContain(
       `… and ${left} more; --limit all shows them`,
     )

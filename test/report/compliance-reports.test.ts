@@ -2,20 +2,22 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import MarkdownIt from 'markdown-it'
 import { describe, expect, it } from 'vitest'
-import { composeCompliance } from '../../src/audit/compose-compliance.ts'
-import { type Compliance, controlStates } from '../../src/model/compliance.ts'
+import { type Compliance, controlStates } from '../../src/compliance/compliance.ts'
+import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import type { Report } from '../../src/model/report.ts'
 import { type ComplianceFormat, stateNames } from '../../src/report/compliance/compliance-format.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
-import { mapControl } from '../../src/rules/framework-mapping.ts'
 import { anyReport } from './any-report.ts'
-import { samples } from './sample-reports.ts'
+import { aReport, aViolation, samples } from './sample-reports.ts'
 
 const attack = `<img src=x onerror=alert(1)> https://evil.example/x =1+1 | ![](https://evil.example) \u202e\x1b[2J"'`
-const mapping = {
+const framework = {
   id: 'ours',
   title: `Ours ${attack}`,
-  controls: [mapControl('ALL', attack, [{ rules: ['*'], because: attack }]), mapControl('NONE', 'None', [])],
+  controls: [
+    { id: 'ALL', title: attack, evidence: [{ rules: ['*'], rationale: attack }] },
+    { id: 'NONE', title: 'None', evidence: [] },
+  ],
 }
 
 /** Every rule that a report names, as if it had judged. */
@@ -27,7 +29,7 @@ function withRules(report: Report): Report {
   return { ...report, rules }
 }
 
-const complianceOf = (report: Report) => composeCompliance({ report: withRules(report), mapping })
+const complianceOf = (report: Report) => composeCompliance({ report: withRules(report), framework })
 const anyCompliance = anyReport.map(complianceOf)
 const show = (format: ComplianceFormat, compliance: Compliance) =>
   format(compliance, { colour: false, width: 80, full: true })
@@ -72,6 +74,12 @@ describe('a compliance report', () => {
       const told = compliance.controls.map(({ id, state }) => [id, state])
       expect(readers[name](show(complianceReports[name], compliance))).toEqual(told)
     }
+  })
+
+  it.each(Object.keys(readers) as (keyof typeof readers)[])('names the ticket of a waiver as %s', (name) => {
+    const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z', ticket: 'PAY-1234' }
+    const report = aReport({ violations: [aViolation({ state: 'waived', waiver })] })
+    expect(show(complianceReports[name], complianceOf(report))).toContain('PAY-1234')
   })
 
   it('is harmless in every format, whatever names and messages hold', () => {

@@ -6,11 +6,11 @@ import { pathToFileURL } from 'node:url'
 import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { composeCompliance } from '../../src/audit/compose-compliance.ts'
+import { builtInFramework } from '../../src/compliance/built-in-frameworks.ts'
+import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import type { Report } from '../../src/model/report.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { html } from '../../src/report/html.ts'
-import { builtInFrameworks } from '../../src/rules/framework-mapping.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
 /** Debian's package `chromium`; where it is not installed these tests are skipped, and say so. */
@@ -84,12 +84,10 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
   })
 
   it.each(['light', 'dark'] as const)('gives nothing to complain of in a report by control, %s', async (scheme) => {
-    const [soc2] = builtInFrameworks
-    if (soc2 === undefined) throw new Error('there is no framework')
     const rules = samples.small.violations.map(({ rule: id, kind, severity }) => {
       return { id, kind, title: `Rule ${id}`, remediation: '', severity, controls: [], needs: [kind] }
     })
-    const compliance = composeCompliance({ report: { ...samples.small, rules }, mapping: soc2 })
+    const compliance = composeCompliance({ report: { ...samples.small, rules }, framework: builtInFramework('soc2') })
     const { page, requests, address } = await openPage(complianceReports.html(compliance, look), 1100, scheme)
     expect(await faultsOf(page)).toEqual([])
     expect(requests).toEqual([address])

@@ -98,7 +98,7 @@ describe('an answer', () => {
       run,
       coverage: [{ ...walk, ...figures }],
       rows: [{ name: 'a', n: 1 }],
-      left_out: 3,
+      omitted: 3,
     })
     expect(JSON.parse(writeAnswer('json', { command: 'things', run: null, rows: [], leftOut: 0 }, face, look))).toEqual(
       {

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
 import { createEvaluator } from '../../src/policy/evaluator.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
-import type { Drift } from '../../src/rules/drift.ts'
-import type { ScanOutcome } from '../../src/rules/look.ts'
-import type { Rule } from '../../src/rules/rule.ts'
+import type { Drift } from '../../src/rules/engine/drift.ts'
+import type { ScanOutcome } from '../../src/rules/engine/look.ts'
+import type { Rule } from '../../src/rules/engine/rule.ts'
 
 /** A resource that a rule gets to see, in the inventory's normal form. */
 export interface Seen {

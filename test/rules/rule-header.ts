@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Rule } from '../../src/rules/rule.ts'
+import type { Rule } from '../../src/rules/engine/rule.ts'
 
 const start = '<!-- rule header: generated -->'
 const end = '<!-- end -->'

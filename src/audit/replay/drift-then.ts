@@ -2,7 +2,7 @@ import type { Approval } from '../../history/approvals.ts'
 import type { RunRecord } from '../../history/history.ts'
 import type { CommittedRun } from '../../history/reader.ts'
 import type { ProjectRef } from '../../model/resource.ts'
-import type { Drift } from '../../rules/drift.ts'
+import type { Drift } from '../../rules/engine/drift.ts'
 import { projectKey, type ReplayedVersion } from './fleet-then.ts'
 
 type Changes = RunRecord['changes']

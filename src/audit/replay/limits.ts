@@ -1,7 +1,7 @@
-import type { NotEvaluatedRule } from '../../model/compliance.ts'
+import type { Unjudged } from '../../compliance/compliance.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import { namedRules, type Policy } from '../../policy/policy.ts'
-import type { Rule } from '../../rules/rule.ts'
+import type { Rule } from '../../rules/engine/rule.ts'
 
 /** Rules that no past run can be asked, with the reason. */
 export function findLimits(policy: Policy): ReadonlyMap<string, string> {
@@ -48,10 +48,10 @@ export function gatherNotEvaluated(policy: Policy, limits: ReadonlyMap<string, s
       return unjudged
     },
     /** All of it, by rule. */
-    list(): readonly NotEvaluatedRule[] {
-      const everywhere = [...limits].map(([rule, reason]): NotEvaluatedRule => ({ rule, reason }))
+    list(): readonly Unjudged[] {
+      const everywhere = [...limits].map(([rule, reason]): Unjudged => ({ rule, reason }))
       const somewhere = [...projects].flatMap(([rule, reasons]) =>
-        [...reasons].map(([reason, names]): NotEvaluatedRule => ({ rule, reason, projects: [...names].sort() })),
+        [...reasons].map(([reason, names]): Unjudged => ({ rule, reason, projects: [...names].sort() })),
       )
       return [...everywhere, ...somewhere].sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0))
     },

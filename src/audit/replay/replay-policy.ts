@@ -1,15 +1,15 @@
+import type { Unjudged } from '../../compliance/compliance.ts'
 import type { Approvals } from '../../history/approvals.ts'
 import type { RunContext } from '../../history/history.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../../history/reader.ts'
-import type { NotEvaluatedRule } from '../../model/compliance.ts'
 import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import { type Kind, type ProjectRef, policyProject, type Resource } from '../../model/resource.ts'
 import type { Finding } from '../../model/violation.ts'
 import { createEvaluator, type PolicyEvaluator } from '../../policy/evaluator.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Labels } from '../../policy/selector.ts'
+import type { Rule } from '../../rules/engine/rule.ts'
 import { isMassRemoval } from '../../rules/project/mass-removal.ts'
-import type { Rule } from '../../rules/rule.ts'
 import { describeContext } from '../describe-context.ts'
 import { evaluateWaiverUse } from '../settle-policy.ts'
 import type { ResolutionCriteria } from '../settle-violations.ts'
@@ -49,7 +49,7 @@ export interface PolicyReplay {
   /** What ended meanwhile. */
   readonly ended: readonly ViolationLifetime[]
   /** Rules that could not be asked. */
-  readonly unjudged: readonly NotEvaluatedRule[]
+  readonly unjudged: readonly Unjudged[]
   /** The rules, and how much they judged in the last run of the projects that it looked at. */
   readonly context: RunContext
 }

@@ -1,10 +1,11 @@
+import type { PolicyResults } from '../../compliance/policy-results.ts'
 import type { RecordedViolation } from '../../history/history.ts'
 import type { CommittedRun, ResolvedViolation } from '../../history/reader.ts'
 import { inReportOrder } from '../../history/report-order.ts'
 import { policyProject } from '../../model/resource.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { composeReport } from '../compose-report.ts'
-import { type PolicyResults, recordOf as readRecord } from '../policy-results.ts'
+import { recordOf as readRecord } from '../policy-results.ts'
 import { recordOf } from './ledger.ts'
 import { type PolicyReplay, type ReplayedHistory, replayPolicy } from './replay-policy.ts'
 
@@ -46,8 +47,8 @@ export function replayedPolicyResults(history: ReplayedHistory, policy: Policy, 
       const scanned = new Set([policyProject.name, ...record.coverage.map(({ project }) => project)])
       const violations = violationsOf(replay, run).filter(({ project }) => scanned.has(project))
       const report = composeReport({ ...record, ...replay.context, policyDigest: policy.digest, violations })
-      const instead_of = record.policyDigest
-      return { report, replayedWith: { policy: policy.digest, instead_of, unjudged: replay.unjudged } }
+      const original_policy = record.policyDigest
+      return { report, replayedWith: { policy: policy.digest, original_policy, not_evaluated: replay.unjudged } }
     },
     // A replay tells its waivers as of the run; those that ended before were never in force.
     waivedBetween: async () => [],

@@ -3,7 +3,7 @@ import type { FieldChange } from '../../model/change.ts'
 import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../history.ts'
 import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
-import { readStoredRules } from '../stored-documents.ts'
+import { readRules } from './read-rules.ts'
 import { isOfService, type RecordedRow, toRecordedViolation } from './rows.ts'
 
 type RunRow = Pick<
@@ -25,8 +25,8 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   if (run === undefined) return undefined
   return {
     ...run,
+    rules: readRules(run.rules ?? '[]'),
     // What we wrote ourselves.
-    rules: readStoredRules(run.rules),
     projects: JSON.parse(run.projects ?? '[]') as ProjectEvaluation[],
     coverage: readCoverage(db, number),
     notices: readNotices(db, number),

@@ -3,7 +3,13 @@ import { messageOf } from '../../model/errors.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
 import type { Severity } from '../../model/violation.ts'
-import { type BoundRule, type EvaluationRun, emptyContext, type Rule, type RuleFinding } from '../../rules/rule.ts'
+import {
+  type BoundRule,
+  type EvaluationRun,
+  emptyContext,
+  type Rule,
+  type RuleFinding,
+} from '../../rules/engine/rule.ts'
 import { type Compiled, compile, volatileFields } from './compile.ts'
 import type { Mistake, Uses } from './inspect.ts'
 import { type Language, languageOf, otherVariables, ProjectValue, typeNameOf } from './language.ts'

@@ -1,4 +1,4 @@
-import type { Meter } from '../../rules/rule.ts'
+import type { Meter } from '../../rules/engine/rule.ts'
 
 /** Rounds of macros that one expression may take for one resource; `re` takes one for each thousand characters. */
 const maxSteps = 50_000

@@ -1,7 +1,7 @@
 import { Duration } from '@marcbachmann/cel-js/evaluator'
-import { destinationOf } from '../../rules/destination.ts'
-import { findsPattern } from '../../rules/re2.ts'
-import { reachOf } from '../../rules/reach.ts'
+import { destinationOf } from '../../rules/shared/destination.ts'
+import { findsPattern } from '../../rules/shared/re2.ts'
+import { reachOf } from '../../rules/shared/reach.ts'
 import type { Evaluation } from './evaluation.ts'
 import type { SecretValue } from './values.ts'
 

@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { patternFault } from '../../rules/re2.ts'
+import { patternFault } from '../../rules/shared/re2.ts'
 import { nearestName } from '../../yaml/nearest-name.ts'
 import { ownFunctions } from './functions.ts'
 import { spentCall } from './language.ts'

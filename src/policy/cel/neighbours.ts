@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts'
 import type { ProjectRef, Resource } from '../../model/resource.ts'
-import type { Aggregation, FindingPlace, LocatedRuleFinding, RuleFinding } from '../../rules/rule.ts'
+import type { Aggregation, FindingPlace, LocatedRuleFinding, RuleFinding } from '../../rules/engine/rule.ts'
 
 /** Resources related to another, for rules that read them. */
 export interface RelatedResources {

@@ -1,7 +1,7 @@
 import { EvaluationError } from '@marcbachmann/cel-js'
 import { messageOf } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
-import type { Meter } from '../../rules/rule.ts'
+import type { Meter } from '../../rules/engine/rule.ts'
 import { compile } from './compile.ts'
 import type { Mistake } from './inspect.ts'
 import { type Language, payloadLanguage } from './language.ts'

@@ -1,4 +1,5 @@
-import type { ControlEvidence } from '../../model/compliance.ts'
+import type { ControlEvidence } from '../../compliance/compliance.ts'
+import type { Waiver } from '../../model/violation.ts'
 import { type Cell, csvTable } from '../csv/csv-table.ts'
 import type { ComplianceFormat } from './compliance-format.ts'
 
@@ -10,19 +11,19 @@ export const complianceCsv: ComplianceFormat = ({ framework, controls, replayed_
   )
 
 const controlColumns = [
-  ...(['framework', 'control', 'title', 'state', 'reason', 'rules', 'judged', 'waivers'] as const),
+  ...(['framework', 'control', 'title', 'state', 'reason', 'rules', 'evaluated', 'waivers'] as const),
   ...(['walks', 'walks_complete', 'pages', 'items'] as const),
 ]
 
 const violationColumns = [
   ...(['fingerprint', 'rule', 'severity', 'violation_state', 'project', 'kind', 'uid', 'name', 'path'] as const),
-  ...(['message', 'first_seen', 'last_seen', 'resolved_at', 'stood_ms'] as const),
-  ...(['waiver_owner', 'waiver_reason', 'waiver_expires'] as const),
+  ...(['message', 'first_seen', 'last_seen', 'resolved_at', 'open_ms'] as const),
+  ...(['waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket'] as const),
 ]
 
 function rowsOf(framework: string, control: ControlEvidence): Cell[][] {
   const { id, title, state, reason, rules, violations, waivers, coverage } = control
-  const judged = Math.max(0, ...rules.map((rule) => rule.judged))
+  const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
   const { walks, complete, pages, items } = coverage
   const head = [
     framework,
@@ -31,7 +32,7 @@ function rowsOf(framework: string, control: ControlEvidence): Cell[][] {
     state,
     reason,
     rules.length,
-    judged,
+    evaluated,
     waivers.length,
     walks,
     complete,
@@ -43,7 +44,11 @@ function rowsOf(framework: string, control: ControlEvidence): Cell[][] {
     ...head,
     ...[violation.fingerprint, violation.rule, violation.severity, violation.state, violation.project],
     ...[violation.kind, violation.uid, violation.name, violation.path, violation.message],
-    ...[violation.first_seen, violation.last_seen, violation.resolved_at ?? null, violation.stood_ms],
-    ...[violation.waiver?.owner, violation.waiver?.reason, violation.waiver?.expires].map((cell) => cell ?? null),
+    ...[violation.first_seen, violation.last_seen, violation.resolved_at ?? null, violation.open_ms],
+    ...waiverCells(violation.waiver),
   ])
+}
+
+function waiverCells({ owner, reason, expires, ticket }: Partial<Waiver> = {}): Cell[] {
+  return [owner, reason, expires, ticket].map((cell) => cell ?? null)
 }

@@ -1,4 +1,4 @@
-import type { Compliance, ControlState } from '../../model/compliance.ts'
+import type { Compliance, ControlState } from '../../compliance/compliance.ts'
 import { describeNotEvaluated } from '../describe-not-evaluated.ts'
 import type { RenderOptions } from '../report-format.ts'
 
@@ -8,30 +8,31 @@ export type ComplianceFormat = (compliance: Compliance, render: RenderOptions) =
 /** The states in words, as every format says them. */
 export const stateNames = {
   not_met: 'not met',
-  not_fully_looked_at: 'not fully looked at',
+  partially_assessed: 'partially assessed',
+  not_assessed: 'not assessed',
   met: 'met',
   not_covered: 'not covered by this tool',
 } as const satisfies Record<ControlState, string>
 
 export function countStates({ controls }: Compliance): Record<ControlState, number> {
-  const counts = { not_met: 0, not_fully_looked_at: 0, met: 0, not_covered: 0 }
+  const counts = { not_met: 0, partially_assessed: 0, not_assessed: 0, met: 0, not_covered: 0 }
   for (const { state } of controls) counts[state] += 1
   return counts
 }
 
-/** That this is not what was recorded, and what could not be judged; empty where it is. */
+/** Says that the report is a replay, and what the replay cannot evaluate; empty for what was recorded. */
 export function describeReplay({ replayed_with: replayed }: Compliance): readonly string[] {
   if (replayed === undefined) return []
-  const { policy, instead_of: before, unjudged } = replayed
+  const { policy, original_policy: original, not_evaluated } = replayed
   return [
-    policy === before
-      ? 'Replayed: judged from the history by the policy that judged then.'
-      : `Replayed: as if the policy ${policy.slice(0, 12)} had judged then. The one that did was ${before.slice(0, 12)}.`,
-    ...unjudged.map(describeNotEvaluated),
+    policy === original
+      ? 'Replayed: the policy of the run, evaluated again from the history.'
+      : `Replayed: as if the run had evaluated policy ${policy.slice(0, 12)}. It evaluated ${original.slice(0, 12)}.`,
+    ...not_evaluated.map(describeNotEvaluated),
   ]
 }
 
-/** `2 not met, 1 not fully looked at, 3 met, 38 not covered by this tool`. */
+/** `2 not met, 1 partially assessed, 3 met, 38 not covered by this tool`. */
 export function describeStates(compliance: Compliance): string {
   const counts = countStates(compliance)
   const states = Object.keys(stateNames) as ControlState[]

@@ -4,7 +4,7 @@ import type {
   ControlEvidence,
   ControlState,
   ControlViolation,
-} from '../../model/compliance.ts'
+} from '../../compliance/compliance.ts'
 import { count } from '../count.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
 import { renderPage } from '../html/render-page.ts'
@@ -25,7 +25,7 @@ export const complianceHtml: ComplianceFormat = (compliance) => {
     heading: `${title}: evidence from webhook configuration`,
     verdict: {
       text: `${describeStates(compliance)}.`,
-      isGood: counts.not_met === 0 && counts.not_fully_looked_at === 0,
+      isGood: counts.not_met === 0 && counts.partially_assessed + counts.not_assessed === 0,
     },
     sections: [
       ...(replayed.length === 0 ? [] : [{ id: 'replayed', title: 'Replayed', content: showReplay(replayed) }]),
@@ -46,7 +46,8 @@ export const complianceHtml: ComplianceFormat = (compliance) => {
 
 const marks = {
   not_met: 'bad',
-  not_fully_looked_at: 'high',
+  partially_assessed: 'high',
+  not_assessed: 'high',
   met: 'good',
   not_covered: 'soft',
 } as const satisfies Record<ControlState, string>
@@ -72,14 +73,14 @@ function showTable({ controls }: Compliance): Markup {
     ({ id, title }) => html`<li data-control="${id}" data-state="not_covered"><b>${id}</b> ${title}</li>
 `,
   )
-  return html`<p>Evidence for an assessment, and no assessment: “met” speaks of what hookdrift looks at.</p>
+  return html`<p>Evidence for an assessment, not an assessment: “met” covers only what hookdrift observes.</p>
 <div class="wide" tabindex="0" role="region" aria-label="Controls and their states"><table><thead><tr><th scope="col">Control</th><th scope="col">Title</th><th scope="col">State</th><th scope="col" class="n">Rules</th><th scope="col" class="n">Violations</th><th scope="col" class="n">Waivers</th></tr></thead><tbody>
 ${rows}</tbody></table></div>
 ${
   left.length === 0
     ? nothing
     : html`<h3>Not covered by this tool: ${count(left.length, 'control')}</h3>
-<p>No rule that judged gives evidence for them, which is no verdict either way.</p>
+<p>No rule gives evidence for them, which is not a verdict.</p>
 <ul class="columns">${others}</ul>
 `
 }`
@@ -106,17 +107,17 @@ function showControl({ id, title, state, reason, rules, violations, waivers, cov
     }) => html`<li><code>${rule}</code>: ${count(number, 'violation')} accepted by ${owner} until ${showTime(expires)}: ${why}${ticket === undefined ? '' : ` (${ticket})`}</li>
 `,
   )
-  const judged = rules.map(
+  const evaluated = rules.map(
     (
       rule,
-    ) => html`<tr><th scope="row"><code>${rule.id}</code></th><td>${rule.title}<br><span class="soft">${rule.because}</span></td><td class="n">${rule.judged}</td></tr>
+    ) => html`<tr><th scope="row"><code>${rule.id}</code></th><td>${rule.title}<br><span class="soft">${rule.rationale}</span></td><td class="n">${rule.evaluated}</td></tr>
 `,
   )
   return html`<section aria-labelledby="control-${id}"><h3 id="control-${id}">${id} ${title}: <span class="${marks[state]}">${stateNames[state]}</span></h3>
 <p>${reason} ${coverage.complete} of ${count(coverage.walks, 'walk')} complete, ${count(coverage.items, 'item')} in ${count(coverage.pages, 'page')}.</p>
 ${list('Gaps', gaps)}${list('Violations', violations.map(showViolation))}${list('Waivers', accepted)}<h4>Rules</h4>
-<div class="wide" tabindex="0" role="region" aria-label="Rules for ${id}"><table><thead><tr><th scope="col">Rule</th><th scope="col">What it finds, and why it is evidence</th><th scope="col" class="n">Judged</th></tr></thead><tbody>
-${judged}</tbody></table></div></section>
+<div class="wide" tabindex="0" role="region" aria-label="Rules for ${id}"><table><thead><tr><th scope="col">Rule</th><th scope="col">What it finds, and why it is evidence</th><th scope="col" class="n">Evaluated</th></tr></thead><tbody>
+${evaluated}</tbody></table></div></section>
 `
 }
 
@@ -129,9 +130,9 @@ function list(title: string, entries: readonly Markup[]): Markup {
 }
 
 function showViolation(violation: ControlViolation): Markup {
-  const { fingerprint, rule, severity, project, state, message, first_seen, resolved_at, stood_ms } = violation
-  const end = resolved_at === undefined ? `${state}, stands for` : `resolved ${showTime(resolved_at)} after`
-  return html`<li data-fingerprint="${fingerprint}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p><span class="${severity}">${severity}</span> <code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${showWho(violation)} · since ${showTime(first_seen)}, ${end} ${showOpenTime(stood_ms)}</p></li>
+  const { fingerprint, rule, severity, project, state, message, first_seen, resolved_at, open_ms } = violation
+  const end = resolved_at === undefined ? `${state} for` : `resolved ${showTime(resolved_at)} after`
+  return html`<li data-fingerprint="${fingerprint}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p><span class="${severity}">${severity}</span> <code>${rule}</code> ${shorten(message, 2000)}</p><p class="where">${showWho(violation)} · since ${showTime(first_seen)}, ${end} ${showOpenTime(open_ms)}</p></li>
 `
 }
 
@@ -148,6 +149,6 @@ function showPeriod({ from, to, runs, interrupted, incomplete, longest_gap }: Co
 `,
   )
   return html`<dl class="facts"><dt>From</dt><dd>${showTime(from)}</dd><dt>To</dt><dd>${showTime(to)}</dd><dt>Runs</dt><dd>${runs}, ${interrupted} more were interrupted</dd>
-<dt>Longest time without a look</dt><dd>${showOpenTime(longest_gap.ms)}, ${showTime(longest_gap.from)} to ${showTime(longest_gap.to)}</dd></dl>
-${list('Runs that could not look at everything', gaps)}`
+<dt>Longest time between runs</dt><dd>${showOpenTime(longest_gap.ms)}, ${showTime(longest_gap.from)} to ${showTime(longest_gap.to)}</dd></dl>
+${list('Runs with incomplete walks', gaps)}`
 }

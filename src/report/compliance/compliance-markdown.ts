@@ -1,4 +1,4 @@
-import type { ControlEvidence, ControlViolation } from '../../model/compliance.ts'
+import type { ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
 import { count } from '../count.ts'
 import { code } from '../markdown/code.ts'
 import { fill } from '../markdown/fill.ts'
@@ -18,11 +18,11 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
   const over =
     period === undefined
       ? ''
-      : `, from ${showTime(period.from)} to ${showTime(period.to)}: ${count(period.runs, 'run')}, ${period.incomplete.length} incomplete, ${period.interrupted} interrupted, longest time without a look ${showOpenTime(period.longest_gap.ms)}`
+      : `, from ${showTime(period.from)} to ${showTime(period.to)}: ${count(period.runs, 'run')}, ${period.incomplete.length} incomplete, ${period.interrupted} interrupted, longest time between runs ${showOpenTime(period.longest_gap.ms)}`
   const top = [
     `## ${prose(title)}, run ${run.number}`,
     '',
-    `**${describeStates(compliance)}.** Evidence for an assessment, and no assessment.`,
+    `**${describeStates(compliance)}.** Evidence for an assessment, not an assessment.`,
     '',
     ...describeReplay(compliance).flatMap((text) => [prose(text, 500), '']),
     row(['control', 'title', 'state', 'rules', 'walks']),
@@ -68,22 +68,23 @@ function sectionsOf({ id, violations, waivers, coverage }: ControlEvidence): Mar
     ),
     table(
       `${name}: waivers`,
-      ['rule', 'violations', 'owner', 'until', 'reason'],
+      ['rule', 'violations', 'owner', 'until', 'reason', 'ticket'],
       'waiver',
-      waivers.map(({ rule, violations: accepted, owner, expires, reason }) => [
+      waivers.map(({ rule, violations: accepted, owner, expires, reason, ticket = '' }) => [
         code(rule, 100),
         String(accepted),
         prose(owner, 100),
         showTime(expires),
         prose(reason, 300),
+        prose(ticket, 100),
       ]),
     ),
   ]
 }
 
 function showViolation(violation: ControlViolation): string[] {
-  const { severity, rule, project, kind, name, uid, message, state, first_seen, stood_ms } = violation
+  const { severity, rule, project, kind, name, uid, message, state, first_seen, open_ms } = violation
   const resource = [kind, code(name, 60), code(uid, 60)].filter((piece) => piece !== '').join(' ')
-  const stood = `${state}, since ${showTime(first_seen)} (${showOpenTime(stood_ms)})`
-  return [severity, code(rule, 100), code(project, 100), resource, prose(message, 300), stood]
+  const since = `${state}, since ${showTime(first_seen)} (${showOpenTime(open_ms)})`
+  return [severity, code(rule, 100), code(project, 100), resource, prose(message, 300), since]
 }

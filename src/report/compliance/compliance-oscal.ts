@@ -1,4 +1,4 @@
-import type { Compliance, ControlEvidence } from '../../model/compliance.ts'
+import type { Compliance, ControlEvidence } from '../../compliance/compliance.ts'
 import { neutraliseJson } from '../neutralise.ts'
 import { assessmentResults } from '../oscal/assessment-results.ts'
 import { controlToken } from '../oscal/control-token.ts'
@@ -8,24 +8,26 @@ import { property, shown } from '../oscal/property.ts'
 import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
 
 /**
- * OSCAL assessment results: a finding for each control that was judged. OSCAL knows satisfied and not satisfied; what
- * was not fully looked at is not satisfied, and our own word for it stands in the property `state`.
+ * OSCAL assessment results: a finding for each control that rules give evidence for. OSCAL knows satisfied and not
+ * satisfied: a control that is not or partially assessed is not satisfied, and the property `state` gives our own word.
  */
 export const complianceOscal: ComplianceFormat = (compliance) => {
   const { framework, title, tool, run, digests, controls, verify } = compliance
   const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}${compliance.replayed_with === undefined ? '' : ` ${digests.policy}`}`
   const surroundings = { seed, collected: run.finished_at, rules: new Map<string, never>() }
-  const judged = controls.filter(({ state }) => state !== 'not_covered')
+  const covered = controls.filter(({ state }) => state !== 'not_covered')
   const gaps = new Map(
-    judged.flatMap(({ coverage }) => coverage.gaps).map((gap) => [`${gap.project} ${gap.listing}`, gap]),
+    covered.flatMap(({ coverage }) => coverage.gaps).map((gap) => [`${gap.project} ${gap.listing}`, gap]),
   )
-  const violations = new Map(judged.flatMap((control) => control.violations).map((found) => [found.fingerprint, found]))
+  const violations = new Map(
+    covered.flatMap((control) => control.violations).map((found) => [found.fingerprint, found]),
+  )
   const inventory = inventoryOf([...violations.values()], seed)
   const observations = [
     ...[...gaps.values()].map((gap) => observeGap(gap, surroundings)),
     ...[...violations.values()].map((violation) => observeViolation(violation, surroundings)),
   ]
-  const findings = judged.map((control) => findingOf(control, compliance, seed))
+  const findings = covered.map((control) => findingOf(control, compliance, seed))
   const document = assessmentResults({
     ...{ seed, run, tool, digests, inventory, observations },
     title: shown(`${title}, hookdrift run ${run.number}`),
@@ -43,7 +45,7 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
         ...property('replayed-with', compliance.replayed_with?.policy),
       ],
     },
-    selection: selectionOf(judged, framework),
+    selection: selectionOf(covered, framework),
     ...(findings.length === 0 ? {} : { tail: { findings } }),
   })
   return `${neutraliseJson(JSON.stringify(document, null, 1))}\n`

@@ -1,4 +1,4 @@
-import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../model/compliance.ts'
+import type { CompliancePeriod, ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
 import { isAtLeast } from '../../model/violation.ts'
 import { wrapPieces, wrapProse } from '../columns.ts'
 import { count } from '../count.ts'
@@ -10,7 +10,7 @@ import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
 import { showOpenTime } from './show-open-time.ts'
 
-/** For people at a terminal: each control with its state and what that rests on, those not covered at the end. */
+/** For people at a terminal: each control with its state and its evidence, those not covered at the end. */
 export const complianceText: ComplianceFormat = (compliance, render) => {
   const width = Math.max(render.width, 40)
   const { framework, title, run, digests, controls, period } = compliance
@@ -19,7 +19,7 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
   const column = Math.max(0, ...left.map(({ id }) => id.length))
   const lines = [
     ...wrapProse(neutralise(`${title} (${framework}): ${describeStates(compliance)}.`), width),
-    ...wrapProse('Evidence for an assessment, and no assessment: "met" speaks of what hookdrift looks at.', width),
+    ...wrapProse('Evidence for an assessment, not an assessment: "met" covers only what hookdrift observes.', width),
     `Run ${run.number}, ${showTime(run.started_at)}.`,
     ...describeReplay(compliance).flatMap((text) => wrapProse(neutralise(text), width)),
     ...(period === undefined ? [] : showPeriod(period, width)),
@@ -44,8 +44,8 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
   )
   const resolved = violations.filter(({ state: stands }) => stands === 'resolved').length
   const shown = full ? standing : standing.slice(0, mostViolations)
-  const judged = Math.max(0, ...rules.map((rule) => rule.judged))
-  const looked = `${count(rules.length, 'rule')} judged up to ${count(judged, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
+  const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
+  const looked = `${count(rules.length, 'rule')} evaluated up to ${count(evaluated, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
   return [
     '',
     shorten(neutralise(`${id}  ${stateNames[state].toUpperCase()}  ${title}`), width),
@@ -61,9 +61,11 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
     ...(shown.length === standing.length
       ? []
       : [`  … and ${standing.length - shown.length} more; --format json shows all`]),
-    ...waivers.flatMap(({ rule, owner, reason: why, expires, violations: accepted }) =>
+    ...waivers.flatMap(({ rule, owner, reason: why, expires, ticket, violations: accepted }) =>
       wrapProse(
-        neutralise(`waived: ${rule}, ${count(accepted, 'violation')}, by ${owner} until ${showTime(expires)}: ${why}`),
+        neutralise(
+          `waived: ${rule}, ${count(accepted, 'violation')}, by ${owner} until ${showTime(expires)}: ${why}${ticket === undefined ? '' : ` (${ticket})`}`,
+        ),
         width - 4,
       ).map(indentMore),
     ),
@@ -71,8 +73,8 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
 }
 
 function showViolation(violation: ControlViolation, width: number): string[] {
-  const { severity, rule, state, message, first_seen, stood_ms } = violation
-  const head = `${severity} ${rule} ${state}, since ${showTime(first_seen)} (${showOpenTime(stood_ms)}): ${shorten(message, 300)}`
+  const { severity, rule, state, message, first_seen, open_ms } = violation
+  const head = `${severity} ${rule} ${state}, since ${showTime(first_seen)} (${showOpenTime(open_ms)}): ${shorten(message, 300)}`
   return [
     ...wrapProse(neutralise(head), width - 4).map(indentMore),
     ...wrapPieces(showResource(violation), width - 6).map((line) => `      ${line}`),
@@ -84,7 +86,7 @@ function showPeriod(
   width: number,
 ): string[] {
   const looked = `${count(runs, 'run')}, ${incomplete.length} incomplete, ${interrupted} interrupted`
-  const gap = `longest time without a look ${showOpenTime(longest_gap.ms)} from ${showTime(longest_gap.from)}`
+  const gap = `longest time between runs ${showOpenTime(longest_gap.ms)} from ${showTime(longest_gap.from)}`
   return wrapProse(`From ${showTime(from)} to ${showTime(to)}: ${looked}; ${gap}.`, width)
 }
 

@@ -1,4 +1,4 @@
-/** How long something stood: `40 min`, `5 h`, `12 d`. */
+/** A duration in its largest unit: `40 min`, `5 h`, `12 d`. */
 export function showOpenTime(ms: number): string {
   const minutes = Math.round(ms / 60_000)
   if (minutes < 60) return `${minutes} min`

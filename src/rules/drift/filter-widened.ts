@@ -1,6 +1,6 @@
-import { driftRule } from '../drift-rule.ts'
-import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../event-filter.ts'
-import { relaxedConditions } from '../relaxed-conditions.ts'
+import { driftRule } from '../engine/drift-rule.ts'
+import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../shared/event-filter.ts'
+import { relaxedConditions } from '../shared/relaxed-conditions.ts'
 
 export const filterWidened = driftRule({
   id: 'drift/filter-widened',

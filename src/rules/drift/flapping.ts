@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { configuredKinds } from '../drift.ts'
-import { driftRule } from '../drift-rule.ts'
+import { configuredKinds } from '../engine/drift.ts'
+import { driftRule } from '../engine/drift-rule.ts'
 
 const hourMs = 3_600_000
 

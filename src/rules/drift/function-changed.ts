@@ -1,6 +1,6 @@
 import type { Json } from '../../model/json.ts'
-import { isNone } from '../attributes.ts'
-import { driftRule } from '../drift-rule.ts'
+import { isNone } from '../engine/attributes.ts'
+import { driftRule } from '../engine/drift-rule.ts'
 
 export const functionChanged = driftRule({
   id: 'drift/function-changed',

@@ -1,7 +1,7 @@
-import type { ProjectConfig } from '../attributes.ts'
-import { driftRule } from '../drift-rule.ts'
-import { hashStrength } from '../outdated-hash.ts'
-import { formatSeconds, type RetrySchedule, retryScheduleOf } from '../retry-schedule.ts'
+import type { ProjectConfig } from '../engine/attributes.ts'
+import { driftRule } from '../engine/drift-rule.ts'
+import { hashStrength } from '../shared/outdated-hash.ts'
+import { formatSeconds, type RetrySchedule, retryScheduleOf } from '../shared/retry-schedule.ts'
 
 export const projectWeakened = driftRule({
   id: 'drift/project-weakened',

@@ -2,8 +2,8 @@ import { canonicalJson } from '../../model/canonical-json.ts'
 import type { FieldChange } from '../../model/change.ts'
 import type { Json } from '../../model/json.ts'
 import { maskedSeal } from '../../model/resource.ts'
-import { isNone } from '../attributes.ts'
-import { driftRule } from '../drift-rule.ts'
+import { isNone } from '../engine/attributes.ts'
+import { driftRule } from '../engine/drift-rule.ts'
 
 export const secretChanged = driftRule({
   id: 'drift/secret-changed',

@@ -1,5 +1,5 @@
-import { destinationOf } from '../destination.ts'
-import { driftRule } from '../drift-rule.ts'
+import { driftRule } from '../engine/drift-rule.ts'
+import { destinationOf } from '../shared/destination.ts'
 
 export const urlHostChanged = driftRule({
   id: 'drift/url-host-changed',

@@ -1,6 +1,6 @@
-import type { Verifier } from '../attributes.ts'
-import { driftRule } from '../drift-rule.ts'
-import { hashStrength } from '../outdated-hash.ts'
+import type { Verifier } from '../engine/attributes.ts'
+import { driftRule } from '../engine/drift-rule.ts'
+import { hashStrength } from '../shared/outdated-hash.ts'
 
 export const verificationWeakened = driftRule({
   id: 'drift/verification-weakened',

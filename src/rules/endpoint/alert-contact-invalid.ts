@@ -1,5 +1,5 @@
-import { destinationOf } from '../destination.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
 
 /** One address, without a display name (RFC 5321, 4.1.2, as far as anyone uses it). */
 const emailAddress = /^[^\s@,;<>]+@[^\s@,;<>.]+(?:\.[^\s@,;<>.]+)*$/

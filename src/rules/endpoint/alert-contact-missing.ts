@@ -1,4 +1,4 @@
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const alertContactMissing = resourceRule('endpoint', {
   id: 'endpoint/alert-contact-missing',

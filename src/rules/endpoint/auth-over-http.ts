@@ -1,6 +1,6 @@
-import type { Endpoint } from '../attributes.ts'
-import { destinationOf } from '../destination.ts'
-import { resourceRule } from '../rule.ts'
+import type { Endpoint } from '../engine/attributes.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
 
 export const authOverHttp = resourceRule('endpoint', {
   id: 'endpoint/auth-over-http',

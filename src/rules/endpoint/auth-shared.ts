@@ -1,7 +1,7 @@
 import { isMasked } from '../../model/resource.ts'
-import { destinationOf } from '../destination.ts'
-import { aggregateRule } from '../rule.ts'
-import { SharedUses } from '../shared-uses.ts'
+import { aggregateRule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
+import { SharedUses } from '../shared/shared-uses.ts'
 
 export const authShared = aggregateRule({
   id: 'endpoint/auth-shared',

@@ -1,5 +1,5 @@
-import { resourceRule } from '../rule.ts'
-import { reasonsAgainst } from '../secret-strength.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { reasonsAgainst } from '../shared/secret-strength.ts'
 
 const minKeyCharacters = 16
 const defaultUsers = new Set(

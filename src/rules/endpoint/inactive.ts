@@ -1,4 +1,4 @@
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const inactive = resourceRule('endpoint', {
   id: 'endpoint/inactive',

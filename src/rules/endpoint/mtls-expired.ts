@@ -1,5 +1,5 @@
-import { certificateOf, isoDate } from '../certificate.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { certificateOf, isoDate } from '../shared/certificate.ts'
 
 export const mtlsExpired = resourceRule('endpoint', {
   id: 'endpoint/mtls-expired',

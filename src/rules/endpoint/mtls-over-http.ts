@@ -1,5 +1,5 @@
-import { destinationOf } from '../destination.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
 
 export const mtlsOverHttp = resourceRule('endpoint', {
   id: 'endpoint/mtls-over-http',

@@ -1,5 +1,5 @@
-import { type Certificate, certificateOf, isoDate } from '../certificate.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { type Certificate, certificateOf, isoDate } from '../shared/certificate.ts'
 
 const minRsaBits = 2048
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { matches, pattern } from '../pattern.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { matches, pattern } from '../shared/pattern.ts'
 
 export const nameConvention = resourceRule('endpoint', {
   id: 'endpoint/name-convention',

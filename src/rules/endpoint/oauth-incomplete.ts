@@ -1,6 +1,6 @@
-import { oauthOf } from '../attributes.ts'
-import { destinationOf } from '../destination.ts'
-import { type RuleFinding, resourceRule } from '../rule.ts'
+import { oauthOf } from '../engine/attributes.ts'
+import { type RuleFinding, resourceRule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
 
 const base = '/authentication/oauth2'
 

@@ -1,6 +1,6 @@
-import { oauthOf } from '../attributes.ts'
-import { destinationOf } from '../destination.ts'
-import { resourceRule } from '../rule.ts'
+import { oauthOf } from '../engine/attributes.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
 
 export const oauthUrlHttp = resourceRule('endpoint', {
   id: 'endpoint/oauth-url-http',

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { allowHosts, allowRanges, isAllowedHost, isInAllowedRange } from '../allowed.ts'
-import { oauthOf } from '../attributes.ts'
-import { destinationOf } from '../destination.ts'
-import { type Reach, reachOf } from '../reach.ts'
-import { resourceRule } from '../rule.ts'
+import { oauthOf } from '../engine/attributes.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { allowHosts, allowRanges, isAllowedHost, isInAllowedRange } from '../shared/allowed.ts'
+import { destinationOf } from '../shared/destination.ts'
+import { type Reach, reachOf } from '../shared/reach.ts'
 
 const words = {
   metadata: 'a cloud metadata address',

@@ -1,5 +1,5 @@
-import type { Subscription } from '../attributes.ts'
-import { aggregateRule, type FindingPlace } from '../rule.ts'
+import type { Subscription } from '../engine/attributes.ts'
+import { aggregateRule, type FindingPlace } from '../engine/rule.ts'
 
 export const orphan = aggregateRule({
   id: 'endpoint/orphan',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { hourMs, minuteOf } from '../day.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { hourMs, minuteOf } from '../shared/day.ts'
 
 export const pausedLong = resourceRule('endpoint', {
   id: 'endpoint/paused-long',

@@ -1,4 +1,4 @@
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const rateLimitIneffective = resourceRule('endpoint', {
   id: 'endpoint/rate-limit-ineffective',

@@ -1,6 +1,6 @@
-import { activeSecrets } from '../attributes.ts'
-import { dateOf } from '../day.ts'
-import { resourceRule } from '../rule.ts'
+import { activeSecrets } from '../engine/attributes.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { dateOf } from '../shared/day.ts'
 
 export const secretAllExpired = resourceRule('endpoint', {
   id: 'endpoint/secret-all-expired',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { pointerStep } from '../../model/json.ts'
-import { activeSecrets } from '../attributes.ts'
-import { resourceRule } from '../rule.ts'
+import { activeSecrets } from '../engine/attributes.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 const day = 86_400_000
 

@@ -1,5 +1,5 @@
-import { activeSecrets } from '../attributes.ts'
-import { resourceRule } from '../rule.ts'
+import { activeSecrets } from '../engine/attributes.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const secretMissing = resourceRule('endpoint', {
   id: 'endpoint/secret-missing',

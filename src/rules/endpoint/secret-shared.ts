@@ -1,8 +1,8 @@
 import { pointerStep } from '../../model/json.ts'
 import { isMasked } from '../../model/resource.ts'
-import { activeSecrets } from '../attributes.ts'
-import { aggregateRule } from '../rule.ts'
-import { SharedUses } from '../shared-uses.ts'
+import { activeSecrets } from '../engine/attributes.ts'
+import { aggregateRule } from '../engine/rule.ts'
+import { SharedUses } from '../shared/shared-uses.ts'
 
 export const secretShared = aggregateRule({
   id: 'endpoint/secret-shared',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { pointerStep } from '../../model/json.ts'
-import { activeSecrets } from '../attributes.ts'
-import { dateOf, dayMs } from '../day.ts'
-import { resourceRule } from '../rule.ts'
+import { activeSecrets } from '../engine/attributes.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { dateOf, dayMs } from '../shared/day.ts'
 
 export const secretStale = resourceRule('endpoint', {
   id: 'endpoint/secret-stale',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { pointerStep } from '../../model/json.ts'
-import { activeSecrets } from '../attributes.ts'
-import { resourceRule } from '../rule.ts'
-import { lengthClasses, reasonsAgainst } from '../secret-strength.ts'
+import { activeSecrets } from '../engine/attributes.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { lengthClasses, reasonsAgainst } from '../shared/secret-strength.ts'
 
 export const secretWeak = resourceRule('endpoint', {
   id: 'endpoint/secret-weak',

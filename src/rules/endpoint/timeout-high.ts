@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const timeoutHigh = resourceRule('endpoint', {
   id: 'endpoint/timeout-high',

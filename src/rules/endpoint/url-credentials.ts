@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { allowHosts, isAllowedHost } from '../allowed.ts'
-import { destinationOf } from '../destination.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { allowHosts, isAllowedHost } from '../shared/allowed.ts'
+import { destinationOf } from '../shared/destination.ts'
 
 const secretWords = new Set(
   'apikey auth authorization credential credentials jwt key pass passwd password pwd secret sig signature token'.split(

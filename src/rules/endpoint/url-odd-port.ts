@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { destinationOf } from '../destination.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
 
 export const urlOddPort = resourceRule('endpoint', {
   id: 'endpoint/url-odd-port',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { allowHosts, allowRanges, isAllowedHost, isInAllowedRange } from '../allowed.ts'
-import { destinationOf } from '../destination.ts'
-import { reachOf } from '../reach.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { allowHosts, allowRanges, isAllowedHost, isInAllowedRange } from '../shared/allowed.ts'
+import { destinationOf } from '../shared/destination.ts'
+import { reachOf } from '../shared/reach.ts'
 
 export const urlPrivateAddress = resourceRule('endpoint', {
   id: 'endpoint/url-private-address',

@@ -1,6 +1,6 @@
-import { destinationOf } from '../destination.ts'
-import { reachOf } from '../reach.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { destinationOf } from '../shared/destination.ts'
+import { reachOf } from '../shared/reach.ts'
 
 export const urlRawIp = resourceRule('endpoint', {
   id: 'endpoint/url-raw-ip',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { allowHosts, isAllowedHost } from '../allowed.ts'
-import { destinationOf } from '../destination.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { allowHosts, isAllowedHost } from '../shared/allowed.ts'
+import { destinationOf } from '../shared/destination.ts'
 
 /** Request bins show to anyone who knows the address what arrives there. */
 const bins = new Set(

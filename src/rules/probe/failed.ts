@@ -1,5 +1,5 @@
-import type { ProbeAttributes } from '../attributes.ts'
-import { resourceRule } from '../rule.ts'
+import type { ProbeAttributes } from '../engine/attributes.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const failed = resourceRule('probe', {
   id: 'probe/failed',

@@ -1,4 +1,4 @@
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const unexpected = resourceRule('probe', {
   id: 'probe/unexpected',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { formatSeconds, retryScheduleOf } from '../retry-schedule.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { formatSeconds, retryScheduleOf } from '../shared/retry-schedule.ts'
 
 export const retryShort = resourceRule('project', {
   id: 'project/retry-short',

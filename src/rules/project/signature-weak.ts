@@ -1,6 +1,6 @@
 import { pointerStep } from '../../model/json.ts'
-import { isOutdatedHash } from '../outdated-hash.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { isOutdatedHash } from '../shared/outdated-hash.ts'
 
 export const signatureWeak = resourceRule('project', {
   id: 'project/signature-weak',

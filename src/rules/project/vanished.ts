@@ -1,4 +1,4 @@
-import { scanRule } from '../look-rule.ts'
+import { scanRule } from '../engine/look-rule.ts'
 
 export const vanished = scanRule({
   id: 'project/vanished',

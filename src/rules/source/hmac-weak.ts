@@ -1,5 +1,5 @@
-import { isOutdatedHash } from '../outdated-hash.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { isOutdatedHash } from '../shared/outdated-hash.ts'
 
 export const hmacWeak = resourceRule('source', {
   id: 'source/hmac-weak',

@@ -1,4 +1,4 @@
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const idempotencyMissing = resourceRule('source', {
   id: 'source/idempotency-missing',

@@ -1,5 +1,5 @@
-import { isKnownProvider } from '../provider.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { isKnownProvider } from '../shared/provider.ts'
 
 export const providerMismatch = resourceRule('source', {
   id: 'source/provider-mismatch',

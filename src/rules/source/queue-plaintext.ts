@@ -1,5 +1,5 @@
-import type { Queue } from '../attributes.ts'
-import { type RuleFinding, resourceRule } from '../rule.ts'
+import type { Queue } from '../engine/attributes.ts'
+import { type RuleFinding, resourceRule } from '../engine/rule.ts'
 
 export const queuePlaintext = resourceRule('source', {
   id: 'source/queue-plaintext',

@@ -1,4 +1,4 @@
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const verifierReplayable = resourceRule('source', {
   id: 'source/verifier-replayable',

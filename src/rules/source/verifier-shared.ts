@@ -1,8 +1,8 @@
 import { isMasked } from '../../model/resource.ts'
-import { activeSecrets, type Endpoint } from '../attributes.ts'
-import { aggregateRule, type FindingPlace } from '../rule.ts'
-import { halvesOf } from '../shared-uses.ts'
-import { verifierSecretOf } from '../verifier-secret.ts'
+import { activeSecrets, type Endpoint } from '../engine/attributes.ts'
+import { aggregateRule, type FindingPlace } from '../engine/rule.ts'
+import { halvesOf } from '../shared/shared-uses.ts'
+import { verifierSecretOf } from '../shared/verifier-secret.ts'
 
 interface Use {
   readonly at: FindingPlace

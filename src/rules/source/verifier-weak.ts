@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { resourceRule } from '../rule.ts'
-import { lengthClasses, reasonsAgainst } from '../secret-strength.ts'
-import { verifierSecretOf } from '../verifier-secret.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { lengthClasses, reasonsAgainst } from '../shared/secret-strength.ts'
+import { verifierSecretOf } from '../shared/verifier-secret.ts'
 
 export const verifierWeak = resourceRule('source', {
   id: 'source/verifier-weak',

@@ -1,4 +1,4 @@
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const atMostOnce = resourceRule('subscription', {
   id: 'subscription/at-most-once',

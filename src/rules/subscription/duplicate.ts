@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
-import type { EventFilter } from '../attributes.ts'
-import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../event-filter.ts'
-import { aggregateRule, type FindingPlace, type LocatedRuleFinding } from '../rule.ts'
+import type { EventFilter } from '../engine/attributes.ts'
+import { aggregateRule, type FindingPlace, type LocatedRuleFinding } from '../engine/rule.ts'
+import { eventTypesOf, filterOf, filterParts, isEmptyFilter, matchesEveryType } from '../shared/event-filter.ts'
 
 interface Route {
   readonly at: FindingPlace

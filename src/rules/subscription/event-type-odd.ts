@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { eventTypesOf } from '../event-filter.ts'
-import { matches, pattern } from '../pattern.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { eventTypesOf } from '../shared/event-filter.ts'
+import { matches, pattern } from '../shared/pattern.ts'
 
 export const eventTypeOdd = resourceRule('subscription', {
   id: 'subscription/event-type-odd',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { isJsonObject } from '../../model/json.ts'
-import { filterOf, filterParts } from '../event-filter.ts'
-import { filterFault } from '../filter-fault.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { filterOf, filterParts } from '../shared/event-filter.ts'
+import { filterFault } from '../shared/filter-fault.ts'
 
 export const filterUnsatisfiable = resourceRule('subscription', {
   id: 'subscription/filter-unsatisfiable',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 /** In characters; what a person wrote is shorter. */
 const longestRead = 100_000

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { retryScheduleOf } from '../retry-schedule.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { retryScheduleOf } from '../shared/retry-schedule.ts'
 
 export const retryMany = resourceRule('subscription', {
   id: 'subscription/retry-many',

@@ -1,4 +1,4 @@
-import { aggregateRule, type FindingPlace } from '../rule.ts'
+import { aggregateRule, type FindingPlace } from '../engine/rule.ts'
 
 export const targetNotActive = aggregateRule({
   id: 'subscription/target-not-active',

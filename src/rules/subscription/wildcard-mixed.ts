@@ -1,5 +1,5 @@
-import { eventTypesOf } from '../event-filter.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { eventTypesOf } from '../shared/event-filter.ts'
 
 export const wildcardMixed = resourceRule('subscription', {
   id: 'subscription/wildcard-mixed',

@@ -1,5 +1,5 @@
-import { eventTypesOf, filterOf, isEmptyFilter, matchesEveryType } from '../event-filter.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { eventTypesOf, filterOf, isEmptyFilter, matchesEveryType } from '../shared/event-filter.ts'
 
 export const wildcard = resourceRule('subscription', {
   id: 'subscription/wildcard',

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { formatExpiry } from '../../model/format-expiry.ts'
-import { dayMs } from '../day.ts'
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
+import { dayMs } from '../shared/day.ts'
 
 export const expiring = resourceRule('policy', {
   id: 'waiver/expiring',
   title: 'Waiver expires soon: what it accepts will count again',
   severity: 'low',
-  packs: ['hygiene'],
+  packs: ['hygiene', 'recommended'],
   options: z.strictObject({
     days: z.number().positive().default(14).describe('Days before its end from which it is reported'),
   }),

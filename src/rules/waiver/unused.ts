@@ -1,10 +1,10 @@
-import { resourceRule } from '../rule.ts'
+import { resourceRule } from '../engine/rule.ts'
 
 export const unused = resourceRule('policy', {
   id: 'waiver/unused',
   title: 'Waiver accepts nothing: no violation matches it',
   severity: 'low',
-  packs: ['hygiene'],
+  packs: ['hygiene', 'recommended'],
   *check({ attributes: { used, expires, rule, owner } }, { now }) {
     // One that has expired is to be removed or renewed anyway: `waiver/expired` says so.
     if (used !== false || expires === undefined || now >= Date.parse(expires)) return

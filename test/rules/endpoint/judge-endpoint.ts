@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/model/json.ts'
 import type { Facts, Kind } from '../../../src/model/resource.ts'
-import type { Rule, RuleFinding } from '../../../src/rules/rule.ts'
+import type { Rule, RuleFinding } from '../../../src/rules/engine/rule.ts'
 
 /** When everything in these tests happens. */
 export const now = Date.parse('2026-11-21T00:00:00Z')

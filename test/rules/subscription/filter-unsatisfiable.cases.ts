@@ -23,7 +23,11 @@ export const cases: Cases = {
   },
   'finds operands of the wrong kind': {
     sees: [asking({ $or: { a: 1 } }), asking({ a: { $exist: 'yes' } }), asking({ a: { $regex: 5 } })],
-    finds: [...faulty('`$or` takes a list'), ...faulty('`$exist` takes true or false'), ...expression('it is not a text')],
+    finds: [
+      ...faulty('`$or` takes a list'),
+      ...faulty('`$exist` takes true or false'),
+      ...expression('it is not a text'),
+    ],
   },
   'finds lists that hold nothing': {
     sees: [asking({ a: { $in: [] } }), asking({ $or: [] })],

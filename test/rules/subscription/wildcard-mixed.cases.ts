@@ -5,7 +5,9 @@ const types = (...event_types: string[]) => aSubscription({ filter_config: { eve
 export const cases: Cases = {
   'finds a name beside the wildcard': {
     sees: [types('*', 'order.created')],
-    finds: ['low s1/filter_config/event_types: names one event type together with `*`: every event is delivered anyway'],
+    finds: [
+      'low s1/filter_config/event_types: names one event type together with `*`: every event is delivered anyway',
+    ],
   },
   'counts names': {
     sees: [types('*', 'order.created', 'order.paid')],

@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { withHeader } from '../test/rules/rule-header.ts'
+import { withEvidence } from './framework-evidence.ts'
+import { casesFile, kinds, pageBody, ruleFile, withBrokenRow } from './rule-files.ts'
+import { ruleTable } from './rule-table.ts'
+
+/**
+ * `npm run new:rule -- endpoint/x [--evidence-like endpoint/owner-missing]` writes every file that a rule needs. The
+ * rule works at once and passes every test; a contributor then replaces three files: the rule, its cases and its page.
+ */
+const checkout = join(import.meta.dirname, '..')
+const at = (path: string) => join(checkout, path)
+const read = (path: string) => readFileSync(at(path), 'utf8')
+const write = (path: string, text: string) => {
+  mkdirSync(dirname(at(path)), { recursive: true })
+  writeFileSync(at(path), text)
+  process.stdout.write(`${path}\n`)
+}
+
+const { positionals, values } = parseArgs({ allowPositionals: true, options: { 'evidence-like': { type: 'string' } } })
+const [id = ''] = positionals
+const kind = kinds.find((name) => id.startsWith(`${name}/`))
+if (kind === undefined || !/^[a-z]+\/[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(id)) {
+  refuse(`"${id}" is not the id of a new rule, expected ${kinds.join('|')}, a slash and a name such as url-odd-port`)
+}
+if (existsSync(at(`src/rules/${id}.ts`))) refuse(`src/rules/${id}.ts exists already`)
+
+const reviewed = {
+  endpoint: 'owner-missing',
+  project: 'tls-not-enforced',
+  source: 'disabled',
+  subscription: 'duplicate',
+}
+const { 'evidence-like': like = `${kind}/${reviewed[kind]}` } = values
+if (!existsSync(at(`src/rules/${like}.ts`))) refuse(`--evidence-like ${like} is not a rule`)
+
+write(`src/rules/${id}.ts`, ruleFile(id, kind))
+write(`test/rules/${id}.cases.ts`, casesFile(kind))
+const files = readdirSync(at('src/rules'), { recursive: true, encoding: 'utf8' })
+const ids = files
+  .filter((file) => /^(?!engine|shared).+\/.+\.ts$/.test(file))
+  .map((file) => file.slice(0, -'.ts'.length))
+write('src/rules/rules.ts', ruleTable(ids))
+write('test/rules/broken-rows.ts', withBrokenRow(read('test/rules/broken-rows.ts'), id, kind))
+for (const name of readdirSync(at('config/frameworks'))) {
+  const path = `config/frameworks/${name}`
+  const text = withEvidence(read(path), id, like)
+  if (text !== read(path)) write(path, text)
+}
+
+// Imported only now: what these files say depends on the table of rules.
+const { rules } = await import('../src/rules/rules.ts')
+const { policyJsonSchema } = await import('../src/policy/policy-schema.ts')
+const rule = rules.find((each) => each.id === id)
+if (rule === undefined) throw new Error(`the table of rules lacks ${id}`)
+write(`docs/rules/${id}.md`, withHeader(pageBody(), rule))
+write('config/policy.schema.json', `${JSON.stringify(policyJsonSchema(), null, 2)}\n`)
+
+process.stdout.write(`
+Now replace what the template says, by hand:
+1. src/rules/${id}.ts: title, severity, packs, options and the check
+2. test/rules/${id}.cases.ts: the cases, and the row that breaks the rule
+3. docs/rules/${id}.md: the four sections
+Then: UPDATE_PAGES=1 npx vitest run test/rules test/policy test/compliance -u
+It gives evidence for the controls of ${like}; config/frameworks says so.
+`)
+
+function refuse(problem: string): never {
+  process.stderr.write(`${problem}\n`)
+  process.exit(2)
+}

@@ -1,0 +1,143 @@
+import type { WaivedViolation } from '../history/reader.ts'
+import { canonicalJson } from '../model/canonical-json.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
+import type { Report, ReportViolation } from '../model/report.ts'
+import { isAtLeast, type Waiver } from '../model/violation.ts'
+import type {
+  Compliance,
+  CompliancePeriod,
+  ControlEvidence,
+  ControlRule,
+  ControlState,
+  ControlViolation,
+  ControlWaiver,
+  ReplayedWith,
+} from './compliance.ts'
+import { coverageOf } from './control-coverage.ts'
+import { type Framework, type FrameworkControl, rationaleFor } from './framework.ts'
+
+export interface ComplianceInput {
+  readonly report: Report
+  readonly framework: Framework
+  readonly period?: CompliancePeriod
+  /** Violations that were resolved within the period, before the run. */
+  readonly resolvedBefore?: readonly ControlViolation[]
+  /** Violations that were waived within the period, also when they no longer are. */
+  readonly waivedMeanwhile?: readonly WaivedViolation[]
+  /** Present when the report is a replay. */
+  readonly replayedWith?: ReplayedWith
+}
+
+/** What a run says of each control of a framework: a function of its report, so the same today and in a year. */
+export function composeCompliance(input: ComplianceInput): Compliance {
+  const { report, framework, period, resolvedBefore = [], waivedMeanwhile = [], replayedWith } = input
+  const current = report.violations.map((violation) => withDuration(violation, report.run.started_at))
+  const violations = [...current, ...resolvedBefore]
+  return {
+    schema: 'hookdrift.compliance/2',
+    framework: framework.id,
+    title: framework.title,
+    tool: report.tool,
+    run: report.run,
+    digests: report.digests,
+    verify: 'hookdrift verify',
+    ...(replayedWith === undefined ? {} : { replayed_with: replayedWith }),
+    ...(period === undefined ? {} : { period }),
+    controls: framework.controls.map((control) =>
+      assessControl(control, framework.id, { report, violations, waivedMeanwhile }),
+    ),
+  }
+}
+
+interface Evidence {
+  readonly report: Report
+  readonly violations: readonly ControlViolation[]
+  readonly waivedMeanwhile: readonly WaivedViolation[]
+}
+
+function assessControl(
+  control: FrameworkControl,
+  framework: string,
+  { report, violations, waivedMeanwhile }: Evidence,
+): ControlEvidence {
+  const evaluated = report.rules.flatMap((rule) => {
+    const isNamed = rule.controls.includes(`${framework}:${control.id}`)
+    const rationale = rationaleFor(control, rule.id) ?? (isNamed ? 'The policy names it for this control.' : undefined)
+    return rationale === undefined ? [] : [{ rule, rationale }]
+  })
+  const ids = new Set(evaluated.map(({ rule }) => rule.id))
+  const found = violations.filter(({ rule }) => ids.has(rule))
+  const rules = evaluated.map(({ rule, rationale }) => describeRule(rule, rationale, report))
+  const coverage = coverageOf(new Set(evaluated.flatMap(({ rule }) => rule.needs)), report)
+  const failing = found.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, 'medium')).length
+  const isCovered = control.evidence.length > 0
+  const [state, reason] = decideState({ isCovered, rules, failing, gaps: coverage.gaps.length })
+  const waivers = waiversOf([...found, ...waivedMeanwhile.filter(({ rule }) => ids.has(rule))])
+  return { id: control.id, title: control.title, state, reason, rules, violations: found, waivers, coverage }
+}
+
+interface Assessment {
+  /** Whether the framework maps rules to the control, in force or not. */
+  readonly isCovered: boolean
+  readonly rules: readonly ControlRule[]
+  /** Open violations of medium or above. */
+  readonly failing: number
+  /** Walks that were not complete. */
+  readonly gaps: number
+}
+
+function decideState({ isCovered, rules, failing, gaps }: Assessment): [state: ControlState, reason: string] {
+  if (rules.length === 0) {
+    return isCovered
+      ? ['not_assessed', 'The policy turns off every rule that gives evidence for it.']
+      : ['not_covered', 'No rule gives evidence for it.']
+  }
+  if (failing > 0) {
+    return ['not_met', `${failing} open ${failing === 1 ? 'violation' : 'violations'} of medium or above.`]
+  }
+  const silent = rules.filter(({ not_evaluated }) => not_evaluated.length > 0).map(({ id }) => id)
+  if (gaps === 0 && silent.length === 0) {
+    return ['met', 'No open violation of medium or above, and the run observed everything that its rules evaluate.']
+  }
+  const isAnyEvaluated = rules.some(({ evaluated }) => evaluated > 0)
+  const walks = gaps === 1 ? '1 walk of what its rules evaluate was' : `${gaps} walks of what its rules evaluate were`
+  const missing = gaps > 0 ? `${walks} not complete.` : `The run could not evaluate every rule: ${silent.join(', ')}.`
+  return isAnyEvaluated ? ['partially_assessed', missing] : ['not_assessed', missing]
+}
+
+function isOpen({ state }: ReportViolation): boolean {
+  return state === 'opened' || state === 'continuing'
+}
+
+function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {
+  const reasons = report.projects.map(({ project, unjudged }) => ({ project, reason: ownOf(unjudged, id) }))
+  const not_evaluated = reasons.flatMap(({ project, reason }) => (reason === undefined ? [] : [{ project, reason }]))
+  const evaluated = report.projects.reduce(
+    (sum, { fewer, resources, unjudged }) =>
+      ownOf(unjudged, id) === undefined ? sum + (ownOf(fewer, id) ?? resources[kind] ?? 0) : sum,
+    0,
+  )
+  return { id, title, severity, rationale, evaluated, not_evaluated }
+}
+
+function withDuration(violation: ReportViolation, at: string): ControlViolation {
+  const open_ms = Date.parse(at) - Date.parse(violation.first_seen)
+  return violation.state === 'resolved' ? { ...violation, resolved_at: at, open_ms } : { ...violation, open_ms }
+}
+
+function waiversOf(violations: readonly (Pick<ControlViolation, 'fingerprint' | 'rule'> & { waiver?: Waiver })[]) {
+  const accepted = new Map<string, { waiver: Omit<ControlWaiver, 'violations'>; fingerprints: Set<string> }>()
+  for (const { fingerprint, rule, waiver } of violations) {
+    if (waiver === undefined) continue
+    const key = canonicalJson([rule, { ...waiver }])
+    const known = accepted.get(key) ?? { waiver: { ...waiver, rule }, fingerprints: new Set() }
+    accepted.set(key, known)
+    known.fingerprints.add(fingerprint)
+  }
+  return [...accepted.values()].map(({ waiver, fingerprints }) => ({ ...waiver, violations: fingerprints.size }))
+}
+
+/** A policy's own rule may be named like a member that every object inherits. */
+function ownOf<Value>(object: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { matchesGlob } from '../model/glob.ts'
+import { refuseProblems } from '../yaml/problem.ts'
+import { readDocument } from '../yaml/read-document.ts'
+
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
+  error: 'letters, digits, `.`, `_` and `-`, a letter or digit first, at most 64',
+})
+const sentence = z.string().min(1).max(1000)
+
+const evidence = z.strictObject({
+  rationale: sentence.describe('Why these rules give evidence for the control'),
+  rules: z.array(z.string().min(1).max(200)).min(1).describe('Rule ids; `*` stands for any text'),
+})
+
+const schema = z.strictObject({
+  framework: name.describe('Short name, shown in reports and in `framework:control`'),
+  title: sentence.describe('Full name with its edition'),
+  controls: z
+    .array(
+      z.strictObject({
+        id: name.describe("The framework's own identifier; quote one that reads as a number"),
+        title: sentence.describe('Short name'),
+        evidence: z.array(evidence).default([]).describe('Rules that give evidence; none: the control is not covered'),
+      }),
+    )
+    .min(1)
+    .max(2000)
+    .describe('All controls in the order of the framework, also those without evidence'),
+})
+
+/** A framework and which rules give evidence for its controls. */
+export interface Framework {
+  readonly id: string
+  readonly title: string
+  readonly controls: readonly FrameworkControl[]
+}
+
+export interface FrameworkControl {
+  readonly id: string
+  readonly title: string
+  /** Empty: no rule gives evidence for the control. The first entry that matches a rule gives its rationale. */
+  readonly evidence: readonly ControlMapping[]
+}
+
+export interface ControlMapping {
+  readonly rationale: string
+  /** Rule ids; `*` stands for any text. */
+  readonly rules: readonly string[]
+}
+
+/**
+ * Reads a framework from YAML: one of ours, or one that a user wrote.
+ * @throws AuditError.usage with a line for every mistake, as `file:line:column`
+ */
+export function readFramework(text: string, file: string): Framework {
+  const read = readDocument(text, { file, schema })
+  const { framework, title, controls } = read.value
+  refuseProblems(
+    controls.flatMap(({ id }, index) =>
+      controls.findIndex((other) => other.id === id) < index
+        ? [read.problem(['controls', index, 'id'], `control ${id} is listed twice`)]
+        : [],
+    ),
+  )
+  return { id: framework, title, controls }
+}
+
+/** Why a rule gives evidence for the control; undefined when it gives none. */
+export function rationaleFor({ evidence }: FrameworkControl, rule: string): string | undefined {
+  return evidence.find(({ rules }) => rules.some((pattern) => matchesGlob(rule, pattern)))?.rationale
+}
+
+/** For editors. */
+export function frameworkJsonSchema(): object {
+  return z.toJSONSchema(schema, { io: 'input' })
+}

@@ -1,0 +1,84 @@
+import { findRunAt } from '../history/find-run.ts'
+import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import { AuditError } from '../model/errors.ts'
+import type { Compliance, CompliancePeriod, ControlViolation } from './compliance.ts'
+import { composeCompliance } from './compose-compliance.ts'
+import type { Framework } from './framework.ts'
+import type { PolicyResults } from './policy-results.ts'
+
+/**
+ * What the controls of a framework looked like over a time: as its last run left them, with all that was resolved
+ * meanwhile and how well the time was looked at. `from` and `to` as `--at` takes them.
+ * @throws AuditError.usage when no run was sealed in it
+ */
+export async function gatherCompliance(
+  history: HistoryReader,
+  framework: Framework,
+  { from, to }: { readonly from: string; readonly to: string },
+  policyResults: PolicyResults,
+): Promise<Compliance> {
+  const [start, end] = [instantOf(from, 'start'), instantOf(to, 'end')]
+  if (!(start < end)) throw AuditError.usage(`--from ${from} is not before --to ${to}`)
+  const runs = await history.runs()
+  const within = runs.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
+  const last = within.at(-1)
+  const first = within.at(0)
+  if (last === undefined || first === undefined) {
+    findRunAt(runs, to)
+    throw AuditError.usage(`no run was sealed from ${from} to ${to}`)
+  }
+  const resolved = await policyResults.resolvedBefore(first.number - 1, last.number)
+  return composeCompliance({
+    ...(await policyResults.resultsOf(last.number)),
+    framework,
+    waivedMeanwhile: await policyResults.waivedBetween(first.number - 1, last.number),
+    period: await periodOf(history, within, start, end),
+    resolvedBefore: resolved.map(
+      ({ run: _, resolvedAt, firstSeen, lastSeen, ...violation }): ControlViolation => ({
+        ...violation,
+        first_seen: firstSeen,
+        last_seen: lastSeen,
+        resolved_at: resolvedAt,
+        open_ms: Date.parse(resolvedAt) - Date.parse(firstSeen),
+      }),
+    ),
+  })
+}
+
+async function periodOf(
+  history: HistoryReader,
+  within: readonly CommittedRun[],
+  start: number,
+  end: number,
+): Promise<CompliancePeriod> {
+  const ended = (await history.endedRuns(Number.MAX_SAFE_INTEGER)).runs
+  const met = ended.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
+  return {
+    from: new Date(start).toISOString(),
+    to: new Date(end).toISOString(),
+    runs: within.length,
+    interrupted: met.filter(({ isCommitted }) => !isCommitted).length,
+    incomplete: met
+      .filter(({ isCommitted, incomplete }) => isCommitted && incomplete > 0)
+      .map(({ number, startedAt, incomplete }) => ({ run: number, at: startedAt, walks: incomplete }))
+      .reverse(),
+    longest_gap: longestGap([start, ...within.map(({ startedAt }) => Date.parse(startedAt)), end]),
+  }
+}
+
+function longestGap(instants: readonly number[]): CompliancePeriod['longest_gap'] {
+  let [from = 0, to = 0] = instants
+  for (const [at, instant] of instants.entries()) {
+    const next = instants[at + 1]
+    if (next !== undefined && next - instant > to - from) [from, to] = [instant, next]
+  }
+  return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), ms: to - from }
+}
+
+/** A bare date means its start or its end, in UTC. */
+function instantOf(time: string, edge: 'start' | 'end'): number {
+  const isDate = /^\d{4}-\d\d-\d\d$/.test(time)
+  const instant = Date.parse(isDate ? `${time}T${edge === 'start' ? '00:00:00.000' : '23:59:59.999'}Z` : time)
+  if (Number.isNaN(instant)) throw AuditError.usage(`"${time}" is no time, expected 2026-11-21 or 2026-11-21T03:00:00Z`)
+  return instant
+}

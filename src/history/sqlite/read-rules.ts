@@ -1,0 +1,12 @@
+import type { EvaluatedRule } from '../../model/evaluation.ts'
+
+/** As written by releases whose records call the remediation `remedy`: a document is never rewritten. */
+type StoredRule = Omit<EvaluatedRule, 'remediation'> & { readonly remediation?: string; readonly remedy?: string }
+
+/** The rules of a run, from the document that the run wrote. */
+export function readRules(document: string): readonly EvaluatedRule[] {
+  const stored: readonly StoredRule[] = JSON.parse(document)
+  return stored.map(({ id, kind, title, remedy = '', remediation = remedy, severity, controls, needs }) => ({
+    ...{ id, kind, title, remediation, severity, controls, needs },
+  }))
+}

@@ -1,0 +1,28 @@
+import type { ReportCoverage } from './report.ts'
+import type { Kind, Listing } from './resource.ts'
+
+/** The walks of a project that show every resource of some kinds. */
+export function walksFor(kinds: Iterable<Kind>, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
+  const listings = new Set([...kinds].map((kind) => listingOf(kind, walks)))
+  return walks.filter(({ listing }) => listings.has(listing))
+}
+
+/** The listing that shows every resource of a kind: subscriptions carry the sources that the service does not list. */
+function listingOf(kind: Kind, walks: readonly ReportCoverage[]): Listing | undefined {
+  switch (kind) {
+    case 'project':
+      return 'project'
+    case 'endpoint':
+      return 'endpoints'
+    case 'subscription':
+    case 'device':
+      return 'subscriptions'
+    case 'source':
+      return walks.some(({ listing, status }) => listing === 'sources' && status !== 'skipped')
+        ? 'sources'
+        : 'subscriptions'
+    case 'probe':
+    case 'policy':
+      return undefined
+  }
+}

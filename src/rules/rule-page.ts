@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const known = new Map<string, string>()
+
+/** The page of a built-in rule, without comments: Markdown that comes with the package. */
+export function readRulePage(id: string): string {
+  return readFileSync(pageOf(id), 'utf8').replace(/<!--[\s\S]*?-->\n?/g, '')
+}
+
+/**
+ * What to do about a violation of a built-in rule: the section "How to fix" of its page, on one line. Empty for a rule
+ * without a page; tools that shrink images delete Markdown, and an audit must not fail for want of it.
+ */
+export function remediationOf(id: string): string {
+  const remediation = known.get(id) ?? (existsSync(pageOf(id)) ? remediationIn(readRulePage(id)) : '')
+  known.set(id, remediation)
+  return remediation
+}
+
+function remediationIn(page: string): string {
+  const section = page.split(/^## /m).find((text) => text.startsWith('How to fix\n')) ?? ''
+  return section.slice('How to fix\n'.length).replaceAll(/\s+/g, ' ').trim()
+}
+
+function pageOf(id: string): string {
+  return fileURLToPath(new URL(`../../docs/rules/${id}.md`, import.meta.url))
+}

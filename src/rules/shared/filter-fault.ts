@@ -1,0 +1,169 @@
+import { canonicalJson } from '../../model/canonical-json.ts'
+import { compareNumbers, isExactNumber } from '../../model/exact-number.ts'
+import { isJsonObject, type Json, type JsonObject } from '../../model/json.ts'
+import { regExpFault } from './regexp-fault.ts'
+
+const operators = '$eq $neq $gt $gte $lt $lte $in $nin $regex $exist $or $and'.split(' ')
+
+/** Filters are a few levels deep and have few conditions for a field; what goes beyond is not evaluated. */
+const deepest = 16
+const mostOperands = 200
+
+type Condition = readonly [operator: string, operand: Json]
+
+/**
+ * Why a filter can match no event: it is malformed, or what it asks for excludes itself. Only what is certain counts.
+ * Filters are MongoDB-like; `a.b` is the same as `b` within `a`. `known`: operators besides the usual ones.
+ */
+export function filterFault(filter: JsonObject, known: readonly string[]): string | undefined {
+  return malformationOf(filter, known, deepest) ?? contradictionIn(filter, deepest)
+}
+
+function malformationOf(filter: JsonObject, known: readonly string[], depth: number): string | undefined {
+  if (depth === 0) return undefined
+  for (const [key, value] of Object.entries(filter)) {
+    const fault = isOperator(key) ? operandFault(key, value, known) : undefined
+    if (fault !== undefined) return fault
+    for (const part of [value].flat().filter(isJsonObject)) {
+      const within = malformationOf(part, known, depth - 1)
+      if (within !== undefined) return within
+    }
+  }
+  return undefined
+}
+
+/** `$.` steps into a list. */
+function isOperator(key: string): boolean {
+  return key.startsWith('$') && !key.startsWith('$.')
+}
+
+function operandFault(operator: string, operand: Json, known: readonly string[]): string | undefined {
+  switch (operator) {
+    case '$or':
+    case '$and':
+      return Array.isArray(operand) ? undefined : `\`${operator}\` takes a list`
+    case '$exist':
+      return typeof operand === 'boolean' ? undefined : '`$exist` takes true or false'
+    case '$regex': {
+      const isText = typeof operand === 'string' && !isExactNumber(operand)
+      const fault = isText ? regExpFault(operand) : 'it is not a text'
+      return fault && `the expression of \`$regex\` does not compile: ${fault}`
+    }
+    default:
+      return operators.includes(operator) || known.includes(operator) ? undefined : `\`${operator}\` is not an operator`
+  }
+}
+
+function contradictionIn(filter: JsonObject, depth: number): string | undefined {
+  if (depth === 0) return undefined
+  const { fields, choices } = gather(filter, '', depth, { fields: new Map(), choices: [] })
+  for (const [field, asked] of fields) {
+    if (asked.some(([operator, operand]) => operator === '$in' && isEmptyList(operand))) {
+      return `\`$in\` of \`${field}\` lists nothing, so nothing is in it`
+    }
+    if (asked.length > 1 && excludesItself(asked)) return `what it asks of \`${field}\` excludes itself`
+  }
+  for (const branches of choices) {
+    const faults = branches.map((branch) => (isJsonObject(branch) ? contradictionIn(branch, depth - 1) : undefined))
+    if (branches.length === 0) return '`$or` has no branches, so none of them holds'
+    if (faults.every((fault) => fault !== undefined)) return `no branch of \`$or\` can hold: ${faults[0]}`
+  }
+  return undefined
+}
+
+interface Gathered {
+  /** All conditions of a field, from operators in one object and from `$and`. */
+  readonly fields: Map<string, Condition[]>
+  /** The branches of each `$or`. */
+  readonly choices: (readonly Json[])[]
+}
+
+function gather(filter: JsonObject, prefix: string, depth: number, into: Gathered): Gathered {
+  if (depth === 0) return into
+  for (const [key, value] of Object.entries(filter)) {
+    if (key === '$or') into.choices.push(listOf(value))
+    else if (key === '$and') {
+      for (const branch of listOf(value)) if (isJsonObject(branch)) gather(branch, prefix, depth - 1, into)
+    } else if (isOperator(key)) {
+      const asked = into.fields.get(prefix)
+      if (asked === undefined) into.fields.set(prefix, [[key, value]])
+      else asked.push([key, value])
+    } else if (isJsonObject(value)) gather(value, prefix === '' ? key : `${prefix}.${key}`, depth - 1, into)
+    // A bare value is left out: where an event holds a list it asks for a member, and a list may have many.
+  }
+  return into
+}
+
+function listOf(value: Json): readonly Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+function isEmptyList(value: Json): boolean {
+  return Array.isArray(value) && value.length === 0
+}
+
+/** Whether no value satisfies all that is asked of one field. */
+function excludesItself(asked: readonly Condition[]): boolean {
+  if (asked.reduce((sum, [, operand]) => sum + 1 + listOf(operand).length, 0) > mostOperands) return false
+  if (asked.some(([operator, operand]) => operator === '$exist' && operand === false)) {
+    return asked.some(([operator, operand]) => (operator === '$exist' ? operand === true : isAboutValue(operator)))
+  }
+  const candidates = candidatesOf(asked)
+  if (candidates === undefined) return isEmptyRange(asked)
+  return candidates.every((candidate) => asked.some((condition) => excludes(condition, candidate)))
+}
+
+/** Whether it takes a value to satisfy an operator. */
+function isAboutValue(operator: string): boolean {
+  return ['$eq', '$gt', '$gte', '$lt', '$lte', '$in', '$regex'].includes(operator)
+}
+
+/** The only values that can do, where they are named. */
+function candidatesOf(asked: readonly Condition[]): readonly Json[] | undefined {
+  const [, equal] = asked.find(([operator]) => operator === '$eq') ?? []
+  if (equal !== undefined) return [equal]
+  const [, listed] = asked.find(([operator, operand]) => operator === '$in' && Array.isArray(operand)) ?? []
+  return listed === undefined ? undefined : listOf(listed)
+}
+
+function excludes([operator, operand]: Condition, candidate: Json): boolean {
+  const isIt = (other: Json) => canonicalJson(other) === canonicalJson(candidate)
+  switch (operator) {
+    case '$eq':
+      return !isIt(operand)
+    case '$neq':
+      return isIt(operand)
+    case '$in':
+      return Array.isArray(operand) && !operand.some(isIt)
+    case '$nin':
+      return listOf(operand).some(isIt)
+    default:
+      return isEmptyRange([
+        [operator, operand],
+        ['$gte', candidate],
+        ['$lte', candidate],
+      ])
+  }
+}
+
+/** Whether comparisons with numbers leave no number. */
+function isEmptyRange(asked: readonly Condition[]): boolean {
+  let low: Condition | undefined
+  let high: Condition | undefined
+  for (const condition of asked) {
+    const [operator, operand] = condition
+    if (compareNumbers(operand, operand) === undefined) continue
+    if (operator.startsWith('$gt') && isNarrower(condition, low, 1)) low = condition
+    if (operator.startsWith('$lt') && isNarrower(condition, high, -1)) high = condition
+  }
+  if (low === undefined || high === undefined) return false
+  const gap = compareNumbers(low[1], high[1]) ?? 0
+  return gap > 0 || (gap === 0 && (low[0] === '$gt' || high[0] === '$lt'))
+}
+
+/** Of two bounds on the same side; `sign`: 1 where the larger one leaves less. */
+function isNarrower([operator, operand]: Condition, than: Condition | undefined, sign: 1 | -1): boolean {
+  if (than === undefined) return true
+  const gap = (compareNumbers(operand, than[1]) ?? 0) * sign
+  return gap > 0 || (gap === 0 && !operator.endsWith('e'))
+}

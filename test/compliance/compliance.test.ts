@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { builtInFramework, builtInFrameworkIds } from '../../src/compliance/built-in-frameworks.ts'
+import type { ControlState } from '../../src/compliance/compliance.ts'
+import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
+import type { Framework } from '../../src/compliance/framework.ts'
+import type { Report } from '../../src/model/report.ts'
+import { aReport, aViolation, aWalk } from '../report/sample-reports.ts'
+
+const framework: Framework = {
+  id: 'ours',
+  title: 'Our own',
+  controls: [
+    { id: 'E', title: 'Endpoints', evidence: [{ rules: ['endpoint/*'], rationale: 'They receive.' }] },
+    { id: 'S', title: 'Sources', evidence: [{ rules: ['source/*'], rationale: 'They send.' }] },
+    { id: 'P', title: 'Projects', evidence: [{ rules: ['project/*'], rationale: 'They contain both.' }] },
+    { id: 'N', title: 'Nothing of ours', evidence: [] },
+  ],
+}
+
+const rule = (id: string, kind: 'endpoint' | 'source' | 'project', controls: string[] = []) =>
+  ({ id, kind, title: `Rule ${id}`, remediation: '', severity: 'high', controls, needs: [kind] }) as const
+const project = {
+  project: 'acme/payments',
+  labels: {},
+  place: null,
+  resources: { endpoint: 3, source: 2, project: 1 },
+  fewer: {},
+  unjudged: {},
+}
+const walks = [
+  aWalk({ listing: 'project', items: 1 }),
+  aWalk({ listing: 'endpoints' }),
+  aWalk({ listing: 'sources' }),
+  aWalk({ listing: 'subscriptions' }),
+]
+const all = [
+  rule('endpoint/url-not-https', 'endpoint'),
+  rule('source/unverified', 'source'),
+  rule('project/x', 'project'),
+]
+
+function statesOf(parts: Parameters<typeof aReport>[0], of: Framework = framework) {
+  const report = aReport({ coverage: walks, projects: [project], rules: all, ...parts })
+  const { controls } = composeCompliance({ report, framework: of })
+  return Object.fromEntries(controls.map(({ id, state }) => [id, state])) as Record<string, ControlState>
+}
+
+describe('the state of a control', () => {
+  const met = { E: 'met', S: 'met', P: 'met', N: 'not_covered' }
+
+  it('is met when all was looked at and nothing of medium or above is open', () => {
+    expect(statesOf({})).toEqual(met)
+    expect(statesOf({ violations: [aViolation({ severity: 'low' })] })).toEqual(met)
+  })
+
+  it('is not met by an open violation of medium or above, and by no other', () => {
+    expect(statesOf({ violations: [aViolation({ severity: 'medium' })] })).toEqual({ ...met, E: 'not_met' })
+    for (const state of ['resolved', 'waived', 'unknown'] as const) {
+      expect(statesOf({ violations: [aViolation({ state })] })).toEqual(met)
+    }
+  })
+
+  const partial = aWalk({ listing: 'endpoints', status: 'partial', reason: 'it broke off' })
+  const withPartial = [...walks.filter(({ listing }) => listing !== 'endpoints'), partial]
+
+  it('is partially assessed when a walk of a kind that its rules evaluate was not complete', () => {
+    expect(statesOf({ coverage: withPartial })).toEqual({ ...met, E: 'partially_assessed' })
+  })
+
+  it('is not assessed when such a walk showed nothing to evaluate', () => {
+    const without = { ...project, resources: { source: 2, project: 1 } }
+    expect(statesOf({ coverage: withPartial, projects: [without] })).toEqual({ ...met, E: 'not_assessed' })
+  })
+
+  it('is met when the walk was complete and there was nothing to evaluate', () => {
+    expect(statesOf({ projects: [{ ...project, resources: {} }] })).toEqual(met)
+  })
+
+  it('is not met rather than partially assessed, where both hold', () => {
+    expect(statesOf({ coverage: withPartial, violations: [aViolation()] }).E).toBe('not_met')
+  })
+
+  it('takes subscriptions for sources where the service does not list them', () => {
+    const skipped = aWalk({ listing: 'sources', status: 'skipped', reason: 'not offered' })
+    const others = walks.filter(({ listing }) => listing !== 'sources')
+    expect(statesOf({ coverage: [...others, skipped] }).S).toBe('met')
+    const broken = aWalk({ listing: 'subscriptions', status: 'failed', reason: 'refused' })
+    const coverage = [...others.filter(({ listing }) => listing !== 'subscriptions'), skipped, broken]
+    expect(statesOf({ coverage })).toEqual({ ...met, S: 'partially_assessed' })
+  })
+
+  it("is not assessed when nothing could read a project's settings, or the configuration does not request them", () => {
+    const skipped = aWalk({ listing: 'project', status: 'skipped', reason: 'not offered' })
+    const others = walks.filter(({ listing }) => listing !== 'project')
+    const projects = [{ ...project, resources: { endpoint: 3, source: 2 } }]
+    expect(statesOf({ coverage: [skipped, ...others], projects }).P).toBe('not_assessed')
+    expect(statesOf({ coverage: others, projects }).P).toBe('not_assessed')
+  })
+
+  it('is partially assessed when the run could not evaluate one of several rules or projects', () => {
+    const unjudged = { 'source/unverified': 'it threw' }
+    const both = [...all, rule('source/disabled', 'source')]
+    expect(statesOf({ rules: both, projects: [{ ...project, unjudged }] })).toEqual({ ...met, S: 'partially_assessed' })
+    const projects = [project, { ...project, project: 'acme/orders', unjudged }]
+    expect(statesOf({ projects })).toEqual({ ...met, S: 'partially_assessed' })
+  })
+
+  it('is not assessed when the run could not evaluate any of its rules', () => {
+    const unjudged = { 'source/unverified': 'it threw' }
+    expect(statesOf({ projects: [{ ...project, unjudged }] })).toEqual({ ...met, S: 'not_assessed' })
+  })
+
+  it('is not assessed when the policy turns all its rules off', () => {
+    expect(statesOf({ rules: all.slice(1) })).toEqual({ ...met, E: 'not_assessed' })
+  })
+
+  it("counts a policy's own rule where it names the control", () => {
+    const own = rule('acme/owner', 'endpoint', ['ours:N'])
+    expect(statesOf({ rules: [...all, own] }).N).toBe('met')
+    const violations = [aViolation({ rule: 'acme/owner', severity: 'medium' })]
+    expect(statesOf({ rules: [...all, own], violations }).N).toBe('not_met')
+  })
+})
+
+describe('the evidence for a control', () => {
+  it('names rules and what they judged, violations with their time, waivers, and gaps', () => {
+    const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z' }
+    const first_seen = '2026-11-21T02:04:00.120Z'
+    const report = aReport({
+      coverage: walks,
+      projects: [{ ...project, fewer: { 'endpoint/url-not-https': 2 } }],
+      rules: all,
+      violations: [
+        aViolation({ first_seen, state: 'continuing' }),
+        aViolation({ uid: 'b', state: 'waived', waiver }),
+        aViolation({ uid: 'c', state: 'waived', waiver }),
+      ],
+    })
+    const [endpoints] = composeCompliance({ report, framework }).controls
+    expect(endpoints).toMatchObject({
+      state: 'not_met',
+      reason: '1 open violation of medium or above.',
+      rules: [{ id: 'endpoint/url-not-https', rationale: 'They receive.', evaluated: 2, not_evaluated: [] }],
+      violations: [{ open_ms: 3_600_000 }, { state: 'waived' }, { state: 'waived' }],
+      waivers: [{ ...waiver, rule: 'endpoint/url-not-https', violations: 2 }],
+      coverage: { walks: 1, complete: 1, pages: 1, items: 3, gaps: [] },
+    })
+  })
+
+  it.each(builtInFrameworkIds)(
+    'has a state for every control of %s, most of them not covered by a tool like this',
+    (id) => {
+      const framework = builtInFramework(id)
+      const report: Report = aReport({ coverage: walks, projects: [project], rules: all })
+      const { controls } = composeCompliance({ report, framework })
+      expect(controls.map(({ id }) => id)).toEqual(framework.controls.map(({ id }) => id))
+      expect(new Set(controls.map(({ state }) => state))).toEqual(new Set(['met', 'not_assessed', 'not_covered']))
+    },
+  )
+})

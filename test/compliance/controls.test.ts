@@ -1,0 +1,54 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import {
+  builtInControls,
+  builtInFramework,
+  builtInFrameworkIds,
+  controlsOf,
+} from '../../src/compliance/built-in-frameworks.ts'
+import { matchesGlob } from '../../src/model/glob.ts'
+import { rules } from '../../src/rules/rules.ts'
+
+const frameworks = builtInFrameworkIds.map(builtInFramework)
+const evidence = frameworks.flatMap(({ controls }) => controls.flatMap((control) => control.evidence))
+
+/** Controls that every rule gives evidence for. */
+const general = new Set(
+  frameworks.flatMap((framework) =>
+    framework.controls
+      .filter((control) => control.evidence.some((entry) => entry.rules.includes('*')))
+      .map(({ id }) => `${framework.id}:${id}`),
+  ),
+)
+
+describe('the built-in frameworks', () => {
+  it('are the files in config/frameworks, each under its own name', () => {
+    const files = readdirSync(join(import.meta.dirname, '../../config/frameworks'))
+    expect(files.toSorted()).toEqual(builtInFrameworkIds.map((id) => `${id}.yaml`).toSorted())
+    expect(frameworks.map(({ id }) => id)).toEqual(builtInFrameworkIds)
+  })
+
+  it('give each group of rules a rationale in a sentence', () => {
+    const sentences = evidence.map(({ rationale }) => rationale)
+    expect(sentences.filter((rationale) => !/^[A-Z].*\.$/.test(rationale))).toEqual([])
+  })
+
+  it('name rules that exist', () => {
+    const patterns = new Set(evidence.flatMap((entry) => entry.rules))
+    expect([...patterns].filter((pattern) => !rules.some(({ id }) => matchesGlob(id, pattern)))).toEqual([])
+  })
+
+  it('map every rule to a control of its own, besides those that every rule has', () => {
+    const bare = rules.map(({ id }) => id).filter((id) => controlsOf(id).every((control) => general.has(control)))
+    expect(bare).toEqual([])
+  })
+
+  it('tell the controls of a rule in the order of frameworks and controls', () => {
+    expect(controlsOf('source/queue-plaintext')).toEqual([
+      ...['soc2:CC6.7', 'soc2:CC7.1', 'iso27001:A.8.9', 'iso27001:A.8.20', 'iso27001:A.8.24'],
+      ...['pci-dss:2.2', 'pci-dss:4.2', 'pci-dss:11.5', 'nist-csf:PR.DS', 'nist-csf:PR.PS'],
+    ])
+    expect(builtInControls()).toContain('soc2:CC1.1')
+  })
+})

@@ -1,0 +1,83 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { withEvidence } from '../../scripts/framework-evidence.ts'
+import { kinds, withBrokenRow } from '../../scripts/rule-files.ts'
+
+const checkout = resolve(import.meta.dirname, '../..')
+let copy: string
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'hookdrift-new-rule-'))
+  for (const part of ['package.json', 'src', 'scripts', 'config', 'docs/rules', 'test/rules']) {
+    cpSync(join(checkout, part), join(copy, part), { recursive: true })
+  }
+  symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'))
+})
+afterAll(() => rmSync(copy, { recursive: true }))
+
+const newRule = (...args: string[]) =>
+  spawnSync(process.execPath, ['scripts/new-rule.ts', ...args], { cwd: copy, encoding: 'utf8' })
+
+/** What a program sees of a rule in the copy: its findings by case, its controls and its page. */
+const probe = (id: string) => `
+  import { rules } from './src/rules/rules.ts'
+  import { controlsOf } from './src/compliance/built-in-frameworks.ts'
+  import { remediationOf } from './src/rules/rule-page.ts'
+  import { findingsOf } from './test/rules/a-case.ts'
+  import { cases } from './test/rules/${id}.cases.ts'
+  const rule = rules.find((rule) => rule.id === '${id}')
+  const wrong = Object.entries(cases).filter(([, { finds, ...given }]) => {
+    return JSON.stringify(findingsOf(rule, given)) !== JSON.stringify(finds)
+  })
+  console.log(JSON.stringify({ wrong, controls: controlsOf('${id}'), remediation: remediationOf('${id}') }))
+`
+
+describe('npm run new:rule', () => {
+  it('writes a rule that works, with its cases, page, broken row, controls and schema', () => {
+    const id = 'endpoint/made-by-script'
+    const { status, stdout, stderr } = newRule(id, '--evidence-like', 'source/queue-static-keys')
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    for (const file of [`src/rules/${id}.ts`, `test/rules/${id}.cases.ts`, `docs/rules/${id}.md`]) {
+      expect(stdout).toContain(file)
+    }
+    expect(readFileSync(join(copy, 'config/policy.schema.json'), 'utf8')).toContain(`"${id}"`)
+    const seen = execFileSync(process.execPath, ['--input-type=module-typescript', '-e', probe(id)], { cwd: copy })
+    expect(JSON.parse(seen.toString())).toEqual({
+      wrong: [],
+      controls: expect.arrayContaining(['soc2:CC6.1', 'soc2:CC7.1']),
+      remediation: 'Replace the value.',
+    })
+  })
+
+  it.each(kinds)('adds the row that breaks a rule to the table of its kind: %s', (kind) => {
+    const rows = readFileSync(join(checkout, 'test/rules/broken-rows.ts'), 'utf8')
+    const added = withBrokenRow(rows, `${kind}/made-up`, kind)
+    const table = added.slice(added.indexOf(`export const ${kind}Breaks`)).split('\n}\n')[0]
+    expect(table).toMatch(new RegExp(`^ {2}'${kind}/made-up': .*\\b${kind}MadeUp\\.change`, 'm'))
+    expect(added).toContain(`import { broken as ${kind}MadeUp } from './${kind}/made-up.cases.ts'\n`)
+  })
+
+  it('lets a rule give evidence where another does, unless a pattern covers it', () => {
+    const list = (...rules: string[]) => rules.map((rule) => `          - ${rule}\n`).join('')
+    const yaml = (...lists: string[]) => lists.join('      - rationale: Why.\n        rules:\n')
+    const before = yaml('', list('"*"'), list('endpoint/secret-*', 'source/disabled'), list('endpoint/secret-weak'))
+    expect(withEvidence(before, 'endpoint/secret-new', 'endpoint/secret-weak')).toBe(
+      yaml(
+        ...['', list('"*"'), list('endpoint/secret-*', 'source/disabled')],
+        list('endpoint/secret-weak', 'endpoint/secret-new'),
+      ),
+    )
+  })
+
+  it.each([
+    ['drift/x', '"drift/x" is not the id of a new rule'],
+    ['endpoint/timeout-low', 'src/rules/endpoint/timeout-low.ts exists already'],
+  ])('refuses %s', (id, problem) => {
+    const { status, stderr } = newRule(id)
+    expect(status).toBe(2)
+    expect(stderr).toContain(problem)
+  })
+})

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
 import type { Field, Members } from '../../src/inventory/field.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import { ownFunctions } from '../../src/policy/cel/functions.ts'
@@ -38,11 +39,11 @@ describe('the pages about the policy', () => {
     },
   )
 
-  it('has every function of ours (UPDATE_PAGES=1 rewrites the table)', () => {
+  it('has every function of ours (UPDATE_PAGES=1 rewrites the list)', () => {
     const rows = ownFunctions.map(({ signature, description }) => {
-      return `| \`${signature.replaceAll('google.protobuf.', '').replaceAll('Secret', 'secret')}\` | ${description} |`
+      return `- \`${signature.replaceAll('google.protobuf.', '').replaceAll('Secret', 'secret')}\`: ${description}.`
     })
-    const table = ['<!-- functions -->', '| function | what |', '|---|---|', ...rows, '<!-- end -->'].join('\n')
+    const table = wrapMarkdown(['<!-- functions -->', ...rows, '<!-- end -->'].join('\n'))
     const current = page.replace(/<!-- functions -->.*?<!-- end -->/s, () => table)
     if (update !== undefined) writeFileSync(join(docs, 'reference/policy.md'), current)
     else expect(page).toBe(current)

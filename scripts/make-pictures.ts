@@ -14,7 +14,9 @@ const pictures = new URL('../docs/pictures/', import.meta.url)
 const dashboard = JSON.parse(readFileSync(new URL('../docs/monitoring/dashboard.json', import.meta.url), 'utf8'))
 
 const scene = await playScene()
-writeFileSync(new URL('terminal.svg', pictures), terminalPicture("hookdrift audit --project 'acme/payments'", scene.terminal))
+const lines = scene.terminal.trimEnd().split('\n')
+const shown = [...lines.slice(0, 23), '…', '', ...lines.slice(-1)].join('\n')
+writeFileSync(new URL('terminal.svg', pictures), terminalPicture("hookdrift audit --project 'acme/payments'", shown))
 
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pictures-'))
 const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
@@ -27,10 +29,17 @@ try {
   rmSync(directory, { recursive: true, force: true })
 }
 
-async function take(name: string, html: string, shot: { width: number; height?: number; element?: string }): Promise<void> {
+async function take(
+  name: string,
+  html: string,
+  shot: { width: number; height?: number; element?: string },
+): Promise<void> {
   const file = join(directory, `${name}.html`)
   writeFileSync(file, html)
-  const page = await browser.newPage({ viewport: { width: shot.width, height: shot.height ?? 800 }, colorScheme: 'light' })
+  const page = await browser.newPage({
+    viewport: { width: shot.width, height: shot.height ?? 800 },
+    colorScheme: 'light',
+  })
   await page.goto(pathToFileURL(file).href)
   const png = shot.element === undefined ? await page.screenshot() : await page.locator(shot.element).screenshot()
   writeFileSync(new URL(`${name}.png`, pictures), png)

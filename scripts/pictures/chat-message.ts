@@ -23,7 +23,7 @@ function marked(line: string): string {
     .map((part) =>
       part.startsWith('`')
         ? `<code>${part.slice(1, -1)}</code>`
-        : part.replace(/(^|\s)\*([^*]+)\*/g, '$1<strong>$2</strong>').replace(/(^|\s)_([^_]+)_/g, '$1<em>$2</em>'),
+        : part.replace(/(^|\s)\*([^*]+)\*/g, '$1<strong>$2</strong>').replace(/^_(.*)_$/, '<em>$1</em>'),
     )
     .join('')
 }

@@ -64,7 +64,9 @@ function draw(panel: Panel, scrapes: readonly Scrape[]): string {
   const now = evaluate(expression, last)
   const unit = panel.fieldConfig?.defaults?.unit ?? 'none'
   if (panel.type === 'stat') {
-    const cells = [...now].map(([label, value]) => `<div class="${label}"><b>${shown(value, unit, last.at)}</b>${label}</div>`)
+    const cells = [...now].map(
+      ([label, value]) => `<div class="${label}"><b>${shown(value, unit, last.at)}</b>${label}</div>`,
+    )
     return `<div class="stats">${cells.join('')}</div>`
   }
   if (panel.type === 'table') {
@@ -94,7 +96,8 @@ function evaluate(expression: string, { at, samples }: Scrape): Series {
   })
   if (expression.startsWith('count(')) return new Map([['', chosen.length]])
   if (expression.startsWith('max(time() -')) return new Map([['', Math.max(...chosen.map(({ value }) => at - value))]])
-  if (expression.startsWith('time() -')) return new Map(chosen.map(({ labels, value }) => [labels.project ?? '', at - value]))
+  if (expression.startsWith('time() -'))
+    return new Map(chosen.map(({ labels, value }) => [labels.project ?? '', at - value]))
   const factor = expression.endsWith('* 1000') ? 1000 : 1
   return new Map(chosen.map(({ labels, value }) => [Object.values(labels).join(' '), value * factor]))
 }
@@ -105,7 +108,13 @@ function shown(value: number, unit: string, at: number): string {
   return String(value)
 }
 
-const palette: Readonly<Record<string, string>> = { critical: '#f2495c', high: '#ff9830', medium: '#fade2a', info: '#8ab8ff', low: '#8ab8ff' }
+const palette: Readonly<Record<string, string>> = {
+  critical: '#f2495c',
+  high: '#ff9830',
+  medium: '#fade2a',
+  info: '#8ab8ff',
+  low: '#8ab8ff',
+}
 const others = ['#73bf69', '#5794f2', '#b877d9', '#ff9830']
 
 function lines(points: readonly { readonly at: number; readonly series: Series }[]): string {

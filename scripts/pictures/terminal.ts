@@ -1,4 +1,10 @@
-const colours: Readonly<Record<string, string>> = { '31': '#ff7b72', '32': '#7ee787', '33': '#e3b341', '35': '#d2a8ff', '36': '#79c0ff' }
+const colours: Readonly<Record<string, string>> = {
+  '31': '#ff7b72',
+  '32': '#7ee787',
+  '33': '#e3b341',
+  '35': '#d2a8ff',
+  '36': '#79c0ff',
+}
 const [letter, line, margin] = [7.82, 18, 18]
 
 /** What a terminal shows of a text with its colours, as SVG. */
@@ -6,7 +12,9 @@ export function terminalPicture(command: string, output: string): string {
   const lines = [`\x1b[1m$ ${command}\x1b[0m`, ...output.trimEnd().split('\n')]
   const columns = Math.max(...lines.map((text) => text.replace(/\x1b\[[\d;]*m/g, '').length))
   const [width, height] = [Math.ceil(columns * letter) + 2 * margin, lines.length * line + 2 * margin]
-  const rows = lines.map((text, index) => `<text x="${margin}" y="${margin + 13 + index * line}">${spansOf(text)}</text>`)
+  const rows = lines.map(
+    (text, index) => `<text x="${margin}" y="${margin + 13 + index * line}">${spansOf(text)}</text>`,
+  )
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
 <title>hookdrift audit in a terminal</title>
 <rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>
@@ -24,7 +32,8 @@ function spansOf(text: string): string {
     .map((part) => {
       const codes = /^\x1b\[([\d;]*)m$/.exec(part)?.[1]
       if (codes === undefined) return part === '' ? '' : span(part, style)
-      style = codes === '' || codes === '0' ? [] : [...style, ...codes.split(';')].filter((code) => !/^(0|22|39)$/.test(code))
+      style =
+        codes === '' || codes === '0' ? [] : [...style, ...codes.split(';')].filter((code) => !/^(0|22|39)$/.test(code))
       if (/^(22|39)$/.test(codes)) style = []
       return ''
     })

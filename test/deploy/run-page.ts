@@ -63,7 +63,10 @@ export async function runPage(page: string): Promise<Answers> {
   const answers = new Map<number, readonly string[]>()
   try {
     for (const { steps, file } of blocksOf(page)) {
-      if (file !== undefined) writeFileSync(join(directory, file.name), current(file.text).replaceAll(shownPort, port))
+      if (file !== undefined) {
+        const [here = directory] = await shell.run('pwd')
+        writeFileSync(join(here, file.name), current(file.text).replaceAll(shownPort, port))
+      }
       for (const step of steps) {
         const lines = await shell.run(step.command.replaceAll(shownPort, port))
         answers.set(

@@ -1,7 +1,7 @@
 # hookdrift in a container: `worker` unless told otherwise, `docker run … hookdrift audit` for one run.
-# docs/operations.md says how to run it; what is mounted where stands at the end of this file.
+# docs/how-to/install.md says how to run it; what is mounted where stands at the end of this file.
 
-# With a digest, every build has the same base: docs/operations.md says how.
+# With a digest, every build has the same base: docs/how-to/install.md says how.
 ARG BASE=node:24-bookworm-slim
 
 FROM ${BASE} AS dependencies

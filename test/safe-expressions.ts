@@ -80,6 +80,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   },
   'src/demo/route.ts': {
     '/^\\/api\\/v1\\/projects\\/([^/]+)(?:\\/(.+))?$/': demoOnly,
+    '/^endpoints\\/([^/]+)$/': demoOnly,
     '/^(application\\/json|multipart\\/form-data)\\s*(;|$)/i': demoOnly,
   },
   'src/demo/timestamp.ts': {

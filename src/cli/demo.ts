@@ -16,6 +16,7 @@ interface DemoOptions {
   readonly seed: string
   readonly keep?: string
   readonly serve?: string
+  readonly changes: boolean
 }
 
 export function defineDemo(program: Command, execute: Execute): void {
@@ -23,6 +24,7 @@ export function defineDemo(program: Command, execute: Execute): void {
     .command('demo')
     .description('audit a simulated service, let a colleague change six things, audit again')
     .option('--serve <address>', 'only serve it there, such as 8080 or 0.0.0.0:8080, until stopped')
+    .option('--no-changes', 'with --serve: let no colleague change anything')
     .option('--seed <text>', 'another seed, another made-up fleet', 'hookdrift')
     .option('--keep <directory>', 'keep configuration, policy and history there, to try the other commands on')
     .action((options: DemoOptions) =>
@@ -33,7 +35,7 @@ export function defineDemo(program: Command, execute: Execute): void {
 }
 
 /** stdout is the configuration that goes with the service, stderr what happens to it. */
-async function serve(text: string, { seed, keep }: DemoOptions, terminal: ProcessContext): Promise<number> {
+async function serve(text: string, { seed, keep, changes }: DemoOptions, terminal: ProcessContext): Promise<number> {
   const { demoAddress, serveDemo } = await import('./serve-demo.ts')
   const { systemClock } = await import('./system.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
@@ -42,6 +44,7 @@ async function serve(text: string, { seed, keep }: DemoOptions, terminal: Proces
   const order = {
     address,
     fleet: await demoFleet(seed),
+    changes,
     clock: systemClock,
     tell: (text: string) => terminal.stderr.write(`${text}\n`),
     ready(configuration: string) {

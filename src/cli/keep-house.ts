@@ -42,5 +42,5 @@ const leastFree = 64 * 1024 * 1024
 export function spaceWarning({ file, size, free }: { file: string; size: number; free: number }): string | undefined {
   if (free >= Math.max(size, leastFree)) return undefined
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
-  return `${megabytes(free)} are free where the history ${file} lies, which itself has ${megabytes(size)}: make room, or prune it (docs/keeping.md)`
+  return `${megabytes(free)} are free where the history ${file} lies, which itself has ${megabytes(size)}: make room, or prune it (docs/how-to/keep-the-history.md)`
 }

@@ -118,7 +118,7 @@ async function readChannels(options: NotifyOptions, { env, cwd }: ProcessContext
   )
   if (channels.length > 0) return { channels, history }
   throw AuditError.usage(`${options.config} names no channels under notify`, {
-    advice: 'docs/notifications.md shows some',
+    advice: 'docs/how-to/send-notifications.md shows some',
   })
 }
 

@@ -119,7 +119,7 @@ async function meantProbes(
     throw AuditError.usage(
       `the policy has no probe "${name}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`,
       {
-        advice: names.length === 0 ? 'docs/probes.md shows one' : `probes: ${names.join(', ')}`,
+        advice: names.length === 0 ? 'docs/how-to/test-functions.md shows one' : `probes: ${names.join(', ')}`,
       },
     )
   }

@@ -9,6 +9,8 @@ import { demoConfiguration } from './demo-configuration.ts'
 interface DemoServiceOptions {
   readonly address: ListenAddress
   readonly fleet: SimulatedFleet
+  /** Whether the colleague makes edits. */
+  readonly changes: boolean
   readonly clock: Clock
   /** Called once, when the service answers, with the configuration that goes with it. */
   readonly ready: (configuration: string) => void
@@ -35,11 +37,9 @@ export function demoAddress(text: string): ListenAddress {
  * Serves a fleet until the signal is given, and lets a colleague make one edit a minute until all are made.
  * @throws AuditError.failure when the address cannot be had
  */
-export async function serveDemo(
-  { address, fleet, clock, ready, tell }: DemoServiceOptions,
-  signal: AbortSignal,
-): Promise<void> {
-  const afternoon = afternoonOf(fleet)
+export async function serveDemo(order: DemoServiceOptions, signal: AbortSignal): Promise<void> {
+  const { address, fleet, changes, clock, ready, tell } = order
+  const afternoon = changes ? afternoonOf(fleet) : []
   await using service = await start(fleet, address)
   tell(`The simulated service listens on ${service.url}. Its key, a made-up one like all that it holds:`)
   tell(`  export DEMO_KEY=${fleet.personalKey}`)
@@ -50,7 +50,7 @@ export async function serveDemo(
       edit.apply()
       tell(`A colleague ${edit.description} (${edit.project}).`)
     }
-    tell('The colleague goes home: from here on nothing changes.')
+    if (changes) tell('The colleague goes home: from here on nothing changes.')
     for (;;) await clock.sleep(paceMs, signal)
   } catch (error) {
     if (!signal.aborted) throw error

@@ -112,5 +112,5 @@ function lineOf({ id, ok, detail, means }: CheckResult, wide: number): string {
 
 function whatToDo(checks: readonly CheckResult[], file: string): string {
   const failed = checks.filter(({ ok }) => !ok).map(({ id }) => id)
-  return `${file} does not verify (${failed.join(', ')}). Keep a copy of it as it is, restore the last backup that verifies, and audit again: docs/keeping.md.`
+  return `${file} does not verify (${failed.join(', ')}). Keep a copy of it as it is, restore the last backup that verifies, and audit again: docs/reference/verify.md.`
 }

@@ -39,7 +39,7 @@ export async function openWorkerFiles(
       )
       if (configuration.schedules.length > 0) return configuration
       throw AuditError.usage(`${config} names no schedules`, {
-        advice: 'docs/worker.md shows one; `hookdrift audit` needs none',
+        advice: 'docs/how-to/run-on-a-schedule.md shows one; `hookdrift audit` needs none',
       })
     },
     policy: (configuration, signal) => loadPolicy(configuration.policy, { now: Date.now(), signal }),

@@ -4,6 +4,7 @@ import type { Behaviour } from './behaviour.ts'
 import type { SimulatedAnswer } from './fault.ts'
 import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
+import { putEndpoint } from './put-endpoint.ts'
 import { releases } from './release.ts'
 import { renderProject } from './render-project.ts'
 import { testFunction } from './test-function.ts'
@@ -52,6 +53,7 @@ export async function route(incoming: Incoming, surroundings: RouteContext): Pro
 type Operation =
   | { readonly method: 'GET'; readonly name: 'list'; readonly list: List; readonly projectUid: string }
   | { readonly method: 'GET'; readonly name: 'project'; readonly projectUid: string }
+  | { readonly method: 'PUT'; readonly name: 'endpoint'; readonly projectUid: string; readonly uid: string }
   | { readonly method: 'GET'; readonly name: 'projects' }
   | { readonly method: 'POST'; readonly name: 'test-function' }
 
@@ -63,6 +65,8 @@ function operationAt(path: string, { offers }: Behaviour): Operation | undefined
   if (rest === 'sources/test_function')
     return offers.testFunction ? { method: 'POST', name: 'test-function' } : undefined
   if (rest === 'endpoints' || rest === 'subscriptions') return { method: 'GET', name: 'list', list: rest, projectUid }
+  const [, uid] = /^endpoints\/([^/]+)$/.exec(rest) ?? []
+  if (uid !== undefined) return { method: 'PUT', name: 'endpoint', projectUid, uid }
   if (rest === 'sources' && offers.sources) return { method: 'GET', name: 'list', list: rest, projectUid }
   return undefined
 }
@@ -108,7 +112,7 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
   // The trap: a project's key ignores the project in the path.
   const uid = caller.projectUid ?? operation.projectUid
   const project = fleet.project(uid)
-  const isEndpoints = operation.name === 'list' && operation.list === 'endpoints'
+  const isEndpoints = operation.name === 'endpoint' || (operation.name === 'list' && operation.list === 'endpoints')
   if (project === undefined) {
     return enveloped(release, 400, isEndpoints ? releases[release].unknownProjectOfEndpoints : 'project not found')
   }
@@ -121,6 +125,8 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
   }
   if (operation.name === 'project')
     return enveloped(release, 200, 'Project fetched successfully', renderProject(project, release))
+  if (operation.name === 'endpoint')
+    return putEndpoint(fleet, { project: uid, uid: operation.uid }, incoming.body, release)
   if (behaviour.outage === 'lists-unreadable') return unreadable(operation.list, release)
   const names = isEndpoints ? namesOf(incoming.headers['x-convoy-version'], behaviour) : 'current'
   if (names === undefined) return enveloped(release, 400, 'Invalid version number')

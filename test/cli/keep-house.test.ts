@@ -19,7 +19,7 @@ describe('the disk', () => {
 
   it('is told of in figures, with what to do', () => {
     expect(spaceWarning({ file: '/data/h.db', size: 310_000_000, free: 41_000_000 })).toBe(
-      '41 MB are free where the history /data/h.db lies, which itself has 310 MB: make room, or prune it (docs/keeping.md)',
+      '41 MB are free where the history /data/h.db lies, which itself has 310 MB: make room, or prune it (docs/how-to/keep-the-history.md)',
     )
   })
 })

@@ -74,6 +74,7 @@ describe('the package', () => {
   it('holds what runs and what is read, and nothing else', () => {
     const folders = [...new Set(packed.map((path) => path.split('/')[0] ?? ''))].sort()
     const known = [
+      'CHANGELOG.md',
       'LICENSE',
       'README.md',
       'bin',

@@ -56,10 +56,25 @@ describe('hookdrift demo --serve', () => {
         }
       },
     }
-    const order = { address: demoAddress('0'), fleet, clock, ready: () => {}, tell: (text: string) => told.push(text) }
+    const tell = (text: string) => told.push(text)
+    const order = { address: demoAddress('0'), fleet, changes: true, clock, ready: () => {}, tell }
     await serveDemo(order, stop.signal)
     expect(told.slice(2)).toEqual([...planned, 'The colleague goes home: from here on nothing changes.'])
     expect(new Set(waits)).toEqual(new Set([60_000]))
+  })
+
+  it('changes nothing when asked not to', async () => {
+    const fleet = generateFleet({ seed: 'calm', endpointsPerProject: 12, sourcesPerProject: 4 })
+    const revisions = () => JSON.stringify(fleet.projects().map(({ uid }) => fleet.open(uid)))
+    const [before, stop] = [revisions(), new AbortController()]
+    const said: string[] = []
+    const clock = { now: () => 0, sleep: async () => stop.abort() }
+    const tell = (text: string) => said.push(text)
+    await serveDemo(
+      { address: demoAddress('0'), fleet, changes: false, clock, ready: () => {}, tell },
+      stop.signal,
+    ).catch(() => {})
+    expect([said.length, revisions()]).toEqual([2, before])
   })
 
   it.each(['nonsense', '1:2:3', '99999', '0.0.0.0'])('refuses the address %j and leaves nothing', async (address) => {

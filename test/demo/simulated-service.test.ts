@@ -47,6 +47,21 @@ describe('the simulated service', () => {
     expect((await ask(service, '/endpoints?perPage=10')).json.data.content[0].secrets).toHaveLength(2)
   })
 
+  it('takes an update of an endpoint, and wipes what it leaves out', async () => {
+    const { fleet } = await start()
+    const project = fleet.projects()[0]?.uid ?? ''
+    const before = fleet.open(project).endpoints.find(({ authentication }) => authentication !== null)
+    const headers = { 'content-type': 'application/json' }
+    const put = (body: string, uid = before?.uid) => ask(service, `/endpoints/${uid}`, { method: 'PUT', body, headers })
+    const { status, json } = await put('{"name":"new","url":"https://new.example.com","secrets":[]}')
+    expect([status, json.message, json.data.authentication]).toEqual([202, 'Endpoint updated successfully', {}])
+    const after = fleet.open(project).endpoints.find(({ uid }) => uid === before?.uid)
+    expect(after).toMatchObject({ name: 'new', authentication: null, rate_limit: 0, secrets: before?.secrets })
+    expect((await put('{"name":"new"}')).status).toBe(400)
+    expect((await put('{"name":')).status).toBe(400)
+    expect((await put('{"name":"a","url":"b"}', '01M7XVZ2T417WGWM74AAK885VQ')).status).toBe(404)
+  })
+
   it('cuts pages to its largest size and says so', async () => {
     await start({}, { maxPageSize: 5 })
     const { json } = await ask(service, '/endpoints?perPage=1000')

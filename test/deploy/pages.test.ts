@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { referencePages } from '../../scripts/reference/pages.ts'
 import { exitCodes } from '../../src/model/errors.ts'
 import { checkout } from './build-image.ts'
 import { commandsIn, complaintOf, knownOptions, wordsIn } from './parse-command.ts'
@@ -9,13 +10,10 @@ import { commandsIn, complaintOf, knownOptions, wordsIn } from './parse-command.
 const textOf = (path: string) => readFileSync(join(checkout, path), 'utf8')
 /** Without its blocks. */
 const proseOf = (path: string) => textOf(path).replace(/^```[\s\S]*?^```/gm, '')
-const pages = readdirSync(join(checkout, 'docs')).filter((name) => name.endsWith('.md'))
-const rulePages = readdirSync(join(checkout, 'docs/rules'), { recursive: true, encoding: 'utf8' })
-const everyPage = [
-  'README.md',
-  ...pages.map((name) => `docs/${name}`),
-  ...rulePages.filter((name) => name.endsWith('.md')).map((name) => `docs/rules/${name}`),
-]
+const pages = readdirSync(join(checkout, 'docs'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => `docs/${name}`)
+const everyPage = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', ...pages]
 const speaking = everyPage.filter((path) => /`hookdrift [a-z]|\$ hookdrift/.test(textOf(path)))
 
 /** A heading as a link names it. */
@@ -67,22 +65,22 @@ describe('every page', () => {
 
 describe('the pages about running it', () => {
   it('say every exit code as the program knows it', () => {
-    const [, section = ''] = textOf('docs/operations.md').split('## Exit codes')
+    const [, section = ''] = textOf('docs/reference/errors.md').split('## Exit codes')
     const rows = section.match(/^\| [\d, ]+ \| .*\|$/gm) ?? []
     const codes = rows.flatMap((row) => (row.split('|')[1] ?? '').split(',').map(Number))
     expect(codes).toEqual([...Object.values(exitCodes), 130, 143])
   })
 
   it('give CI its keys as variables, and no command line any', () => {
-    for (const block of textOf('docs/ci.md').match(/(?<=```yaml\n).*?(?=```)/gs) ?? []) {
+    for (const block of textOf('docs/how-to/run-in-ci.md').match(/(?<=```yaml\n).*?(?=```)/gs) ?? []) {
       const steps = JSON.stringify(parse(block)).match(/"(run|script)":("(?:[^"\\]|\\.)*"|\[[^\]]*\])/g) ?? []
       expect(steps.filter((step) => /KEY|secrets\./.test(step))).toEqual([])
     }
   })
 
   it('show workflows whose steps are whole', () => {
-    const [, github, gitlab] = (textOf('docs/ci.md').match(/(?<=```yaml\n).*?(?=```)/gs) ?? []).map((text) =>
-      parse(text),
+    const [, github, gitlab] = (textOf('docs/how-to/run-in-ci.md').match(/(?<=```yaml\n).*?(?=```)/gs) ?? []).map(
+      (text) => parse(text),
     )
     const steps: readonly Record<string, unknown>[] = github.jobs.audit.steps
     expect(steps.map((step) => Object.keys(step).filter((key) => key === 'uses' || key === 'run').length)).toEqual(
@@ -95,9 +93,40 @@ describe('the pages about running it', () => {
   })
 })
 
-describe('the README', () => {
-  it('lists every page', () => {
-    const linked = [...textOf('README.md').matchAll(/\]\(docs\/([\w-]+\.md)\)/g)].map(([, name]) => name)
-    expect(pages.filter((name) => !linked.includes(name))).toEqual([])
+/** Of one of the four kinds, by its place; rules are reference, decisions explain. */
+const kinds =
+  /^docs\/(README\.md|tutorial\.md|how-to\/[\w-]+\.md|(reference|rules\/\w+)\/[\w-]+\.md|(design|(explanation|decisions)\/[\w-]+)\.md)$/
+
+describe('the index', () => {
+  it('lists every page but those of rules and decisions, which have lists of their own', () => {
+    const linked = [...textOf('docs/README.md').matchAll(/\]\(([^)]+\.md)\)/g)].map(([, path]) => `docs/${path}`)
+    const listed = pages.filter((path) => !/^docs\/(rules\/|decisions\/|README)/.test(path))
+    expect(linked.toSorted()).toEqual(listed.toSorted())
+  })
+
+  it('has each page in one of the four kinds', () => {
+    expect(pages.filter((path) => !kinds.test(path))).toEqual([])
+  })
+})
+
+describe('lines of Markdown', () => {
+  it.each(everyPage)('%s ends its lines at 120 columns', (path) => {
+    const long = textOf(path)
+      .split('\n')
+      .flatMap((line, index) => (line.length > 120 ? [`${path}:${index + 1}`] : []))
+    expect(long).toEqual([])
+  })
+})
+
+describe('generated pages', () => {
+  it.each(Object.entries(referencePages))('docs/reference/%s is what `npm run reference` writes', (name, page) => {
+    const file = join(checkout, 'docs/reference', name)
+    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(file, page())
+    else expect(readFileSync(file, 'utf8')).toBe(page())
+  })
+
+  it('names every package that is installed with this one', () => {
+    const rows = [...textOf('docs/reference/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name)
+    expect(rows).toEqual(Object.keys(JSON.parse(textOf('package.json')).dependencies))
   })
 })

@@ -41,10 +41,10 @@ export async function complaintOf(args: readonly string[]): Promise<string> {
 
 /** The `hookdrift …` lines of a page's console, shell and YAML blocks, as words; a comment behind one is left out. */
 export function commandsIn(page: string): readonly (readonly string[])[] {
-  const blocks = [...page.matchAll(/^```(console|yaml|sh|ini|groovy)?\n(.*?)^```/gms)]
+  const blocks = [...page.matchAll(/^ *```(console|yaml|sh|ini|groovy)?\n(.*?)^ *```/gms)]
   const lines = blocks.flatMap(([, language = 'console', block = '']) => {
     const written = block.replace(/\\\n\s*/g, '').split('\n')
-    return language === 'console' ? written.filter((line) => line.startsWith('$ ')) : written
+    return language === 'console' ? written.filter((line) => line.trimStart().startsWith('$ ')) : written
   })
   return lines.flatMap((line) => {
     // The last one: `docker exec hookdrift hookdrift status`.
@@ -55,7 +55,7 @@ export function commandsIn(page: string): readonly (readonly string[])[] {
 
 /** Words as a shell would make them, of what our pages use: quotes and blanks; `[…]` may be left out. */
 export function wordsIn(line: string): readonly string[] {
-  const cut = line.replace(/ (?:[<>|&]|\d>).*$/, '').replace(/\[|\]/g, '')
+  const cut = line.replace(/;.*$| (?:[<>|&]|\d>).*$/, '').replace(/\[|\]/g, '')
   return [...cut.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
     ([, single, double, bare]) => single ?? double ?? bare ?? '',
   )

@@ -1,48 +1,51 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openDirectory } from '../cli/a-process.ts'
-import { command } from '../cli/a-terminal.ts'
+import { expect, it } from 'vitest'
 import { checkout } from './build-image.ts'
-import { commandsIn } from './parse-command.ts'
+import { bare, blocksOf, runPage, showsAnswer, withAnswers } from './run-page.ts'
 
-/** Blocks that show one command and what it answers, as pages have them that were made from a demo. */
-const blocksOf = (page: string) =>
-  [...readFileSync(join(checkout, page), 'utf8').matchAll(/^```console\n(\$ hookdrift .*?)^```/gms)]
-    .map(([, block = '']) => block)
-    .filter((block) => block.match(/^\$ /gm)?.length === 1)
-    // Of a fault, which a demo has none of.
-    .filter((block) => !block.includes('INCOMPLETE LOOK'))
-const blocks = ['docs/reading.md', 'docs/compliance.md'].flatMap((page) =>
-  blocksOf(page)
-    .filter((block) => block.trim().includes('\n'))
-    // Of files that the reader has.
-    .filter((block) => !/--policy|--attestation|keygen/.test(block))
-    .map((block) => ({ page, block })),
+const { UPDATE_PAGES: update } = process.env
+const textOf = (page: string) => readFileSync(join(checkout, page), 'utf8')
+
+/** Pages whose every command is run; they begin in an empty directory. */
+const executed = [
+  'docs/tutorial.md',
+  'docs/how-to/ask-the-history.md',
+  'docs/how-to/approve-a-baseline.md',
+  'docs/how-to/report-by-control.md',
+]
+
+it.each(executed)(
+  '%s shows what its commands answer (UPDATE_PAGES=1 rewrites it)',
+  async (page) => {
+    const text = textOf(page)
+    const answers = await runPage(text)
+    if (update !== undefined) return writeFileSync(join(checkout, page), withAnswers(text, answers))
+    const wrong = blocksOf(text)
+      .flatMap(({ steps }) => steps)
+      .map((step, place) => ({ ...step, answered: answers.get(place) ?? [] }))
+      .filter((step) => !showsAnswer(step, step.answered))
+    expect(wrong).toEqual([])
+  },
+  180_000,
 )
 
-/** Without what differs from run to run, and without what is filled up with blanks around that. */
-const bare = (line: string) =>
-  line
-    .replace(/\d{4}-\d\d-\d\d( \d\d:\d\d UTC)?/g, 'TIME')
-    .replace(/\b\d+ (m?s|min|h)\b/g, 'AGE')
-    .replace(/\s+/g, ' ')
-    .trim()
-
-let directory: ReturnType<typeof openDirectory>
-
-beforeAll(async () => {
-  directory = openDirectory()
-  const { code } = await command(['demo', '--keep', 'demo'], { cwd: directory.path })
-  expect(code).toBe(0)
-})
-afterAll(() => directory[Symbol.dispose]())
-
-it.each(blocks)('$page shows what the demo answers: $block', async ({ block }) => {
-  const [args = []] = commandsIn(`\`\`\`console\n${block}\`\`\`\n`)
-  const { stdout, stderr } = await command(args, { cwd: directory.file('demo') })
-  expect(stderr).toBe('')
-  const shown = block.split('\n').slice(1).map(bare)
-  const answered = new Set(stdout.split('\n').map(bare))
-  expect(shown.filter((line) => line !== '' && line !== '…' && !answered.has(line))).toEqual([])
+it('the README shows an answer of the tutorial, cut (UPDATE_PAGES=1 rewrites it)', () => {
+  const steps = blocksOf(textOf('docs/tutorial.md')).flatMap((block) => block.steps)
+  const answer =
+    steps.find(({ shown }) => shown.some((line) => /^high +drift\/authentication-lost +new$/.test(line)))?.shown ?? []
+  const kept = answer.slice(
+    0,
+    answer.findIndex((line) => line.startsWith('info ')),
+  )
+  const last = answer.slice(answer.lastIndexOf('') + 1)
+  const block = ['$ hookdrift audit', ...kept, '…', '', ...last, ''].join('\n')
+  const readme = textOf('README.md')
+  const shown = blocksOf(readme).find(({ steps: [step] }) => step?.command === 'hookdrift audit')?.text ?? ''
+  if (update !== undefined)
+    writeFileSync(
+      join(checkout, 'README.md'),
+      readme.replace(shown, () => block),
+    )
+  else expect(shown.split('\n').map(bare)).toEqual(block.split('\n').map(bare))
 })

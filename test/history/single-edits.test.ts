@@ -13,9 +13,9 @@ import { Machines } from './processes.ts'
 import { aStart } from './samples.ts'
 
 // Each column of each table is edited by hand, with a value that could be one of ours.
-// What verify does not notice stands in docs/keeping.md, word for word.
+// What verify does not notice stands in docs/reference/verify.md, word for word.
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/keeping.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '../../docs/reference/verify.md'), 'utf8')
 
 /** The list under the page's heading: "- `table`: `column`, `column`; why". */
 function listedOnPage(): string[] {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
 import type { Field, Members } from '../../src/inventory/field.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import { ownFunctions } from '../../src/policy/cel/functions.ts'
@@ -11,11 +12,14 @@ import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
 import { runPolicyTest } from '../../src/policy/run-policy-test.ts'
 
 const docs = join(import.meta.dirname, '../../docs')
-const page = readFileSync(join(docs, 'policy.md'), 'utf8')
+const page = readFileSync(join(docs, 'reference/policy.md'), 'utf8')
+const guide = readFileSync(join(docs, 'how-to/write-a-policy.md'), 'utf8')
 const { UPDATE_PAGES: update } = process.env
 
-describe('docs/policy.md', () => {
-  const blocks = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => block)
+describe('the pages about the policy', () => {
+  const blocks = [...guide.matchAll(/^( *)```yaml\n(.*?)```/gms)].map(([, indent = '', block = '']) =>
+    block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  )
 
   it.each(blocks.map((block, index) => [index + 1, block] as const))(
     'shows policies that are right: block %s',
@@ -35,13 +39,13 @@ describe('docs/policy.md', () => {
     },
   )
 
-  it('has every function of ours (UPDATE_PAGES=1 rewrites the table)', () => {
+  it('has every function of ours (UPDATE_PAGES=1 rewrites the list)', () => {
     const rows = ownFunctions.map(({ signature, description }) => {
-      return `| \`${signature.replaceAll('google.protobuf.', '').replaceAll('Secret', 'secret')}\` | ${description} |`
+      return `- \`${signature.replaceAll('google.protobuf.', '').replaceAll('Secret', 'secret')}\`: ${description}.`
     })
-    const table = ['<!-- functions -->', '| function | what |', '|---|---|', ...rows, '<!-- end -->'].join('\n')
+    const table = wrapMarkdown(['<!-- functions -->', ...rows, '<!-- end -->'].join('\n'))
     const current = page.replace(/<!-- functions -->.*?<!-- end -->/s, () => table)
-    if (update !== undefined) writeFileSync(join(docs, 'policy.md'), current)
+    if (update !== undefined) writeFileSync(join(docs, 'reference/policy.md'), current)
     else expect(page).toBe(current)
   })
 
@@ -50,17 +54,18 @@ describe('docs/policy.md', () => {
   })
 })
 
-describe('docs/policy-fields.md', () => {
+describe('docs/reference/policy-fields.md', () => {
   it('has every field that an expression can read (`npx vitest run test/policy -u` rewrites it)', async () => {
     const kinds: readonly Kind[] = ['project', 'endpoint', 'subscription', 'source', 'device', 'probe']
     const sections = kinds.map((kind) => `## ${kind}\n\n${table(fieldsOf(kind))}`)
     const intro = `# Fields for rules of your own
 
-What \`resource\` holds in a [custom rule](policy.md#rules-of-your-own), by kind. Generated.
+What \`resource\` holds in a [custom rule](policy.md#custom-rules), by kind. Generated.
 
-Times are texts such as \`2026-01-01T00:00:00Z\`, empty where there is none: \`age(resource.created_at)\`. Fields that change by themselves cannot stand in a message.
+Times are texts such as \`2026-01-01T00:00:00Z\`, empty where there is none: \`age(resource.created_at)\`. Fields that
+change by themselves are refused in a message.
 `
-    await expect(`${intro}\n${sections.join('\n\n')}\n`).toMatchFileSnapshot(join(docs, 'policy-fields.md'))
+    await expect(`${intro}\n${sections.join('\n\n')}\n`).toMatchFileSnapshot(join(docs, 'reference/policy-fields.md'))
   })
 })
 

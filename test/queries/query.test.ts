@@ -97,10 +97,10 @@ describe('query', () => {
     const explained = explainViews()
     expect(explained.map(({ view }) => view).sort()).toEqual(Object.keys(views).sort())
     const db = new Database(file, { readonly: true })
-    const page = readFileSync(join(import.meta.dirname, '../../docs/reading.md'), 'utf8')
+    const page = readFileSync(join(import.meta.dirname, '../../docs/reference/views.md'), 'utf8')
     for (const { view, columns, about } of explained) {
       expect(about).not.toBe('')
-      expect(page).toContain(`| \`${view}\` |`)
+      expect(page).toContain(`## ${view}\n`)
       expect(
         db
           .prepare(`SELECT * FROM ${view}`)

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
 import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import { openExistingHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
@@ -215,21 +216,22 @@ describe('a schedule was last served', () => {
   })
 })
 
-describe('the page about the worker', () => {
-  it('has a row for each metric, and no other', async () => {
-    const text = readFileSync(new URL('worker.md', docs), 'utf8')
-    const rows = [...text.matchAll(/^\| `(hookdrift_\w+)` \| (\w+) \| (.*?) ?\| (.*) \|$/gm)].map(
-      ([, ...cells]) => cells,
-    )
-    const registered = open().registry.getMetricsAsArray()
+describe('the page about metrics', () => {
+  it('has a line for each metric, and no other (UPDATE_PAGES=1 rewrites them)', async () => {
+    const file = new URL('reference/metrics.md', docs)
+    const text = readFileSync(file, 'utf8')
     const labels = await labelsInUse()
-    expect(rows).toEqual(
-      registered.map((metric) => {
+    const lines = open()
+      .registry.getMetricsAsArray()
+      .map((metric) => {
         const { name, help, type } = describeMetric(metric)
-        const names = labels.get(name) ?? []
-        return [name, type, names.map((label) => `\`${label}\``).join(', '), help]
-      }),
-    )
+        const names = (labels.get(name) ?? []).map((label) => ` \`${label}\``)
+        return `- \`${name}\` (${[type, ...names].join(',')}): ${help}.`
+      })
+    const list = wrapMarkdown(['<!-- metrics -->', ...lines, '<!-- end -->'].join('\n'))
+    const current = text.replace(/<!-- metrics -->.*?<!-- end -->/s, () => list)
+    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(file, current)
+    else expect(text).toBe(current)
   })
 })
 

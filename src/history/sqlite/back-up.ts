@@ -114,6 +114,6 @@ function alreadyThere(target: string): AuditError {
 function doesNotVerify(file: string, { checks }: Verification): AuditError {
   const failed = checks.filter(({ ok }) => !ok).map(({ id, detail }) => `${id}: ${detail}`)
   return AuditError.failure(`no backup was made: what was copied from ${file} does not verify: ${failed[0] ?? ''}`, {
-    advice: '`hookdrift verify` says more; keep the backups that you have, and see docs/keeping.md',
+    advice: '`hookdrift verify` says more; keep the backups that you have, and see docs/reference/verify.md',
   })
 }

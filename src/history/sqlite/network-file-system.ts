@@ -23,7 +23,7 @@ export function refuseNetworkFileSystem(file: string, mounts: string | undefined
     `the history ${file} lies on a network file system (${type}), where two runs can write at once`,
     {
       advice:
-        'keep it on a disk of this machine and take copies elsewhere with `hookdrift backup`; HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM=1 uses it all the same, see docs/keeping.md',
+        'keep it on a disk of this machine and take copies elsewhere with `hookdrift backup`; HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM=1 uses it all the same, see docs/how-to/keep-the-history.md',
     },
   )
 }

@@ -23,7 +23,7 @@ export function openToExamine(file: string): Database.Database {
     db?.close()
     if (error instanceof AuditError) throw error
     throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
-      advice: 'the file is damaged or is no history: restore a backup, see docs/keeping.md',
+      advice: 'the file is damaged or is no history: restore a backup, see docs/how-to/keep-the-history.md',
       cause: error,
     })
   }

@@ -17,7 +17,7 @@ export interface OwnFunction {
   readonly call: (evaluation: Evaluation, ...args: never[]) => unknown
 }
 
-/** Documented in docs/policy.md; a test holds the two together. */
+/** Documented in docs/reference/policy.md; a test holds the two together. */
 export const ownFunctions: readonly OwnFunction[] = [
   {
     signature: 'host(string): string',

@@ -53,7 +53,7 @@ function refuseBroken(db: Database): void {
   const [broken] = findBrokenLinks(db)
   if (broken === undefined) return
   throw AuditError.failure(`nothing was pruned: the history ${db.name} does not verify: ${broken.text}`, {
-    advice: '`hookdrift verify` says more; docs/keeping.md says what to do',
+    advice: '`hookdrift verify` says more; docs/reference/verify.md says what to do',
   })
 }
 

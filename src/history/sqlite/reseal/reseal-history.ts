@@ -42,6 +42,6 @@ function refuseBroken(db: Database): void {
   if (broken === undefined) return
   throw AuditError.failure(`the history ${db.name} was not upgraded, for it does not verify: ${broken.text}`, {
     advice:
-      '`hookdrift verify` with the older version says more; restore the last backup that verifies: docs/keeping.md',
+      '`hookdrift verify` with the older version says more; restore the last backup that verifies: docs/how-to/keep-the-history.md',
   })
 }

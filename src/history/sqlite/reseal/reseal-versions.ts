@@ -83,6 +83,7 @@ export function idsOf(db: Database, table: 'version' | 'violation' | 'change', r
 
 export function altered(db: Database, what: string): AuditError {
   return AuditError.failure(`the history ${db.name} was not upgraded: ${what} does not match its digest`, {
-    advice: 'it was damaged already, and is as it was: restore the last backup that verifies, see docs/keeping.md',
+    advice:
+      'it was damaged already, and is as it was: restore the last backup that verifies, see docs/how-to/keep-the-history.md',
   })
 }

@@ -43,6 +43,6 @@ function faultsOf(db: Database, directory: string, version: number | undefined):
 
 function refusal(what: string, { text }: SchemaFault): AuditError {
   return AuditError.failure(`${what}: ${text}`, {
-    advice: `\`hookdrift verify\` says more; restore the last backup that verifies: docs/keeping.md`,
+    advice: `\`hookdrift verify\` says more; restore the last backup that verifies: docs/reference/verify.md`,
   })
 }

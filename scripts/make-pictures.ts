@@ -1,0 +1,46 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { chromium } from 'playwright-core'
+import { chatPage } from './pictures/chat-message.ts'
+import { dashboardPage } from './pictures/dashboard.ts'
+import { playScene } from './pictures/scene.ts'
+import { terminalPicture } from './pictures/terminal.ts'
+
+// The pictures of the documentation, from what the program says of a simulated fleet. Needs Debian's Chromium.
+
+const pictures = new URL('../docs/pictures/', import.meta.url)
+const dashboard = JSON.parse(readFileSync(new URL('../docs/monitoring/dashboard.json', import.meta.url), 'utf8'))
+
+const scene = await playScene()
+const lines = scene.terminal.trimEnd().split('\n')
+const shown = [...lines.slice(0, 23), '…', '', ...lines.slice(-1)].join('\n')
+writeFileSync(new URL('terminal.svg', pictures), terminalPicture("hookdrift audit --project 'acme/payments'", shown))
+
+const directory = mkdtempSync(join(tmpdir(), 'hookdrift-pictures-'))
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] })
+try {
+  await take('html-report', scene.html, { width: 1100, height: 1000 })
+  await take('chat-message', chatPage(scene.chat), { width: 900, element: 'main' })
+  await take('dashboard', dashboardPage(dashboard, scene.scrapes), { width: 1264, element: 'main' })
+} finally {
+  await browser.close()
+  rmSync(directory, { recursive: true, force: true })
+}
+
+async function take(
+  name: string,
+  html: string,
+  shot: { width: number; height?: number; element?: string },
+): Promise<void> {
+  const file = join(directory, `${name}.html`)
+  writeFileSync(file, html)
+  const page = await browser.newPage({
+    viewport: { width: shot.width, height: shot.height ?? 800 },
+    colorScheme: 'light',
+  })
+  await page.goto(pathToFileURL(file).href)
+  const png = shot.element === undefined ? await page.screenshot() : await page.locator(shot.element).screenshot()
+  writeFileSync(new URL(`${name}.png`, pictures), png)
+}

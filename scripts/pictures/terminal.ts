@@ -1,0 +1,52 @@
+const colours: Readonly<Record<string, string>> = {
+  '31': '#ff7b72',
+  '32': '#7ee787',
+  '33': '#e3b341',
+  '35': '#d2a8ff',
+  '36': '#79c0ff',
+}
+const [letter, line, margin] = [7.82, 18, 18]
+
+/** What a terminal shows of a text with its colours, as SVG. */
+export function terminalPicture(command: string, output: string): string {
+  const lines = [`\x1b[1m$ ${command}\x1b[0m`, ...output.trimEnd().split('\n')]
+  const columns = Math.max(...lines.map((text) => text.replace(/\x1b\[[\d;]*m/g, '').length))
+  const [width, height] = [Math.ceil(columns * letter) + 2 * margin, lines.length * line + 2 * margin]
+  const rows = lines.map(
+    (text, index) => `<text x="${margin}" y="${margin + 13 + index * line}">${spansOf(text)}</text>`,
+  )
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
+<title>hookdrift audit in a terminal</title>
+<rect width="${width}" height="${height}" rx="8" fill="#0d1117"/>
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="13" fill="#e6edf3" xml:space="preserve">
+${rows.join('\n')}
+</g>
+</svg>
+`
+}
+
+function spansOf(text: string): string {
+  let style: readonly string[] = []
+  return text
+    .split(/(\x1b\[[\d;]*m)/)
+    .map((part) => {
+      const codes = /^\x1b\[([\d;]*)m$/.exec(part)?.[1]
+      if (codes === undefined) return part === '' ? '' : span(part, style)
+      style =
+        codes === '' || codes === '0' ? [] : [...style, ...codes.split(';')].filter((code) => !/^(0|22|39)$/.test(code))
+      if (/^(22|39)$/.test(codes)) style = []
+      return ''
+    })
+    .join('')
+}
+
+function span(text: string, style: readonly string[]): string {
+  const colour = style.map((code) => colours[code]).findLast((found) => found !== undefined)
+  const attributes = [
+    ...(colour === undefined ? [] : [`fill="${colour}"`]),
+    ...(style.includes('1') ? ['font-weight="700"'] : []),
+    ...(style.includes('2') ? ['opacity="0.65"'] : []),
+  ]
+  const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll(' ', '\u00a0')
+  return attributes.length === 0 ? escaped : `<tspan ${attributes.join(' ')}>${escaped}</tspan>`
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+
+/** As much of JSON Schema as the configuration's uses. */
+interface Schema {
+  readonly type?: string
+  readonly description?: string
+  readonly default?: unknown
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+  readonly items?: Schema
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+}
+
+const file = new URL('../../config/hookdrift.schema.json', import.meta.url)
+
+const intro = `# The configuration
+
+Every member of \`hookdrift.yaml\`. Generated from [its schema](../../config/hookdrift.schema.json) by \`npm run reference\`;
+[config/hookdrift.example.yaml](../../config/hookdrift.example.yaml) shows each member once.
+
+Any text may hold \`\${VAR}\`, \`\${VAR:-default}\` or \`\${file:PATH}\`; \`$\${\` is a literal \`\${\`. Paths are relative to the file.
+Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`.
+
+## Environment
+
+- \`HOOKDRIFT_HISTORY\`: the history; overrides the configuration, and \`--history\` overrides both.
+- \`HOOKDRIFT_SEAL_KEY\`: the key under which secrets are sealed, 32 characters or more. Without it, hookdrift uses the file
+  \`hookdrift.key\` next to the history, and makes it on first use.
+- \`HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM\`: \`1\` uses a history on NFS, SMB and the like, which is refused otherwise. See
+  [keep the history](../how-to/keep-the-history.md).
+- \`HOOKDRIFT_LOG\`: the level of the log on stderr: \`trace\`, \`debug\`, \`info\`, \`warn\` (default), \`error\`, \`silent\`.
+- \`HTTPS_PROXY\`, \`HTTP_PROXY\`, \`NO_PROXY\`: as usual.
+`
+
+/** The page about every member of the configuration. */
+export function configurationPage(): string {
+  const schema: Schema = JSON.parse(readFileSync(file, 'utf8'))
+  const members = Object.entries(schema.properties ?? {})
+  const plain = members.filter(([, member]) => !hasMembers(member))
+  const sections = members.filter(([, member]) => hasMembers(member))
+  const general = ['## General', '', ...plain.flatMap(([name, member]) => rowsOf(name, member, schema)), ''].join('\n')
+  return [
+    intro,
+    general,
+    ...sections.map(([name, member]) => {
+      const about = member.description === undefined ? [] : [sentence(member.description), '']
+      return [`## ${name}`, '', ...about, ...memberRows(member, ''), ''].join('\n')
+    }),
+  ].join('\n')
+}
+
+function hasMembers(schema: Schema): boolean {
+  return membersOf(schema).length > 0
+}
+
+/** Its own, or those of what it lists; of alternatives, each member once. */
+function membersOf(schema: Schema): readonly (readonly [string, Schema, Schema])[] {
+  const alternatives = [schema, ...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].map((one) => one.items ?? one)
+  const deeper = alternatives.flatMap((one) => [one, ...(one.oneOf ?? []), ...(one.anyOf ?? [])])
+  const all = deeper.flatMap((one) =>
+    Object.entries(one.properties ?? {}).map(([name, member]) => [name, member, one] as const),
+  )
+  return [...new Map(all.map((entry) => [entry[0], entry])).values()]
+}
+
+function memberRows(schema: Schema, prefix: string): readonly string[] {
+  return membersOf(schema).flatMap(([name, member, owner]) => rowsOf(`${prefix}${name}`, member, owner))
+}
+
+function rowsOf(path: string, schema: Schema, owner: Schema): readonly string[] {
+  const name = path.replace(/^.*\./, '')
+  const needed = owner.required?.includes(name) === true && schema.default === undefined ? ' Required.' : ''
+  const values = schema.enum ?? []
+  const choices = values.length === 0 ? '' : ` One of ${values.map((value) => `\`${value}\``).join(', ')}.`
+  const isSaid = schema.description?.includes('Default') === true || hasMembers(schema)
+  const fallback =
+    schema.default === undefined || isSaid ? '' : ` Default: \`${JSON.stringify(schema.default).replaceAll('"', '')}\`.`
+  const about = schema.description === undefined ? '' : ` ${sentence(schema.description)}`
+  const list = schema.type === 'array' ? '[]' : ''
+  const row = `- \`${path}${list}\`:${about}${choices}${needed}${fallback}`.replace(/:$/, '')
+  return [row, ...memberRows(schema, `${path}${list}.`)]
+}
+
+function sentence(text: string): string {
+  return /[.!?)…]$/.test(text) ? text : `${text}.`
+}

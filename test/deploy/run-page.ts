@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+const main = join(import.meta.dirname, '../../src/cli/main.ts')
+const shownPort = '8080'
+const end = 'end-of-the-answer'
+
+/** One command of a page, as it is written there, with the lines that the page shows below it. */
+export interface Step {
+  readonly command: string
+  readonly shown: readonly string[]
+}
+
+interface Block {
+  readonly text: string
+  readonly steps: readonly Step[]
+  /** A block of YAML that begins with `# NAME.yaml` is that file. */
+  readonly file?: { readonly name: string; readonly text: string }
+}
+
+/** By the place of the step on its page. */
+export type Answers = ReadonlyMap<number, readonly string[]>
+
+/** The console blocks of a page and the files between them, in order. */
+export function blocksOf(page: string): readonly Block[] {
+  return [...page.matchAll(/^```(console|yaml)\n(.*?)^```$/gms)].flatMap(([, language, text = '']) => {
+    if (language === 'console') return [{ text, steps: stepsOf(text) }]
+    const name = /^# (\S+\.yaml)\n/.exec(text)?.[1]
+    return name === undefined ? [] : [{ text, steps: [], file: { name, text } }]
+  })
+}
+
+function stepsOf(block: string): readonly Step[] {
+  return block
+    .split(/^(?=\$ )/m)
+    .filter((part) => part.startsWith('$ '))
+    .map((part) => {
+      const [, command = '', shown = ''] = /^\$ ((?:[^\n]*\\\n)*[^\n]*)\n([\s\S]*)$/.exec(part) ?? []
+      return { command, shown: shown.split('\n').slice(0, -1) }
+    })
+}
+
+/**
+ * Runs the blocks of a page in one shell, in an empty directory, with the checkout's `hookdrift` first on the path.
+ * Port 8080 stands for a free one, and an expiry date for one in three months.
+ */
+export async function runPage(page: string): Promise<Answers> {
+  const directory = mkdtempSync(join(tmpdir(), 'hookdrift-page-'))
+  const bin = mkdtempSync(join(tmpdir(), 'hookdrift-bin-'))
+  writeFileSync(join(bin, 'hookdrift'), `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`, { mode: 0o755 })
+  const port = await freePort()
+  const shell = openShell(directory, {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: directory,
+    LANG: 'C.UTF-8',
+    USER: 'lee',
+  })
+  const answers = new Map<number, readonly string[]>()
+  try {
+    for (const { steps, file } of blocksOf(page)) {
+      if (file !== undefined) {
+        const [here = directory] = await shell.run('pwd')
+        writeFileSync(join(here, file.name), current(file.text).replaceAll(shownPort, port))
+      }
+      for (const step of steps) {
+        const lines = await shell.run(step.command.replaceAll(shownPort, port))
+        answers.set(
+          answers.size,
+          lines.map((line) => line.replaceAll(port, shownPort).replaceAll(directory, '.')),
+        )
+      }
+    }
+    return answers
+  } finally {
+    shell.close()
+    for (const path of [directory, bin]) rmSync(path, { recursive: true, force: true })
+  }
+}
+
+function current(file: string): string {
+  const inThreeMonths = new Date(Date.now() + 90 * 86_400_000).toISOString().slice(0, 10)
+  return file.replace(/(?<=expires: )\d{4}-\d\d-\d\d/g, inThreeMonths)
+}
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo // as: it listens on a port, not on a pipe
+  await new Promise((resolve) => server.close(resolve))
+  return String(port)
+}
+
+function openShell(cwd: string, env: Readonly<Record<string, string>>) {
+  const child = spawn('bash', ['--norc', '--noprofile'], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  child.stdin.write('exec 2>&1\n')
+  return {
+    async run(command: string): Promise<readonly string[]> {
+      child.stdin.write(`${command}\necho ${end}\n`)
+      const answer: string[] = []
+      for (;;) {
+        const { value, done } = await lines.next()
+        if (done === true) throw new Error(`the shell ended at: ${command}\n${answer.join('\n')}`)
+        if (value === end) return answer
+        answer.push(value)
+      }
+    },
+    /** With all that it started. */
+    close() {
+      if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, 'SIGKILL')
+    },
+  }
+}
+
+/** Without what differs from run to run, and without what is filled up with blanks around that. */
+export function bare(line: string): string {
+  return line
+    .replace(/\d{4}-\d\d-\d\d(?:[ T][\d:.]+( UTC|Z)?)?/g, 'TIME')
+    .replace(/\b\d+ (?:m?s|min|h)\b/g, 'AGE')
+    .replace(/\bjust now\b/g, 'AGE')
+    .replace(/\b[0-9a-f]{8,64}…?/g, 'DIGEST')
+    .replace(/[ ─-]+/g, ' ')
+    .trim()
+}
+
+/** Whether the page shows what was answered; `…` stands for lines that are left out. */
+export function showsAnswer({ shown }: Step, answered: readonly string[]): boolean {
+  const lines = answered.map(bare).filter((line) => line !== '')
+  const wanted = shown.map(bare).filter((line) => line !== '')
+  if (!wanted.includes('…')) return JSON.stringify(wanted) === JSON.stringify(lines)
+  const known = new Set(lines)
+  return wanted.every((line) => line === '…' || known.has(line))
+}
+
+/** The page with what was answered in place of what it shows; a block with `…` is for a person to correct. */
+export function withAnswers(page: string, answers: Answers): string {
+  let next = page
+  let place = 0
+  for (const { text, steps } of blocksOf(page)) {
+    const rewritten = steps.map((step) => {
+      const answered = answers.get(place++) ?? []
+      const isKept = showsAnswer(step, answered) || step.shown.includes('…')
+      return [`$ ${step.command}`, ...(isKept ? step.shown : answered), ''].join('\n')
+    })
+    if (steps.length > 0) next = next.replace(text, () => rewritten.join(''))
+  }
+  return next
+}

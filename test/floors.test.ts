@@ -7,6 +7,7 @@ const source = resolve(import.meta.dirname, '../src')
 /** Bottom first. A file imports its own folder and folders of lower floors; folders of one floor do not see each other. */
 const floors = [
   ['model'],
+  ['text'],
   ['document', 'service', 'inventory', 'rules', 'history', 'report', 'attestation'],
   ['config', 'policy', 'baseline'],
   ['audit', 'demo'],
@@ -32,6 +33,7 @@ const homes: Readonly<Record<string, string>> = {
   nodemailer: 'notify/',
   'csv-stringify/sync': 'report/',
   sarif: 'report/',
+  'string-width': 'text/',
 }
 
 /** What is wrong with an import, as a sentence; undefined when nothing is. */

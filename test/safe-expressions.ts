@@ -209,10 +209,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/policy/selector.ts': {
     '/^\\/(.+)\\/$/s': ourText,
   },
-  'src/report/columns.ts': {
-    '/ +/g':
-      'sentences of ours; names in them have at most 1,000 bytes (parse-json.ts); a blank run is replaced in one step',
-  },
   'src/report/csv/csv-table.ts': {
     '/(^|;)(["\'\\s]*)(?=[=+\\-@＝＋－＠])/g': cutBefore,
   },
@@ -315,6 +311,10 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/worker/host-check.ts': {
     '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,
     '/^\\[(.*)\\]$/': header,
+  },
+  'src/text/columns.ts': {
+    '/ +/g':
+      'sentences of ours; names in them have at most 1,000 bytes (parse-json.ts); a blank run is replaced in one step',
   },
   'src/worker/timetable.ts': {
     '/^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[^\\s?@]+(?: +[^\\s?@]+){4,5})$/': ourText,

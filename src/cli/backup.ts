@@ -24,7 +24,7 @@ async function backup(file: string, options: BackupOptions, terminal: Terminal):
   const { backUp } = await import('../history/sqlite/back-up.ts')
   const { composeReport } = await import('../audit/compose-report.ts')
   const { openSecrets } = await import('../inventory/open-secrets.ts')
-  const { neutralise } = await import('../report/neutralise.ts')
+  const { neutralise } = await import('../text/neutralise.ts')
 
   const target = pathFrom(terminal.cwd(), file)
   const { bytes, verification } = await backUp(await historyOf(options, terminal), target, {

@@ -55,7 +55,7 @@ function systemUser(): string | undefined {
 }
 
 export async function say({ stdout }: Terminal, text: string): Promise<void> {
-  const { neutralise } = await import('../report/neutralise.ts')
+  const { neutralise } = await import('../text/neutralise.ts')
   stdout.write(`${neutralise(text)}\n`)
 }
 

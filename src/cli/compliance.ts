@@ -44,8 +44,7 @@ export async function planCompliance(
     const judgements =
       asked === undefined ? recordedJudgements(history) : replayedJudgements(history, asked, systemClock.now)
     if (from === undefined) return composeCompliance({ ...(await judgements.judge(run)), mapping })
-    const end = to ?? (await history.lastRun())?.finishedAt ?? from
-    return gatherCompliance(history, mapping, { from, to: end }, judgements)
+    return gatherCompliance(history, mapping, { from, to: to ?? 'latest', now: systemClock.now() }, judgements)
   }
 }
 

@@ -2,12 +2,12 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { readPrivateKey } from '../attestation/keys.ts'
 import { type Attested, attest } from '../attestation/statement.ts'
-import { nearestName } from '../document/nearest-name.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { type Format, formatNames } from '../report/formats.ts'
 import { lookOfFile, type ReportFile } from '../report/report-files.ts'
 import type { Look } from '../report/report-format.ts'
-import type { Format } from '../report/reports.ts'
-import { type FormatOptions, formats } from './formats.ts'
+import { nearestName } from '../text/nearest-name.ts'
+import type { FormatOptions } from './formats.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
 import { lookOf, type Terminal } from './terminal.ts'
@@ -67,10 +67,10 @@ function readOrder(order: string, { cwd }: Terminal, writers: Writers<never>): r
     })
   }
   if (!isFormat(name)) {
-    const nearest = nearestName(name, formats)
+    const nearest = nearestName(name, formatNames)
     const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
     throw new AuditError(2, `--report ${order}: there is no format "${name}"${meant}`, {
-      advice: `formats: ${formats.join(', ')}`,
+      advice: `formats: ${formatNames.join(', ')}`,
     })
   }
   writers.writerOf(name)
@@ -111,7 +111,7 @@ function attestationOf(file: string): string {
 }
 
 function isFormat(name: string): name is Format {
-  return formats.some((format) => format === name)
+  return formatNames.some((format) => format === name)
 }
 
 function refuseDuplicates(files: readonly ReportFile[]): void {

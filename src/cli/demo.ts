@@ -62,7 +62,7 @@ async function demoFleet(seed: string): Promise<Fleet> {
 async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<number> {
   const { startSimulatedService } = await import('../demo/simulated-service.ts')
   const { afternoonOf } = await import('../demo/colleague.ts')
-  const { reports } = await import('../report/reports.ts')
+  const { text } = await import('../report/text.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
 
   const fleet = await demoFleet(seed)
@@ -85,7 +85,7 @@ async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<nu
     say('\nSecond audit:\n\n')
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
-    say(reports.text(second.result, { ...lookOf(terminal), full: true }))
+    say(text(second.result, { ...lookOf(terminal), full: true }))
     say(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
     if (keep !== undefined) say(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
     say('For your own service: config/hookdrift.example.yaml.\n')

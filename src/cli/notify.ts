@@ -123,7 +123,7 @@ async function readChannels(options: NotifyOptions, { env, cwd }: Terminal) {
 }
 
 async function channelNamed(name: string, channels: readonly Channel[]): Promise<Channel> {
-  const { nearestName } = await import('../document/nearest-name.ts')
+  const { nearestName } = await import('../text/nearest-name.ts')
   const found = channels.find((channel) => channel.name === name)
   if (found !== undefined) return found
   const names = channels.map((channel) => channel.name)
@@ -157,8 +157,8 @@ interface State {
 }
 
 async function tellState({ channels, messages, run }: State, { format }: NotifyOptions, terminal: Terminal) {
-  const { layTable } = await import('../report/table.ts')
-  const { neutralise } = await import('../report/neutralise.ts')
+  const { layTable } = await import('../text/table.ts')
+  const { neutralise } = await import('../text/neutralise.ts')
   const rows = messages.map(({ id, channel, run, createdAt, state, attempts, nextTryAt, error }) => {
     const next_try_at = state === 'pending' ? nextTryAt : null
     return { channel, id, run, created_at: createdAt, state, attempts, next_try_at, error }

@@ -27,7 +27,7 @@ async function check(
 ): Promise<number> {
   const { loadPolicy, loadPolicyTests } = await import('./load-policy.ts')
   const { unlessStopped, untilSignalled } = await import('./until-signalled.ts')
-  const { neutralise } = await import('../report/neutralise.ts')
+  const { neutralise } = await import('../text/neutralise.ts')
   const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
   const load = async (signal: AbortSignal) => {
     const policy = await loadPolicy(path, { now: Date.now(), signal })

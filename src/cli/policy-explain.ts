@@ -47,7 +47,7 @@ async function explain(
   const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
     const explained = await findResource(history, uid, options.project)
-    const rules = chooseRules(policy, explained, ruleId, (await import('../document/nearest-name.ts')).nearestName)
+    const rules = chooseRules(policy, explained, ruleId, (await import('../text/nearest-name.ts')).nearestName)
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
     if (options.format === 'json') terminal.stdout.write(asJson(explained, explanations))
     else {
@@ -126,7 +126,7 @@ function chooseRules(
 }
 
 async function describe({ project, resource: { kind, uid, name }, goneSince }: Found): Promise<string> {
-  const { neutralise, quote } = await import('../report/neutralise.ts')
+  const { neutralise, quote } = await import('../text/neutralise.ts')
   const gone = goneSince === null ? '' : `, gone since ${goneSince}`
   return `${project.name} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
 }

@@ -27,7 +27,7 @@ async function test(options: TestOptions, terminal: Terminal): Promise<number> {
   const { loadPolicy, loadPolicyTests } = await import('./load-policy.ts')
   const { runPolicyTest } = await import('../policy/run-policy-test.ts')
   const { problemLine } = await import('../document/problem.ts')
-  const { neutralise } = await import('../report/neutralise.ts')
+  const { neutralise } = await import('../text/neutralise.ts')
   const file = await policyFileOf(options, terminal)
   const policy = await loadPolicy(file)
   const ids = policy.known.map(({ id }) => id)

@@ -106,7 +106,7 @@ async function meantProbes(
     throw new AuditError(2, '--function needs a payload: --payload FILE, or the name of a probe')
   }
   const all = await ofPolicy()
-  const { nearestName } = await import('../document/nearest-name.ts')
+  const { nearestName } = await import('../text/nearest-name.ts')
   const names = all.map((probe) => probe.name)
   if (name !== undefined && !names.includes(name)) {
     const nearest = nearestName(name, names)

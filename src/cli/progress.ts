@@ -1,4 +1,4 @@
-import { neutralise } from '../report/neutralise.ts'
+import { neutralise } from '../text/neutralise.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface Progress {

@@ -74,7 +74,8 @@ export async function asking<Result>(
 /** The run that a name means in this history. */
 export async function runNamed(reader: HistoryReader, name: string): Promise<SealedRun> {
   const { findRun } = await import('../history/find-run.ts')
-  return findRun(await reader.runs(), name)
+  const { systemClock } = await import('./system.ts')
+  return findRun(await reader.runs(), name, systemClock.now())
 }
 
 /** Shows an answer, and returns the exit code of those that read. */

@@ -5,6 +5,7 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
 import { type HistoryOptions, openHistory } from './history-of.ts'
+import { runNamed } from './reading.ts'
 import type { Terminal } from './terminal.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
@@ -36,13 +37,10 @@ export function defineReport(program: Command, execute: Execute): void {
 }
 
 async function report(options: ReportOptions, terminal: Terminal): Promise<number> {
-  const { findRun, findRunAt } = await import('../history/find-run.ts')
-
-  const answer = await plan(options, terminal)
+    const answer = await plan(options, terminal)
   const history = await openHistory(options, terminal)
   try {
-    const runs = await history.runs()
-    const run = options.at === undefined ? findRun(runs, options.run ?? 'latest') : findRunAt(runs, options.at)
+    const run = await runNamed(history, options.at ?? options.run ?? 'latest')
     await answer(history, run.number)
     return exitCodes.clean
   } finally {

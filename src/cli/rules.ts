@@ -22,7 +22,7 @@ export function defineRules(program: Command, execute: Execute): void {
 async function showRules(id: string | undefined, { pack, format }: RulesOptions, terminal: Terminal): Promise<number> {
   const { rules } = await import('../rules/rules.ts')
   const { packs } = await import('../rules/rule.ts')
-  const { nearestName } = await import('../document/nearest-name.ts')
+  const { nearestName } = await import('../text/nearest-name.ts')
   refuseUnknown(
     'rule',
     id,

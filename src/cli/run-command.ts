@@ -1,6 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
-import { neutralise } from '../report/neutralise.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { defineAudit } from './audit.ts'
 import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'

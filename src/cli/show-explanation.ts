@@ -1,5 +1,5 @@
 import type { Explanation } from '../policy/explain-rule.ts'
-import { neutralise } from '../report/neutralise.ts'
+import { neutralise } from '../text/neutralise.ts'
 
 /** One rule: every layer that speaks of it, and which one decides. */
 export function showExplanation({ rule, severity, options, layers, waivers }: Explanation): string {

@@ -3,7 +3,7 @@ import { createResultSealer } from '../inventory/seal-result.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import { neutralise, neutraliseJson, quote } from '../report/neutralise.ts'
+import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
 
 interface Shown {
   readonly runs: readonly HandRun[]

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Places } from '../config/read-places.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
+import { readDuration } from '../model/instant.ts'
 import type { Execute } from './execute.ts'
 import { placesOf } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
@@ -14,9 +15,8 @@ interface StatusOptions extends ReadingOptions {
   readonly maxAge?: number
 }
 
-const hourMs = 3_600_000
 /** A daily run, and an hour's grace. */
-const defaultMaxAgeMs = 25 * hourMs
+const defaultMaxAgeMs = 25 * 3_600_000
 
 export function defineStatus(program: Command, execute: Execute): void {
   const command = program
@@ -73,11 +73,8 @@ async function dueAfter({ maxAge, config }: StatusOptions, schedules: Places['sc
   }
 }
 
-const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: hourMs, d: 24 * hourMs }
-
 function toDuration(text: string): number {
-  const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,3})?)([smhd])$/.exec(text) ?? []
-  const ms = Number(amount) * (unitsMs[unit ?? ''] ?? Number.NaN)
-  if (ms > 0) return ms
+  const ms = readDuration(text)
+  if (ms !== undefined) return ms
   throw new InvalidArgumentError('Expected a duration such as 90s, 30m, 25h or 2d.')
 }

@@ -3,7 +3,7 @@ import { hostname, uptime } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Holder } from '../history/holder.ts'
 import type { Clock } from '../model/clock.ts'
-import { neutralise } from '../report/neutralise.ts'
+import { neutralise } from '../text/neutralise.ts'
 
 /** The system's clock. */
 export const systemClock: Clock = {

@@ -66,7 +66,7 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
 
 async function verifyOne(files: AttestedFiles, { format }: VerifyOptions, { cwd, stdout }: Terminal): Promise<number> {
   const { verifyReport } = await import('./verify-report.ts')
-  const { neutralise } = await import('../report/neutralise.ts')
+  const { neutralise } = await import('../text/neutralise.ts')
   const checks = verifyReport(files, (path) => pathFrom(cwd(), path))
   const ok = checks.every((check) => check.ok !== false) && checks.some((check) => check.ok === true)
   const answer = { schema: 'hookdrift.verify/1', run: null, ok, checks }
@@ -94,7 +94,7 @@ async function asJson({ ok, run: newest, checks }: Verification): Promise<string
 }
 
 async function asText({ ok, checks }: Verification, file: string): Promise<string> {
-  const { neutralise } = await import('../report/neutralise.ts')
+  const { neutralise } = await import('../text/neutralise.ts')
   const wide = Math.max(...checks.map(({ id }) => id.length))
   const lines = checks.map((check) => lineOf(check, wide))
   const verdict = ok ? `${file} verifies.` : whatToDo(checks, file)

@@ -44,6 +44,7 @@ export function defineViolations(program: Command, execute: Execute): void {
 async function violations(options: ViolationsOptions, terminal: Terminal): Promise<number> {
   const { readViolations, violationsFace } = await import('../reading/read-violations.ts')
   const { runBefore } = await import('../history/find-run.ts')
+  const { systemClock } = await import('./system.ts')
   const { rule, severity, since, project: projects } = options
   const answer = await asking(options, terminal, async (reader) => {
     const run = await runNamed(reader, 'latest')
@@ -51,7 +52,7 @@ async function violations(options: ViolationsOptions, terminal: Terminal): Promi
     return readViolations(reader, {
       run,
       states: statesOf(options),
-      after: since === undefined ? 0 : runBefore(await reader.runs(), since),
+      after: since === undefined ? 0 : runBefore(await reader.runs(), since, systemClock.now()),
       ...{ rule, severity, projects },
       limit: limitOf(options),
     })
@@ -66,7 +67,7 @@ async function violations(options: ViolationsOptions, terminal: Terminal): Promi
 async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
   const { matchesGlob } = await import('../model/glob.ts')
-  const { nearestName } = await import('../document/nearest-name.ts')
+  const { nearestName } = await import('../text/nearest-name.ts')
   const judging = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
   if (judging.some((id) => matchesGlob(id, rule))) return
   const past = [...(await reader.violationsAt(run)), ...(await reader.resolvedBetween(0, run))]

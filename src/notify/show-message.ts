@@ -1,4 +1,4 @@
-import { neutralise } from '../report/neutralise.ts'
+import { neutralise } from '../text/neutralise.ts'
 import type { Event, EventType, Message, Storm } from './message.ts'
 
 /** One line for people: our words, then those of others, which each channel shows in a way that nothing in them acts. */

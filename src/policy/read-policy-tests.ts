@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { describeReference } from '../document/describe-value.ts'
-import { nearestName } from '../document/nearest-name.ts'
 import { type Problem, refuseProblems } from '../document/problem.ts'
 import { mostProblems, type ReadDocument, readDocument } from '../document/read-document.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { nearestName } from '../text/nearest-name.ts'
 import { type PolicyTest, policyTestFileSchema, policyTestSchema } from './policy-test-schema.ts'
 import { inOneGo, type Steps } from './steps.ts'
 

@@ -7,10 +7,10 @@ import { AuditError } from '../model/errors.ts'
 import type { ReportChange } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
-import { count } from '../report/count.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/drift.ts'
+import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
 
 interface Asked {

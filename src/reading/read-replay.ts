@@ -11,13 +11,13 @@ import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Answer } from '../report/answer.ts'
-import { widthOf } from '../report/columns.ts'
-import { count } from '../report/count.ts'
-import { neutralise } from '../report/neutralise.ts'
 import { type Face, limited } from '../report/show-answer.ts'
 import { tellUnjudged } from '../report/tell-unjudged.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violations.ts'
+import { widthOf } from '../text/columns.ts'
+import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { choose, statingExtent } from './as-of.ts'
 import { violationsFace } from './read-violations.ts'
 
@@ -32,7 +32,7 @@ export interface ReplayRow extends ReportViolation {
 
 export interface ReplayQuestion {
   readonly policy: Policy
-  /** `90d` before the last run, a run, or a time; undefined: all runs. */
+  /** A run, a time, or a duration back such as `90d`; undefined: all runs. */
   readonly since: string | undefined
   readonly projects: readonly string[]
   readonly limit: number
@@ -47,8 +47,9 @@ export interface ReplayQuestion {
 export async function readReplay(history: ReplayedHistory, question: ReplayQuestion): Promise<Answer<ReplayRow>> {
   const { policy, since, projects, limit, clock } = question
   const all = await history.runs()
-  const last = findRun(all, 'latest')
-  const runs = runsSince(all, last, since)
+  const now = clock()
+  const last = findRun(all, 'latest', now)
+  const runs = runsSince(all, last, since, now)
   const known = await history.looksAt(last.number)
   const chosen = new Set(choose([...known, { project: policyProject }], projects).map(({ project }) => project))
   const replay = await replayPolicy(history, { policy, runs, clock })
@@ -81,17 +82,18 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuest
   }
 }
 
-function runsSince(all: readonly SealedRun[], last: SealedRun, since: string | undefined): readonly SealedRun[] {
+function runsSince(
+  all: readonly SealedRun[],
+  last: SealedRun,
+  since: string | undefined,
+  now: number,
+): readonly SealedRun[] {
   if (since === undefined) return all
-  const [, days] = /^(\d{1,5})d$/.exec(since) ?? []
-  const from = days === undefined ? since : new Date(Date.parse(last.startedAt) - Number(days) * dayMs).toISOString()
-  const before = runBefore(all, from)
+  const before = runBefore(all, since, now)
   const runs = all.filter(({ number }) => number > before)
   if (runs.length > 0) return runs
-  throw new AuditError(2, `no run was sealed since ${since}; the last one is ${last.number} (${last.startedAt})`)
+  throw new AuditError(2, `no run was committed since ${since}; the last one is ${last.number} (${last.startedAt})`)
 }
-
-const dayMs = 86_400_000
 
 /** What of it is about the projects that were chosen. */
 function among(unjudged: Unjudged, patterns: readonly string[]): Unjudged[] {

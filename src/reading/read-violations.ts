@@ -6,10 +6,10 @@ import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { isAtLeast, type Severity, type ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
-import { widthOf } from '../report/columns.ts'
-import { neutralise } from '../report/neutralise.ts'
 import { type Face, limited } from '../report/show-answer.ts'
 import { showViolation } from '../report/text/show-violations.ts'
+import { widthOf } from '../text/columns.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { choose, statingExtent } from './as-of.ts'
 
 export interface ViolationRow extends ReportViolation {

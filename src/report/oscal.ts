@@ -1,7 +1,7 @@
 import type { JudgingRule } from '../model/judging.ts'
+import { neutraliseJson } from '../text/neutralise.ts'
 import { gapsOf } from './gaps.ts'
 import { rulesOf } from './judging-rules.ts'
-import { neutraliseJson } from './neutralise.ts'
 import { assessmentResults } from './oscal/assessment-results.ts'
 import { controlToken } from './oscal/control-token.ts'
 import { inventoryOf, observeGap, observeViolation } from './oscal/observations.ts'

@@ -1,5 +1,5 @@
 import type { Unjudged } from '../model/compliance.ts'
-import { count } from './count.ts'
+import { count } from '../text/count.ts'
 
 /** What a replay could not judge, as a sentence. */
 export function tellUnjudged({ rule, reason, projects }: Unjudged): string {

@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 import { describeReference, describeText } from '../document/describe-value.ts'
-import { nearestName } from '../document/nearest-name.ts'
 import { messageOf } from '../model/errors.ts'
+import { nearestName } from '../text/nearest-name.ts'
 
 /** When a schedule's ticks come. */
 export interface Timetable {

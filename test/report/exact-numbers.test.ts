@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
 import { type DiffRow, diffFace } from '../../src/reading/read-diff.ts'
-import { reports } from '../../src/report/reports.ts'
 import { writeAnswer } from '../../src/report/show-answer.ts'
+import { reports } from './all-reports.ts'
 import { aChange, aReport, aViolation } from './sample-reports.ts'
 
 const look = { colour: false, width: 200, full: true, tableWidth: 200, section: 'drift' } as const

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
-import { reports } from '../../src/report/reports.ts'
+import { reports } from './all-reports.ts'
 import { anyReport } from './any-report.ts'
 import { judged } from './judged-sample.ts'
 import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'

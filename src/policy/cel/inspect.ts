@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
-import { nearestName } from '../../document/nearest-name.ts'
 import { patternFault } from '../../rules/re2.ts'
+import { nearestName } from '../../text/nearest-name.ts'
 import { ownFunctions } from './functions.ts'
 import { spentCall } from './language.ts'
 

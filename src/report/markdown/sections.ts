@@ -1,7 +1,7 @@
 import { changeTypes } from '../../model/change.ts'
 import type { Report, ReportChange, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { severities, violationStates } from '../../model/violation.ts'
-import { count, countEach } from '../count.ts'
+import { count, countEach } from '../../text/count.ts'
 import { gapsOf } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { showValues } from '../text/show-values.ts'

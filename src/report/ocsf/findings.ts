@@ -1,7 +1,7 @@
 import type { JudgingRule } from '../../model/judging.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
-import { cut } from '../cut.ts'
+import { cut } from '../../text/cut.ts'
 import { rulesOf } from '../judging-rules.ts'
 
 /** Class 2003 of OCSF, as of this version. */

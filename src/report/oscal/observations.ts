@@ -1,6 +1,6 @@
 import type { JudgingRule } from '../../model/judging.ts'
 import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
-import { cut } from '../cut.ts'
+import { cut } from '../../text/cut.ts'
 import { nameUuid } from './name-uuid.ts'
 import { property, shown } from './property.ts'
 

@@ -2,7 +2,7 @@ import type { Invocation, Notification, ReportingDescriptor } from 'sarif'
 import { type CoverageStatus, isLookComplete } from '../../model/coverage.ts'
 import type { FilePlace } from '../../model/judging.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
-import { count } from '../count.ts'
+import { count } from '../../text/count.ts'
 import { physicalLocation } from './describe-result.ts'
 import { plain } from './plain.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { padColumns, widthOf, wrapPieces, wrapProse } from '../../src/report/columns.ts'
+import { padColumns, widthOf, wrapPieces, wrapProse } from '../../src/text/columns.ts'
 
 describe('columns', () => {
   it.each([
@@ -10,6 +10,7 @@ describe('columns', () => {
     ['ｆｕｌｌ', 8],
     ['한글', 4],
     ['👍', 2],
+    ['🇩🇪', 2],
     ['→ …', 3],
   ])('counts %s as %i', (text, columns) => {
     expect(widthOf(text)).toBe(columns)

@@ -1,17 +1,9 @@
-/** Columns that text takes on a terminal. Expects neutralised text: no controls, nothing of no width but accents. */
-export function widthOf(text: string): number {
-  let width = 0
-  for (const character of text) {
-    if (character <= '~') width += 1
-    else if (isWide.test(character)) width += 2
-    else if (!isAccent.test(character)) width += 1
-  }
-  return width
-}
+import stringWidth from 'string-width'
 
-const isAccent = /^\p{M}/u
-const isWide =
-  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60\uffe0-\uffe6]/u
+/** Columns that text takes on a terminal. Expects neutralised text: ANSI sequences are shown, not obeyed. */
+export function widthOf(text: string): number {
+  return stringWidth(text, { countAnsiEscapeCodes: true })
+}
 
 /** `padEnd` by columns. */
 export function padColumns(text: string, columns: number): string {

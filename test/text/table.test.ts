@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
 import type { Answer } from '../../src/report/answer.ts'
-import { widthOf } from '../../src/report/columns.ts'
 import { type Face, writeAnswer } from '../../src/report/show-answer.ts'
-import { type Column, layTable } from '../../src/report/table.ts'
+import { widthOf } from '../../src/text/columns.ts'
+import { type Column, layTable } from '../../src/text/table.ts'
 
 interface Row {
   readonly name: string

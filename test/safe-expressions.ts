@@ -96,9 +96,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^[\\w ./:*+,<>=-]*$/': ourText,
     '/[^A-Za-z0-9]+/': ourText,
   },
-  'src/history/find-run.ts': {
-    '/^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?$/': ourText,
-  },
   'src/history/retention.ts': {
     '/(\\d+)([ymdh])/g': ourText,
   },

@@ -82,7 +82,7 @@ describe('hookdrift baseline', () => {
       expect(code).toBe(2)
       return stderr.split('\n')[0]
     }
-    expect(await refused('approve', '--run', '7')).toMatch(/there is no sealed run 7/)
+    expect(await refused('approve', '--run', '7')).toMatch(/there is no committed run 7/)
     expect(await refused('approve', '--project', 'zzz')).toMatch(/run 1 looked at none of these projects, only at acme/)
     expect(await refused('approve', '--by', ' ')).toBe('hookdrift: nobody knows who does this')
     expect(await refused('diff')).toBe('hookdrift: no baseline is approved')

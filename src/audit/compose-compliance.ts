@@ -10,8 +10,7 @@ import type {
   ControlWaiver,
   ReplayedWith,
 } from '../model/compliance.ts'
-import type { JudgingRule } from '../model/judging.ts'
-import type { Report, ReportViolation } from '../model/report.ts'
+import type { Report, ReportRule, ReportViolation } from '../model/report.ts'
 import { isAtLeast, type Waiver } from '../model/violation.ts'
 import type { FrameworkMapping, MappedControl } from '../rules/framework-mapping.ts'
 import { coverageOf } from './control-coverage.ts'
@@ -98,10 +97,10 @@ function isOpen({ state }: ReportViolation): boolean {
   return state === 'opened' || state === 'continuing'
 }
 
-function describeRule({ id, title, severity, kind }: JudgingRule, because: string, { projects }: Report): ControlRule {
-  const judged = projects.reduce((sum, project) => sum + (ownOf(project.fewer, id) ?? project.resources[kind] ?? 0), 0)
-  const unjudged = projects.flatMap(({ project, unjudged }) => {
-    const reason = ownOf(unjudged, id)
+function describeRule({ id, title, severity, kind }: ReportRule, because: string, { projects }: Report): ControlRule {
+  const judged = projects.reduce((sum, project) => sum + (ownOf(project.evaluated_by_rule, id) ?? project.resources[kind] ?? 0), 0)
+  const unjudged = projects.flatMap(({ project, not_evaluated }) => {
+    const reason = ownOf(not_evaluated, id)
     return reason === undefined ? [] : [{ project, reason }]
   })
   return { id, title, severity, because, judged, unjudged }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { AuditError } from '../model/errors.ts'
-import type { AnswerFormat } from '../report/show-answer.ts'
+import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 import type { Execute } from './execute.ts'
 import {
   addKindOption,
@@ -10,7 +10,6 @@ import {
   type ChoiceOptions,
   limitOf,
   type ReadingOptions,
-  readingFormats,
   runNamed,
   tellAnswer,
 } from './reading.ts'
@@ -28,7 +27,7 @@ export function defineDiff(program: Command, execute: Execute): void {
     .argument('[to]', 'another one', 'latest')
     .description('what is otherwise in one run than in another, before and after')
     .option('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)')
-  addReadingOptions(addKindOption(addProjectOption(command)), [...readingFormats, 'rfc6902']).action(
+  addReadingOptions(addKindOption(addProjectOption(command)), [...answerFormats, 'rfc6902']).action(
     (from: string, to: string, options: DiffOptions) => execute((terminal) => diff({ from, to }, options, terminal)),
   )
 }

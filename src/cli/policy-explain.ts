@@ -1,35 +1,34 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { HistoryReader, Identity } from '../history/reader.ts'
-import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Explained, Explanation } from '../policy/explain-rule.ts'
+import { AuditError } from '../model/errors.ts'
+import type { Explained } from '../policy/explain-rule.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
 import { historyOf, placesOf } from './history-of.ts'
 import { pathFrom } from './path-from.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, tellAnswer } from './reading.ts'
 import type { Terminal } from './terminal.ts'
 
-interface ExplainOptions {
+interface ExplainOptions extends AnswerOptions {
   readonly config: string
   readonly history?: string
   readonly policy?: string
   readonly project?: string
-  readonly format: 'text' | 'json'
 }
 
 export function definePolicyExplain(policy: Command, execute: Execute): void {
-  policy
+  const command = policy
     .command('explain')
     .argument('<uid>', 'a resource that the history knows')
     .argument('[rule]', 'all of its kind unless given')
-    .description('say what in the policy decides whether and how a rule judges a resource')
+    .description('Explain which part of the policy decides whether and how a rule evaluates a resource')
     .option('--config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--policy <file>', "policy file; overrides the configuration's")
     .option('--project <name>', 'where several projects have a resource of that uid')
-    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
-    .action((uid: string, rule: string | undefined, options: ExplainOptions) =>
-      execute((terminal) => explain(uid, rule, options, terminal)),
-    )
+  addAnswerOptions(command).action((uid: string, rule: string | undefined, options: ExplainOptions) =>
+    execute((terminal) => explain(uid, rule, options, terminal)),
+  )
 }
 
 async function explain(
@@ -40,7 +39,7 @@ async function explain(
 ): Promise<number> {
   const { explainRule } = await import('../policy/explain-rule.ts')
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { showExplanation, showExplanations } = await import('./show-explanation.ts')
+  const { answerExplanations, explanationsFace } = await import('../reading/answer-explanations.ts')
   const { resealingFor } = await import('./resealing-for.ts')
   const { thisProcess } = await import('./system.ts')
   const { policy, file } = await pathsOf(options, terminal)
@@ -49,13 +48,8 @@ async function explain(
     const explained = await findResource(history, uid, options.project)
     const rules = chooseRules(policy, explained, ruleId, (await import('../text/nearest-name.ts')).nearestName)
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
-    if (options.format === 'json') terminal.stdout.write(asJson(explained, explanations))
-    else {
-      const [only] = explanations
-      const text = ruleId !== undefined && only !== undefined ? showExplanation(only) : showExplanations(explanations)
-      terminal.stdout.write(`${await describe(explained)}\n\n${text}`)
-    }
-    return exitCodes.clean
+    const answer = answerExplanations(explained, explanations, limitOf(options))
+    return await tellAnswer(answer, explanationsFace(explained, ruleId !== undefined), options.format, terminal)
   } finally {
     await history.close()
   }
@@ -123,15 +117,4 @@ function chooseRules(
   }
   if (rule.kind !== kind) throw new AuditError(2, `${ruleId} is about ${rule.kind}s, and this is of kind ${kind}`)
   return [rule]
-}
-
-async function describe({ project, resource: { kind, uid, name }, goneSince }: Found): Promise<string> {
-  const { neutralise, quote } = await import('../text/neutralise.ts')
-  const gone = goneSince === null ? '' : `, gone since ${goneSince}`
-  return `${project.name} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
-}
-
-function asJson({ project, resource: { kind, uid, name }, goneSince }: Found, rows: readonly Explanation[]): string {
-  const about = { project: project.name, kind, uid, name, gone_since: goneSince }
-  return `${JSON.stringify({ schema: 'hookdrift.policy-explain/1', run: null, ...about, rows }, null, 2)}\n`
 }

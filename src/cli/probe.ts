@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { HandRun, Unlisted } from '../audit/probe-by-hand.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
@@ -6,31 +6,29 @@ import type { Probe } from '../policy/probe.ts'
 import type { Execute } from './execute.ts'
 import { pathFrom } from './path-from.ts'
 import { readTextFile } from './read-text-file.ts'
-import { addProjectOption } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, tellAnswer } from './reading.ts'
 import type { Terminal } from './terminal.ts'
 
-interface ProbeOptions {
+interface ProbeOptions extends AnswerOptions {
   readonly config: string
   readonly project: readonly string[]
   readonly source?: string
   readonly function?: string
   readonly payload?: string
   readonly type?: string
-  readonly format: 'text' | 'json'
 }
 
 export function defineProbe(program: Command, execute: Execute): void {
   const command = program
     .command('probe')
     .argument('[name]', 'a probe of the policy')
-    .description('run functions once with a payload, and print result, log and verdict; nothing is stored')
+    .description('Run functions once with a payload, and print result, log and verdict; nothing is stored')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
-  addProjectOption(command)
+  addAnswerOptions(addProjectOption(command))
     .option('--source <uid>', 'the source whose function runs')
     .option('--function <file>', "run this text instead of the service's, in the one project that is meant")
     .option('--payload <file>', 'a JSON file with the object that the function gets, instead of a probe of the policy')
     .option('--type <type>', 'as the service takes it: body (unless said), header …; with --source also which function')
-    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
     .addHelpText(
       'after',
       `
@@ -52,7 +50,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const { createSealer } = await import('../inventory/sealer.ts')
   const { loadPolicy } = await import('./load-policy.ts')
   const { openProjects } = await import('./open-projects.ts')
-  const { showHandRuns } = await import('./show-hand-runs.ts')
+  const { answerProbes, probesFace } = await import('../reading/answer-probes.ts')
   const { systemClock } = await import('./system.ts')
   const { untilSignalled } = await import('./until-signalled.ts')
 
@@ -76,7 +74,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
       return { runs, unlisted: [] }
     })
     refuseNothing(result, name, options)
-    terminal.stdout.write(showHandRuns(result, { format: options.format, sealer }))
+    await tellAnswer(answerProbes(result, sealer, limitOf(options)), probesFace, options.format, terminal)
     return exitCode ?? exitCodeOf(result)
   } finally {
     await close()

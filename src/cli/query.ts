@@ -46,5 +46,5 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: T
 async function showViews({ format }: QueryOptions, terminal: Terminal): Promise<number> {
   const { explainViews } = await import('../history/sqlite/views.ts')
   const { viewsFace } = await import('../reading/answer-query.ts')
-  return tellAnswer({ command: 'query', run: null, rows: explainViews(), leftOut: 0 }, viewsFace, format, terminal)
+  return tellAnswer({ command: 'query-views', run: null, rows: explainViews(), leftOut: 0 }, viewsFace, format, terminal)
 }

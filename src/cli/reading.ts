@@ -3,26 +3,35 @@ import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader, SealedRun } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
 import { type Kind, kinds } from '../model/resource.ts'
+import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 import type { Answer } from '../report/answer.ts'
-import type { AnswerFormat, Face } from '../report/show-answer.ts'
+import type { Face } from '../report/show-answer.ts'
 import { type HistoryOptions, openHistory } from './history-of.ts'
 import { lookOf, type Terminal } from './terminal.ts'
 
-/** Options that all commands have which read the history. */
-export interface ReadingOptions extends HistoryOptions {
+/** Options of every command that answers. */
+export interface AnswerOptions {
   readonly format: AnswerFormat
   readonly limit?: number
 }
 
-/** Named here, so that `--help` loads no format; a test holds it against the table. */
-export const readingFormats = ['text', 'json', 'csv'] as const satisfies readonly AnswerFormat[]
+/** Options of the commands that read the history. */
+export interface ReadingOptions extends HistoryOptions, AnswerOptions {}
 
 const rowsForPeople = 100
 
-export function addReadingOptions(command: Command, formats: readonly string[] = readingFormats): Command {
+export function addReadingOptions(command: Command, formats?: readonly string[]): Command {
+  return addAnswerOptions(addHistoryOptions(command), formats)
+}
+
+export function addHistoryOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
+}
+
+export function addAnswerOptions(command: Command, formats: readonly string[] = answerFormats): Command {
+  return command
     .addOption(new Option('--format <format>', 'of the answer').choices(formats).default('text'))
     .addOption(
       new Option('--limit <rows>', `a number or all; ${rowsForPeople} as text, all otherwise`).argParser(toLimit),
@@ -53,7 +62,7 @@ function toLimit(text: string): number {
   throw new InvalidArgumentError('Expected a number from 1, or all.')
 }
 
-export function limitOf({ limit, format }: ReadingOptions): number {
+export function limitOf({ limit, format }: AnswerOptions): number {
   return limit ?? (format === 'text' ? rowsForPeople : Number.POSITIVE_INFINITY)
 }
 

@@ -9,33 +9,32 @@ import type { SkipReason, Watch, Work } from '../worker/keep-schedule.ts'
 import type { Past } from '../worker/read-past.ts'
 import type { Execute } from './execute.ts'
 import type { Log } from './log.ts'
+import { type AnswerOptions, addAnswerOptions, tellAnswer } from './reading.ts'
 import type { Terminal } from './terminal.ts'
 import type { Orders } from './worker-orders.ts'
 
-interface WorkerOptions {
+interface WorkerOptions extends AnswerOptions {
   readonly config: string
   readonly history?: string
   readonly next?: number
-  readonly format: 'text' | 'json'
   readonly failOn: Severity
 }
 
 export function defineWorker(program: Command, execute: Execute): void {
-  program
+  const command = program
     .command('worker')
-    .description('audit on the schedules of the configuration until it is stopped')
+    .description('Audit on the schedules of the configuration until stopped')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--next <count>', 'only print the next times of each schedule', countOf)
-    .addOption(new Option('--format <format>', 'of --next').choices(['text', 'json']).default('text'))
     .addOption(
       new Option('--fail-on <severity>', 'a run with open violations of this severity or above comes to "violations"')
         .choices(severities)
         .default('medium'),
     )
-    .action((options: WorkerOptions) =>
-      execute((terminal) => (options.next === undefined ? worker(options, terminal) : printNext(options, terminal))),
-    )
+  addAnswerOptions(command).action((options: WorkerOptions) =>
+    execute((terminal) => (options.next === undefined ? worker(options, terminal) : printNext(options, terminal))),
+  )
 }
 
 const mostPrinted = 1000
@@ -213,20 +212,15 @@ function tellAll(watches: readonly Watch<Report>[]): Watch<Report> {
 }
 
 async function printNext(options: WorkerOptions, terminal: Terminal): Promise<number> {
-  const { nextTimes } = await import('../worker/next-times.ts')
+  const { nextTimes, nextTimesFace } = await import('../worker/next-times.ts')
   const { openOrders } = await import('./worker-orders.ts')
   const reader = await openOrders(options, terminal)
   const configuration = reader.configuration()
   // A worker would not start with a broken one.
   await reader.policy(configuration, new AbortController().signal)
   const rows = nextTimes(configuration.schedules, Date.now(), options.next ?? 1)
-  if (options.format === 'json') {
-    terminal.stdout.write(`${JSON.stringify({ schema: 'hookdrift.worker/1', run: null, rows }, null, 2)}\n`)
-    return exitCodes.clean
-  }
-  const width = Math.max(...rows.map(({ schedule }) => schedule.length))
-  for (const { at, local, timezone, schedule } of rows) {
-    terminal.stdout.write(`${at}  ${schedule.padEnd(width)}  ${local} ${timezone}\n`)
-  }
-  return exitCodes.clean
+  const { limited } = await import('../report/show-answer.ts')
+  // As many as `--next` names, unless a limit is given.
+  const shown = limited(rows, options.limit ?? Number.POSITIVE_INFINITY)
+  return tellAnswer({ command: 'worker', run: null, ...shown }, nextTimesFace, options.format, terminal)
 }

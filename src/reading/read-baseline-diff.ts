@@ -41,7 +41,7 @@ export async function readBaselineDiff(history: History, { projects, limit }: As
       remarks.push(`${approval.project.name}: ${count(resources, kind)} not compared: nobody had looked there so.`)
     }
   }
-  return { command: 'baseline', ...statingExtent(last, looks), remarks, ...limited(rows, limit) }
+  return { command: 'baseline-diff', ...statingExtent(last, looks), remarks, ...limited(rows, limit) }
 }
 
 async function compare(history: History, approval: Approval, run: number) {

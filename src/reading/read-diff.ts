@@ -50,7 +50,7 @@ export async function readDiff(reader: HistoryReader, asked: DiffAsked): Promise
   return {
     command: 'diff',
     ...statingExtent(to, extent),
-    more: { from: { ...toAnswerRun(from) }, not_looked_at: notLookedAt.map((each) => ({ ...each })) },
+    more: { from: { ...toAnswerRun(from) }, not_scanned: notLookedAt.map((each) => ({ ...each })) },
     remarks: [
       `Compared with run ${from.number}, ${showTime(from.startedAt)}.`,
       ...notLookedAt.map(({ project, kind, resources }) => {

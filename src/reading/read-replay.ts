@@ -72,7 +72,7 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuest
     more: {
       policy: { digest: policy.digest },
       replayed: { runs: runs.length, first_run: first?.number ?? null, since: first?.startedAt ?? null },
-      unjudged: unjudged.map(({ projects: where, ...one }) => ({ ...one, ...(where && { projects: [...where] }) })),
+      not_evaluated: unjudged.map(({ projects: where, ...one }) => ({ ...one, ...(where && { projects: [...where] }) })),
     },
     remarks: [
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if this policy had judged them.`,
@@ -106,6 +106,7 @@ function toRow({ first, last, gone }: Stretch, record: RecordedViolation): Repla
   const { firstSeen, lastSeen, waiver, ...violation } = record
   return {
     ...violation,
+    resolution: null,
     first_seen: firstSeen,
     last_seen: lastSeen,
     first_run: first.number,

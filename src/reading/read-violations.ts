@@ -53,7 +53,7 @@ function toRow(violation: RecordedViolation | ResolvedViolation): ViolationRow {
   const { firstSeen, lastSeen, waiver, fingerprint, rule, severity, state, project, kind, uid, name, path, message } =
     violation
   return {
-    ...{ fingerprint, rule, severity, state, project, kind, uid, name, path, message },
+    ...{ fingerprint, rule, severity, state, resolution: null, project, kind, uid, name, path, message },
     first_seen: firstSeen,
     last_seen: lastSeen,
     ...('resolvedAt' in violation ? { resolved_at: violation.resolvedAt } : {}),

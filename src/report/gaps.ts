@@ -1,4 +1,4 @@
-import type { JudgingRule } from '../model/judging.ts'
+import type { ReportRule } from '../model/report.ts'
 import type { Report, ReportCoverage } from '../model/report.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 
@@ -12,7 +12,7 @@ export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
 }
 
 /** Those of a project's walks that leave the silence of a rule without meaning, not offered or not complete. */
-export function gapsFor({ needs }: JudgingRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
+export function gapsFor({ needs }: ReportRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
   return walksFor(needs, walks).filter(({ status }) => status !== 'complete')
 }
 

@@ -1,4 +1,4 @@
-import type { JudgingRule } from '../model/judging.ts'
+import type { ReportRule } from '../model/report.ts'
 import { neutraliseJson } from '../text/neutralise.ts'
 import { gapsOf } from './gaps.ts'
 import { rulesOf } from './judging-rules.ts'
@@ -40,7 +40,7 @@ export const oscal: ReportFormat = (report) => {
 }
 
 /** The controls that rules give evidence for, spelt as OSCAL spells identifiers: `soc2_CC6.1`. */
-function selectionOf(rules: readonly JudgingRule[]) {
+function selectionOf(rules: readonly ReportRule[]) {
   const controls = [...new Set(rules.flatMap((rule) => rule.controls))].sort()
   const ids = controls.map(controlToken)
   const description = 'Controls that the rules of the policy give evidence for.'

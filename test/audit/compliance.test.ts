@@ -17,14 +17,14 @@ const mapping: FrameworkMapping = {
 }
 
 const rule = (id: string, kind: 'endpoint' | 'source' | 'project', controls: string[] = []) =>
-  ({ id, kind, title: `Rule ${id}`, remedy: '', severity: 'high', controls, needs: [kind] }) as const
+  ({ id, kind, title: `Rule ${id}`, remediation: '', severity: 'high', controls, needs: [kind] }) as const
 const project = {
   project: 'acme/payments',
   labels: {},
-  place: null,
+  configured_at: null,
   resources: { endpoint: 3, source: 2 },
-  fewer: {},
-  unjudged: {},
+  evaluated_by_rule: {},
+  not_evaluated: {},
 }
 const walks = [
   aWalk({ listing: 'project', items: 1 }),
@@ -90,8 +90,8 @@ describe('the state of a control', () => {
   })
 
   it('is not fully looked at when a rule could not judge', () => {
-    const unjudged = { 'source/unverified': 'it threw' }
-    expect(statesOf({ projects: [{ ...project, unjudged }] })).toEqual({ ...met, S: 'not_fully_looked_at' })
+    const not_evaluated = { 'source/unverified': 'it threw' }
+    expect(statesOf({ projects: [{ ...project, not_evaluated }] })).toEqual({ ...met, S: 'not_fully_looked_at' })
   })
 
   it('is not covered when the policy has all its rules off', () => {
@@ -112,7 +112,7 @@ describe('the evidence for a control', () => {
     const first_seen = '2026-11-21T02:04:00.120Z'
     const report = aReport({
       coverage: walks,
-      projects: [{ ...project, fewer: { 'endpoint/url-not-https': 2 } }],
+      projects: [{ ...project, evaluated_by_rule: { 'endpoint/url-not-https': 2 } }],
       rules: all,
       violations: [
         aViolation({ first_seen, state: 'continuing' }),
@@ -124,7 +124,7 @@ describe('the evidence for a control', () => {
     expect(endpoints).toMatchObject({
       state: 'not_met',
       reason: '1 open violation of medium or above.',
-      rules: [{ id: 'endpoint/url-not-https', because: 'They receive.', judged: 2, unjudged: [] }],
+      rules: [{ id: 'endpoint/url-not-https', because: 'They receive.', judged: 2, not_evaluated: [] }],
       violations: [{ stood_ms: 3_600_000 }, { state: 'waived' }, { state: 'waived' }],
       waivers: [{ ...waiver, rule: 'endpoint/url-not-https', violations: 2 }],
       coverage: { walks: 1, complete: 1, pages: 1, items: 3, gaps: [] },

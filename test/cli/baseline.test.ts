@@ -55,7 +55,7 @@ describe('hookdrift baseline', () => {
         1,
         'lee',
         'reviewed',
-        one.project === project ? 'revoked' : 'holds',
+        one.project === project ? 'revoked' : 'active',
       ]),
     )
     expect(shown.find((one) => one.project === project)).toMatchObject({ revoked_by: 'kim' })

@@ -94,7 +94,7 @@ describe('JSON', () => {
       const { schema, run } = JSON.parse(stdout)
       expect({ schema, run }).toEqual({
         schema: `hookdrift.${args[0]}/1`,
-        run: { number: 2, started_at: expect.any(String), finished_at: expect.any(String), sealed: true },
+        run: { number: 2, started_at: expect.any(String), finished_at: expect.any(String), state: 'committed' },
       })
     },
   )

@@ -14,6 +14,7 @@ import { aDatabasePath } from './a-database.ts'
 import { resealing } from './a-resealing.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, walkAll } from './samples.ts'
+import { inTodaysWords } from './todays-words.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
 const schemas = readdirSync(fixtures).flatMap((name) => /^(\d{4})\.db\.gz$/.exec(name)?.[1] ?? [])
@@ -75,7 +76,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
   })
 
   it('opens, reports the same, and verifies', async () => {
-    const reports: Report[] = JSON.parse(unpacked(`${schema}.reports.json.gz`).toString())
+    const reports: Report[] = inTodaysWords(JSON.parse(unpacked(`${schema}.reports.json.gz`).toString()))
     const history = openSqliteHistory(file, holder(), resealing)
     expect((await history.runs()).map(({ number }) => number)).toEqual(reports.map(({ run }) => run.number))
     for (const report of reports) {
@@ -137,7 +138,7 @@ describe('an upgrade', () => {
       const left = new Database(file)
       expect(left.pragma('user_version', { simple: true })).toBe(step - 1)
       left.close()
-      const reports: Report[] = JSON.parse(unpacked('0001.reports.json.gz').toString())
+      const reports: Report[] = inTodaysWords(JSON.parse(unpacked('0001.reports.json.gz').toString()))
       const history = openSqliteHistory(file, holder(), resealing)
       for (const report of reports) {
         const record = await history.readRun(report.run.number)

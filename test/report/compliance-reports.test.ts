@@ -22,7 +22,7 @@ const mapping = {
 function withRules(report: Report): Report {
   const ids = new Map(report.violations.map(({ rule, kind, severity }) => [rule, { kind, severity }]))
   const rules = [...ids].map(([id, { kind, severity }]) => {
-    return { id, kind, severity, title: attack, remedy: attack, controls: [], needs: [kind] }
+    return { id, kind, severity, title: attack, remediation: attack, controls: [], needs: [kind] }
   })
   return { ...report, rules }
 }

@@ -73,15 +73,15 @@ function everywhere(text: string, configured = text): Report {
   const place = { file: configured, line: 3 }
   return {
     ...report,
-    rules: known === undefined ? [] : [{ ...known, id: configured, title: text, remedy: text, controls: [configured] }],
+    rules: known === undefined ? [] : [{ ...known, id: configured, title: text, remediation: text, controls: [configured] }],
     projects: [
       {
         project: configured,
         labels: { [configured]: text },
-        place,
+        configured_at: place,
         resources: {},
-        fewer: {},
-        unjudged: { [configured]: text },
+        evaluated_by_rule: {},
+        not_evaluated: { [configured]: text },
       },
     ],
   }

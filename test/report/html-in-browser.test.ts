@@ -87,7 +87,7 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     const [soc2] = builtInFrameworks
     if (soc2 === undefined) throw new Error('there is no framework')
     const rules = samples.small.violations.map(({ rule: id, kind, severity }) => {
-      return { id, kind, title: `Rule ${id}`, remedy: '', severity, controls: [], needs: [kind] }
+      return { id, kind, title: `Rule ${id}`, remediation: '', severity, controls: [], needs: [kind] }
     })
     const compliance = composeCompliance({ report: { ...samples.small, rules }, mapping: soc2 })
     const { page, requests, address } = await openPage(complianceReports.html(compliance, look), 1100, scheme)

@@ -59,7 +59,7 @@ describe('the JSON report', () => {
 
   it('begins with what a reader looks for and ends its last line', () => {
     const lines = json(samples.clean, look).split('\n')
-    expect(lines.slice(0, 2)).toEqual(['{', '  "schema": "hookdrift.report/1",'])
+    expect(lines.slice(0, 2)).toEqual(['{', '  "schema": "hookdrift.report/2",'])
     expect(lines.slice(-2)).toEqual(['}', ''])
   })
 })

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
-import type { JudgingRule } from '../../src/model/judging.ts'
+import type { ReportRule } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
 import { aReport, aViolation } from './sample-reports.ts'
 
-const rule = (id: string, kind: JudgingRule['kind']): JudgingRule => {
-  return { id, kind, title: id, severity: 'medium', remedy: '', controls: [], needs: [kind] }
+const rule = (id: string, kind: ReportRule['kind']): ReportRule => {
+  return { id, kind, title: id, severity: 'medium', remediation: '', controls: [], needs: [kind] }
 }
 
 it('JUnit says of the policy what rules about it found, and of projects what the others did', () => {

@@ -54,7 +54,7 @@ describe('an answer', () => {
     number: 7,
     started_at: '2026-11-21T03:00:00.000Z',
     finished_at: '2026-11-21T03:01:00.000Z',
-    sealed: true,
+    state: 'committed',
   } as const
   const walk = {
     project: 'acme/a',
@@ -66,7 +66,7 @@ describe('an answer', () => {
   } as const
   const figures = { pages: 1, items: 2, requests: 1, retries: 0, duration_ms: 5 }
   const answer: Answer<Row> = {
-    command: 'things',
+    command: 'state',
     run,
     coverage: [{ ...walk, ...figures }],
     rows: [{ name: 'a', n: 1 }],
@@ -94,15 +94,15 @@ describe('an answer', () => {
   it('as JSON is one object with schema, run, coverage and rows', () => {
     const document: Json = JSON.parse(writeAnswer('json', answer, face, look))
     expect(document).toEqual({
-      schema: 'hookdrift.things/1',
+      schema: 'hookdrift.state/2',
       run,
       coverage: [{ ...walk, ...figures }],
       rows: [{ name: 'a', n: 1 }],
       left_out: 3,
     })
-    expect(JSON.parse(writeAnswer('json', { command: 'things', run: null, rows: [], leftOut: 0 }, face, look))).toEqual(
+    expect(JSON.parse(writeAnswer('json', { command: 'state', run: null, rows: [], leftOut: 0 }, face, look))).toEqual(
       {
-        schema: 'hookdrift.things/1',
+        schema: 'hookdrift.state/2',
         run: null,
         rows: [],
       },

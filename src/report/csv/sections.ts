@@ -64,7 +64,7 @@ function controlRows(report: Report): Cell[][] {
     const found = byRule.get(rule.id) ?? []
     const inState = (...states: ViolationState[]) => found.filter(({ state }) => states.includes(state)).length
     const judged = projects.reduce((sum, project) => sum + countJudged(rule, project), 0)
-    const notJudged = projects.filter(({ unjudged }) => unjudged[rule.id] !== undefined).length
+    const notJudged = projects.filter(({ not_evaluated }) => not_evaluated[rule.id] !== undefined).length
     const counts = [inState('opened', 'continuing'), inState('waived'), inState('unknown'), inState('resolved')]
     return rule.controls.map((control) => [control, rule.id, rule.title, rule.severity, judged, notJudged, ...counts])
   })

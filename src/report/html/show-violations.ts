@@ -40,16 +40,16 @@ function showSeverity(severity: Severity, open: readonly ReportViolation[], { ru
   const known = new Map(rules.map((rule) => [rule.id, rule]))
   const groups = byRule.map(([id, found]) => {
     const rule = known.get(id)
-    const remedy =
-      rule === undefined || rule.remedy === ''
+    const remediation =
+      rule === undefined || rule.remediation === ''
         ? nothing
-        : html`<p class="remedy">How to fix: ${withCode(rule.remedy)}</p>`
+        : html`<p class="remediation">How to fix: ${withCode(rule.remediation)}</p>`
     const controls =
       rule === undefined || rule.controls.length === 0
         ? nothing
         : html`<p class="soft">Controls: ${rule.controls.join(', ')}</p>`
     return html`<h4>${rule?.title ?? id} <code>${id}</code></h4>
-${remedy}${controls}<ul class="list">${found.toSorted(byProject).map(showOne)}</ul>
+${remediation}${controls}<ul class="list">${found.toSorted(byProject).map(showOne)}</ul>
 `
   })
   return html`<section class="severity"><h3 id="${severity}"><span class="${severity}">${severity}</span>: ${alike.length}</h3>

@@ -41,7 +41,7 @@ th, td { padding: .35rem .6rem; border-bottom: 1px solid var(--line); text-align
 th { color: var(--soft); font-weight: 600; } td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 ul.list > li { padding: .5rem 0 .5rem .75rem; border-left: .2rem solid var(--line); margin: .5rem 0; }
 ul.columns { columns: 22rem; list-style: none; padding: 0; font-size: .9rem; }
-.remedy { max-width: 46rem; }
+.remediation { max-width: 46rem; }
 del, ins { text-decoration: none; font: .875em ui-monospace, monospace; }
 del::before { content: "\\2212  "; } ins::before { content: "+  "; } del { color: var(--bad); } ins { color: var(--good); }
 .field { padding-left: 1rem; }

@@ -48,8 +48,8 @@ export function sectionsOf({ coverage, notices, drift, violations, verdict, proj
       'Not judged',
       ['project', 'rule', 'reason'],
       'rule',
-      projects.flatMap(({ project, unjudged }) =>
-        Object.entries(unjudged).map(([rule, why]) => [code(project, 100), code(rule, 100), prose(why, 200)]),
+      projects.flatMap(({ project, not_evaluated }) =>
+        Object.entries(not_evaluated).map(([rule, why]) => [code(project, 100), code(rule, 100), prose(why, 200)]),
       ),
     ),
     table(

@@ -1,4 +1,4 @@
-import type { JudgingRule } from '../../model/judging.ts'
+import type { ReportRule } from '../../model/report.ts'
 import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
@@ -11,7 +11,7 @@ const classUid = 2003
 /** What findings refer to. */
 export interface Surroundings {
   readonly report: Report
-  readonly rules: ReadonlyMap<string, JudgingRule>
+  readonly rules: ReadonlyMap<string, ReportRule>
   /** Labels of each project, as `key=value`. */
   readonly labels: ReadonlyMap<string, readonly string[]>
 }
@@ -33,7 +33,7 @@ export function findingOfViolation(violation: ReportViolation, surroundings: Sur
   const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver } = violation
   const rule = surroundings.rules.get(id)
   const { activity, status, compliance } = states[state]
-  const remedy = rule?.remedy ?? ''
+  const remediation = rule?.remediation ?? ''
   const first_seen_time = Date.parse(violation.first_seen)
   const last_seen_time = Date.parse(violation.last_seen)
   return {
@@ -69,7 +69,7 @@ export function findingOfViolation(violation: ReportViolation, surroundings: Sur
         data: { path: cut(path) },
       },
     ],
-    ...(remedy === '' ? {} : { remediation: { desc: cut(remedy) } }),
+    ...(remediation === '' ? {} : { remediation: { desc: cut(remediation) } }),
   }
 }
 
@@ -155,7 +155,7 @@ function event(
 }
 
 /** Frameworks and requirements that a rule gives evidence for; the policy itself is a standard, too. */
-function complianceOf(rule: JudgingRule | undefined) {
+function complianceOf(rule: ReportRule | undefined) {
   const requirements = rule?.controls ?? []
   const frameworks = new Set(requirements.map((control) => control.replace(/:.*/s, '')))
   return {

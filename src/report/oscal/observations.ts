@@ -1,4 +1,4 @@
-import type { JudgingRule } from '../../model/judging.ts'
+import type { ReportRule } from '../../model/report.ts'
 import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { cut } from '../../text/cut.ts'
 import { nameUuid } from './name-uuid.ts'
@@ -9,13 +9,13 @@ export interface Surroundings {
   /** Tells this run from all others. */
   readonly seed: string
   readonly collected: string
-  readonly rules: ReadonlyMap<string, JudgingRule>
+  readonly rules: ReadonlyMap<string, ReportRule>
 }
 
 export function observeViolation(violation: ReportViolation, { seed, collected, rules }: Surroundings) {
   const { fingerprint, rule: id, severity, state, project, kind, uid, path, message, waiver } = violation
   const rule = rules.get(id)
-  const remedy = shown(rule?.remedy ?? '')
+  const remediation = shown(rule?.remediation ?? '')
   return {
     uuid: nameUuid(seed, 'violation', fingerprint),
     title: shown(rule?.title ?? id),
@@ -41,7 +41,7 @@ export function observeViolation(violation: ReportViolation, { seed, collected, 
     types: ['finding'],
     subjects: [{ 'subject-uuid': resourceUuid(violation, seed), type: 'inventory-item' }],
     collected,
-    ...(remedy === '' ? {} : { remarks: `How to fix: ${remedy}` }),
+    ...(remediation === '' ? {} : { remarks: `How to fix: ${remediation}` }),
   }
 }
 

@@ -40,8 +40,8 @@ export function describeInvocation(
     toolExecutionNotifications: [
       ...(leftOut === undefined ? [] : [notify('results-cut', 'warning', leftOut)]),
       ...coverage.flatMap((walk) => tellWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project))),
-      ...projects.flatMap(({ project, unjudged }) =>
-        Object.entries(unjudged).map(([rule, why]) =>
+      ...projects.flatMap(({ project, not_evaluated }) =>
+        Object.entries(not_evaluated).map(([rule, why]) =>
           notify('rule-not-judged', 'warning', `${project}: ${rule} did not judge: ${why}`, project),
         ),
       ),

@@ -1,5 +1,5 @@
 import type { ReportingDescriptor } from 'sarif'
-import type { JudgingRule } from '../../model/judging.ts'
+import type { ReportRule } from '../../model/report.ts'
 import { code } from '../markdown/code.ts'
 import { prose, withCode } from '../markdown/prose.ts'
 import { levels, scores } from './levels.ts'
@@ -9,9 +9,9 @@ import { plain } from './plain.ts'
 const mostTags = 10
 
 /** What a viewer shows of a rule: what is wrong, how to fix it, and where to read on. */
-export function describeRule({ id, kind, title, remedy, severity, controls }: JudgingRule): ReportingDescriptor {
+export function describeRule({ id, kind, title, remediation, severity, controls }: ReportRule): ReportingDescriptor {
   const command = `hookdrift rules ${id}`
-  const fix = remedy === '' ? [] : [remedy]
+  const fix = remediation === '' ? [] : [remediation]
   return {
     id,
     shortDescription: { text: plain(title) },

@@ -2,7 +2,7 @@ import type { Explanation } from '../policy/explain-rule.ts'
 import { neutralise } from '../text/neutralise.ts'
 
 /** One rule: every layer that speaks of it, and which one decides. */
-export function showExplanation({ rule, severity, options, layers, waivers }: Explanation): string {
+export function showExplanation({ rule, severity, options, layers, waivers }: Explanation): string[] {
   const verdict = severity === 'off' ? `${rule} is off` : `${rule} judges it, ${severity}`
   const given = JSON.stringify(options)
   const rows = layers.map(({ layer, at = '', setting, decides }) => [decides ? '→' : ' ', layer, says(setting), at])
@@ -15,20 +15,16 @@ export function showExplanation({ rule, severity, options, layers, waivers }: Ex
     ...(rows.length === 0
       ? []
       : ['', 'Later lines win, option by option; → decides whether it judges, and how severely.']),
-  ]
-    .map((line) => `${neutralise(line)}\n`)
-    .join('')
+  ].map(neutralise)
 }
 
 /** All rules of a kind: whether each judges, and what decided. */
-export function showExplanations(explanations: readonly Explanation[]): string {
+export function showExplanations(explanations: readonly Explanation[]): string[] {
   const rows = explanations.map(({ rule, severity, layers, waivers }) => {
     const { layer = '', at = '' } = layers.find(({ decides }) => decides) ?? {}
     return [severity, rule, layer, `${at}${waivers.length === 0 ? '' : ' (waived)'}`]
   })
-  return inColumns(rows)
-    .map((line) => `${neutralise(line)}\n`)
-    .join('')
+  return inColumns(rows).map(neutralise)
 }
 
 function says(setting: Explanation['layers'][number]['setting']): string {

@@ -3,27 +3,36 @@ import { createResultSealer } from '../inventory/seal-result.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
+import type { Answer } from '../report/answer.ts'
+import { type Face, limited } from '../report/show-answer.ts'
+import type { Column } from '../text/table.ts'
 import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
 
-interface Shown {
+interface ProbeRuns {
   readonly runs: readonly HandRun[]
   readonly unlisted: readonly Unlisted[]
 }
 
-/** What functions gave, for a person or as `hookdrift.probe/1`; what looks secret is sealed as everywhere. */
-export function showHandRuns(
-  { runs, unlisted }: Shown,
-  { format, sealer }: { readonly format: 'text' | 'json'; readonly sealer: Sealer },
-): string {
-  const rows = runs.map((run) => rowOf(run, sealer))
-  if (format === 'text') {
-    const missed = unlisted.map(
-      ({ project, reason }) => `${neutralise(project)}: not looked through: ${neutralise(reason)}\n`,
-    )
-    return [...rows.map(textOf), ...missed].join('\n')
+/** What functions gave; what looks secret is sealed as everywhere. */
+export function answerProbes({ runs, unlisted }: ProbeRuns, sealer: Sealer, limit: number): Answer<Row> {
+  return {
+    ...{ command: 'probe', run: null },
+    ...limited(
+      runs.map((run) => rowOf(run, sealer)),
+      limit,
+    ),
+    ...(unlisted.length > 0 && { more: { coverage: unlisted.map((each) => ({ ...each })) } }),
+    conclusion: unlisted.map(({ project, reason }) => `${project}: its functions could not be listed: ${reason}`),
   }
-  const answer = { schema: 'hookdrift.probe/1', run: null, ...(unlisted.length > 0 && { coverage: unlisted }), rows }
-  return `${neutraliseJson(JSON.stringify(answer, null, 2))}\n`
+}
+
+export const probesFace: Face<Row> = {
+  columns: (['project', 'probe', 'kind', 'uid', 'name', 'outcome', 'verdict', 'message', 'payload'] as const)
+    .map((name) => ({ name, value: (row: Row) => row[name] }) as Column<Row>)
+    .concat({ name: 'log', value: ({ log }) => [...log] }),
+  lines: ({ rows }) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...linesOf(row)]),
+  nothing: 'No function ran.',
+  isOfRun: false,
 }
 
 type Row = ReturnType<typeof rowOf>
@@ -54,18 +63,19 @@ const verdicts = {
   unknown: 'could not run',
 } as const satisfies Record<Row['verdict'], string>
 
-function textOf({ project, probe, kind, uid, name, outcome, verdict, message, payload, log }: Row): string {
+function linesOf({ project, probe, kind, uid, name, outcome, verdict, message, payload, log }: Row): string[] {
   const whose = uid === null ? ['the given text'] : [`${kind}`, ...(name ? [quote(name)] : []), neutralise(uid)]
   const what = [neutralise(project), ...(probe === null ? [] : [`probe ${neutralise(probe)}`]), whose.join(' ')].join(
     '  ',
   )
   const lines = [`${verdicts[verdict]}  ${what}`]
   if (message !== null) lines.push(`  ${neutralise(message)}`)
-  if (outcome === 'ok') lines.push('payload', indented(payload), ...(log.length > 0 ? ['log'] : []))
+  if (outcome === 'ok') lines.push('payload', ...indented(payload), ...(log.length > 0 ? ['log'] : []))
   for (const line of log) lines.push(`  ${neutralise(line)}`)
-  return `${lines.join('\n')}\n`
+  return lines
 }
 
-function indented(value: Json): string {
-  return neutraliseJson(jsonOfNumbers(JSON.stringify(value, null, 2))).replaceAll(/^/gm, '  ')
+function indented(value: Json): string[] {
+  const shown = neutraliseJson(jsonOfNumbers(JSON.stringify(value, null, 2)))
+  return shown.split('\n').map((line) => `  ${line}`)
 }

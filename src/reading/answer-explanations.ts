@@ -1,0 +1,47 @@
+import type { Explained, Explanation } from '../policy/explain-rule.ts'
+import type { Answer } from '../report/answer.ts'
+import { type Face, limited } from '../report/show-answer.ts'
+import { neutralise, quote } from '../text/neutralise.ts'
+import { showExplanation, showExplanations } from './show-explanation.ts'
+
+interface ExplainedResource extends Explained {
+  /** Start of the run that found it gone; null for a current one. */
+  readonly goneSince: string | null
+}
+
+/** Which layers of a policy decide about a resource, rule by rule. */
+export function answerExplanations(
+  { project, resource: { kind, uid, name }, goneSince }: ExplainedResource,
+  explanations: readonly Explanation[],
+  limit: number,
+): Answer<Explanation> {
+  return {
+    ...{ command: 'policy-explain', run: null, ...limited(explanations, limit) },
+    more: { project: project.name, kind, uid, name, gone_since: goneSince },
+  }
+}
+
+/** `isOne`: whether one rule was asked about, which then is explained layer by layer. */
+export function explanationsFace(explained: ExplainedResource, isOne: boolean): Face<Explanation> {
+  return {
+    columns: [
+      { name: 'rule', value: ({ rule }) => rule },
+      { name: 'severity', value: ({ severity }) => severity },
+      { name: 'options', value: ({ options }) => options },
+      { name: 'layers', value: ({ layers }) => layers.map(({ layer, decides }) => ({ layer, decides })) },
+      { name: 'waivers', value: ({ waivers }) => waivers.map((waiver) => ({ ...waiver })) },
+    ],
+    lines: ({ rows }) => [
+      headingOf(explained),
+      '',
+      ...(isOne ? rows.flatMap(showExplanation) : showExplanations(rows)),
+    ],
+    nothing: 'No rule is about resources of this kind.',
+    isOfRun: false,
+  }
+}
+
+function headingOf({ project, resource: { kind, uid, name }, goneSince }: ExplainedResource): string {
+  const gone = goneSince === null ? '' : `, gone since ${goneSince}`
+  return `${neutralise(project.name)} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
+}

@@ -28,14 +28,14 @@ interface ViolationsOptions extends ReadingOptions {
 export function defineViolations(program: Command, execute: Execute): void {
   const command = program
     .command('violations')
-    .description('list what stands against the policy: all but resolved ones, unless said')
-    .option('--open', 'those that were found and stand')
-    .option('--resolved', 'those that were found gone')
-    .option('--waived', 'those that the policy accepts')
-    .option('--unknown', 'those that were not looked at well enough to say')
+    .description('List open violations (default: all but resolved)')
+    .option('--open', 'open ones')
+    .option('--resolved', 'resolved ones')
+    .option('--waived', 'those that a waiver accepts')
+    .option('--unknown', 'those that the last scan could not confirm')
     .option('--rule <id>', 'of this rule, or a pattern such as "endpoint/*"')
     .addOption(new Option('--severity <severity>', 'of this severity or above').choices([...severities]))
-    .option('--since <run|date>', 'opened since then; with --resolved, resolved since then')
+    .option('--since <run|time>', 'opened since then; with --resolved, resolved since then')
   addReadingOptions(addProjectOption(command)).action((options: ViolationsOptions) =>
     execute((terminal) => violations(options, terminal)),
   )

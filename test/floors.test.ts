@@ -13,6 +13,7 @@ const floors = [
   ['audit', 'demo'],
   ['notify'],
   ['worker', 'reading'],
+  ['app'],
   ['cli'],
 ]
 
@@ -21,7 +22,7 @@ const homes: Readonly<Record<string, string>> = {
   undici: 'service/',
   'better-sqlite3': 'history/sqlite/',
   'p-limit': 'audit/',
-  pino: 'cli/',
+  pino: 'app/',
   commander: 'cli/',
   yaml: 'document/',
   'safe-stable-stringify': 'model/',
@@ -81,9 +82,9 @@ describe('floors', () => {
     expect(faultOf('audit/run-audit.ts', '../model/json.ts')).toBeUndefined()
   })
 
-  it('asks nobody but cli for the process, the clock or chance', () => {
+  it('asks nothing but app and cli for the process, the clock or chance', () => {
     const asking = files
-      .filter((file) => !/^(cli|demo)\//.test(file))
+      .filter((file) => !/^(app|cli|demo)\//.test(file))
       .flatMap((file) => {
         const text = readFileSync(join(source, file), 'utf8')
         return /\bprocess\.\w|Date\.now\(|new Date\(\)|Math\.random\(/.test(text)

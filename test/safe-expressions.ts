@@ -18,7 +18,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/audit/tell-probes.ts': {
     '/ \\(request id [^)]*\\)$/': message,
   },
-  'src/cli/ask-in-process.ts': {
+  'src/app/ask-in-process.ts': {
     '/ask-in-process(\\.\\w+)$/': ourText,
   },
   'src/cli/deliver-report.ts': {

@@ -5,10 +5,10 @@ import { exitCodes, messageOf } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
 import { addProjectOption } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface AuditOptions extends FormatOptions {
   readonly config: string
@@ -42,9 +42,9 @@ export function defineAudit(program: Command, execute: Execute): void {
 async function audit(options: AuditOptions, terminal: Terminal): Promise<number> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
-  const { performAudit, tellWarnings } = await import('./perform-audit.ts')
-  const { loadPolicy } = await import('./load-policy.ts')
-  const { unlessStopped, untilSignalled } = await import('./until-signalled.ts')
+  const { performAudit, tellWarnings } = await import('../app/perform-audit.ts')
+  const { loadPolicy } = await import('../app/load-policy.ts')
+  const { unlessStopped, untilSignalled } = await import('../app/until-signalled.ts')
   const { planDelivery } = await import('./deliver-report.ts')
   const { loadReports } = await import('./load-reports.ts')
 
@@ -87,8 +87,8 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
 /** Tries what waits once. Whoever could not be told, the run is what it is. */
 async function tellPeople(channels: readonly Channel[], history: string, terminal: Terminal): Promise<void> {
   if (channels.length === 0) return
-  const { deliverNews, oneShot, watchInLog } = await import('./deliver-news.ts')
-  const { openLog } = await import('./log.ts')
+  const { deliverNews, oneShot, watchInLog } = await import('../app/deliver-news.ts')
+  const { openLog } = await import('../app/log.ts')
   const log = openLog(terminal)
   try {
     const signal = new AbortController().signal

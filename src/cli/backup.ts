@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { type HistoryOptions, historyOf } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
-import type { Terminal } from './terminal.ts'
+import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface BackupOptions extends HistoryOptions {
   readonly force?: true

@@ -4,10 +4,10 @@ import { type Command, Option } from 'commander'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import { addPlace, addSignature, say, signature, stateFiles, withHistory } from './baseline-options.ts'
 import type { Execute } from './execute.ts'
-import type { HistoryOptions } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
+import type { HistoryOptions } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
 import { addProjectOption } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface FileOptions extends HistoryOptions {
   readonly project: readonly string[]
@@ -37,7 +37,7 @@ async function exportStates(named: string, { project, ...place }: FileOptions, t
   const { stateFileLimits, writeState } = await import('../baseline/state-file.ts')
   const { isChosen } = await import('../config/choose-projects.ts')
   const { holding } = await import('../history/approvals.ts')
-  const { writeFileAtomically } = await import('./write-file-atomically.ts')
+  const { writeFileAtomically } = await import('../app/write-file-atomically.ts')
 
   const directory = pathFrom(terminal.cwd(), named)
   const written = await withHistory(place, terminal, async (history) => {

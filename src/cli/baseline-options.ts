@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import type { Signature } from '../history/approvals.ts'
 import type { History } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'
-import { type HistoryOptions, historyOf } from './history-of.ts'
-import { readTextFile } from './read-text-file.ts'
-import type { Terminal } from './terminal.ts'
+import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 export function addPlace(command: Command): Command {
   return command
@@ -25,8 +25,8 @@ export async function withHistory<Result>(
   work: (history: History) => Promise<Result>,
 ): Promise<Result> {
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { thisProcess } = await import('./system.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
+  const { thisProcess } = await import('../app/system.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
   const file = await historyOf(place, terminal)
   const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {

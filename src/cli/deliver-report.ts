@@ -8,10 +8,10 @@ import { lookOfFile, type ReportFile } from '../report/report-files.ts'
 import type { Look } from '../report/report-format.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import type { FormatOptions } from './formats.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
-import { lookOf, type Terminal } from './terminal.ts'
-import { isNoFile, writeFileAtomically } from './write-file-atomically.ts'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import { lookOf, type Terminal } from '../app/terminal.ts'
+import { isNoFile, writeFileAtomically } from '../app/write-file-atomically.ts'
 
 /**
  * Where a report goes: to stdout or `--output`, and to the files of `--report`. Whatever can be known before the run

@@ -6,11 +6,11 @@ import type { Fleet } from '../demo/fleet.ts'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import { demoConfiguration, demoPolicy } from './demo-configuration.ts'
+import { demoConfiguration, demoPolicy } from '../app/demo-configuration.ts'
 import type { Execute } from './execute.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
-import { lookOf, type Terminal } from './terminal.ts'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import { lookOf, type Terminal } from '../app/terminal.ts'
 
 interface DemoOptions {
   readonly seed: string
@@ -34,9 +34,9 @@ export function defineDemo(program: Command, execute: Execute): void {
 
 /** stdout is the configuration that goes with the service, stderr what happens to it. */
 async function serve(text: string, { seed, keep }: DemoOptions, terminal: Terminal): Promise<number> {
-  const { demoAddress, serveDemo } = await import('./serve-demo.ts')
-  const { systemClock } = await import('./system.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { demoAddress, serveDemo } = await import('../app/serve-demo.ts')
+  const { systemClock } = await import('../app/system.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
   const address = demoAddress(text)
   const directory = keep === undefined ? undefined : newDirectory(keep, terminal)
   const order = {
@@ -63,7 +63,7 @@ async function demo({ seed, keep }: DemoOptions, terminal: Terminal): Promise<nu
   const { startSimulatedService } = await import('../demo/simulated-service.ts')
   const { afternoonOf } = await import('../demo/colleague.ts')
   const { text } = await import('../report/text.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
 
   const fleet = await demoFleet(seed)
   const afternoon = afternoonOf(fleet)
@@ -119,7 +119,7 @@ function filesIn(directory: string, named: string): readonly string[] {
 async function auditOnce(file: string, fleet: Fleet, terminal: Terminal, signal: AbortSignal): Promise<Report> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { readPolicy } = await import('../policy/read-policy.ts')
-  const { performAudit } = await import('./perform-audit.ts')
+  const { performAudit } = await import('../app/perform-audit.ts')
   const env = { ...terminal.env, DEMO_KEY: fleet.personalKey, HOOKDRIFT_HISTORY: undefined }
   const configuration = readConfiguration(file, { env, readFile: readTextFile })
   const policy = readPolicy(configuration.policy, readTextFile)

@@ -13,7 +13,7 @@ import {
   runNamed,
   tellAnswer,
 } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
   readonly format: AnswerFormat | 'rfc6902'

@@ -1,4 +1,4 @@
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 /** How a command hands its work over: the program keeps the exit code that it returns. */
 export type Execute = (run: (terminal: Terminal) => Promise<number>) => Promise<void>

@@ -2,11 +2,11 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Channel } from '../config/read-configuration.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { type HistoryOptions, openHistory } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
+import { type HistoryOptions, openHistory } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */
@@ -59,9 +59,9 @@ async function showPending(options: NotifyOptions, terminal: Terminal): Promise<
 }
 
 async function deliverNow(options: NotifyOptions, terminal: Terminal): Promise<number> {
-  const { deliverNews, watchInLog, worker } = await import('./deliver-news.ts')
-  const { openLog } = await import('./log.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { deliverNews, watchInLog, worker } = await import('../app/deliver-news.ts')
+  const { openLog } = await import('../app/log.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
   const { channels, history } = await readChannels(options, terminal)
   const watch = watchInLog(openLog(terminal))
   const { exitCode } = await untilSignalled((signal) =>
@@ -74,10 +74,10 @@ async function deliverNow(options: NotifyOptions, terminal: Terminal): Promise<n
 async function testChannels(options: NotifyOptions, terminal: Terminal): Promise<number> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { testMessage } = await import('../notify/compose-messages.ts')
-  const { openReceivers, worker } = await import('./deliver-news.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
-  const { systemClock, thisProcess } = await import('./system.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { openReceivers, worker } = await import('../app/deliver-news.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
+  const { systemClock, thisProcess } = await import('../app/system.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
 
   const { channels, history: file } = await readChannels(options, terminal)
   const meant = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels

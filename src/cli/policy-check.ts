@@ -3,7 +3,7 @@ import { exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
 import { type AnswerOptions, addAnswerOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface CheckOptions extends AnswerOptions {
   readonly config: string
@@ -21,8 +21,8 @@ export function definePolicyCheck(policy: Command, execute: Execute): void {
 }
 
 async function check(policyFile: string | undefined, options: CheckOptions, terminal: Terminal): Promise<number> {
-  const { loadPolicy, loadPolicyTests } = await import('./load-policy.ts')
-  const { unlessStopped, untilSignalled } = await import('./until-signalled.ts')
+  const { loadPolicy, loadPolicyTests } = await import('../app/load-policy.ts')
+  const { unlessStopped, untilSignalled } = await import('../app/until-signalled.ts')
   const { answerPolicyCheck, policyCheckFace } = await import('../reading/answer-policy-check.ts')
   const { config } = options
   const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)

@@ -4,10 +4,10 @@ import { AuditError } from '../model/errors.ts'
 import type { Explained } from '../policy/explain-rule.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
-import { historyOf, placesOf } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
+import { historyOf, placesOf } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface ExplainOptions extends AnswerOptions {
   readonly config: string
@@ -40,8 +40,8 @@ async function explain(
   const { explainRule } = await import('../policy/explain-rule.ts')
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { answerExplanations, explanationsFace } = await import('../reading/answer-explanations.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
-  const { thisProcess } = await import('./system.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
+  const { thisProcess } = await import('../app/system.ts')
   const { policy, file } = await pathsOf(options, terminal)
   const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
@@ -57,7 +57,7 @@ async function explain(
 
 /** A policy that is not named anywhere is the pack `recommended`. */
 async function pathsOf(options: ExplainOptions, terminal: Terminal) {
-  const { loadPolicy } = await import('./load-policy.ts')
+  const { loadPolicy } = await import('../app/load-policy.ts')
   const policy =
     options.policy === undefined
       ? (await placesOf(options.config, terminal)).policy

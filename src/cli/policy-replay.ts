@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Execute } from './execute.ts'
-import { pathFrom } from './path-from.ts'
+import { pathFrom } from '../app/path-from.ts'
 import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string
@@ -23,8 +23,8 @@ export function definePolicyReplay(policy: Command, execute: Execute): void {
 
 async function replay(options: ReplayOptions, terminal: Terminal): Promise<number> {
   const { readReplay, replayFace } = await import('../reading/read-replay.ts')
-  const { loadPolicy } = await import('./load-policy.ts')
-  const { systemClock } = await import('./system.ts')
+  const { loadPolicy } = await import('../app/load-policy.ts')
+  const { systemClock } = await import('../app/system.ts')
   const { since, project: projects } = options
   const policy = await loadPolicy(pathFrom(terminal.cwd(), options.policy))
   const answer = await asking(options, terminal, (history) =>

@@ -3,7 +3,7 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface TestOptions extends AnswerOptions {
   readonly policy?: string
@@ -20,7 +20,7 @@ export function definePolicyTest(policy: Command, execute: Execute): void {
 }
 
 async function test(options: TestOptions, terminal: Terminal): Promise<number> {
-  const { loadPolicy, loadPolicyTests } = await import('./load-policy.ts')
+  const { loadPolicy, loadPolicyTests } = await import('../app/load-policy.ts')
   const { answerPolicyTests, policyTestsFace } = await import('../reading/answer-policy-tests.ts')
   const file = await policyFileOf(options, terminal)
   const policy = await loadPolicy(file)

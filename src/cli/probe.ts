@@ -4,10 +4,10 @@ import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { Execute } from './execute.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
 import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface ProbeOptions extends AnswerOptions {
   readonly config: string
@@ -48,11 +48,11 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const { probeByHand, tryText } = await import('../audit/probe-by-hand.ts')
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { createSealer } = await import('../inventory/sealer.ts')
-  const { loadPolicy } = await import('./load-policy.ts')
-  const { openProjects } = await import('./open-projects.ts')
+  const { loadPolicy } = await import('../app/load-policy.ts')
+  const { openProjects } = await import('../app/open-projects.ts')
   const { answerProbes, probesFace } = await import('../reading/answer-probes.ts')
-  const { systemClock } = await import('./system.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { systemClock } = await import('../app/system.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
 
   const now = systemClock.now()
   const configuration = readConfiguration(options.config, { env: terminal.env, readFile: readTextFile })

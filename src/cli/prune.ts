@@ -3,9 +3,9 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { type Keep, keepNothing, readSpan } from '../history/retention.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { historyOf } from './history-of.ts'
+import { historyOf } from '../app/history-of.ts'
 import { addReadingOptions, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface PruneOptions extends ReadingOptions {
   readonly keepLast?: number
@@ -46,9 +46,9 @@ function spanOf(text: string): string {
 
 async function prune(options: PruneOptions, terminal: Terminal): Promise<number> {
   const { planForFile, pruneFile } = await import('../history/sqlite/prune/prune-file.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
-  const { thisProcess } = await import('./system.ts')
-  const { toolVersion } = await import('./tool-version.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
+  const { thisProcess } = await import('../app/system.ts')
+  const { toolVersion } = await import('../app/tool-version.ts')
 
   const order = { keep: keepOf(options), options: asGiven(options), toolVersion: toolVersion() }
   const file = await historyOf(options, terminal)

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { historyOf, openHistory } from './history-of.ts'
+import { historyOf, openHistory } from '../app/history-of.ts'
 import { addReadingOptions, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true
@@ -30,7 +30,7 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: T
     throw new AuditError(2, 'there is no query', { advice: '`hookdrift query --views` explains what can be asked' })
   }
   const { answerQuery, queryFace } = await import('../reading/answer-query.ts')
-  const { askInProcess } = await import('./ask-in-process.ts')
+  const { askInProcess } = await import('../app/ask-in-process.ts')
   // Opened here first: this checks that it is a history, and brings it up to date.
   const reader = await openHistory(options, terminal)
   try {

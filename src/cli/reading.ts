@@ -6,8 +6,8 @@ import { type Kind, kinds } from '../model/resource.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 import type { Answer } from '../report/answer.ts'
 import type { Face } from '../report/show-answer.ts'
-import { type HistoryOptions, openHistory } from './history-of.ts'
-import { lookOf, type Terminal } from './terminal.ts'
+import { type HistoryOptions, openHistory } from '../app/history-of.ts'
+import { lookOf, type Terminal } from '../app/terminal.ts'
 
 /** Options of every command that answers. */
 export interface AnswerOptions {
@@ -83,7 +83,7 @@ export async function asking<Result>(
 /** The run that a name means in this history. */
 export async function runNamed(reader: HistoryReader, name: string): Promise<SealedRun> {
   const { findRun } = await import('../history/find-run.ts')
-  const { systemClock } = await import('./system.ts')
+  const { systemClock } = await import('../app/system.ts')
   return findRun(await reader.runs(), name, systemClock.now())
 }
 

@@ -4,9 +4,9 @@ import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { type HistoryOptions, openHistory } from './history-of.ts'
+import { type HistoryOptions, openHistory } from '../app/history-of.ts'
 import { runNamed } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
@@ -67,7 +67,7 @@ async function plan(
     const deliver = planDelivery(options, terminal, await loadReports(options))
     return async (history, run) => deliver((await recordedJudgements(history).judge(run)).report)
   }
-  const { complianceWriters, planCompliance } = await import('./compliance.ts')
+  const { complianceWriters, planCompliance } = await import('../app/compliance.ts')
   const deliver = planDelivery(options, terminal, complianceWriters)
   const answer = await planCompliance({ framework, from, to, policy }, terminal)
   return async (history, run) => deliver(await answer(history, run))

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface RulesOptions extends AnswerOptions {
   readonly pack?: string

@@ -11,7 +11,7 @@ import {
   runNamed,
   tellAnswer,
 } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface StateOptions extends ReadingOptions, ChoiceOptions {
   readonly at: string

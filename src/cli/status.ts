@@ -4,10 +4,10 @@ import type { Places } from '../config/read-places.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { readDuration } from '../model/instant.ts'
 import type { Execute } from './execute.ts'
-import { placesOf } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
+import { placesOf } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
 import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface StatusOptions extends ReadingOptions {
   readonly project: readonly string[]
@@ -34,7 +34,7 @@ export function defineStatus(program: Command, execute: Execute): void {
 
 async function status(options: StatusOptions, terminal: Terminal): Promise<number> {
   const { isStale, readStatus, statusFace } = await import('../reading/read-status.ts')
-  const { systemClock } = await import('./system.ts')
+  const { systemClock } = await import('../app/system.ts')
   const now = systemClock.now()
   const places = await placesBeside(options, terminal)
   const asked = {

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { type HistoryOptions, historyOf } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
+import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
 import { addReadingOptions, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
-import type { AttestedFiles } from './verify-report.ts'
+import type { Terminal } from '../app/terminal.ts'
+import type { AttestedFiles } from '../app/verify-report.ts'
 
 interface VerifyOptions extends ReadingOptions {
   readonly deep?: true
@@ -62,7 +62,7 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
 }
 
 async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal: Terminal): Promise<number> {
-  const { verifyReport } = await import('./verify-report.ts')
+  const { verifyReport } = await import('../app/verify-report.ts')
   const { answerAttestation, verificationFace } = await import('../reading/answer-verification.ts')
   const checks = verifyReport(files, (path) => pathFrom(terminal.cwd(), path))
   const ok = checks.every((check) => check.ok !== false) && checks.some((check) => check.ok === true)

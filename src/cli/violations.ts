@@ -12,7 +12,7 @@ import {
   runNamed,
   tellAnswer,
 } from './reading.ts'
-import type { Terminal } from './terminal.ts'
+import type { Terminal } from '../app/terminal.ts'
 
 interface ViolationsOptions extends ReadingOptions {
   readonly open?: true
@@ -44,7 +44,7 @@ export function defineViolations(program: Command, execute: Execute): void {
 async function violations(options: ViolationsOptions, terminal: Terminal): Promise<number> {
   const { readViolations, violationsFace } = await import('../reading/read-violations.ts')
   const { runBefore } = await import('../history/find-run.ts')
-  const { systemClock } = await import('./system.ts')
+  const { systemClock } = await import('../app/system.ts')
   const { rule, severity, since, project: projects } = options
   const answer = await asking(options, terminal, async (reader) => {
     const run = await runNamed(reader, 'latest')

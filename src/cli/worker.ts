@@ -8,10 +8,10 @@ import { type Severity, severities } from '../model/violation.ts'
 import type { SkipReason, Watch, Work } from '../worker/keep-schedule.ts'
 import type { Past } from '../worker/read-past.ts'
 import type { Execute } from './execute.ts'
-import type { Log } from './log.ts'
+import type { Log } from '../app/log.ts'
 import { type AnswerOptions, addAnswerOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from './terminal.ts'
-import type { Orders } from './worker-orders.ts'
+import type { Terminal } from '../app/terminal.ts'
+import type { Orders } from '../app/worker-orders.ts'
 
 interface WorkerOptions extends AnswerOptions {
   readonly config: string
@@ -46,8 +46,8 @@ function countOf(text: string): number {
 }
 
 async function worker(options: WorkerOptions, given: Terminal): Promise<number> {
-  const { openLog } = await import('./log.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { openLog } = await import('../app/log.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
   // Nobody looks at a worker's exit code: it tells what it does.
   const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
   const log = openLog(terminal)
@@ -67,13 +67,13 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
   const { openMetrics } = await import('../worker/metrics.ts')
   const { serve } = await import('../worker/serve.ts')
-  const { openTellers } = await import('./open-tellers.ts')
-  const { performAudit, tellWarnings } = await import('./perform-audit.ts')
-  const { systemClock } = await import('./system.ts')
-  const { toolVersion } = await import('./tool-version.ts')
-  const { untilCrash } = await import('./until-crash.ts')
-  const { unlessStopped } = await import('./until-signalled.ts')
-  const { openOrders, readAgain } = await import('./worker-orders.ts')
+  const { openTellers } = await import('../app/open-tellers.ts')
+  const { performAudit, tellWarnings } = await import('../app/perform-audit.ts')
+  const { systemClock } = await import('../app/system.ts')
+  const { toolVersion } = await import('../app/tool-version.ts')
+  const { untilCrash } = await import('../app/until-crash.ts')
+  const { unlessStopped } = await import('../app/until-signalled.ts')
+  const { openOrders, readAgain } = await import('../app/worker-orders.ts')
 
   const reader = await openOrders(options, terminal)
   let configuration = reader.configuration()
@@ -141,8 +141,8 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
 async function readHistory({ history: file, services }: Configuration, { env }: Terminal): Promise<Past> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { readPast } = await import('../worker/read-past.ts')
-  const { thisProcess } = await import('./system.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
+  const { thisProcess } = await import('../app/system.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
   const history = openSqliteHistory(file, thisProcess, await resealingFor(file, env))
   try {
     return await readPast(history, new Set(services.flatMap(({ projects }) => projects.map(({ ref }) => ref.name))))
@@ -153,7 +153,7 @@ async function readHistory({ history: file, services }: Configuration, { env }: 
 
 async function historyTroubles({ history: file }: Configuration): Promise<readonly string[]> {
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { thisProcess } = await import('./system.ts')
+  const { thisProcess } = await import('../app/system.ts')
   try {
     const history = openExistingHistory(file, thisProcess)
     await history.endedRuns(1).finally(() => history.close())
@@ -213,7 +213,7 @@ function tellAll(watches: readonly Watch<Report>[]): Watch<Report> {
 
 async function printNext(options: WorkerOptions, terminal: Terminal): Promise<number> {
   const { nextTimes, nextTimesFace } = await import('../worker/next-times.ts')
-  const { openOrders } = await import('./worker-orders.ts')
+  const { openOrders } = await import('../app/worker-orders.ts')
   const reader = await openOrders(options, terminal)
   const configuration = reader.configuration()
   // A worker would not start with a broken one.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { thisProcess } from '../../src/cli/system.ts'
+import { thisProcess } from '../../src/app/system.ts'
 import { updateEndpoint, updateSource } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { type AnswerName, answerVersions } from '../../src/report/answer.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { spaceWarning } from '../../src/cli/keep-house.ts'
+import { spaceWarning } from '../../src/app/keep-house.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { configurationFor, openDirectory } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { configurationFor, openDirectory } from '../cli/a-process.ts'
+import { command } from '../cli/a-terminal.ts'
 
 const mebibyte = 1024 * 1024
 

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { writeFileAtomically } from '../../src/cli/write-file-atomically.ts'
-import { openDirectory, startProgram } from './a-process.ts'
+import { writeFileAtomically } from '../../src/app/write-file-atomically.ts'
+import { openDirectory, startProgram } from '../cli/a-process.ts'
 
 describe('a file that is written whole', () => {
   it('replaces what was there and leaves nothing else, readable for its owner only', () => {
@@ -42,7 +42,7 @@ describe('a file that is written whole', () => {
 
   it('removes the drafts of processes that were killed, and of nobody who lives', async () => {
     using directory = openDirectory()
-    const module = new URL('../../src/cli/write-file-atomically.ts', import.meta.url).href
+    const module = new URL('../../src/app/write-file-atomically.ts', import.meta.url).href
     // Its draft is there when it is killed: the file system holds up what comes after.
     const script = `import fs from 'node:fs'
       import { syncBuiltinESMExports } from 'node:module'

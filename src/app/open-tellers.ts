@@ -4,6 +4,7 @@ import type { Report } from '../model/report.ts'
 import { tellOutsideRun } from '../notify/compose-messages.ts'
 import type { DeliveryWatch } from '../notify/deliver.ts'
 import { workerEvent } from '../notify/find-events.ts'
+import { announceFailures } from '../worker/announce-failures.ts'
 import { openDeliveries } from '../worker/keep-delivering.ts'
 import type { Watch } from '../worker/keep-schedule.ts'
 import type { Metrics } from '../worker/metrics.ts'
@@ -41,48 +42,24 @@ export function openTellers({ terminal, log, metrics, news }: TellersWorld): {
       )
     },
     failed(error) {
-      // Somebody else is writing for long; it is looked again soon.
+      // Another process writes for long; the next try comes soon.
       if (error instanceof AuditError && error.exitCode === 5) log.debug({ error: error.message }, 'history is locked')
-      else log.error({ error: messageOf(error) }, 'notifications could not be looked after')
+      else log.error({ error: messageOf(error) }, 'notification delivery failed')
     },
   })
-  return { watch: tellOfFailures(deliveries.wake, news, log), keep: deliveries.keep }
-}
-
-/** Of failures in a row the first is told, and the success after them. */
-function tellOfFailures(wake: () => void, news: () => News, log: Log): Watch<Report> {
-  let isFailing = false
-  const tell = async (type: 'worker.failed' | 'worker.recovered', text: string) => {
-    try {
+  const notice = announceFailures({
+    wake: deliveries.wake,
+    async announce(type, text) {
       const at = new Date(systemClock.now()).toISOString()
       const { channels, history: file } = news()
       const messages = tellOutsideRun(channels, workerEvent(type, text, at), at)
       if (messages.length === 0) return
       const history = openSqliteHistory(file, thisProcess)
       await history.enqueue(messages, at).finally(() => history.close())
-    } catch (error) {
-      log.error({ error: messageOf(error) }, 'nobody could be told of it')
-    } finally {
-      wake()
-    }
-  }
-  return {
-    planned: () => {},
-    skipped: () => {},
-    started: () => {},
-    async ended(schedule) {
-      if (isFailing) await tell('worker.recovered', `a run of ${schedule} succeeded again`)
-      isFailing = false
-      wake()
     },
-    failed(schedule, error) {
-      if (isFailing) return
-      isFailing = true
-      // What a bug says of itself may quote anything.
-      const why = error instanceof AuditError ? error.message : 'a bug; the log has it'
-      void tell('worker.failed', `a run of ${schedule} ended with an error: ${why}`)
-    },
-  }
+    lost: (error) => log.error({ error: messageOf(error) }, 'failure notification could not be queued'),
+  })
+  return { watch: notice, keep: deliveries.keep }
 }
 
 function countAttempts(watch: DeliveryWatch, metrics: Pick<Metrics, 'attempted'>): DeliveryWatch {

@@ -1,11 +1,11 @@
-import { stateOf } from '../audit/expected-state.ts'
-import type { AuditedProject, PageRead } from '../audit/look.ts'
+import { withExpected } from '../audit/expected-state.ts'
+import type { PageRead } from '../audit/look.ts'
 import { runAudit } from '../audit/run-audit.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
 import { createSealer } from '../inventory/sealer.ts'
-import { AuditError, framesOf } from '../model/errors.ts'
+import { framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import type { Severity } from '../model/violation.ts'
 import { tellChannels } from '../notify/compose-messages.ts'
@@ -45,49 +45,7 @@ export interface Order {
 export async function performAudit(order: Order, terminal: Terminal, asked: AbortSignal): Promise<Report> {
   const { configuration } = order
   const log = openLog(terminal)
-  const { signal, cut, done } = boundRun(asked, order.runTimeoutMs)
-  const { projects, areAll, close } = openProjects(configuration, order.only, { terminal, cut })
-  const { key, warning } = installationKey(order.history, terminal.env)
-  if (warning !== undefined) tellWarning(warning, terminal)
-  const progress = openProgress(terminal, projects.length, order.quiet)
-  const history = openSqliteHistory(order.history, thisProcess, await resealingFor(order.history, terminal.env))
-  let report: Report
-  try {
-    report = await runAudit(
-      {
-        projects: expecting(projects, order.expected),
-        isWholeFleet: areAll,
-        concurrency: configuration.concurrency,
-        policy: order.policy,
-        configurationDigest: configuration.digest,
-        failOn: order.failOn,
-        runsProbes: order.runsProbes ?? true,
-        acceptsRemovals: order.acceptsRemovals ?? false,
-      },
-      {
-        history,
-        sealer: createSealer(key),
-        clock: systemClock,
-        signal,
-        toolVersion: toolVersion(),
-        onPage: ({ ref }, page) => {
-          log.debug({ project: ref.name, listing: page.listing, items: page.items }, 'page read')
-          progress.page(ref.name, page.items)
-          order.onPage?.(page)
-        },
-        tell: tellChannels(configuration.notify),
-        // Its message could quote what a service sent.
-        onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
-        onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
-      },
-    )
-    logReport(log, report)
-  } finally {
-    done()
-    progress.done()
-    await history.close()
-    await close()
-  }
+  const report = await runOnce(order, terminal, asked, log)
   keepHouse({
     file: order.history,
     retention: configuration.retention,
@@ -99,23 +57,50 @@ export async function performAudit(order: Order, terminal: Terminal, asked: Abor
   return report
 }
 
-/**
- * The projects with what is expected of each.
- * @throws AuditError 2 when nothing is said of one: it would pass whatever it holds
- */
-function expecting(
-  projects: readonly AuditedProject[],
-  states: readonly ProjectState[] | undefined,
-): readonly AuditedProject[] {
-  if (states === undefined) return projects
-  return projects.map((audited) => {
-    const { name, service, uid } = audited.ref
-    const state = states.find(({ project }) => project.service === service && project.uid === uid)
-    if (state !== undefined) return { ...audited, expected: stateOf(state.looks, state.resources) }
-    throw new AuditError(2, `--expect says nothing of ${name} (${uid})`, {
-      advice: 'export its approved state, or leave it out with --project',
-    })
-  })
+/** Opens what a run needs, runs it, and closes all of it again, whatever fails meanwhile. */
+async function runOnce(order: Order, terminal: Terminal, asked: AbortSignal, log: Log): Promise<Report> {
+  const { configuration } = order
+  await using opened = new AsyncDisposableStack()
+  const { signal, cut, done } = boundRun(asked, order.runTimeoutMs)
+  opened.defer(done)
+  const { projects, areAll, close } = openProjects(configuration, order.only, { terminal, cut })
+  opened.defer(close)
+  const { key, warning } = installationKey(order.history, terminal.env)
+  if (warning !== undefined) tellWarning(warning, terminal)
+  const history = openSqliteHistory(order.history, thisProcess, await resealingFor(order.history, terminal.env))
+  opened.defer(() => history.close())
+  const progress = openProgress(terminal, projects.length, order.quiet)
+  opened.defer(progress.done)
+  const report = await runAudit(
+    {
+      projects: withExpected(projects, order.expected),
+      isWholeFleet: areAll,
+      concurrency: configuration.concurrency,
+      policy: order.policy,
+      configurationDigest: configuration.digest,
+      failOn: order.failOn,
+      runsProbes: order.runsProbes ?? true,
+      acceptsRemovals: order.acceptsRemovals ?? false,
+    },
+    {
+      history,
+      sealer: createSealer(key),
+      clock: systemClock,
+      signal,
+      toolVersion: toolVersion(),
+      onPage: ({ ref }, page) => {
+        log.debug({ project: ref.name, listing: page.listing, items: page.items }, 'page read')
+        progress.page(ref.name, page.items)
+        order.onPage?.(page)
+      },
+      tell: tellChannels(configuration.notify),
+      // Its message could quote what a service sent.
+      onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
+      onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
+    },
+  )
+  logReport(log, report)
+  return report
 }
 
 /** What the configuration warns of, once for whoever gave it. */

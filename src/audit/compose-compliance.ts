@@ -98,7 +98,10 @@ function isOpen({ state }: ReportViolation): boolean {
 }
 
 function describeRule({ id, title, severity, kind }: ReportRule, because: string, { projects }: Report): ControlRule {
-  const judged = projects.reduce((sum, project) => sum + (ownOf(project.evaluated_by_rule, id) ?? project.resources[kind] ?? 0), 0)
+  const judged = projects.reduce(
+    (sum, project) => sum + (ownOf(project.evaluated_by_rule, id) ?? project.resources[kind] ?? 0),
+    0,
+  )
   const unjudged = projects.flatMap(({ project, not_evaluated }) => {
     const reason = ownOf(not_evaluated, id)
     return reason === undefined ? [] : [{ project, reason }]

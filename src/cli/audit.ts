@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import type { Terminal } from '../app/terminal.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Channel } from '../config/read-configuration.ts'
 import { exitCodes, messageOf } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { pathFrom } from '../app/path-from.ts'
-import { readTextFile } from '../app/read-text-file.ts'
 import { addProjectOption } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface AuditOptions extends FormatOptions {
   readonly config: string

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 import { type HistoryOptions, historyOf } from '../app/history-of.ts'
 import { pathFrom } from '../app/path-from.ts'
 import type { Terminal } from '../app/terminal.ts'
+import { exitCodes } from '../model/errors.ts'
+import type { Execute } from './execute.ts'
 
 interface BackupOptions extends HistoryOptions {
   readonly force?: true

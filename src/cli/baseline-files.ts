@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
+import type { HistoryOptions } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
+import type { Terminal } from '../app/terminal.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import { addPlace, addSignature, say, signature, stateFiles, withHistory } from './baseline-options.ts'
 import type { Execute } from './execute.ts'
-import type { HistoryOptions } from '../app/history-of.ts'
-import { pathFrom } from '../app/path-from.ts'
 import { addProjectOption } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface FileOptions extends HistoryOptions {
   readonly project: readonly string[]

@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import type { Signature } from '../history/approvals.ts'
-import type { History } from '../history/history.ts'
-import { AuditError } from '../model/errors.ts'
 import { type HistoryOptions, historyOf } from '../app/history-of.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { Terminal } from '../app/terminal.ts'
+import type { Signature } from '../history/approvals.ts'
+import type { History } from '../history/history.ts'
+import { AuditError } from '../model/errors.ts'
 
 export function addPlace(command: Command): Command {
   return command

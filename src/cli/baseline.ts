@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
+import type { HistoryOptions } from '../app/history-of.ts'
+import type { Terminal } from '../app/terminal.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
 import { addPlace, addSignature, say, signature, withHistory } from './baseline-options.ts'
 import type { Execute } from './execute.ts'
-import type { HistoryOptions } from '../app/history-of.ts'
 import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions, runNamed, tellAnswer } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface Chosen extends HistoryOptions {
   readonly project: readonly string[]

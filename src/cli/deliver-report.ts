@@ -1,5 +1,9 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import { lookOf, type Terminal } from '../app/terminal.ts'
+import { isNoFile, writeFileAtomically } from '../app/write-file-atomically.ts'
 import { readPrivateKey } from '../attestation/keys.ts'
 import { type Attested, attest } from '../attestation/statement.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
@@ -8,10 +12,6 @@ import { lookOfFile, type ReportFile } from '../report/report-files.ts'
 import type { Look } from '../report/report-format.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import type { FormatOptions } from './formats.ts'
-import { pathFrom } from '../app/path-from.ts'
-import { readTextFile } from '../app/read-text-file.ts'
-import { lookOf, type Terminal } from '../app/terminal.ts'
-import { isNoFile, writeFileAtomically } from '../app/write-file-atomically.ts'
 
 /**
  * Where a report goes: to stdout or `--output`, and to the files of `--report`. Whatever can be known before the run

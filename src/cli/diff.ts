@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Terminal } from '../app/terminal.ts'
 import { AuditError } from '../model/errors.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 import type { Execute } from './execute.ts'
@@ -13,7 +14,6 @@ import {
   runNamed,
   tellAnswer,
 } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
   readonly format: AnswerFormat | 'rfc6902'

@@ -1,9 +1,9 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
-import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 import { pathFrom } from '../app/path-from.ts'
 import type { Terminal } from '../app/terminal.ts'
+import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
+import type { Execute } from './execute.ts'
 
 export function defineKeygen(program: Command, execute: Execute): void {
   program

@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Channel } from '../config/read-configuration.ts'
-import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 import { type HistoryOptions, openHistory } from '../app/history-of.ts'
 import { pathFrom } from '../app/path-from.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, tellAnswer } from './reading.ts'
 import type { Terminal } from '../app/terminal.ts'
+import type { Channel } from '../config/read-configuration.ts'
+import { AuditError, exitCodes } from '../model/errors.ts'
+import type { Execute } from './execute.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, tellAnswer } from './reading.ts'
 
 interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import type { Terminal } from '../app/terminal.ts'
 import { exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
 import { type AnswerOptions, addAnswerOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface CheckOptions extends AnswerOptions {
   readonly config: string

@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
-import type { HistoryReader, Identity } from '../history/reader.ts'
+import { historyOf, placesOf } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
+import type { Terminal } from '../app/terminal.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Explained } from '../policy/explain-rule.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
-import { historyOf, placesOf } from '../app/history-of.ts'
-import { pathFrom } from '../app/path-from.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf, tellAnswer } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface ExplainOptions extends AnswerOptions {
   readonly config: string
@@ -38,6 +37,7 @@ async function explain(
   terminal: Terminal,
 ): Promise<number> {
   const { explainRule } = await import('../policy/explain-rule.ts')
+  const { findResource } = await import('../reading/find-resource.ts')
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { answerExplanations, explanationsFace } = await import('../reading/answer-explanations.ts')
   const { resealingFor } = await import('../app/resealing-for.ts')
@@ -63,40 +63,6 @@ async function pathsOf(options: ExplainOptions, terminal: Terminal) {
       ? (await placesOf(options.config, terminal)).policy
       : pathFrom(terminal.cwd(), options.policy)
   return { policy: await loadPolicy(policy), file: await historyOf(options, terminal) }
-}
-
-/** The current version of a resource, or the last one of one that is gone. */
-async function findResource(history: HistoryReader, uid: string, project: string | undefined): Promise<Found> {
-  const run = (await history.lastRun())?.number
-  if (run === undefined) throw new AuditError(2, 'the history has no sealed run yet')
-  const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
-  const [identity, ...others] = found
-  if (identity === undefined) {
-    const where = project === undefined ? 'the history' : project
-    throw new AuditError(2, `${where} knows no resource ${JSON.stringify(uid)}`, {
-      advice: 'uids stand in every report; names are not enough',
-    })
-  }
-  if (others.length > 0) {
-    const names = found.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
-    throw new AuditError(2, `several resources have the uid ${uid}: ${names}`, { advice: 'say which: --project NAME' })
-  }
-  const version = (await history.versionsOf(identity, run)).at(-1)
-  if (version === undefined) throw new AuditError(2, `the history has no version of ${uid}`)
-  const record = await history.readRun(run)
-  const labels = record?.projects.find(({ project: name }) => name === identity.project.name)?.labels ?? {}
-  return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
-}
-
-interface Found extends Explained {
-  /** Start of the run that found it gone; null for one that stands. */
-  readonly goneSince: string | null
-}
-
-function resourceOf({ kind, uid }: Identity, { name, body }: { readonly name: string; readonly body: string }) {
-  // A stored body is canonical JSON of attributes.
-  const attributes: Explained['resource']['attributes'] = JSON.parse(body)
-  return { kind, uid, name, attributes, volatile: {}, facts: {} }
 }
 
 function chooseRules(

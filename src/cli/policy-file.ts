@@ -1,7 +1,7 @@
-import { AuditError } from '../model/errors.ts'
 import { placesOf } from '../app/history-of.ts'
 import { pathFrom } from '../app/path-from.ts'
 import type { Terminal } from '../app/terminal.ts'
+import { AuditError } from '../model/errors.ts'
 
 /**
  * `--policy`, or the one of the configuration, of which only the places are read: that needs no key.

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Execute } from './execute.ts'
 import { pathFrom } from '../app/path-from.ts'
-import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
 import type { Terminal } from '../app/terminal.ts'
+import type { Execute } from './execute.ts'
+import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import type { Terminal } from '../app/terminal.ts'
 import type { HandRun, Unlisted } from '../audit/probe-by-hand.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { Execute } from './execute.ts'
-import { pathFrom } from '../app/path-from.ts'
-import { readTextFile } from '../app/read-text-file.ts'
 import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, tellAnswer } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface ProbeOptions extends AnswerOptions {
   readonly config: string

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
+import { historyOf } from '../app/history-of.ts'
+import type { Terminal } from '../app/terminal.ts'
 import { type Keep, keepNothing, readSpan } from '../history/retention.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { historyOf } from '../app/history-of.ts'
 import { addReadingOptions, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface PruneOptions extends ReadingOptions {
   readonly keepLast?: number

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { historyOf, openHistory } from '../app/history-of.ts'
+import type { Terminal } from '../app/terminal.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { historyOf, openHistory } from '../app/history-of.ts'
 import { addReadingOptions, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true
@@ -46,5 +46,10 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: T
 async function showViews({ format }: QueryOptions, terminal: Terminal): Promise<number> {
   const { explainViews } = await import('../history/sqlite/views.ts')
   const { viewsFace } = await import('../reading/answer-query.ts')
-  return tellAnswer({ command: 'query-views', run: null, rows: explainViews(), leftOut: 0 }, viewsFace, format, terminal)
+  return tellAnswer(
+    { command: 'query-views', run: null, rows: explainViews(), leftOut: 0 },
+    viewsFace,
+    format,
+    terminal,
+  )
 }

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type HistoryOptions, openHistory } from '../app/history-of.ts'
+import { lookOf, type Terminal } from '../app/terminal.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader, SealedRun } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
 import { type Kind, kinds } from '../model/resource.ts'
-import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 import type { Answer } from '../report/answer.ts'
+import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 import type { Face } from '../report/show-answer.ts'
-import { type HistoryOptions, openHistory } from '../app/history-of.ts'
-import { lookOf, type Terminal } from '../app/terminal.ts'
 
 /** Options of every command that answers. */
 export interface AnswerOptions {

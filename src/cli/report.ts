@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander'
+import { type HistoryOptions, openHistory } from '../app/history-of.ts'
+import type { Terminal } from '../app/terminal.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { type HistoryOptions, openHistory } from '../app/history-of.ts'
 import { runNamed } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
@@ -37,7 +37,7 @@ export function defineReport(program: Command, execute: Execute): void {
 }
 
 async function report(options: ReportOptions, terminal: Terminal): Promise<number> {
-    const answer = await plan(options, terminal)
+  const answer = await plan(options, terminal)
   const history = await openHistory(options, terminal)
   try {
     const run = await runNamed(history, options.at ?? options.run ?? 'latest')

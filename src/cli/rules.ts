@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
+import type { Terminal } from '../app/terminal.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf, tellAnswer } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface RulesOptions extends AnswerOptions {
   readonly pack?: string

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import type { Terminal } from '../app/terminal.ts'
 import type { Execute } from './execute.ts'
 import { addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 export function defineRuns(program: Command, execute: Execute): void {
   const command = program.command('runs').description('list the runs, newest first; interrupted ones too')

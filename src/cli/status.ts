@@ -1,22 +1,19 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Places } from '../config/read-places.ts'
-import { AuditError, exitCodes } from '../model/errors.ts'
-import { readDuration } from '../model/instant.ts'
-import type { Execute } from './execute.ts'
 import { placesOf } from '../app/history-of.ts'
 import { pathFrom } from '../app/path-from.ts'
-import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
 import type { Terminal } from '../app/terminal.ts'
+import type { Places } from '../config/read-places.ts'
+import { exitCodes } from '../model/errors.ts'
+import { readDuration } from '../model/instant.ts'
+import type { Execute } from './execute.ts'
+import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
 
 interface StatusOptions extends ReadingOptions {
   readonly project: readonly string[]
   /** Milliseconds. */
   readonly maxAge?: number
 }
-
-/** A daily run, and an hour's grace. */
-const defaultMaxAgeMs = 25 * 3_600_000
 
 export function defineStatus(program: Command, execute: Execute): void {
   const command = program
@@ -57,20 +54,10 @@ async function placesBeside({ history, config }: StatusOptions, terminal: Termin
   return placesOf(config, terminal)
 }
 
-/** By `--max-age`; else when the next run of a schedule should be over; else by the age that a daily run may have. */
 async function dueAfter({ maxAge, config }: StatusOptions, schedules: Places['schedules'], now: number) {
   if (maxAge !== undefined) return (_: string, ms: number) => ms + maxAge
-  const { isChosen } = await import('../config/choose-projects.ts')
-  const { readTimetable, timetableFaultsAt } = await import('../worker/timetable.ts')
-  for (const schedule of schedules) {
-    const fault = timetableFaultsAt(now)({ ...schedule, jitterMs: 0 })
-    if (fault !== undefined) throw new AuditError(2, `${config}: a schedule cannot be kept: ${fault.text}`)
-  }
-  const timetables = schedules.map((schedule) => ({ ...schedule, ...readTimetable(schedule) }))
-  return (project: string, ms: number) => {
-    const own = timetables.filter(({ projects }) => isChosen(project, projects))
-    return own.length === 0 ? ms + defaultMaxAgeMs : Math.min(...own.map(({ after, slackMs }) => after(ms) + slackMs))
-  }
+  const { nextAuditDue } = await import('../worker/next-audit-due.ts')
+  return nextAuditDue(schedules, { now, file: config })
 }
 
 function toDuration(text: string): number {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Terminal } from '../app/terminal.ts'
 import type { Execute } from './execute.ts'
 import {
   addKindOption,
@@ -11,7 +12,6 @@ import {
   runNamed,
   tellAnswer,
 } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 type TimelineOptions = ReadingOptions & ChoiceOptions
 

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 import { type HistoryOptions, historyOf } from '../app/history-of.ts'
 import { pathFrom } from '../app/path-from.ts'
-import { addReadingOptions, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
 import type { Terminal } from '../app/terminal.ts'
 import type { AttestedFiles } from '../app/verify-report.ts'
+import { AuditError, exitCodes } from '../model/errors.ts'
+import type { Execute } from './execute.ts'
+import { addReadingOptions, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
 
 interface VerifyOptions extends ReadingOptions {
   readonly deep?: true
@@ -54,7 +54,12 @@ async function verify(options: VerifyOptions, terminal: Terminal): Promise<numbe
       exitCodeOf: (record) => composeReport(record).verdict.exit_code,
       openSecrets,
     })
-    await tellAnswer(answerVerification(verification, file, limitOf(options)), verificationFace, options.format, terminal)
+    await tellAnswer(
+      answerVerification(verification, file, limitOf(options)),
+      verificationFace,
+      options.format,
+      terminal,
+    )
     return verification.ok ? exitCodes.clean : exitCodes.failure
   } finally {
     db.close()

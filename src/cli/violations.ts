@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { Terminal } from '../app/terminal.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
@@ -12,7 +13,6 @@ import {
   runNamed,
   tellAnswer,
 } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
 
 interface ViolationsOptions extends ReadingOptions {
   readonly open?: true

@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Log } from '../app/log.ts'
+import type { Terminal } from '../app/terminal.ts'
 import type { PageRead } from '../audit/look.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
@@ -7,11 +9,9 @@ import type { Report } from '../model/report.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { SkipReason, Watch, Work } from '../worker/keep-schedule.ts'
 import type { Past } from '../worker/read-past.ts'
+import type { Orders } from '../worker/reload-files.ts'
 import type { Execute } from './execute.ts'
-import type { Log } from '../app/log.ts'
 import { type AnswerOptions, addAnswerOptions, tellAnswer } from './reading.ts'
-import type { Terminal } from '../app/terminal.ts'
-import type { Orders } from '../app/worker-orders.ts'
 
 interface WorkerOptions extends AnswerOptions {
   readonly config: string
@@ -73,7 +73,9 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
   const { toolVersion } = await import('../app/tool-version.ts')
   const { untilCrash } = await import('../app/until-crash.ts')
   const { unlessStopped } = await import('../app/until-signalled.ts')
-  const { openOrders, readAgain } = await import('../app/worker-orders.ts')
+  const { openHistoryCheck } = await import('../app/check-history.ts')
+  const { openOrders } = await import('../app/worker-orders.ts')
+  const { readAgain } = await import('../worker/reload-files.ts')
 
   const reader = await openOrders(options, terminal)
   let configuration = reader.configuration()
@@ -83,9 +85,10 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
   const metrics = openMetrics({ version: toolVersion(), historyBytes: () => bytesOf(configuration.history) })
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false
+  const historyCheck = openHistoryCheck()
   const troubles = async () =>
     isPrepared
-      ? [...health.troubles(systemClock.now()), ...(await historyTroubles(configuration))]
+      ? [...health.troubles(systemClock.now()), ...(await historyCheck.troubles(configuration.history))]
       : ['the policy and the history are being read']
   const scrape = async () => ({ type: metrics.registry.contentType, text: await metrics.registry.metrics() })
   const serving = listen === undefined ? undefined : await serve({ ...listen, hosts }, { troubles, metrics: scrape })
@@ -134,6 +137,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Su
     await Promise.all([keepSchedule(work, signal), tellers.keep(signal)])
   } finally {
     await serving?.close()
+    await historyCheck.close()
   }
 }
 
@@ -151,19 +155,6 @@ async function readHistory({ history: file, services }: Configuration, { env }: 
   }
 }
 
-async function historyTroubles({ history: file }: Configuration): Promise<readonly string[]> {
-  const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { thisProcess } = await import('../app/system.ts')
-  try {
-    const history = openExistingHistory(file, thisProcess)
-    await history.endedRuns(1).finally(() => history.close())
-    return []
-  } catch {
-    // Where it lies is nothing for whoever asks; the next run's error says it in the log.
-    return ['the history cannot be used']
-  }
-}
-
 /** A database with its write-ahead log. */
 function bytesOf(file: string): number {
   const sizes = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
@@ -173,7 +164,7 @@ function bytesOf(file: string): number {
 const skipTexts: Readonly<Record<SkipReason, string>> = {
   running: 'tick skipped: the run before it is still under way',
   held: 'tick skipped: another process writes to the history',
-  away: 'ticks passed while nobody was there: one run stands for them all',
+  away: 'missed ticks while the worker was down: running once to catch up',
 }
 
 function logOf(log: Log): Watch<Report> {

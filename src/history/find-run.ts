@@ -10,7 +10,8 @@ import type { SealedRun } from './reader.ts'
 export function findRun(runs: readonly SealedRun[], name: string, now: number): SealedRun {
   const reference = readReference(name, now)
   if ('end' in reference) return findRunAt(runs, name, reference.end)
-  const run = 'back' in reference ? runs.at(-1 - reference.back) : runs.find(({ number }) => number === reference.number)
+  const run =
+    'back' in reference ? runs.at(-1 - reference.back) : runs.find(({ number }) => number === reference.number)
   if (run === undefined) throw new AuditError(2, `there is no committed run ${name}; ${extent(runs)}`)
   return run
 }

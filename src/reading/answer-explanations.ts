@@ -1,17 +1,13 @@
-import type { Explained, Explanation } from '../policy/explain-rule.ts'
+import type { Explanation } from '../policy/explain-rule.ts'
 import type { Answer } from '../report/answer.ts'
 import { type Face, limited } from '../report/show-answer.ts'
 import { neutralise, quote } from '../text/neutralise.ts'
+import type { FoundResource } from './find-resource.ts'
 import { showExplanation, showExplanations } from './show-explanation.ts'
-
-interface ExplainedResource extends Explained {
-  /** Start of the run that found it gone; null for a current one. */
-  readonly goneSince: string | null
-}
 
 /** Which layers of a policy decide about a resource, rule by rule. */
 export function answerExplanations(
-  { project, resource: { kind, uid, name }, goneSince }: ExplainedResource,
+  { project, resource: { kind, uid, name }, goneSince }: FoundResource,
   explanations: readonly Explanation[],
   limit: number,
 ): Answer<Explanation> {
@@ -22,7 +18,7 @@ export function answerExplanations(
 }
 
 /** `isOne`: whether one rule was asked about, which then is explained layer by layer. */
-export function explanationsFace(explained: ExplainedResource, isOne: boolean): Face<Explanation> {
+export function explanationsFace(explained: FoundResource, isOne: boolean): Face<Explanation> {
   return {
     columns: [
       { name: 'rule', value: ({ rule }) => rule },
@@ -41,7 +37,7 @@ export function explanationsFace(explained: ExplainedResource, isOne: boolean): 
   }
 }
 
-function headingOf({ project, resource: { kind, uid, name }, goneSince }: ExplainedResource): string {
+function headingOf({ project, resource: { kind, uid, name }, goneSince }: FoundResource): string {
   const gone = goneSince === null ? '' : `, gone since ${goneSince}`
   return `${neutralise(project.name)} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
 }

@@ -5,8 +5,8 @@ import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
 import { type Face, limited } from '../report/show-answer.ts'
-import type { Column } from '../text/table.ts'
 import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
+import type { Column } from '../text/table.ts'
 
 interface ProbeRuns {
   readonly runs: readonly HandRun[]

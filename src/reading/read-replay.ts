@@ -72,7 +72,10 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuest
     more: {
       policy: { digest: policy.digest },
       replayed: { runs: runs.length, first_run: first?.number ?? null, since: first?.startedAt ?? null },
-      not_evaluated: unjudged.map(({ projects: where, ...one }) => ({ ...one, ...(where && { projects: [...where] }) })),
+      not_evaluated: unjudged.map(({ projects: where, ...one }) => ({
+        ...one,
+        ...(where && { projects: [...where] }),
+      })),
     },
     remarks: [
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if this policy had judged them.`,

@@ -1,5 +1,4 @@
-import type { ReportRule } from '../model/report.ts'
-import type { Report, ReportCoverage } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportRule } from '../model/report.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 
 /** The walks that were to be complete and were not. */

@@ -1,5 +1,4 @@
-import type { ReportProject, ReportRule } from '../model/report.ts'
-import type { Report } from '../model/report.ts'
+import type { Report, ReportProject, ReportRule } from '../model/report.ts'
 
 /**
  * The rules that a report speaks of, sorted by id: those that judged, and those that only violations name (the policy
@@ -15,7 +14,10 @@ export function rulesOf({ rules, violations }: Report): readonly ReportRule[] {
 }
 
 /** How many resources of a project a rule judged. */
-export function countJudged({ id, kind }: ReportRule, { resources, evaluated_by_rule, not_evaluated }: ReportProject): number {
+export function countJudged(
+  { id, kind }: ReportRule,
+  { resources, evaluated_by_rule, not_evaluated }: ReportProject,
+): number {
   if (Object.hasOwn(not_evaluated, id)) return 0
   return evaluated_by_rule[id] ?? resources[kind] ?? 0
 }

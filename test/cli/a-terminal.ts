@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
-import { runCommand } from '../../src/cli/run-command.ts'
 import type { Terminal } from '../../src/app/terminal.ts'
+import { runCommand } from '../../src/cli/run-command.ts'
 
 interface Said {
   readonly code: number

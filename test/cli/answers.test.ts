@@ -49,7 +49,11 @@ beforeAll(async () => {
   const { endpoints, sources } = desk.fleet.open(project)
   const source = at(sources, 0).uid
   endpoint = at(endpoints, 0).uid
-  updateSource(desk.fleet, { project, uid: source }, { name: evil, body_function: 'function transform(p) { return p }' })
+  updateSource(
+    desk.fleet,
+    { project, uid: source },
+    { name: evil, body_function: 'function transform(p) { return p }' },
+  )
   desk.directory.write('policy.yaml', policy(source))
   desk.directory.write('order.json', '{"event_type": "x", "data": {}}')
   await desk.audit(['--quiet'])

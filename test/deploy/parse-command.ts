@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
-import { commandLine } from '../../src/cli/run-command.ts'
 import type { Terminal } from '../../src/app/terminal.ts'
+import { commandLine } from '../../src/cli/run-command.ts'
 
 const idle: Terminal = {
   // The command line writes only when something is parsed.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { showExplanation, showExplanations } from '../../src/reading/show-explanation.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { explainRule } from '../../src/policy/explain-rule.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
+import { showExplanation, showExplanations } from '../../src/reading/show-explanation.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/etc/policy.yaml': `extends: [tls, ./base.yaml]

@@ -73,7 +73,10 @@ describe('the history', () => {
   it('answers in all formats, says run and coverage in JSON, and exits with 0', async () => {
     for (const args of everything()) {
       const json = await library.rows(...args)
-      expect(json).toMatchObject({ schema: `hookdrift.${args[0]}/${answerVersions[args[0] as AnswerName]}`, run: { state: 'committed' } })
+      expect(json).toMatchObject({
+        schema: `hookdrift.${args[0]}/${answerVersions[args[0] as AnswerName]}`,
+        run: { state: 'committed' },
+      })
       expect(json.coverage.length).toBeGreaterThan(0)
       expect(json.rows.length).toBeGreaterThan(0)
       const { code, stdout } = await library.ask([...args, '--format', 'csv'])

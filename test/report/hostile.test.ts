@@ -73,7 +73,8 @@ function everywhere(text: string, configured = text): Report {
   const place = { file: configured, line: 3 }
   return {
     ...report,
-    rules: known === undefined ? [] : [{ ...known, id: configured, title: text, remediation: text, controls: [configured] }],
+    rules:
+      known === undefined ? [] : [{ ...known, id: configured, title: text, remediation: text, controls: [configured] }],
     projects: [
       {
         project: configured,

@@ -55,7 +55,12 @@ describe('the HTML report', () => {
 
   it('shows with each rule what to do, and with each waived violation who accepted it', () => {
     const waiver = { owner: 'payments', reason: 'moves <soon>', expires: '2027-03-31T00:00:00.000Z', ticket: '4711' }
-    const rule = { id: 'endpoint/url-not-https', kind: 'endpoint', title: 'No TLS', remediation: 'Use `https`.' } as const
+    const rule = {
+      id: 'endpoint/url-not-https',
+      kind: 'endpoint',
+      title: 'No TLS',
+      remediation: 'Use `https`.',
+    } as const
     const report = aReport({
       rules: [{ ...rule, severity: 'high', controls: ['soc2:CC6.7'], needs: ['endpoint'] }],
       violations: [aViolation(), aViolation({ uid: 'b', state: 'waived', waiver })],

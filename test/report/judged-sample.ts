@@ -1,5 +1,4 @@
-import type { ReportRule } from '../../src/model/report.ts'
-import type { Report } from '../../src/model/report.ts'
+import type { Report, ReportRule } from '../../src/model/report.ts'
 import { aReport, samples } from './sample-reports.ts'
 
 const needs = { drift: 'source', endpoint: 'endpoint', probe: 'probe' } as const

@@ -100,13 +100,11 @@ describe('an answer', () => {
       rows: [{ name: 'a', n: 1 }],
       left_out: 3,
     })
-    expect(JSON.parse(writeAnswer('json', { command: 'state', run: null, rows: [], leftOut: 0 }, face, look))).toEqual(
-      {
-        schema: 'hookdrift.state/2',
-        run: null,
-        rows: [],
-      },
-    )
+    expect(JSON.parse(writeAnswer('json', { command: 'state', run: null, rows: [], leftOut: 0 }, face, look))).toEqual({
+      schema: 'hookdrift.state/2',
+      run: null,
+      rows: [],
+    })
   })
 
   it('as CSV is a record for each row, lists and objects as JSON', () => {

@@ -1,5 +1,4 @@
-import type { ReportProject, ReportRule } from '../../model/report.ts'
-import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
+import type { ReportCoverage, ReportProject, ReportRule, ReportViolation } from '../../model/report.ts'
 import { isAtLeast, type Severity, type Waiver } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { cut } from '../../text/cut.ts'

@@ -1,5 +1,4 @@
-import type { ReportRule } from '../../model/report.ts'
-import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
+import type { Report, ReportCoverage, ReportRule, ReportViolation } from '../../model/report.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
 import { rulesOf } from '../judging-rules.ts'

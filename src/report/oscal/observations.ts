@@ -1,5 +1,4 @@
-import type { ReportRule } from '../../model/report.ts'
-import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
+import type { ReportCoverage, ReportRule, ReportViolation } from '../../model/report.ts'
 import { cut } from '../../text/cut.ts'
 import { nameUuid } from './name-uuid.ts'
 import { property, shown } from './property.ts'

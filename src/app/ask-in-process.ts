@@ -51,7 +51,7 @@ export function askInProcess(order: QueryOrder, timeoutMs: number): Promise<Quer
         )
     })
     child.on('error', (error) => settle(() => reject(error)))
-    child.on('exit', () => fail('the query was cut: its process ended, most likely for want of memory', 'ask for less'))
+    child.on('exit', () => fail('the query process exited, probably out of memory', 'ask for fewer columns or rows'))
     child.send(order)
   })
 }

@@ -20,7 +20,7 @@ export async function approvalsOf(
   const looks = looked.filter(({ project }) => isChosen(project.name))
   if (looks.length === 0) {
     const names = looked.map(({ project }) => project.name).join(', ')
-    throw new AuditError(2, `run ${run.number} looked at none of these projects, only at ${names || 'none'}`)
+    throw new AuditError(2, `run ${run.number} does not include these projects, only ${names || 'none'}`)
   }
   const gaps = looks.flatMap(({ project, coverage }) =>
     coverage
@@ -28,7 +28,7 @@ export async function approvalsOf(
       .map(({ listing, status, reason }) => `${project.name} ${listing} ${status}: ${reason}`),
   )
   if (gaps.length > 0) {
-    throw new AuditError(2, `run ${run.number} did not see everything, so nothing is approved\n${gaps.join('\n')}`, {
+    throw new AuditError(2, `run ${run.number} is incomplete and cannot be approved\n${gaps.join('\n')}`, {
       advice: 'approve a complete run with --run, or other projects with --project',
     })
   }

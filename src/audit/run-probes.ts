@@ -91,7 +91,7 @@ export async function runProbes(probing: Probing): Promise<Probed> {
 /** Nothing runs and nothing ends: what is known of the probes stays as it stands, and nothing new can be said. */
 export async function leaveOutProbes({ draft, project }: Stage, targets: readonly ProbeTarget[]): Promise<Probed> {
   const known = await draft.unseen(project, 'probe')
-  const notices = targets.length + known.length === 0 ? [] : ['this run was told to leave the probes out']
+  const notices = targets.length + known.length === 0 ? [] : ['probes were disabled for this run']
   return { resources: [], changes: [], untested: new Set(), notices }
 }
 

@@ -23,7 +23,7 @@ interface AuditOptions extends FormatOptions {
 export function defineAudit(program: Command, execute: Execute): void {
   const command = program
     .command('audit')
-    .description('look at every configured project once, compare, judge, report')
+    .description('Audit every configured project once: scan, compare, evaluate the policy, report')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
   addFormatOptions(addProjectOption(command))
@@ -32,10 +32,10 @@ export function defineAudit(program: Command, execute: Execute): void {
         .choices(severities)
         .default('medium'),
     )
-    .option('--no-probes', 'run no functions, whatever the policy says; what only they tell is unknown')
+    .option('--no-probes', 'run no probes of the policy; what only they can find is unknown')
     .option('--expect <directory>', 'compare with these states instead of the approved ones; see `baseline export`')
-    .option('--accept-removals', 'whatever is missing is gone, however much (see the rule project/mass-removal)')
-    .option('--quiet', 'no report on stdout and no progress; the exit code tells')
+    .option('--accept-removals', 'accept removals of any size at once (see the rule project/mass-removal)')
+    .option('--quiet', 'print no report and no progress; only the exit code')
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
 }
 
@@ -84,7 +84,7 @@ async function audit(options: AuditOptions, terminal: Terminal): Promise<number>
   return exitCode ?? report.verdict.exit_code
 }
 
-/** Tries what waits once. Whoever could not be told, the run is what it is. */
+/** Attempts each delivery once. Failures do not affect the run's result. */
 async function tellPeople(channels: readonly Channel[], history: string, terminal: Terminal): Promise<void> {
   if (channels.length === 0) return
   const { deliverNews, oneShot, watchInLog } = await import('../app/deliver-news.ts')

@@ -12,8 +12,8 @@ interface BackupOptions extends HistoryOptions {
 export function defineBackup(program: Command, execute: Execute): void {
   program
     .command('backup')
-    .argument('<file>', 'where to')
-    .description('copy the history while it is used, and verify the copy')
+    .argument('<file>', 'the copy')
+    .description('Copy the history while it is in use, and verify the copy')
     .option('--force', 'replace a file of that name')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')

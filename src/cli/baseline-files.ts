@@ -17,7 +17,7 @@ interface FileOptions extends HistoryOptions {
 
 export function defineBaselineExport(baseline: Command, execute: Execute): void {
   addPlace(addProjectOption(baseline.command('export').argument('<directory>')))
-    .description('write what is approved as YAML to review, one file a project')
+    .description('Write the approved baselines as YAML to review, one file for each project')
     .action((directory: string, options: FileOptions) =>
       execute((terminal) => exportStates(directory, options, terminal)),
     )
@@ -25,7 +25,7 @@ export function defineBaselineExport(baseline: Command, execute: Execute): void 
 
 export function defineBaselineImport(baseline: Command, execute: Execute): void {
   addSignature(addPlace(addProjectOption(baseline.command('import').argument('<directory>'))))
-    .description('approve what such files say')
+    .description('Approve the states in such files')
     .addOption(new Option('--note <text>', 'why, for the record').default('', 'nothing'))
     .action((directory: string, options: FileOptions) =>
       execute((terminal) => importStates(directory, options, terminal)),

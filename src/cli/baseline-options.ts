@@ -15,7 +15,7 @@ export function addPlace(command: Command): Command {
 }
 
 export function addSignature(command: Command): Command {
-  return command.option('--by <name>', 'who does it; unless said, the user of this system')
+  return command.option('--by <name>', 'name for the record (default: the current user)')
 }
 
 /** Opens the history that is there, works with it, and closes it. */
@@ -40,7 +40,7 @@ export async function withHistory<Result>(
 export function signature(by: string | undefined): Signature {
   const name = by ?? systemUser()
   if (name === undefined || name.trim() === '') {
-    throw new AuditError(2, 'nobody knows who does this', { advice: 'say it with --by' })
+    throw new AuditError(2, 'cannot determine the current user', { advice: 'pass --by NAME' })
   }
   return { by: name, at: new Date().toISOString() }
 }

@@ -21,7 +21,7 @@ interface DemoOptions {
 export function defineDemo(program: Command, execute: Execute): void {
   program
     .command('demo')
-    .description('audit a simulated service, let a colleague change six things, audit again')
+    .description('Audit a simulated service, let a colleague change six things, and audit again')
     .option('--serve <address>', 'only serve it there, such as 8080 or 0.0.0.0:8080, until stopped')
     .option('--seed <text>', 'another seed, another made-up fleet', 'hookdrift')
     .option('--keep <directory>', 'keep configuration, policy and history there, to try the other commands on')

@@ -12,6 +12,7 @@ import {
   limitOf,
   type ReadingOptions,
   runNamed,
+  runOrTime,
   tellAnswer,
 } from './reading.ts'
 
@@ -23,9 +24,9 @@ interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
 export function defineDiff(program: Command, execute: Execute): void {
   const command = program
     .command('diff')
-    .argument('<from>', 'a run: its number, latest, latest~N, or a date (the last run sealed by its end, UTC)')
-    .argument('[to]', 'another one', 'latest')
-    .description('what is otherwise in one run than in another, before and after')
+    .argument('<from>', runOrTime)
+    .argument('[to]', 'another run or time', 'latest')
+    .description('Compare two runs, field by field')
     .option('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)')
   addReadingOptions(addKindOption(addProjectOption(command)), [...answerFormats, 'rfc6902']).action(
     (from: string, to: string, options: DiffOptions) => execute((terminal) => diff({ from, to }, options, terminal)),

@@ -17,12 +17,12 @@ export interface FormatOptions {
 export function addFormatOptions(command: Command): Command {
   return command
     .addOption(new Option('--format <format>', 'of the report').choices(formatNames).default('text'))
-    .addOption(new Option('--section <section>', 'of --format csv: violations, unless said').choices(sectionNames))
+    .addOption(new Option('--section <section>', 'of --format csv: violations unless specified').choices(sectionNames))
     .option('--output <file>', 'write the report to a file instead of stdout')
     .addOption(
       new Option('--report <format=file>', 'write the report to a file as well; can be given several times')
         .argParser((order: string, orders: readonly string[]) => [...orders, order])
         .default([], 'none'),
     )
-    .option('--attest <key>', 'sign what is written to files, as FILE.intoto.json beside each; see keygen')
+    .option('--attest <key>', 'sign each report file, as FILE.intoto.json next to it; see keygen')
 }

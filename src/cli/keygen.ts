@@ -9,7 +9,7 @@ export function defineKeygen(program: Command, execute: Execute): void {
   program
     .command('keygen')
     .argument('<file>', 'the private key; FILE.pub gets the public one')
-    .description('make a pair of keys to attest reports with')
+    .description('Make a pair of keys to attest reports with')
     .action((file: string) => execute((terminal) => keygen(file, terminal)))
 }
 

@@ -18,8 +18,8 @@ interface ExplainOptions extends AnswerOptions {
 export function definePolicyExplain(policy: Command, execute: Execute): void {
   const command = policy
     .command('explain')
-    .argument('<uid>', 'a resource that the history knows')
-    .argument('[rule]', 'all of its kind unless given')
+    .argument('<uid>', 'a resource in the history')
+    .argument('[rule]', 'default: all rules about its kind')
     .description('Explain which part of the policy decides whether and how a rule evaluates a resource')
     .option('--config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
 import type { Terminal } from '../app/terminal.ts'
 import type { Execute } from './execute.ts'
-import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
+import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, runOrTime, tellAnswer } from './reading.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string
@@ -13,9 +13,9 @@ interface ReplayOptions extends ReadingOptions {
 export function definePolicyReplay(policy: Command, execute: Execute): void {
   const command = policy
     .command('replay')
-    .description('say what a policy would have found in past runs, and since when')
-    .requiredOption('--policy <file>', 'the policy to judge by')
-    .option('--since <days|run|date>', 'only runs since then: 90d before the last one, a run, or a date; default: all')
+    .description('Evaluate a policy over past runs: what it would have found, and since when')
+    .requiredOption('--policy <file>', 'the policy to evaluate')
+    .option('--since <run|time>', `only runs since then: ${runOrTime}; default: all`)
   addReadingOptions(addProjectOption(command)).action((options: ReplayOptions) =>
     execute((terminal) => replay(options, terminal)),
   )

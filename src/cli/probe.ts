@@ -26,9 +26,9 @@ export function defineProbe(program: Command, execute: Execute): void {
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
   addAnswerOptions(addProjectOption(command))
     .option('--source <uid>', 'the source whose function runs')
-    .option('--function <file>', "run this text instead of the service's, in the one project that is meant")
+    .option('--function <file>', "run this text instead of the service's, in one project")
     .option('--payload <file>', 'a JSON file with the object that the function gets, instead of a probe of the policy')
-    .option('--type <type>', 'as the service takes it: body (unless said), header …; with --source also which function')
+    .option('--type <type>', 'as the service takes it: body (default), header …; with --source also which function')
     .addHelpText(
       'after',
       `

@@ -29,7 +29,7 @@ export function definePrune(program: Command, execute: Execute): void {
     .option('--keep-monthly <n>', 'of each of the last n months', countOf)
     .option('--keep-yearly <n>', 'of each of the last n years', countOf)
     .option('--keep-within <time>', 'all runs of a time before the newest one, such as 14d or 1y6m', spanOf)
-    .option('--dry-run', 'only say what would stay and go')
+    .option('--dry-run', 'only show which runs would stay and go')
   addReadingOptions(command).action((options: PruneOptions) => execute((terminal) => prune(options, terminal)))
 }
 

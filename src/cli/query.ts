@@ -18,7 +18,7 @@ export function defineQuery(program: Command, execute: Execute): void {
   const command = program
     .command('query')
     .argument('[sql]', 'one statement that reads: SELECT, WITH, VALUES, EXPLAIN; 5 s')
-    .description('ask the history in SQL')
+    .description('Query the history in SQL')
     .option('--views', 'explain the views that are made for it')
   addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
     execute((terminal) => (options.views ? showViews(options, terminal) : query(sql, options, terminal))),

@@ -6,7 +6,7 @@ import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { runNamed } from './reading.ts'
+import { runNamed, runOrTime } from './reading.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
@@ -20,17 +20,17 @@ interface ReportOptions extends FormatOptions, HistoryOptions {
 export function defineReport(program: Command, execute: Execute): void {
   const command = program
     .command('report')
-    .description('print the report of any past run, as it was printed then')
-    .option('--run <run>', 'a number, latest, latest~N or a date', 'latest')
+    .description('Print the report of a past run, as it was printed then')
+    .option('--run <run>', runOrTime, 'latest')
     .addOption(
-      new Option('--at <time>', 'the last run sealed by then; a bare date means its end, UTC').conflicts('run'),
+      new Option('--at <time>', 'the last run committed by then; a date means its end, UTC').conflicts('run'),
     )
-    .option('--framework <name>', 'by the controls of soc2, iso27001, pci-dss, nist-csf, or of a YAML file')
+    .option('--framework <name>', 'report by the controls of soc2, iso27001, pci-dss, nist-csf, or of a YAML file')
     .addOption(
-      new Option('--from <time>', 'with --framework: over a time instead of as of a run').conflicts(['run', 'at']),
+      new Option('--from <time>', 'with --framework: over a period that begins then, instead of as of a run').conflicts(['run', 'at']),
     )
-    .option('--to <time>', 'end of that time; default: the last run')
-    .option('--policy <file>', 'with --framework: as if this policy had judged then')
+    .option('--to <time>', 'end of the period; default: the last run')
+    .option('--policy <file>', 'with --framework: as if this policy had been in force')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
   addFormatOptions(command).action((options: ReportOptions) => execute((terminal) => report(options, terminal)))

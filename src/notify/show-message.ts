@@ -22,8 +22,8 @@ export function showMessage(message: Message): readonly Line[] {
 }
 
 const storms: Readonly<Record<Storm, string>> = {
-  first_run: 'This is the first run of its history: all that stands is new to it. The worst of it:',
-  policy_changed: 'The policy or hookdrift itself is another than in the run before. The worst of it:',
+  first_run: 'This is the first run: every open violation is new. The worst of them:',
+  policy_changed: 'The policy or the version of hookdrift changed since the last run. The worst of it:',
   mass: 'Much changed at once. The worst of it:',
 }
 

@@ -69,7 +69,7 @@ describe('hookdrift baseline', () => {
     const { code, stderr } = await baseline(desk, 'approve')
     expect(code).toBe(2)
     expect(stderr).toMatch(
-      /^hookdrift: run 1 did not see everything, so nothing is approved\nacme\/\w+ endpoints failed: /,
+      /^hookdrift: run 1 is incomplete and cannot be approved\nacme\/\w+ endpoints failed: /,
     )
     expect(rowsOf((await baseline(desk, 'show', '--format', 'json')).stdout)).toEqual([])
   })
@@ -83,8 +83,8 @@ describe('hookdrift baseline', () => {
       return stderr.split('\n')[0]
     }
     expect(await refused('approve', '--run', '7')).toMatch(/there is no committed run 7/)
-    expect(await refused('approve', '--project', 'zzz')).toMatch(/run 1 looked at none of these projects, only at acme/)
-    expect(await refused('approve', '--by', ' ')).toBe('hookdrift: nobody knows who does this')
+    expect(await refused('approve', '--project', 'zzz')).toMatch(/run 1 does not include these projects, only acme/)
+    expect(await refused('approve', '--by', ' ')).toBe('hookdrift: cannot determine the current user')
     expect(await refused('diff')).toBe('hookdrift: no baseline is approved')
     expect(await refused('revoke')).toBe('hookdrift: there is nothing to revoke')
     expect(await refused('export', 'states')).toMatch(/there is nothing to export/)

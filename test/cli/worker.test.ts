@@ -75,7 +75,7 @@ describe('hookdrift worker', () => {
     expect(await ask('/readyz')).toBe('200 ready\n')
 
     desk.directory.write('hookdrift.yaml', 'services: nonsense\n')
-    const { error } = await log.until('the files cannot be read as they are: what they said before stays in force')
+    const { error } = await log.until('configuration reload failed; keeping the previous configuration')
     expect(error).toMatch(/^hookdrift\.yaml:1:11: /)
     const count = log.lines.filter(({ msg }) => msg === 'run sealed').length
     while (log.lines.filter(({ msg }) => msg === 'run sealed').length <= count)

@@ -108,7 +108,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
     expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     expect(told).toEqual([
-      `the history is brought from schema ${Number(schema)} to ${newest}, and what an earlier version kept in clear is sealed in it, which takes a while; as it was before, with that in clear, it is kept in ${copy}: destroy that copy once you trust the upgrade`,
+      `migrating the history from schema ${Number(schema)} to ${newest}, and sealing what an earlier version kept in clear, which takes a while; backup: ${copy}, with that in clear: destroy it once you trust the upgrade`,
     ])
     const then = new Database(unpacked(`${schema}.db.gz`))
     const now = new Database(copy, { readonly: true })

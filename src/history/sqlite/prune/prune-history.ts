@@ -44,7 +44,7 @@ export function pruneHistory(db: Database, holder: Holder, order: PruneOrder): P
 
 export function refuseToKeepNothing(keep: Keep): void {
   if (keepsSomething(keep)) return
-  throw new AuditError(2, 'prune was told to keep nothing', {
+  throw new AuditError(2, 'no --keep-* option given', {
     advice: 'say what to keep, such as --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',
   })
 }

@@ -18,6 +18,9 @@ export interface AnswerOptions {
 /** Options of the commands that read the history. */
 export interface ReadingOptions extends HistoryOptions, AnswerOptions {}
 
+/** What `findRun` understands. */
+export const runOrTime = 'a run (12, latest, latest~2) or a time (2026-11-21, yesterday, 7d, an instant)'
+
 const rowsForPeople = 100
 
 export function addReadingOptions(command: Command, formats?: readonly string[]): Command {

@@ -4,7 +4,7 @@ import type { Execute } from './execute.ts'
 import { addReadingOptions, asking, limitOf, type ReadingOptions, tellAnswer } from './reading.ts'
 
 export function defineRuns(program: Command, execute: Execute): void {
-  const command = program.command('runs').description('list the runs, newest first; interrupted ones too')
+  const command = program.command('runs').description('List the runs, newest first, interrupted ones too')
   addReadingOptions(command).action((options: ReadingOptions) => execute((terminal) => runs(options, terminal)))
 }
 

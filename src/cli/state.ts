@@ -10,6 +10,7 @@ import {
   limitOf,
   type ReadingOptions,
   runNamed,
+  runOrTime,
   tellAnswer,
 } from './reading.ts'
 
@@ -20,8 +21,8 @@ interface StateOptions extends ReadingOptions, ChoiceOptions {
 export function defineState(program: Command, execute: Execute): void {
   const command = program
     .command('state')
-    .description('the resources as of a run or a date')
-    .option('--at <run|date>', 'a number, latest, latest~N, or a date (the last run sealed by its end, UTC)', 'latest')
+    .description('List the resources as of a run or a time')
+    .option('--at <run|time>', runOrTime, 'latest')
   addReadingOptions(addKindOption(addProjectOption(command))).action((options: StateOptions) =>
     execute((terminal) => state(options, terminal)),
   )

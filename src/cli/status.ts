@@ -18,10 +18,10 @@ interface StatusOptions extends ReadingOptions {
 export function defineStatus(program: Command, execute: Execute): void {
   const command = program
     .command('status')
-    .description('when each project was last looked at, and how; exit 1 when that is too long ago')
+    .description('Show when each project was last scanned, and how; exit 1 when that is too long ago')
     .option(
       '--max-age <duration>',
-      'a look is stale after this: 90s, 30m, 2d; unless said, when the schedules missed a run, or after 25h',
+      'a scan is stale after this: 90s, 30m, 2d; default: when a schedule missed a run, or after 25h',
       toDuration,
     )
   addReadingOptions(addProjectOption(command)).action((options: StatusOptions) =>

@@ -18,8 +18,8 @@ type TimelineOptions = ReadingOptions & ChoiceOptions
 export function defineTimeline(program: Command, execute: Execute): void {
   const command = program
     .command('timeline')
-    .argument('<uid>', 'of a resource')
-    .description('the life of a resource: changes field by field, its violations, who referred to it')
+    .argument('<uid>', 'uid of a resource')
+    .description('Show the life of a resource: changes field by field, violations, referrers')
   addReadingOptions(addKindOption(addProjectOption(command))).action((uid: string, options: TimelineOptions) =>
     execute((terminal) => timeline(uid, options, terminal)),
   )

@@ -66,6 +66,7 @@ export const violationsFace: Face<ViolationRow> = {
     { name: 'severity', value: ({ severity }) => severity },
     { name: 'rule', value: ({ rule }) => rule },
     { name: 'state', value: ({ state }) => state },
+    { name: 'resolution', value: ({ resolution }) => resolution },
     { name: 'project', value: ({ project }) => project },
     { name: 'kind', value: ({ kind }) => kind },
     { name: 'uid', value: ({ uid }) => uid },

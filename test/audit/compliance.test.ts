@@ -124,7 +124,7 @@ describe('the evidence for a control', () => {
     expect(endpoints).toMatchObject({
       state: 'not_met',
       reason: '1 open violation of medium or above.',
-      rules: [{ id: 'endpoint/url-not-https', because: 'They receive.', judged: 2, not_evaluated: [] }],
+      rules: [{ id: 'endpoint/url-not-https', because: 'They receive.', judged: 2, unjudged: [] }],
       violations: [{ stood_ms: 3_600_000 }, { state: 'waived' }, { state: 'waived' }],
       waivers: [{ ...waiver, rule: 'endpoint/url-not-https', violations: 2 }],
       coverage: { walks: 1, complete: 1, pages: 1, items: 3, gaps: [] },

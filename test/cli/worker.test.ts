@@ -129,7 +129,7 @@ describe('hookdrift worker', () => {
     const { code, stdout } = await desk.say(['--next', '2'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^(\d{4}-\d\d-\d\dT0[01]:30:00Z {2}a {2}\w{3} \d{4}-\d\d-\d\d 0[23]:[03]0:00 \+0[12]:00 Europe\/Berlin\n){2}$/,
+      /^at +schedule +local +timezone\n(\d{4}-\d\d-\d\dT0[01]:30:00Z {2}a {9}\w{3} \d{4}-\d\d-\d\d 0[23]:[03]0:00 \+0[12]:00 {2}Europe\/Berlin\n){2}$/,
     )
     const { rows, schema } = JSON.parse((await desk.say(['--next', '3', '--format', 'json'])).stdout)
     expect(schema).toBe('hookdrift.worker/1')

@@ -43,7 +43,7 @@ export const csvSections = {
 } as const satisfies Record<CsvSection, (report: Report) => string>
 
 const violationColumns = [
-  ...(['fingerprint', 'rule', 'severity', 'state', 'project', 'kind', 'uid', 'name', 'path'] as const),
+  ...(['fingerprint', 'rule', 'severity', 'state', 'resolution', 'project', 'kind', 'uid', 'name', 'path'] as const),
   ...(['message', 'first_seen', 'last_seen'] as const),
 ] as const satisfies readonly (keyof ReportViolation)[]
 

@@ -5,7 +5,15 @@ import { AuditError, exitCodes } from '../model/errors.ts'
 import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
 import { addPlace, addSignature, say, signature, withHistory } from './baseline-options.ts'
 import type { Execute } from './execute.ts'
-import { addProjectOption, addReadingOptions, limitOf, type ReadingOptions, runNamed, runOrTime, tellAnswer } from './reading.ts'
+import {
+  addProjectOption,
+  addReadingOptions,
+  limitOf,
+  type ReadingOptions,
+  runNamed,
+  runOrTime,
+  tellAnswer,
+} from './reading.ts'
 
 interface Chosen extends HistoryOptions {
   readonly project: readonly string[]
@@ -18,9 +26,7 @@ interface ApproveOptions extends Chosen {
 }
 
 export function defineBaseline(program: Command, execute: Execute): void {
-  const baseline = program
-    .command('baseline')
-    .description('Approve states of projects for drift rules to compare with')
+  const baseline = program.command('baseline').description('Approve states of projects for drift rules to compare with')
   addSignature(addPlace(addProjectOption(baseline.command('approve'))))
     .description('Approve the state that a run recorded; drift rules compare with it from then on')
     .option('--run <run>', runOrTime, 'latest')

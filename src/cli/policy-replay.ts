@@ -2,7 +2,15 @@ import type { Command } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
 import type { Terminal } from '../app/terminal.ts'
 import type { Execute } from './execute.ts'
-import { addProjectOption, addReadingOptions, asking, limitOf, type ReadingOptions, runOrTime, tellAnswer } from './reading.ts'
+import {
+  addProjectOption,
+  addReadingOptions,
+  asking,
+  limitOf,
+  type ReadingOptions,
+  runOrTime,
+  tellAnswer,
+} from './reading.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string

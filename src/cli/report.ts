@@ -22,12 +22,12 @@ export function defineReport(program: Command, execute: Execute): void {
     .command('report')
     .description('Print the report of a past run, as it was printed then')
     .option('--run <run>', runOrTime, 'latest')
-    .addOption(
-      new Option('--at <time>', 'the last run committed by then; a date means its end, UTC').conflicts('run'),
-    )
+    .addOption(new Option('--at <time>', 'the last run committed by then; a date means its end, UTC').conflicts('run'))
     .option('--framework <name>', 'report by the controls of soc2, iso27001, pci-dss, nist-csf, or of a YAML file')
     .addOption(
-      new Option('--from <time>', 'with --framework: over a period that begins then, instead of as of a run').conflicts(['run', 'at']),
+      new Option('--from <time>', 'with --framework: over a period that begins then, instead of as of a run').conflicts(
+        ['run', 'at'],
+      ),
     )
     .option('--to <time>', 'end of the period; default: the last run')
     .option('--policy <file>', 'with --framework: as if this policy had been in force')

@@ -28,7 +28,10 @@ export function defineWorker(program: Command, execute: Execute): void {
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--next <count>', 'only print the next times of each schedule', countOf)
     .addOption(
-      new Option('--fail-on <severity>', 'a run with open violations of this severity or above has the verdict "violations"')
+      new Option(
+        '--fail-on <severity>',
+        'a run with open violations of this severity or above has the verdict "violations"',
+      )
         .choices(severities)
         .default('medium'),
     )

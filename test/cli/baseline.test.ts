@@ -68,9 +68,7 @@ describe('hookdrift baseline', () => {
     await desk.audit()
     const { code, stderr } = await baseline(desk, 'approve')
     expect(code).toBe(2)
-    expect(stderr).toMatch(
-      /^hookdrift: run 1 is incomplete and cannot be approved\nacme\/\w+ endpoints failed: /,
-    )
+    expect(stderr).toMatch(/^hookdrift: run 1 is incomplete and cannot be approved\nacme\/\w+ endpoints failed: /)
     expect(rowsOf((await baseline(desk, 'show', '--format', 'json')).stdout)).toEqual([])
   })
 

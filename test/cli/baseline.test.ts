@@ -189,7 +189,7 @@ describe('states as files', () => {
     desk.directory.write('bad/orders.yaml', text)
     const missing = await desk.audit(['--expect', 'bad'])
     expect(missing.code).toBe(2)
-    expect(missing.stderr).toMatch(/^hookdrift: --expect says nothing of acme\/payments \(\w+\)\n/)
+    expect(missing.stderr).toMatch(/^hookdrift: --expect has no state of acme\/payments \(\w+\)\n/)
     expect((await desk.audit(['--expect', 'bad', '--project', 'orders'])).code).toBe(0)
     desk.directory.write('bad/again.yaml', text)
     expect((await desk.audit(['--expect', 'bad'])).stderr).toMatch(/orders\.yaml and .*again\.yaml speak of the same/)

@@ -159,7 +159,7 @@ describe('hookdrift notify', () => {
     const two = `${hook}  - { name: dead, type: slack, url: "http://127.0.0.1:9/x" }\n`
     await using told = await openTold(two)
     const both = await told.notify('--test')
-    expect([both.code, both.stdout]).toEqual([4, 'ok      hook\nFAILED  dead: connection refused\n'])
+    expect([both.code, both.stdout]).toEqual([4, 'channel  ok      error\nhook     ok      -\ndead     FAILED  connection refused\n'])
     expect(JSON.parse(told.receiver.got[0]?.body ?? '')).toMatchObject({ type: 'hookdrift.test' })
     expect((await told.notify('--test', 'hook')).code).toBe(0)
     const { schema, rows } = JSON.parse((await told.notify('--test', 'hook', '--format', 'json')).stdout)
@@ -181,7 +181,7 @@ describe('hookdrift notify', () => {
   it('shows that nobody was told of anything yet', async () => {
     await using told = await openTold()
     await told.audit()
-    expect(await told.notify('--pending')).toMatchObject({ code: 0, stdout: 'No channel ever had a message.\n' })
+    expect(await told.notify('--pending')).toMatchObject({ code: 0, stdout: 'No channel ever had a message.\n\nNo message waits.\n' })
   })
 })
 

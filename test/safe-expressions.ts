@@ -30,9 +30,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/cli/open-terminal.ts': {
     '/^flags:\\s*([0-7]+)$/m': ourText,
   },
-  'src/cli/rules.ts': {
-    '/<!--[\\s\\S]*?-->\\n?/g': ourText,
-  },
   'src/config/check-services.ts': {
     '/^127\\.[\\d.]+$/': ourText,
     '/\\/{2,}/g': ourText,
@@ -308,6 +305,9 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/worker/host-check.ts': {
     '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,
     '/^\\[(.*)\\]$/': header,
+  },
+  'src/reading/answer-rules.ts': {
+    '/<!--[\\s\\S]*?-->\\n?/g': ourText,
   },
   'src/text/columns.ts': {
     '/ +/g':

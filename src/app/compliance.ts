@@ -3,12 +3,9 @@ import { gatherCompliance } from '../audit/gather-compliance.ts'
 import { recordedJudgements } from '../audit/judgements.ts'
 import type { ReplayedHistory } from '../audit/replay/replay-policy.ts'
 import { replayedJudgements } from '../audit/replay/replay-run.ts'
-import type { Writers } from '../cli/deliver-report.ts'
 import { readFramework } from '../config/read-framework.ts'
 import type { Compliance } from '../model/compliance.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
-import { complianceFormatOf } from '../report/compliance-reports.ts'
-import { lookOfFile } from '../report/report-files.ts'
 import { builtInFrameworks, type FrameworkMapping } from '../rules/framework-mapping.ts'
 import { loadPolicy } from './load-policy.ts'
 import { pathFrom } from './path-from.ts'
@@ -23,11 +20,6 @@ export interface ComplianceQuestion {
   readonly to: string | undefined
   /** A policy file to judge by, instead of what was recorded. */
   readonly policy: string | undefined
-}
-
-export const complianceWriters: Writers<Compliance> = {
-  writerOf: complianceFormatOf,
-  filesOf: (format, file) => [{ format, file, look: lookOfFile }],
 }
 
 /**

@@ -1,6 +1,7 @@
+import type { Compliance } from '../model/compliance.ts'
 import type { Report } from '../model/report.ts'
 import { loadFormats } from '../report/formats.ts'
-import { filesOf } from '../report/report-files.ts'
+import { filesOf, lookOfFile } from '../report/report-files.ts'
 import type { Writers } from './deliver-report.ts'
 import type { FormatOptions } from './formats.ts'
 
@@ -15,4 +16,10 @@ export async function loadReports({ format, report }: FormatOptions): Promise<Wr
     },
     filesOf,
   }
+}
+
+/** The formats of reports by control; one file each. */
+export async function loadComplianceReports(): Promise<Writers<Compliance>> {
+  const { complianceFormatOf } = await import('../report/compliance-reports.ts')
+  return { writerOf: complianceFormatOf, filesOf: (format, file) => [{ format, file, look: lookOfFile }] }
 }

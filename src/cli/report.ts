@@ -54,7 +54,7 @@ async function plan(
   terminal: Terminal,
 ): Promise<(history: HistoryReader & Approvals, run: number) => Promise<void>> {
   const { planDelivery } = await import('./deliver-report.ts')
-  const { loadReports } = await import('./load-reports.ts')
+  const { loadComplianceReports, loadReports } = await import('./load-reports.ts')
   const { framework, from, to, policy } = options
   if (framework === undefined) {
     if (from !== undefined || to !== undefined) throw new AuditError(2, '--from and --to need --framework')
@@ -67,8 +67,8 @@ async function plan(
     const deliver = planDelivery(options, terminal, await loadReports(options))
     return async (history, run) => deliver((await recordedJudgements(history).judge(run)).report)
   }
-  const { complianceWriters, planCompliance } = await import('../app/compliance.ts')
-  const deliver = planDelivery(options, terminal, complianceWriters)
+  const { planCompliance } = await import('../app/compliance.ts')
+  const deliver = planDelivery(options, terminal, await loadComplianceReports())
   const answer = await planCompliance({ framework, from, to, policy }, terminal)
   return async (history, run) => deliver(await answer(history, run))
 }

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 const { VITEST_RESULTS: results } = process.env
 
 /** Tests of pure functions and of services that they start themselves: they leave nothing behind in their process. */
-const sharing = 'audit,config,demo,document,history,inventory,model,notify,policy,reading,report,rules,service'
+const sharing = 'audit,config,demo,document,history,inventory,model,notify,policy,reading,report,rules,service,text'
 
 export default defineConfig({
   test: {

@@ -1,5 +1,5 @@
 import { severities, violationStates } from '../src/model/violation.ts'
-import { reports } from '../src/report/reports.ts'
+import { reports } from '../test/report/all-reports.ts'
 import { judged } from '../test/report/judged-sample.ts'
 import { aReport, aViolation } from '../test/report/sample-reports.ts'
 import { median } from './measure.ts'

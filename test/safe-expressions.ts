@@ -18,7 +18,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/audit/probes/describe-probes.ts': {
     '/ \\(request id [^)]*\\)$/': message,
   },
-  'src/cli/ask-in-process.ts': {
+  'src/app/ask-in-process.ts': {
     '/ask-in-process(\\.\\w+)$/': ourText,
   },
   'src/cli/deliver-report.ts': {
@@ -93,9 +93,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/[@?#\\p{Cc}]|\\/\\/.*:.*\\/\\/|key\\s*:|secret|token|password/isu': ourText,
     '/^[\\w ./:*+,<>=-]*$/': ourText,
     '/[^A-Za-z0-9]+/': ourText,
-  },
-  'src/history/find-run.ts': {
-    '/^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::\\d\\d(?:\\.\\d+)?)?(Z|[+-]\\d\\d:\\d\\d)?$/': ourText,
   },
   'src/history/retention.ts': {
     '/(\\d+)([ymdh])/g': ourText,
@@ -207,10 +204,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/policy/selector.ts': {
     '/^\\/(.+)\\/$/s': ourText,
   },
-  'src/report/columns.ts': {
-    '/ +/g':
-      'sentences of ours; names in them have at most 1,000 bytes (parse-json.ts); a blank run is replaced in one step',
-  },
   'src/report/csv/csv-table.ts': {
     '/(^|;)(["\'\\s]*)(?=[=+\\-@＝＋－＠])/g': cutBefore,
   },
@@ -317,6 +310,13 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/worker/host-check.ts': {
     '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,
     '/^\\[(.*)\\]$/': header,
+  },
+  'src/reading/answer-rules.ts': {
+    '/<!--[\\s\\S]*?-->\\n?/g': ourText,
+  },
+  'src/text/columns.ts': {
+    '/ +/g':
+      'sentences of ours; names in them have at most 1,000 bytes (parse-json.ts); a blank run is replaced in one step',
   },
   'src/worker/timetable.ts': {
     '/^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[^\\s?@]+(?: +[^\\s?@]+){4,5})$/': ourText,

@@ -22,7 +22,7 @@ export async function approvalsOf(
   const scans = scanned.filter(({ project }) => isChosen(project.name))
   if (scans.length === 0) {
     const names = scanned.map(({ project }) => project.name).join(', ')
-    throw AuditError.usage(`run ${run.number} looked at none of these projects, only at ${names || 'none'}`)
+    throw AuditError.usage(`run ${run.number} does not include these projects, only ${names || 'none'}`)
   }
   const gaps = scans.flatMap(({ project, coverage }) =>
     coverage
@@ -30,7 +30,7 @@ export async function approvalsOf(
       .map(({ listing, status, reason }) => `${project.name} ${listing} ${status}: ${reason}`),
   )
   if (gaps.length > 0) {
-    throw AuditError.usage(`run ${run.number} did not see everything, so nothing is approved\n${gaps.join('\n')}`, {
+    throw AuditError.usage(`run ${run.number} is incomplete and cannot be approved\n${gaps.join('\n')}`, {
       advice: 'approve a complete run with --run, or other projects with --project',
     })
   }

@@ -1,15 +1,17 @@
-import type { RunRecord } from '../history/history.ts'
-import type { Report } from '../model/report.ts'
+import type { RecordedViolation, RunRecord } from '../history/history.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
+import type { Report, ReportProject, ReportRule, Resolution } from '../model/report.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
 /** The report of a run, from its record alone: the same today and in a year. */
 export function composeReport(record: RunRecord): Report {
   const { number, startedAt, finishedAt, failOn, toolVersion, coverage, notices, changes, violations } = record
   const { rules, projects, policyDigest, configurationDigest, chain } = record
+  const resolutionOf = resolutionsIn(record)
   return {
-    schema: 'hookdrift.report/1',
+    schema: 'hookdrift.report/2',
     tool: { name: 'hookdrift', version: toolVersion },
-    run: { number, started_at: startedAt, finished_at: finishedAt, sealed: true },
+    run: { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' },
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
     verdict: composeVerdict({ coverage, violations, drift: changes, failOn }),
     coverage: coverage.map(
@@ -41,6 +43,7 @@ export function composeReport(record: RunRecord): Report {
       rule: violation.rule,
       severity: violation.severity,
       state: violation.state,
+      resolution: resolutionOf(violation),
       project: violation.project,
       kind: violation.kind,
       uid: violation.uid,
@@ -51,7 +54,28 @@ export function composeReport(record: RunRecord): Report {
       last_seen: violation.lastSeen,
       ...(violation.waiver === undefined ? {} : { waiver: violation.waiver }),
     })),
-    projects,
-    rules,
+    projects: projects.map(toProject),
+    rules: rules.map(toRule),
+  }
+}
+
+function toProject({ fewer, unjudged, place, ...project }: ProjectEvaluation): ReportProject {
+  return { ...project, configured_at: place, evaluated_by_rule: fewer, not_evaluated: unjudged }
+}
+
+function toRule({ remediation, ...rule }: EvaluatedRule): ReportRule {
+  return { ...rule, remediation: remediation }
+}
+
+/** A record proves that the resource is gone or that the rule is; otherwise a changed option may look like a fix. */
+function resolutionsIn({ changes, rules }: RunRecord): (violation: RecordedViolation) => Resolution | null {
+  const keyOf = ({ project, kind, uid }: Pick<RecordedViolation, 'project' | 'kind' | 'uid'>) =>
+    JSON.stringify([project, kind, uid])
+  const removed = new Set(changes.filter(({ change }) => change === 'removed').map(keyOf))
+  const known = new Set(rules.map(({ id }) => id))
+  return (violation) => {
+    if (violation.state !== 'resolved') return null
+    if (removed.has(keyOf(violation))) return 'removed'
+    return known.size > 0 && !known.has(violation.rule) ? 'policy' : null
   }
 }

@@ -4,7 +4,7 @@ import { type JsonObject, valueAt } from '../model/json.ts'
 import type { Drift } from '../rules/engine/drift.ts'
 import type { ProjectContext, StagedResource } from './stage-resources.ts'
 
-/** When a run told of a field's change. Told is not changed: until a walk is complete, each look tells it again. */
+/** When a run reported a field's change. An incomplete walk reports the same change again in each run; it counts once. */
 interface Telling {
   readonly run: number
   /** Milliseconds since the epoch. */

@@ -82,7 +82,7 @@ function placeOf({ rule, uid, path }: Finding): string {
   return `${rule}\n${path}\n${uid}`
 }
 
-/** Half a look finds fewer accomplices: what stood keeps the worse of its words. */
+/** A partial scan may under-report: the more severe of the old and the new message stays. */
 export function keepWorseSeverity(finding: Finding, { severity, message }: Finding): Finding {
   return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
 }

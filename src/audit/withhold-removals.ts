@@ -23,10 +23,10 @@ export interface WithheldWalks {
 
 /**
  * Withholds what should not be believed at once. Such a walk is `suspect` and removes nothing:
- * - a large part of a listing is gone: believed when the next walk that reaches its end misses the same resources; if it
+ * - a large part of a listing is missing: accepted when the next walk that reaches its end misses the same resources; if it
  *   misses too many others, they are withheld in turn
- * - a promised page came empty: believed when the next walk misses nothing else, whatever it misses
- * - an empty list of which nobody can say whose it is: never believed, however often it comes, because a service that
+ * - a promised page came empty: accepted when the next walk misses nothing else
+ * - an empty list whose project cannot be determined: never accepted, however often it comes, because a service that
  *   answers every request so would empty every project
  */
 export async function withholdRemovals(
@@ -84,15 +84,15 @@ async function findDoubt(
   await draft.withholdRemovals(project, listing, uids)
   return {
     reason: isLarge
-      ? `${loss.missing} of ${known} ${listing} are gone at once: believed when the next walk misses them too, or with --accept-removals`
+      ? `${loss.missing} of ${known} ${listing} missing at once; accepted if the next scan confirms it, or with --accept-removals`
       : promisedReason,
     loss: isLarge ? loss : undefined,
   }
 }
 
 const unprovenReason =
-  'empty, and the service cannot say whose key it is: not believed, however often it comes. ' +
+  "empty, and the service cannot confirm the key's project: not accepted, however often it comes. " +
   'Check the key; if the project is really empty, run `hookdrift audit --accept-removals` once'
 
 const promisedReason =
-  'the last page is empty although the page before it promised more: believed when the next walk misses nothing else, or with --accept-removals'
+  'the last page is empty although the page before it promised more; accepted if the next scan misses nothing else, or with --accept-removals'

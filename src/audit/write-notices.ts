@@ -50,7 +50,7 @@ export function writeNotices(
   if (processor.isReformed()) {
     notices.push({
       listing: 'endpoints',
-      text: 'this hookdrift has another normal form: resources were written anew, and what else changed in them meanwhile went unnoticed',
+      text: 'this version normalises resources differently; changes since the last run cannot be detected',
     })
   }
   if (processor.isRebased()) {

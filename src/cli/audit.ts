@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Channel } from '../config/read-configuration.ts'
 import { exitCodes, messageOf } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
 import { addProjectOption } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
 
 interface AuditOptions extends FormatOptions {
   readonly config: string
@@ -23,7 +23,7 @@ interface AuditOptions extends FormatOptions {
 export function defineAudit(program: Command, execute: Execute): void {
   const command = program
     .command('audit')
-    .description('look at every configured project once, compare, judge, report')
+    .description('Audit every configured project once: scan, compare, evaluate the policy, report')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
   addFormatOptions(addProjectOption(command))
@@ -32,19 +32,19 @@ export function defineAudit(program: Command, execute: Execute): void {
         .choices(severities)
         .default('medium'),
     )
-    .option('--no-probes', 'run no functions, whatever the policy says; what only they tell is unknown')
+    .option('--no-probes', 'run no probes of the policy; what only they can find is unknown')
     .option('--expect <directory>', 'compare with these states instead of the approved ones; see `baseline export`')
-    .option('--accept-removals', 'whatever is missing is gone, however much (see the rule project/mass-removal)')
-    .option('--quiet', 'no report on stdout and no progress; the exit code tells')
+    .option('--accept-removals', 'accept removals of any size at once (see the rule project/mass-removal)')
+    .option('--quiet', 'print no report and no progress; only the exit code')
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
 }
 
 async function audit(options: AuditOptions, terminal: ProcessContext): Promise<number> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
-  const { performAudit, printWarnings } = await import('./perform-audit.ts')
-  const { loadPolicy } = await import('./load-policy.ts')
-  const { unlessStopped, untilSignalled } = await import('./until-signalled.ts')
+  const { performAudit, printWarnings } = await import('../app/perform-audit.ts')
+  const { loadPolicy } = await import('../app/load-policy.ts')
+  const { unlessStopped, untilSignalled } = await import('../app/until-signalled.ts')
   const { planDelivery } = await import('./deliver-report.ts')
   const { loadReports } = await import('./load-reports.ts')
 
@@ -86,11 +86,11 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   return exitCode ?? report.verdict.exit_code
 }
 
-/** Tries what waits once. Whoever could not be told, the run is what it is. */
+/** Attempts each delivery once. Failures do not affect the run's result. */
 async function notifyPeople(channels: readonly Channel[], history: string, terminal: ProcessContext): Promise<void> {
   if (channels.length === 0) return
-  const { deliverNotifications, oneShot, watchInLog } = await import('./deliver-news.ts')
-  const { openLog } = await import('./log.ts')
+  const { deliverNotifications, oneShot, watchInLog } = await import('../app/deliver-news.ts')
+  const { openLog } = await import('../app/log.ts')
   const log = openLog(terminal)
   try {
     const signal = new AbortController().signal

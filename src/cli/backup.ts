@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import { exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { type HistoryOptions, historyOf } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
-import type { ProcessContext } from './terminal.ts'
 
 interface BackupOptions extends HistoryOptions {
   readonly force?: true
@@ -12,8 +12,8 @@ interface BackupOptions extends HistoryOptions {
 export function defineBackup(program: Command, execute: Execute): void {
   program
     .command('backup')
-    .argument('<file>', 'where to')
-    .description('copy the history while it is used, and verify the copy')
+    .argument('<file>', 'the copy')
+    .description('Copy the history while it is in use, and verify the copy')
     .option('--force', 'replace a file of that name')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
@@ -24,7 +24,7 @@ async function backup(file: string, options: BackupOptions, terminal: ProcessCon
   const { backUp } = await import('../history/sqlite/back-up.ts')
   const { composeReport } = await import('../audit/compose-report.ts')
   const { openSecrets } = await import('../inventory/open-secrets.ts')
-  const { neutralise } = await import('../report/neutralise.ts')
+  const { neutralise } = await import('../text/neutralise.ts')
 
   const target = pathFrom(terminal.cwd(), file)
   const { bytes, verification } = await backUp(await historyOf(options, terminal), target, {

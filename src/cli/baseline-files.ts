@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
+import type { HistoryOptions } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import { addPlace, addSignature, printLine, signature, stateFiles, withHistory } from './baseline-options.ts'
 import type { Execute } from './execute.ts'
-import type { HistoryOptions } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
 import { addProjectOption } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
 
 interface FileOptions extends HistoryOptions {
   readonly project: readonly string[]
@@ -17,7 +17,7 @@ interface FileOptions extends HistoryOptions {
 
 export function defineBaselineExport(baseline: Command, execute: Execute): void {
   addPlace(addProjectOption(baseline.command('export').argument('<directory>')))
-    .description('write what is approved as YAML to review, one file a project')
+    .description('Write the approved baselines as YAML to review, one file for each project')
     .action((directory: string, options: FileOptions) =>
       execute((terminal) => exportStates(directory, options, terminal)),
     )
@@ -25,7 +25,7 @@ export function defineBaselineExport(baseline: Command, execute: Execute): void 
 
 export function defineBaselineImport(baseline: Command, execute: Execute): void {
   addSignature(addPlace(addProjectOption(baseline.command('import').argument('<directory>'))))
-    .description('approve what such files say')
+    .description('Approve the states in such files')
     .addOption(new Option('--note <text>', 'why, for the record').default('', 'nothing'))
     .action((directory: string, options: FileOptions) =>
       execute((terminal) => importStates(directory, options, terminal)),
@@ -41,7 +41,7 @@ async function exportStates(
   const { stateFileLimits, writeState } = await import('../baseline/state-file.ts')
   const { matchesProject } = await import('../config/choose-projects.ts')
   const { activeApprovals } = await import('../history/approvals.ts')
-  const { writeFileAtomically } = await import('./write-file-atomically.ts')
+  const { writeFileAtomically } = await import('../app/write-file-atomically.ts')
 
   const directory = pathFrom(terminal.cwd(), named)
   const written = await withHistory(place, terminal, async (history) => {

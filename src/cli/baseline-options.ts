@@ -1,12 +1,12 @@
 import { readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
+import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { Signature } from '../history/approvals.ts'
 import type { History } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'
-import { type HistoryOptions, historyOf } from './history-of.ts'
-import { readTextFile } from './read-text-file.ts'
-import type { ProcessContext } from './terminal.ts'
 
 export function addPlace(command: Command): Command {
   return command
@@ -15,7 +15,7 @@ export function addPlace(command: Command): Command {
 }
 
 export function addSignature(command: Command): Command {
-  return command.option('--by <name>', 'who does it; unless said, the user of this system')
+  return command.option('--by <name>', 'name for the record (default: the current user)')
 }
 
 /** Opens the history that is there, works with it, and closes it. */
@@ -25,8 +25,8 @@ export async function withHistory<Result>(
   work: (history: History) => Promise<Result>,
 ): Promise<Result> {
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { thisProcess } = await import('./system.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
+  const { thisProcess } = await import('../app/system.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
   const file = await historyOf(place, terminal)
   const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
@@ -40,7 +40,7 @@ export async function withHistory<Result>(
 export function signature(by: string | undefined): Signature {
   const name = by ?? systemUser()
   if (name === undefined || name.trim() === '') {
-    throw AuditError.usage('nobody knows who does this', { advice: 'say it with --by' })
+    throw AuditError.usage('cannot determine the current user', { advice: 'pass --by NAME' })
   }
   return { by: name, at: new Date().toISOString() }
 }
@@ -55,7 +55,7 @@ function systemUser(): string | undefined {
 }
 
 export async function printLine({ stdout }: ProcessContext, text: string): Promise<void> {
-  const { neutralise } = await import('../report/neutralise.ts')
+  const { neutralise } = await import('../text/neutralise.ts')
   stdout.write(`${neutralise(text)}\n`)
 }
 

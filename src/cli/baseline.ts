@@ -1,11 +1,19 @@
 import { type Command, Option } from 'commander'
+import type { HistoryOptions } from '../app/history-of.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
 import { addPlace, addSignature, printLine, signature, withHistory } from './baseline-options.ts'
 import type { Execute } from './execute.ts'
-import type { HistoryOptions } from './history-of.ts'
-import { addProjectOption, addReadingOptions, limitOf, printAnswer, type ReadingOptions, runNamed } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
+import {
+  addProjectOption,
+  addReadingOptions,
+  limitOf,
+  printAnswer,
+  type ReadingOptions,
+  runNamed,
+  runOrTime,
+} from './reading.ts'
 
 interface Chosen extends HistoryOptions {
   readonly project: readonly string[]
@@ -18,23 +26,21 @@ interface ApproveOptions extends Chosen {
 }
 
 export function defineBaseline(program: Command, execute: Execute): void {
-  const baseline = program
-    .command('baseline')
-    .description('approve states of projects, for drift rules to compare with')
+  const baseline = program.command('baseline').description('Approve states of projects for drift rules to compare with')
   addSignature(addPlace(addProjectOption(baseline.command('approve'))))
-    .description('approve what a run left: from then on, drift rules compare with it')
-    .option('--run <run>', 'a number, latest, latest~N, or a date', 'latest')
+    .description('Approve the state that a run recorded; drift rules compare with it from then on')
+    .option('--run <run>', runOrTime, 'latest')
     .addOption(new Option('--note <text>', 'why, for the record').default('', 'nothing'))
     .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
   addReadingOptions(addProjectOption(baseline.command('show')))
-    .description('what is approved, by whom and when')
-    .option('--all', 'also what was approved before, or revoked')
+    .description('Show the approved baselines: by whom and when')
+    .option('--all', 'also superseded and revoked baselines')
     .action((options: ReadingOptions & Chosen & { all?: boolean }) => execute((terminal) => show(options, terminal)))
   addReadingOptions(addProjectOption(baseline.command('diff')))
-    .description('what is otherwise, as of the last run, than what was approved')
+    .description('Compare the last run with the approved baseline')
     .action((options: ReadingOptions & Chosen) => execute((terminal) => diff(options, terminal)))
   addSignature(addPlace(addProjectOption(baseline.command('revoke'))))
-    .description('take approvals back; drift rules then compare with the last complete look')
+    .description('Revoke approvals; drift rules then compare with the last complete scan')
     .action((options: ApproveOptions) => execute((terminal) => revoke(options, terminal)))
   defineBaselineExport(baseline, execute)
   defineBaselineImport(baseline, execute)

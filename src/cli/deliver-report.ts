@@ -1,17 +1,17 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import { lookOf, type ProcessContext } from '../app/terminal.ts'
+import { isNoFile, writeFileAtomically } from '../app/write-file-atomically.ts'
 import { readPrivateKey } from '../attestation/keys.ts'
 import { type Attested, attest } from '../attestation/statement.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { type Format, formatNames } from '../report/formats.ts'
 import { fileRenderOptions, type ReportFile } from '../report/report-files.ts'
 import type { RenderOptions } from '../report/report-format.ts'
-import type { Format } from '../report/reports.ts'
-import { nearestName } from '../yaml/nearest-name.ts'
-import { type FormatOptions, formats } from './formats.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
-import { type ProcessContext, renderOptionsFor } from './terminal.ts'
-import { isNoFile, writeFileAtomically } from './write-file-atomically.ts'
+import { nearestName } from '../text/nearest-name.ts'
+import type { FormatOptions } from './formats.ts'
 
 /**
  * Where a report goes: to stdout or `--output`, and to the files of `--report`. Whatever can be known before the run
@@ -41,7 +41,7 @@ export function planDelivery<Document extends Attested>(
   const attestor = attestorOf(options, [...main, ...more], terminal)
   return (document) => {
     if (output === undefined && !quiet) {
-      terminal.stdout.write(write(document, { ...renderOptionsFor(terminal), full: false, ...ofSection }))
+      terminal.stdout.write(write(document, { ...lookOf(terminal), full: false, ...ofSection }))
     }
     writeEach([...main, ...more], ({ format: name, file, render }) => {
       const text = writers.writerOf(name)(document, render)
@@ -67,10 +67,10 @@ function parseReportOption(order: string, { cwd }: ProcessContext, writers: Writ
     })
   }
   if (!isFormat(name)) {
-    const nearest = nearestName(name, formats)
+    const nearest = nearestName(name, formatNames)
     const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
     throw AuditError.usage(`--report ${order}: there is no format "${name}"${meant}`, {
-      advice: `formats: ${formats.join(', ')}`,
+      advice: `formats: ${formatNames.join(', ')}`,
     })
   }
   writers.writerOf(name)
@@ -111,7 +111,7 @@ function attestationOf(file: string): string {
 }
 
 function isFormat(name: string): name is Format {
-  return formats.some((format) => format === name)
+  return formatNames.some((format) => format === name)
 }
 
 function refuseDuplicates(files: readonly ReportFile[]): void {

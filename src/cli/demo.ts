@@ -2,15 +2,15 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { demoConfiguration, demoPolicy } from '../app/demo-configuration.ts'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import { lookOf, type ProcessContext } from '../app/terminal.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import { demoConfiguration, demoPolicy } from './demo-configuration.ts'
 import type { Execute } from './execute.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
-import { type ProcessContext, renderOptionsFor } from './terminal.ts'
 
 interface DemoOptions {
   readonly seed: string
@@ -22,7 +22,7 @@ interface DemoOptions {
 export function defineDemo(program: Command, execute: Execute): void {
   program
     .command('demo')
-    .description('audit a simulated service, let a colleague change six things, audit again')
+    .description('Audit a simulated service, let a colleague change six things, and audit again')
     .option('--serve <address>', 'only serve it there, such as 8080 or 0.0.0.0:8080, until stopped')
     .option('--no-changes', 'with --serve: let no colleague change anything')
     .option('--seed <text>', 'another seed, another made-up fleet', 'hookdrift')
@@ -36,9 +36,9 @@ export function defineDemo(program: Command, execute: Execute): void {
 
 /** stdout is the configuration that goes with the service, stderr what happens to it. */
 async function serve(text: string, { seed, keep, changes }: DemoOptions, terminal: ProcessContext): Promise<number> {
-  const { demoAddress, serveDemo } = await import('./serve-demo.ts')
-  const { systemClock } = await import('./system.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { demoAddress, serveDemo } = await import('../app/serve-demo.ts')
+  const { systemClock } = await import('../app/system.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
   const address = demoAddress(text)
   const directory = keep === undefined ? undefined : newDirectory(keep, terminal)
   const order = {
@@ -65,8 +65,8 @@ async function demoFleet(seed: string): Promise<SimulatedFleet> {
 async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Promise<number> {
   const { startSimulatedService } = await import('../demo/simulated-service.ts')
   const { afternoonOf } = await import('../demo/colleague.ts')
-  const { reports } = await import('../report/reports.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { text } = await import('../report/text.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
 
   const fleet = await demoFleet(seed)
   const afternoon = afternoonOf(fleet)
@@ -88,7 +88,7 @@ async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Prom
     say('\nSecond audit:\n\n')
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
-    say(reports.text(second.result, { ...renderOptionsFor(terminal), full: true }))
+    say(text(second.result, { ...lookOf(terminal), full: true }))
     say(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
     if (keep !== undefined) say(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
     say('For your own service: config/hookdrift.example.yaml.\n')
@@ -127,7 +127,7 @@ async function auditOnce(
 ): Promise<Report> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { readPolicy } = await import('../policy/read-policy.ts')
-  const { performAudit } = await import('./perform-audit.ts')
+  const { performAudit } = await import('../app/perform-audit.ts')
   const env = { ...terminal.env, DEMO_KEY: fleet.personalKey, HOOKDRIFT_HISTORY: undefined }
   const configuration = readConfiguration(file, { env, readFile: readTextFile })
   const policy = readPolicy(configuration.policy, readTextFile)

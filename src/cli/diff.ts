@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import type { ProcessContext } from '../app/terminal.ts'
 import { AuditError } from '../model/errors.ts'
-import type { AnswerFormat } from '../report/show-answer.ts'
+import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 import type { Execute } from './execute.ts'
 import {
   addKindOption,
@@ -10,11 +11,10 @@ import {
   limitOf,
   printAnswer,
   type ReadingOptions,
-  readingFormats,
   runNamed,
+  runOrTime,
   withHistoryReader,
 } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
 
 interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
   readonly format: AnswerFormat | 'rfc6902'
@@ -24,11 +24,11 @@ interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
 export function defineDiff(program: Command, execute: Execute): void {
   const command = program
     .command('diff')
-    .argument('<from>', 'a run: its number, latest, latest~N, or a date (the last run sealed by its end, UTC)')
-    .argument('[to]', 'another one', 'latest')
-    .description('what is otherwise in one run than in another, before and after')
+    .argument('<from>', runOrTime)
+    .argument('[to]', 'another run or time', 'latest')
+    .description('Compare two runs, field by field')
     .option('--patch', 'the same as --format rfc6902: JSON in which each row has its patch (RFC 6902)')
-  addReadingOptions(addKindOption(addProjectOption(command)), [...readingFormats, 'rfc6902']).action(
+  addReadingOptions(addKindOption(addProjectOption(command)), [...answerFormats, 'rfc6902']).action(
     (from: string, to: string, options: DiffOptions) => execute((terminal) => diff({ from, to }, options, terminal)),
   )
 }

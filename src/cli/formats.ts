@@ -1,12 +1,6 @@
 import { type Command, Option } from 'commander'
-import type { CsvSection } from '../report/csv/section-names.ts'
-import type { Format } from '../report/reports.ts'
-
-/** Named here, so that `--help` loads no report; a test holds them against the tables. */
-export const formats = [
-  ...(['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal'] as const),
-] as const satisfies readonly Format[]
-export const sections = ['violations', 'drift', 'coverage', 'controls'] as const satisfies readonly CsvSection[]
+import { type CsvSection, sectionNames } from '../report/csv/section-names.ts'
+import { type Format, formatNames } from '../report/formats.ts'
 
 /** What a command that prints a report is told of where it goes and what it looks like. */
 export interface FormatOptions {
@@ -22,13 +16,13 @@ export interface FormatOptions {
 
 export function addFormatOptions(command: Command): Command {
   return command
-    .addOption(new Option('--format <format>', 'of the report').choices(formats).default('text'))
-    .addOption(new Option('--section <section>', 'of --format csv: violations, unless said').choices(sections))
+    .addOption(new Option('--format <format>', 'of the report').choices(formatNames).default('text'))
+    .addOption(new Option('--section <section>', 'of --format csv: violations unless specified').choices(sectionNames))
     .option('--output <file>', 'write the report to a file instead of stdout')
     .addOption(
       new Option('--report <format=file>', 'write the report to a file as well; can be given several times')
         .argParser((order: string, orders: readonly string[]) => [...orders, order])
         .default([], 'none'),
     )
-    .option('--attest <key>', 'sign what is written to files, as FILE.intoto.json beside each; see keygen')
+    .option('--attest <key>', 'sign each report file, as FILE.intoto.json next to it; see keygen')
 }

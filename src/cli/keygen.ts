@@ -1,15 +1,15 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
+import { pathFrom } from '../app/path-from.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { pathFrom } from './path-from.ts'
-import type { ProcessContext } from './terminal.ts'
 
 export function defineKeygen(program: Command, execute: Execute): void {
   program
     .command('keygen')
     .argument('<file>', 'the private key; FILE.pub gets the public one')
-    .description('make a pair of keys to attest reports with')
+    .description('Make a pair of keys to attest reports with')
     .action((file: string) => execute((terminal) => keygen(file, terminal)))
 }
 

@@ -1,30 +1,28 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import { type HistoryOptions, openHistory } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { Channel } from '../config/read-configuration.ts'
-import type { ChannelState, WaitingMessage } from '../history/outbox.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Outcome } from '../notify/outcome.ts'
 import type { Execute } from './execute.ts'
-import { type HistoryOptions, openHistory } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
-import type { ProcessContext } from './terminal.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './reading.ts'
 
-interface NotifyOptions extends HistoryOptions {
+interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */
   readonly test?: string | true
   readonly pending?: true
-  readonly format: 'text' | 'json'
 }
 
 export function defineNotify(program: Command, execute: Execute): void {
-  program
+  const command = program
     .command('notify')
-    .description('deliver the messages that wait; try the channels; show what could not be delivered')
+    .description('Deliver the messages that wait, test the channels, or show what could not be delivered')
     .option('--test [channel]', 'send a test to one channel, or to all, past the queue', nameOf)
     .option('--pending', 'only show the channels, what waits and what was given up')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
-    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
+  addAnswerOptions(command)
     .addHelpText(
       'after',
       `
@@ -52,20 +50,18 @@ function notify(options: NotifyOptions, terminal: ProcessContext): Promise<numbe
 async function showPending(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const history = await openHistory(options, terminal)
   try {
-    const [channels, messages] = [await history.channels(), await history.undelivered()]
-    const run = await history.lastRun()
-    const latest = run && { number: run.number, started_at: run.startedAt, finished_at: run.finishedAt, sealed: true }
-    await describeChannel({ channels, messages, run: latest ?? null }, options, terminal)
-    return exitCodes.clean
+    const { answerOutbox, outboxFace } = await import('../queries/answer-notifications.ts')
+    const answer = await answerOutbox(history, limitOf(options))
+    return await printAnswer(answer, outboxFace, options.format, terminal)
   } finally {
     await history.close()
   }
 }
 
 async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const { deliverNotifications, watchInLog, worker } = await import('./deliver-news.ts')
-  const { openLog } = await import('./log.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { deliverNotifications, watchInLog, worker } = await import('../app/deliver-news.ts')
+  const { openLog } = await import('../app/log.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
   const { channels, history } = await readChannels(options, terminal)
   const watch = watchInLog(openLog(terminal))
   const { exitCode } = await untilSignalled((signal) =>
@@ -78,10 +74,10 @@ async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Pro
 async function testChannels(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { testMessage } = await import('../notify/compose-messages.ts')
-  const { openReceivers, worker } = await import('./deliver-news.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
-  const { systemClock, thisProcess } = await import('./system.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { openReceivers, worker } = await import('../app/deliver-news.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
+  const { systemClock, thisProcess } = await import('../app/system.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
 
   const { channels, history: file } = await readChannels(options, terminal)
   const meant = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels
@@ -100,7 +96,8 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
         }),
       ),
     )
-    printTest(result, options, terminal)
+    const { answerChannelTest, channelTestFace } = await import('../queries/answer-notifications.ts')
+    await printAnswer(answerChannelTest(result, limitOf(options)), channelTestFace, options.format, terminal)
     return exitCode ?? (result.every(({ outcome }) => outcome.ok) ? exitCodes.clean : exitCodes.failure)
   } finally {
     await history.close()
@@ -123,67 +120,11 @@ async function readChannels(options: NotifyOptions, { env, cwd }: ProcessContext
 }
 
 async function channelNamed(name: string, channels: readonly Channel[]): Promise<Channel> {
-  const { nearestName } = await import('../yaml/nearest-name.ts')
+  const { nearestName } = await import('../text/nearest-name.ts')
   const found = channels.find((channel) => channel.name === name)
   if (found !== undefined) return found
   const names = channels.map((channel) => channel.name)
   const nearest = nearestName(name, names)
   const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
   throw AuditError.usage(`there is no channel ${name}${meant}`, { advice: `channels: ${names.join(', ')}` })
-}
-
-interface Tried {
-  readonly channel: string
-  readonly id: string
-  readonly outcome: Outcome
-}
-
-function printTest(tried: readonly Tried[], { format }: NotifyOptions, { stdout }: ProcessContext): void {
-  const rows = tried.map(({ channel, id, outcome }) => {
-    return { channel, id, ok: outcome.ok, error: outcome.ok ? null : outcome.error }
-  })
-  if (format === 'json') {
-    stdout.write(`${JSON.stringify({ schema: 'hookdrift.notify/1', run: null, rows }, null, 2)}\n`)
-    return
-  }
-  for (const { channel, ok, error } of rows)
-    stdout.write(`${ok ? 'ok     ' : 'FAILED '} ${channel}${ok ? '' : `: ${error}`}\n`)
-}
-
-interface State {
-  readonly channels: readonly ChannelState[]
-  readonly messages: readonly WaitingMessage[]
-  readonly run: object | null
-}
-
-async function describeChannel(
-  { channels, messages, run }: State,
-  { format }: NotifyOptions,
-  terminal: ProcessContext,
-) {
-  const { layTable } = await import('../report/table.ts')
-  const { neutralise } = await import('../report/neutralise.ts')
-  const rows = messages.map(({ id, channel, run, createdAt, state, attempts, nextTryAt, error }) => {
-    const next_try_at = state === 'pending' ? nextTryAt : null
-    return { channel, id, run, created_at: createdAt, state, attempts, next_try_at, error }
-  })
-  const states = channels.map(({ name, pending, dead, lastDeliveredAt, gone }) => {
-    const state = gone === null ? 'open' : 'gone'
-    return { name, state, gone_at: gone?.at ?? null, pending, dead, last_delivered_at: lastDeliveredAt }
-  })
-  if (format === 'json') {
-    terminal.stdout.write(`${JSON.stringify({ schema: 'hookdrift.notify/1', run, channels: states, rows }, null, 2)}\n`)
-    return
-  }
-  const lines = states.map(({ name, gone_at, pending, dead, last_delivered_at }) => {
-    const fate = gone_at === null ? '' : `GONE: its receiver answered 410 at ${gone_at}, it is not tried again; `
-    const last = last_delivered_at === null ? 'nothing was delivered yet' : `last delivered at ${last_delivered_at}`
-    return neutralise(`${name}: ${fate}${pending} pending, ${dead} given up, ${last}`)
-  })
-  const columns = (['channel', 'id', 'run', 'created_at', 'state', 'attempts', 'next_try_at', 'error'] as const).map(
-    (name) => ({ name, value: (row: (typeof rows)[number]) => row[name] }),
-  )
-  const table = rows.length === 0 ? [] : ['', ...layTable(columns, rows, Number.POSITIVE_INFINITY)]
-  const nothing = states.length === 0 ? ['No channel ever had a message.'] : []
-  terminal.stdout.write(`${[...nothing, ...lines, ...table].join('\n')}\n`)
 }

@@ -1,35 +1,33 @@
-import { type Command, Option } from 'commander'
-import type { HistoryReader, Identity } from '../history/reader.ts'
-import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Explained, Explanation } from '../policy/explain-rule.ts'
+import type { Command } from 'commander'
+import { historyOf, placesOf } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
+import type { ProcessContext } from '../app/terminal.ts'
+import { AuditError } from '../model/errors.ts'
+import type { Explained } from '../policy/explain-rule.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Execute } from './execute.ts'
-import { configuredPaths, historyOf } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
-import type { ProcessContext } from './terminal.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './reading.ts'
 
-interface ExplainOptions {
+interface ExplainOptions extends AnswerOptions {
   readonly config: string
   readonly history?: string
   readonly policy?: string
   readonly project?: string
-  readonly format: 'text' | 'json'
 }
 
 export function definePolicyExplain(policy: Command, execute: Execute): void {
-  policy
+  const command = policy
     .command('explain')
-    .argument('<uid>', 'a resource that the history knows')
-    .argument('[rule]', 'all of its kind unless given')
-    .description('say what in the policy decides whether and how a rule judges a resource')
+    .argument('<uid>', 'a resource in the history')
+    .argument('[rule]', 'default: all rules about its kind')
+    .description('Explain which part of the policy decides whether and how a rule evaluates a resource')
     .option('--config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--policy <file>', "policy file; overrides the configuration's")
     .option('--project <name>', 'where several projects have a resource of that uid')
-    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
-    .action((uid: string, rule: string | undefined, options: ExplainOptions) =>
-      execute((terminal) => explain(uid, rule, options, terminal)),
-    )
+  addAnswerOptions(command).action((uid: string, rule: string | undefined, options: ExplainOptions) =>
+    execute((terminal) => explain(uid, rule, options, terminal)),
+  )
 }
 
 async function explain(
@@ -39,23 +37,19 @@ async function explain(
   terminal: ProcessContext,
 ): Promise<number> {
   const { explainRule } = await import('../policy/explain-rule.ts')
+  const { findResource } = await import('../queries/find-resource.ts')
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { showExplanation, showExplanations } = await import('./show-explanation.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
-  const { thisProcess } = await import('./system.ts')
+  const { answerExplanations, explanationsFace } = await import('../queries/answer-explanations.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
+  const { thisProcess } = await import('../app/system.ts')
   const { policy, file } = await pathsOf(options, terminal)
   const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
     const explained = await findResource(history, uid, options.project)
-    const rules = chooseRules(policy, explained, ruleId, (await import('../yaml/nearest-name.ts')).nearestName)
+    const rules = chooseRules(policy, explained, ruleId, (await import('../text/nearest-name.ts')).nearestName)
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
-    if (options.format === 'json') terminal.stdout.write(asJson(explained, explanations))
-    else {
-      const [only] = explanations
-      const text = ruleId !== undefined && only !== undefined ? showExplanation(only) : showExplanations(explanations)
-      terminal.stdout.write(`${await describe(explained)}\n\n${text}`)
-    }
-    return exitCodes.clean
+    const answer = answerExplanations(explained, explanations, limitOf(options))
+    return await printAnswer(answer, explanationsFace(explained, ruleId !== undefined), options.format, terminal)
   } finally {
     await history.close()
   }
@@ -63,46 +57,12 @@ async function explain(
 
 /** A policy that is not named anywhere is the pack `recommended`. */
 async function pathsOf(options: ExplainOptions, terminal: ProcessContext) {
-  const { loadPolicy } = await import('./load-policy.ts')
+  const { loadPolicy } = await import('../app/load-policy.ts')
   const policy =
     options.policy === undefined
-      ? (await configuredPaths(options.config, terminal)).policy
+      ? (await placesOf(options.config, terminal)).policy
       : pathFrom(terminal.cwd(), options.policy)
   return { policy: await loadPolicy(policy), file: await historyOf(options, terminal) }
-}
-
-/** The current version of a resource, or the last one of one that is gone. */
-async function findResource(history: HistoryReader, uid: string, project: string | undefined): Promise<FoundResource> {
-  const run = (await history.lastRun())?.number
-  if (run === undefined) throw AuditError.usage('the history has no sealed run yet')
-  const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
-  const [identity, ...others] = found
-  if (identity === undefined) {
-    const where = project === undefined ? 'the history' : project
-    throw AuditError.usage(`${where} knows no resource ${JSON.stringify(uid)}`, {
-      advice: 'uids stand in every report; names are not enough',
-    })
-  }
-  if (others.length > 0) {
-    const names = found.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
-    throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, { advice: 'say which: --project NAME' })
-  }
-  const version = (await history.versionsOf(identity, run)).at(-1)
-  if (version === undefined) throw AuditError.usage(`the history has no version of ${uid}`)
-  const record = await history.readRun(run)
-  const labels = record?.projects.find(({ project: name }) => name === identity.project.name)?.labels ?? {}
-  return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
-}
-
-interface FoundResource extends Explained {
-  /** Start of the run that found it gone; null for one that stands. */
-  readonly goneSince: string | null
-}
-
-function resourceOf({ kind, uid }: Identity, { name, body }: { readonly name: string; readonly body: string }) {
-  // A stored body is canonical JSON of attributes.
-  const attributes: Explained['resource']['attributes'] = JSON.parse(body)
-  return { kind, uid, name, attributes, volatile: {}, facts: {} }
 }
 
 function chooseRules(
@@ -123,18 +83,4 @@ function chooseRules(
   }
   if (rule.kind !== kind) throw AuditError.usage(`${ruleId} is about ${rule.kind}s, and this is of kind ${kind}`)
   return [rule]
-}
-
-async function describe({ project, resource: { kind, uid, name }, goneSince }: FoundResource): Promise<string> {
-  const { neutralise, quote } = await import('../report/neutralise.ts')
-  const gone = goneSince === null ? '' : `, gone since ${goneSince}`
-  return `${project.name} ${kind} ${quote(name)} ${neutralise(uid)}${gone}`
-}
-
-function asJson(
-  { project, resource: { kind, uid, name }, goneSince }: FoundResource,
-  rows: readonly Explanation[],
-): string {
-  const about = { project: project.name, kind, uid, name, gone_since: goneSince }
-  return `${JSON.stringify({ schema: 'hookdrift.policy-explain/1', run: null, ...about, rows }, null, 2)}\n`
 }

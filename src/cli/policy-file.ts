@@ -1,7 +1,7 @@
+import { placesOf } from '../app/history-of.ts'
+import { pathFrom } from '../app/path-from.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import { AuditError } from '../model/errors.ts'
-import { configuredPaths } from './history-of.ts'
-import { pathFrom } from './path-from.ts'
-import type { ProcessContext } from './terminal.ts'
 
 /**
  * `--policy`, or the one of the configuration, of which only the places are read: that needs no key.
@@ -12,7 +12,7 @@ export async function policyFileOf(
   terminal: ProcessContext,
 ): Promise<string> {
   if (policy !== undefined) return pathFrom(terminal.cwd(), policy)
-  const { policy: named } = await configuredPaths(config, terminal)
+  const { policy: named } = await placesOf(config, terminal)
   if (named !== undefined) return named
   throw AuditError.usage(`${config} names no policy`, { advice: 'say which one is meant: --policy FILE' })
 }

@@ -1,15 +1,16 @@
 import type { Command } from 'commander'
+import { pathFrom } from '../app/path-from.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { Execute } from './execute.ts'
-import { pathFrom } from './path-from.ts'
 import {
   addProjectOption,
   addReadingOptions,
   limitOf,
   printAnswer,
   type ReadingOptions,
+  runOrTime,
   withHistoryReader,
 } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string
@@ -20,9 +21,9 @@ interface ReplayOptions extends ReadingOptions {
 export function definePolicyReplay(policy: Command, execute: Execute): void {
   const command = policy
     .command('replay')
-    .description('say what a policy would have found in past runs, and since when')
-    .requiredOption('--policy <file>', 'the policy to judge by')
-    .option('--since <days|run|date>', 'only runs since then: 90d before the last one, a run, or a date; default: all')
+    .description('Evaluate a policy over past runs: what it would have found, and since when')
+    .requiredOption('--policy <file>', 'the policy to evaluate')
+    .option('--since <run|time>', `only runs since then: ${runOrTime}; default: all`)
   addReadingOptions(addProjectOption(command)).action((options: ReplayOptions) =>
     execute((terminal) => replay(options, terminal)),
   )
@@ -30,8 +31,8 @@ export function definePolicyReplay(policy: Command, execute: Execute): void {
 
 async function replay(options: ReplayOptions, terminal: ProcessContext): Promise<number> {
   const { readReplay, replayView } = await import('../queries/read-replay.ts')
-  const { loadPolicy } = await import('./load-policy.ts')
-  const { systemClock } = await import('./system.ts')
+  const { loadPolicy } = await import('../app/load-policy.ts')
+  const { systemClock } = await import('../app/system.ts')
   const { since, project: projects } = options
   const policy = await loadPolicy(pathFrom(terminal.cwd(), options.policy))
   const answer = await withHistoryReader(options, terminal, (history) =>

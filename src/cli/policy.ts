@@ -6,7 +6,7 @@ import { definePolicyReplay } from './policy-replay.ts'
 import { definePolicyTest } from './policy-test.ts'
 
 export function definePolicy(program: Command, execute: Execute): void {
-  const policy = program.command('policy').description('check, test, explain and replay what hookdrift judges by')
+  const policy = program.command('policy').description('Check, test, explain and replay policies')
   for (const define of [definePolicyCheck, definePolicyTest, definePolicyExplain, definePolicyReplay])
     define(policy, execute)
 }

@@ -1,36 +1,34 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
+import { pathFrom } from '../app/path-from.ts'
+import { readTextFile } from '../app/read-text-file.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { Execute } from './execute.ts'
-import { pathFrom } from './path-from.ts'
-import { readTextFile } from './read-text-file.ts'
-import { addProjectOption } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
+import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, printAnswer } from './reading.ts'
 
-interface ProbeOptions {
+interface ProbeOptions extends AnswerOptions {
   readonly config: string
   readonly project: readonly string[]
   readonly source?: string
   readonly function?: string
   readonly payload?: string
   readonly type?: string
-  readonly format: 'text' | 'json'
 }
 
 export function defineProbe(program: Command, execute: Execute): void {
   const command = program
     .command('probe')
     .argument('[name]', 'a probe of the policy')
-    .description('run functions once with a payload, and print result, log and verdict; nothing is stored')
+    .description('Run functions once with a payload, and print result, log and verdict; nothing is stored')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
-  addProjectOption(command)
+  addAnswerOptions(addProjectOption(command))
     .option('--source <uid>', 'the source whose function runs')
-    .option('--function <file>', "run this text instead of the service's, in the one project that is meant")
+    .option('--function <file>', "run this text instead of the service's, in one project")
     .option('--payload <file>', 'a JSON file with the object that the function gets, instead of a probe of the policy')
-    .option('--type <type>', 'as the service takes it: body (unless said), header …; with --source also which function')
-    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
+    .option('--type <type>', 'as the service takes it: body (default), header …; with --source also which function')
     .addHelpText(
       'after',
       `
@@ -50,11 +48,11 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const { runProbesManually, runFunctionText } = await import('../audit/probes/run-manually.ts')
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { createSealer } = await import('../inventory/sealer.ts')
-  const { loadPolicy } = await import('./load-policy.ts')
-  const { openProjects } = await import('./open-projects.ts')
-  const { showManualRuns } = await import('./show-hand-runs.ts')
-  const { systemClock } = await import('./system.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { loadPolicy } = await import('../app/load-policy.ts')
+  const { openProjects } = await import('../app/open-projects.ts')
+  const { answerProbes, probesFace } = await import('../queries/answer-probes.ts')
+  const { systemClock } = await import('../app/system.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
 
   const now = systemClock.now()
   const configuration = readConfiguration(options.config, { env: terminal.env, readFile: readTextFile })
@@ -82,7 +80,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
       return { runs, unlisted: [] }
     })
     refuseNothing(result, name, options)
-    terminal.stdout.write(showManualRuns(result, { format: options.format, sealer }))
+    await printAnswer(answerProbes(result, sealer, limitOf(options)), probesFace, options.format, terminal)
     return exitCode ?? exitCodeOf(result)
   } finally {
     await close()
@@ -112,7 +110,7 @@ async function meantProbes(
     throw AuditError.usage('--function needs a payload: --payload FILE, or the name of a probe')
   }
   const all = await ofPolicy()
-  const { nearestName } = await import('../yaml/nearest-name.ts')
+  const { nearestName } = await import('../text/nearest-name.ts')
   const names = all.map((probe) => probe.name)
   if (name !== undefined && !names.includes(name)) {
     const nearest = nearestName(name, names)

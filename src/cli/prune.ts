@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
+import { historyOf } from '../app/history-of.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import { keepNothing, type RetentionRules, readSpan } from '../history/retention.ts'
-import type { Freed } from '../history/sqlite/prune/free-disk.ts'
-import type { PlannedRun } from '../history/sqlite/prune/plan-pruning.ts'
-import { AuditError, exitCodes } from '../model/errors.ts'
+import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { type HistoryOptions, historyOf } from './history-of.ts'
-import type { ProcessContext } from './terminal.ts'
+import { addReadingOptions, printAnswer, type ReadingOptions } from './reading.ts'
 
-interface PruneOptions extends HistoryOptions {
+interface PruneOptions extends ReadingOptions {
   readonly keepLast?: number
   readonly keepHourly?: number
   readonly keepDaily?: number
@@ -17,13 +16,12 @@ interface PruneOptions extends HistoryOptions {
   readonly keepYearly?: number
   readonly keepWithin?: string
   readonly dryRun?: true
-  readonly format: 'text' | 'json'
 }
 
 export function definePrune(program: Command, execute: Execute): void {
-  program
+  const command = program
     .command('prune')
-    .description('remove old runs, keep those that are asked for and those that the history needs')
+    .description('Remove old runs; keep those that the options name and those that the history needs')
     .option('--keep-last <n>', 'the last n runs; n is a number or "unlimited", here and below', countOf)
     .option('--keep-hourly <n>', 'the last run of each of the last n hours that have one', countOf)
     .option('--keep-daily <n>', 'of each of the last n days', countOf)
@@ -31,11 +29,8 @@ export function definePrune(program: Command, execute: Execute): void {
     .option('--keep-monthly <n>', 'of each of the last n months', countOf)
     .option('--keep-yearly <n>', 'of each of the last n years', countOf)
     .option('--keep-within <time>', 'all runs of a time before the newest one, such as 14d or 1y6m', spanOf)
-    .option('--dry-run', 'only say what would stay and go')
-    .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
-    .option('--history <file>', 'history; then no configuration is read')
-    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
-    .action((options: PruneOptions) => execute((terminal) => prune(options, terminal)))
+    .option('--dry-run', 'only show which runs would stay and go')
+  addReadingOptions(command).action((options: PruneOptions) => execute((terminal) => prune(options, terminal)))
 }
 
 function countOf(text: string): number {
@@ -51,9 +46,9 @@ function spanOf(text: string): string {
 
 async function prune(options: PruneOptions, terminal: ProcessContext): Promise<number> {
   const { planForFile, pruneFile } = await import('../history/sqlite/prune/prune-file.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
-  const { thisProcess } = await import('./system.ts')
-  const { toolVersion } = await import('./tool-version.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
+  const { thisProcess } = await import('../app/system.ts')
+  const { toolVersion } = await import('../app/tool-version.ts')
 
   const order = { keep: keepOf(options), options: asGiven(options), toolVersion: toolVersion() }
   const file = await historyOf(options, terminal)
@@ -63,8 +58,12 @@ async function prune(options: PruneOptions, terminal: ProcessContext): Promise<n
   const { plan, freed } = isDry
     ? { plan: planForFile(file, order), freed: { bytes: 0, leftBytes: 0 } }
     : pruneFile(file, thisProcess, order, await resealingFor(file, terminal.env))
-  terminal.stdout.write(options.format === 'json' ? await asJson(plan, freed, isDry) : asText(plan, freed, isDry))
-  return exitCodes.clean
+  const { answerPruning, pruningFace } = await import('../queries/answer-pruning.ts')
+  const { limited } = await import('../report/show-answer.ts')
+  const answer = answerPruning(plan, freed, isDry)
+  // A plan is shown whole, unless a limit is given.
+  const limit = options.limit ?? Number.POSITIVE_INFINITY
+  return printAnswer({ ...answer, ...limited(answer.rows, limit) }, pruningFace, options.format, terminal)
 }
 
 function keepOf(options: PruneOptions): RetentionRules {
@@ -86,32 +85,4 @@ function asGiven({ keepLast, keepHourly, keepDaily, keepWeekly, keepMonthly, kee
     return value === undefined ? [] : [[flag, value === Number.POSITIVE_INFINITY ? 'unlimited' : value]]
   })
   return Object.fromEntries(names)
-}
-
-async function asJson(plan: readonly PlannedRun[], { bytes }: Freed, isDry: boolean): Promise<string> {
-  const { toAnswerRun } = await import('../queries/as-of.ts')
-  const rows = plan.map(({ number, startedAt, reasons }) => {
-    return { number, started_at: startedAt, kept: reasons.length > 0, reasons }
-  })
-  const newest = plan.at(-1)
-  const run = newest === undefined ? null : toAnswerRun(newest)
-  return `${JSON.stringify({ schema: 'hookdrift.prune/1', run, dry_run: isDry, freed_bytes: bytes, rows }, null, 2)}\n`
-}
-
-function asText(plan: readonly PlannedRun[], { bytes, leftBytes }: Freed, isDry: boolean): string {
-  const kept = plan.filter(({ reasons }) => reasons.length > 0)
-  const wide = `${plan.at(-1)?.number ?? ''}`.length
-  const lines = kept.map(
-    ({ number, startedAt, reasons }) => `keep  ${`${number}`.padStart(wide)}  ${startedAt}  ${reasons.join(', ')}`,
-  )
-  const count = plan.length - kept.length
-  const runs = (n: number) => `${n} ${n === 1 ? 'run' : 'runs'}`
-  const verdict = isDry
-    ? `${runs(count)} would go, ${runs(kept.length)} would stay. Nothing was changed.`
-    : `${runs(count)} pruned, ${runs(kept.length)} kept; ${megabytes(bytes)} given back${leftBytes > 0 ? `, ${megabytes(leftBytes)} free inside the file for the next runs` : ''}.`
-  return [...lines, ...(lines.length > 0 ? [''] : []), verdict, ''].join('\n')
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
+import { historyOf, openHistory } from '../app/history-of.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { historyOf, openHistory } from './history-of.ts'
 import { addReadingOptions, printAnswer, type ReadingOptions } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true
@@ -18,7 +18,7 @@ export function defineQuery(program: Command, execute: Execute): void {
   const command = program
     .command('query')
     .argument('[sql]', 'one statement that reads: SELECT, WITH, VALUES, EXPLAIN; 5 s')
-    .description('ask the history in SQL')
+    .description('Query the history in SQL')
     .option('--views', 'explain the views that are made for it')
   addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
     execute((terminal) => (options.views ? showViews(options, terminal) : query(sql, options, terminal))),
@@ -30,7 +30,7 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
     throw AuditError.usage('there is no query', { advice: '`hookdrift query --views` explains what can be asked' })
   }
   const { answerQuery, queryView } = await import('../queries/answer-query.ts')
-  const { askInProcess } = await import('./ask-in-process.ts')
+  const { askInProcess } = await import('../app/ask-in-process.ts')
   // Opened here first: this checks that it is a history, and brings it up to date.
   const reader = await openHistory(options, terminal)
   try {
@@ -46,5 +46,10 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
 async function showViews({ format }: QueryOptions, terminal: ProcessContext): Promise<number> {
   const { explainViews } = await import('../history/sqlite/views.ts')
   const { viewListView } = await import('../queries/answer-query.ts')
-  return printAnswer({ command: 'query', run: null, rows: explainViews(), leftOut: 0 }, viewListView, format, terminal)
+  return printAnswer(
+    { command: 'query-views', run: null, rows: explainViews(), leftOut: 0 },
+    viewListView,
+    format,
+    terminal,
+  )
 }

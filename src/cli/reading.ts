@@ -1,28 +1,40 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type HistoryOptions, openHistory } from '../app/history-of.ts'
+import { lookOf, type ProcessContext } from '../app/terminal.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
 import { type Kind, kinds } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
-import type { AnswerFormat, AnswerView } from '../report/show-answer.ts'
-import { type HistoryOptions, openHistory } from './history-of.ts'
-import { type ProcessContext, renderOptionsFor } from './terminal.ts'
+import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
+import type { AnswerView } from '../report/show-answer.ts'
 
-/** Options that all commands have which read the history. */
-export interface ReadingOptions extends HistoryOptions {
+/** Options of every command that answers. */
+export interface AnswerOptions {
   readonly format: AnswerFormat
   readonly limit?: number
 }
 
-/** Named here, so that `--help` loads no format; a test holds it against the table. */
-export const readingFormats = ['text', 'json', 'csv'] as const satisfies readonly AnswerFormat[]
+/** Options of the commands that read the history. */
+export interface ReadingOptions extends HistoryOptions, AnswerOptions {}
+
+/** What `findRun` understands. */
+export const runOrTime = 'a run (12, latest, latest~2) or a time (2026-11-21, yesterday, 7d, an instant)'
 
 const rowsForPeople = 100
 
-export function addReadingOptions(command: Command, formats: readonly string[] = readingFormats): Command {
+export function addReadingOptions(command: Command, formats?: readonly string[]): Command {
+  return addAnswerOptions(addHistoryOptions(command), formats)
+}
+
+export function addHistoryOptions(command: Command): Command {
   return command
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
+}
+
+export function addAnswerOptions(command: Command, formats: readonly string[] = answerFormats): Command {
+  return command
     .addOption(new Option('--format <format>', 'of the answer').choices(formats).default('text'))
     .addOption(
       new Option('--limit <rows>', `a number or all; ${rowsForPeople} as text, all otherwise`).argParser(toLimit),
@@ -53,7 +65,7 @@ function toLimit(text: string): number {
   throw new InvalidArgumentError('Expected a number from 1, or all.')
 }
 
-export function limitOf({ limit, format }: ReadingOptions): number {
+export function limitOf({ limit, format }: AnswerOptions): number {
   return limit ?? (format === 'text' ? rowsForPeople : Number.POSITIVE_INFINITY)
 }
 
@@ -74,7 +86,8 @@ export async function withHistoryReader<Result>(
 /** The run that a name means in this history. */
 export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {
   const { findRun } = await import('../history/find-run.ts')
-  return findRun(await reader.runs(), name)
+  const { systemClock } = await import('../app/system.ts')
+  return findRun(await reader.runs(), name, systemClock.now())
 }
 
 /** Shows an answer, and returns the exit code of those that read. */
@@ -85,7 +98,7 @@ export async function printAnswer<Row>(
   terminal: ProcessContext,
 ): Promise<number> {
   const { writeAnswer } = await import('../report/show-answer.ts')
-  const render = renderOptionsFor(terminal)
+  const render = lookOf(terminal)
   const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
   terminal.stdout.write(writeAnswer(format, answer, view, { ...render, tableWidth }))
   // CSV has no place for it.

@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander'
+import { type HistoryOptions, openHistory } from '../app/history-of.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { type HistoryOptions, openHistory } from './history-of.ts'
-import type { ProcessContext } from './terminal.ts'
+import { runNamed, runOrTime } from './reading.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
@@ -19,30 +20,27 @@ interface ReportOptions extends FormatOptions, HistoryOptions {
 export function defineReport(program: Command, execute: Execute): void {
   const command = program
     .command('report')
-    .description('print the report of any past run, as it was printed then')
-    .option('--run <run>', 'a number, latest, latest~N or a date', 'latest')
+    .description('Print the report of a past run, as it was printed then')
+    .option('--run <run>', runOrTime, 'latest')
+    .addOption(new Option('--at <time>', 'the last run committed by then; a date means its end, UTC').conflicts('run'))
+    .option('--framework <name>', 'report by the controls of soc2, iso27001, pci-dss, nist-csf, or of a YAML file')
     .addOption(
-      new Option('--at <time>', 'the last run sealed by then; a bare date means its end, UTC').conflicts('run'),
+      new Option('--from <time>', 'with --framework: over a period that begins then, instead of as of a run').conflicts(
+        ['run', 'at'],
+      ),
     )
-    .option('--framework <name>', 'by the controls of soc2, iso27001, pci-dss, nist-csf, or of a YAML file')
-    .addOption(
-      new Option('--from <time>', 'with --framework: over a time instead of as of a run').conflicts(['run', 'at']),
-    )
-    .option('--to <time>', 'end of that time; default: the last run')
-    .option('--policy <file>', 'with --framework: as if this policy had judged then')
+    .option('--to <time>', 'end of the period; default: the last run')
+    .option('--policy <file>', 'with --framework: as if this policy had been in force')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
   addFormatOptions(command).action((options: ReportOptions) => execute((terminal) => report(options, terminal)))
 }
 
 async function report(options: ReportOptions, terminal: ProcessContext): Promise<number> {
-  const { findRun, findRunAt } = await import('../history/find-run.ts')
-
   const answer = await plan(options, terminal)
   const history = await openHistory(options, terminal)
   try {
-    const runs = await history.runs()
-    const run = options.at === undefined ? findRun(runs, options.run ?? 'latest') : findRunAt(runs, options.at)
+    const run = await runNamed(history, options.at ?? options.run ?? 'latest')
     await answer(history, run.number)
     return exitCodes.clean
   } finally {
@@ -56,7 +54,7 @@ async function plan(
   terminal: ProcessContext,
 ): Promise<(history: HistoryReader & Approvals, run: number) => Promise<void>> {
   const { planDelivery } = await import('./deliver-report.ts')
-  const { loadReports } = await import('./load-reports.ts')
+  const { loadComplianceReports, loadReports } = await import('./load-reports.ts')
   const { framework, from, to, policy } = options
   if (framework === undefined) {
     if (from !== undefined || to !== undefined) throw AuditError.usage('--from and --to need --framework')
@@ -69,8 +67,8 @@ async function plan(
     const deliver = planDelivery(options, terminal, await loadReports(options))
     return async (history, run) => deliver((await recordedPolicyResults(history).resultsOf(run)).report)
   }
-  const { complianceWriters, planCompliance } = await import('./compliance.ts')
-  const deliver = planDelivery(options, terminal, complianceWriters)
+  const { planCompliance } = await import('../app/compliance.ts')
+  const deliver = planDelivery(options, terminal, await loadComplianceReports())
   const answer = await planCompliance({ framework, from, to, policy }, terminal)
   return async (history, run) => deliver(await answer(history, run))
 }

@@ -1,32 +1,30 @@
-import { type Command, Option } from 'commander'
-import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Rule } from '../rules/engine/rule.ts'
+import type { Command } from 'commander'
+import type { ProcessContext } from '../app/terminal.ts'
+import { AuditError } from '../model/errors.ts'
 import type { Execute } from './execute.ts'
-import { type ProcessContext, renderOptionsFor } from './terminal.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './reading.ts'
 
-interface RulesOptions {
+interface RulesOptions extends AnswerOptions {
   readonly pack?: string
-  readonly format: 'text' | 'json'
 }
 
 export function defineRules(program: Command, execute: Execute): void {
-  program
+  const command = program
     .command('rules')
     .argument('[id]', 'explain one rule')
-    .description('list the rules, or explain one')
+    .description('List the rules, or explain one')
     .option('--pack <pack>', 'only the rules of a pack')
-    .addOption(new Option('--format <format>', 'of the answer').choices(['text', 'json']).default('text'))
-    .action((id: string | undefined, options: RulesOptions) => execute((terminal) => showRules(id, options, terminal)))
+  addAnswerOptions(command).action((id: string | undefined, options: RulesOptions) =>
+    execute((terminal) => showRules(id, options, terminal)),
+  )
 }
 
-async function showRules(
-  id: string | undefined,
-  { pack, format }: RulesOptions,
-  terminal: ProcessContext,
-): Promise<number> {
+async function showRules(id: string | undefined, options: RulesOptions, terminal: ProcessContext): Promise<number> {
   const { rules } = await import('../rules/rules.ts')
   const { packs } = await import('../rules/engine/rule.ts')
-  const { nearestName } = await import('../yaml/nearest-name.ts')
+  const { nearestName } = await import('../text/nearest-name.ts')
+  const { answerRules, pageFace, rulesFace } = await import('../queries/answer-rules.ts')
+  const { pack } = options
   refuseUnknown(
     'rule',
     id,
@@ -37,13 +35,8 @@ async function showRules(
   const chosen = rules.filter(
     (rule) => (id === undefined || rule.id === id) && (pack === undefined || rule.packs.some((name) => name === pack)),
   )
-  if (format === 'json') terminal.stdout.write(await asJson(chosen))
-  else if (id === undefined) terminal.stdout.write(asTable(chosen, renderOptionsFor(terminal).width))
-  else {
-    const { readRulePage } = await import('../rules/rule-page.ts')
-    for (const rule of chosen) terminal.stdout.write(readRulePage(rule.id))
-  }
-  return exitCodes.clean
+  const view = id === undefined ? rulesFace : pageFace(id)
+  return printAnswer(answerRules(chosen, limitOf(options)), view, options.format, terminal)
 }
 
 function refuseUnknown(
@@ -57,30 +50,4 @@ function refuseUnknown(
   throw AuditError.usage(`there is no ${what} "${name}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
     advice: what === 'pack' ? `packs: ${known.join(', ')}` : '`hookdrift rules` lists them',
   })
-}
-
-async function asJson(rules: readonly Rule[]): Promise<string> {
-  const { z } = await import('zod')
-  const { controlsOf } = await import('../compliance/built-in-frameworks.ts')
-  const { remediationOf } = await import('../rules/rule-page.ts')
-  const rows = rules.map(({ id, kind, severity, title, packs, options }) => ({
-    id,
-    kind,
-    severity,
-    title,
-    remediation: remediationOf(id),
-    packs,
-    controls: controlsOf(id),
-    options: z.toJSONSchema(options, { io: 'input' }),
-  }))
-  return `${JSON.stringify({ schema: 'hookdrift.rules/2', run: null, rows }, null, 2)}\n`
-}
-
-function asTable(rules: readonly Rule[], width: number): string {
-  const wide = Math.max(...rules.map(({ id }) => id.length))
-  const lines = rules.map(({ id, severity, title }) => {
-    const line = `${severity.padEnd(8)}  ${id.padEnd(wide)}  ${title}`
-    return line.length <= width ? line : `${line.slice(0, width - 1)}…`
-  })
-  return `${lines.join('\n')}\n\n${rules.length} rules. \`hookdrift rules ID\` explains one.\n`
 }

@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander'
+import type { ProcessContext } from '../app/terminal.ts'
+import { toolVersion } from '../app/tool-version.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
-import { neutralise } from '../report/neutralise.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { defineAudit } from './audit.ts'
 import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
@@ -19,9 +21,7 @@ import { defineRules } from './rules.ts'
 import { defineRuns } from './runs.ts'
 import { defineState } from './state.ts'
 import { defineStatus } from './status.ts'
-import type { ProcessContext } from './terminal.ts'
 import { defineTimeline } from './timeline.ts'
-import { toolVersion } from './tool-version.ts'
 import { defineVerify } from './verify.ts'
 import { defineViolations } from './violations.ts'
 import { watchOutputs } from './watch-outputs.ts'
@@ -68,9 +68,9 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
 /** All commands with their options; `execute` is given what they would do. */
 export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>, execute: Execute): Command {
   const program = new Command('hookdrift')
-    .description('Audits the configuration of webhook delivery: what drifted, what breaks the policy, since when.')
-    .version(toolVersion(), '--version', 'print the version')
-    .helpOption('-h, --help', 'print this help')
+    .description('Audits the configuration of webhook delivery: what drifted, what violates the policy, since when.')
+    .version(toolVersion(), '--version', 'Print the version')
+    .helpOption('-h, --help', 'Print this help')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
@@ -82,7 +82,7 @@ export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>,
       'after',
       `
 Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 could not look at everything,
-            4 our own failure, 5 another run holds the history, 130/143 interrupted.
+            4 our own failure, 5 another process writes to the history, 130/143 interrupted.
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
     )
   for (const define of commands) define(program, execute)
@@ -92,8 +92,8 @@ Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug,
 
 /** After a mistake each command names its own help. */
 function explainHelp(command: Command, name: string): void {
-  command.showHelpAfterError(`  \`${name} --help\` says what there is`)
-  if (command.commands.length > 0) command.helpCommand('help [command]', 'print the help of a command')
+  command.showHelpAfterError(`  \`${name} --help\` lists commands and options`)
+  if (command.commands.length > 0) command.helpCommand('help [command]', 'Print the help of a command')
   for (const child of command.commands) explainHelp(child, `${name} ${child.name()}`)
 }
 

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { Execute } from './execute.ts'
 import { addReadingOptions, limitOf, printAnswer, type ReadingOptions, withHistoryReader } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
 
 export function defineRuns(program: Command, execute: Execute): void {
-  const command = program.command('runs').description('list the runs, newest first; interrupted ones too')
+  const command = program.command('runs').description('List the runs, newest first, interrupted ones too')
   addReadingOptions(command).action((options: ReadingOptions) => execute((terminal) => runs(options, terminal)))
 }
 

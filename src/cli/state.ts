@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { Execute } from './execute.ts'
 import {
   addKindOption,
@@ -9,9 +10,9 @@ import {
   printAnswer,
   type ReadingOptions,
   runNamed,
+  runOrTime,
   withHistoryReader,
 } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
 
 interface StateOptions extends ReadingOptions, ChoiceOptions {
   readonly at: string
@@ -20,8 +21,8 @@ interface StateOptions extends ReadingOptions, ChoiceOptions {
 export function defineState(program: Command, execute: Execute): void {
   const command = program
     .command('state')
-    .description('the resources as of a run or a date')
-    .option('--at <run|date>', 'a number, latest, latest~N, or a date (the last run sealed by its end, UTC)', 'latest')
+    .description('List the resources as of a run or a time')
+    .option('--at <run|time>', runOrTime, 'latest')
   addReadingOptions(addKindOption(addProjectOption(command))).action((options: StateOptions) =>
     execute((terminal) => state(options, terminal)),
   )

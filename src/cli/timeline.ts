@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { Execute } from './execute.ts'
 import {
   addKindOption,
@@ -11,15 +12,14 @@ import {
   runNamed,
   withHistoryReader,
 } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
 
 type TimelineOptions = ReadingOptions & ChoiceOptions
 
 export function defineTimeline(program: Command, execute: Execute): void {
   const command = program
     .command('timeline')
-    .argument('<uid>', 'of a resource')
-    .description('the life of a resource: changes field by field, its violations, who referred to it')
+    .argument('<uid>', 'uid of a resource')
+    .description('Show the life of a resource: changes field by field, violations, referrers')
   addReadingOptions(addKindOption(addProjectOption(command))).action((uid: string, options: TimelineOptions) =>
     execute((terminal) => timeline(uid, options, terminal)),
   )

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
@@ -12,7 +13,6 @@ import {
   runNamed,
   withHistoryReader,
 } from './reading.ts'
-import type { ProcessContext } from './terminal.ts'
 
 interface ViolationsOptions extends ReadingOptions {
   readonly open?: true
@@ -28,14 +28,14 @@ interface ViolationsOptions extends ReadingOptions {
 export function defineViolations(program: Command, execute: Execute): void {
   const command = program
     .command('violations')
-    .description('list what stands against the policy: all but resolved ones, unless said')
-    .option('--open', 'those that were found and stand')
-    .option('--resolved', 'those that were found gone')
-    .option('--waived', 'those that the policy accepts')
-    .option('--unknown', 'those that were not looked at well enough to say')
+    .description('List open violations (default: all but resolved)')
+    .option('--open', 'open ones')
+    .option('--resolved', 'resolved ones')
+    .option('--waived', 'those that a waiver accepts')
+    .option('--unknown', 'those that the last scan could not confirm')
     .option('--rule <id>', 'of this rule, or a pattern such as "endpoint/*"')
     .addOption(new Option('--severity <severity>', 'of this severity or above').choices([...severities]))
-    .option('--since <run|date>', 'opened since then; with --resolved, resolved since then')
+    .option('--since <run|time>', 'opened since then; with --resolved, resolved since then')
   addReadingOptions(addProjectOption(command)).action((options: ViolationsOptions) =>
     execute((terminal) => violations(options, terminal)),
   )
@@ -44,6 +44,7 @@ export function defineViolations(program: Command, execute: Execute): void {
 async function violations(options: ViolationsOptions, terminal: ProcessContext): Promise<number> {
   const { readViolations, violationsView } = await import('../queries/read-violations.ts')
   const { runBefore } = await import('../history/find-run.ts')
+  const { systemClock } = await import('../app/system.ts')
   const { rule, severity, since, project: projects } = options
   const answer = await withHistoryReader(options, terminal, async (reader) => {
     const run = await runNamed(reader, 'latest')
@@ -51,7 +52,7 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
     return readViolations(reader, {
       run,
       states: statesOf(options),
-      after: since === undefined ? 0 : runBefore(await reader.runs(), since),
+      after: since === undefined ? 0 : runBefore(await reader.runs(), since, systemClock.now()),
       ...{ rule, severity, projects },
       limit: limitOf(options),
     })
@@ -66,7 +67,7 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
 async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
   const { matchesGlob } = await import('../model/glob.ts')
-  const { nearestName } = await import('../yaml/nearest-name.ts')
+  const { nearestName } = await import('../text/nearest-name.ts')
   const evaluating = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return
   const past = [...(await reader.violationsAt(run)), ...(await reader.resolvedBetween(0, run))]

@@ -1,5 +1,5 @@
+import type { Output, ProcessContext } from '../app/terminal.ts'
 import { reasonOf } from '../model/errors.ts'
-import type { Output, ProcessContext } from './terminal.ts'
 
 export interface Outputs {
   /** Waits until all that was written is on its way: whether nothing of it was lost. */

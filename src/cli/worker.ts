@@ -1,5 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { Log } from '../app/log.ts'
+import type { ProcessContext } from '../app/terminal.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
@@ -7,35 +9,35 @@ import type { Report } from '../model/report.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { SkipReason, Work, WorkerObserver } from '../worker/keep-schedule.ts'
 import type { RecordedPast } from '../worker/read-past.ts'
+import type { Orders } from '../worker/reload-files.ts'
 import type { Execute } from './execute.ts'
-import type { Log } from './log.ts'
-import type { ProcessContext } from './terminal.ts'
-import type { WorkerFiles } from './worker-orders.ts'
+import { type AnswerOptions, addAnswerOptions, printAnswer } from './reading.ts'
 
-interface WorkerOptions {
+interface WorkerOptions extends AnswerOptions {
   readonly config: string
   readonly history?: string
   readonly next?: number
-  readonly format: 'text' | 'json'
   readonly failOn: Severity
 }
 
 export function defineWorker(program: Command, execute: Execute): void {
-  program
+  const command = program
     .command('worker')
-    .description('audit on the schedules of the configuration until it is stopped')
+    .description('Audit on the schedules of the configuration until stopped')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--next <count>', 'only print the next times of each schedule', countOf)
-    .addOption(new Option('--format <format>', 'of --next').choices(['text', 'json']).default('text'))
     .addOption(
-      new Option('--fail-on <severity>', 'a run with open violations of this severity or above comes to "violations"')
+      new Option(
+        '--fail-on <severity>',
+        'a run with open violations of this severity or above has the verdict "violations"',
+      )
         .choices(severities)
         .default('medium'),
     )
-    .action((options: WorkerOptions) =>
-      execute((terminal) => (options.next === undefined ? worker(options, terminal) : printNext(options, terminal))),
-    )
+  addAnswerOptions(command).action((options: WorkerOptions) =>
+    execute((terminal) => (options.next === undefined ? worker(options, terminal) : printNext(options, terminal))),
+  )
 }
 
 const mostPrinted = 1000
@@ -47,8 +49,8 @@ function countOf(text: string): number {
 }
 
 async function worker(options: WorkerOptions, given: ProcessContext): Promise<number> {
-  const { openLog } = await import('./log.ts')
-  const { untilSignalled } = await import('./until-signalled.ts')
+  const { openLog } = await import('../app/log.ts')
+  const { untilSignalled } = await import('../app/until-signalled.ts')
   // Nobody looks at a worker's exit code: it tells what it does.
   const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
   const log = openLog(terminal)
@@ -68,13 +70,15 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
   const { openMetrics } = await import('../worker/metrics.ts')
   const { serve } = await import('../worker/serve.ts')
-  const { openWorkerNotifications } = await import('./open-tellers.ts')
-  const { performAudit, printWarnings } = await import('./perform-audit.ts')
-  const { systemClock } = await import('./system.ts')
-  const { toolVersion } = await import('./tool-version.ts')
-  const { untilCrash } = await import('./until-crash.ts')
-  const { unlessStopped } = await import('./until-signalled.ts')
-  const { openWorkerFiles, readAgain } = await import('./worker-orders.ts')
+  const { openWorkerNotifications } = await import('../app/open-tellers.ts')
+  const { performAudit, printWarnings } = await import('../app/perform-audit.ts')
+  const { systemClock } = await import('../app/system.ts')
+  const { toolVersion } = await import('../app/tool-version.ts')
+  const { untilCrash } = await import('../app/until-crash.ts')
+  const { unlessStopped } = await import('../app/until-signalled.ts')
+  const { openHistoryCheck } = await import('../app/check-history.ts')
+  const { openWorkerFiles } = await import('../app/worker-orders.ts')
+  const { readAgain } = await import('../worker/reload-files.ts')
 
   const reader = await openWorkerFiles(options, terminal)
   let configuration = reader.configuration()
@@ -84,9 +88,10 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const metrics = openMetrics({ version: toolVersion(), historyBytes: () => bytesOf(configuration.history) })
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false
+  const historyCheck = openHistoryCheck()
   const troubles = async () =>
     isPrepared
-      ? [...health.troubles(systemClock.now()), ...(await historyTroubles(configuration))]
+      ? [...health.troubles(systemClock.now()), ...(await historyCheck.troubles(configuration.history))]
       : ['the policy and the history are being read']
   const scrape = async () => ({ type: metrics.registry.contentType, text: await metrics.registry.metrics() })
   const serving = listen === undefined ? undefined : await serve({ ...listen, hosts }, { troubles, metrics: scrape })
@@ -94,7 +99,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     if (serving !== undefined) log.info({ url: serving.url }, 'listening')
     const policy = await unlessStopped(signal, reader.policy(configuration, signal))
     if (policy === undefined) return
-    let orders: WorkerFiles = { configuration, policy }
+    let orders: Orders = { configuration, policy }
     const past = await readHistory(configuration, terminal)
     metrics.remember(past)
     isPrepared = true
@@ -135,6 +140,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     await Promise.all([keepSchedule(work, signal), tellers.keep(signal)])
   } finally {
     await serving?.close()
+    await historyCheck.close()
   }
 }
 
@@ -142,26 +148,13 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
 async function readHistory({ history: file, services }: Configuration, { env }: ProcessContext): Promise<RecordedPast> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { readPast } = await import('../worker/read-past.ts')
-  const { thisProcess } = await import('./system.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
+  const { thisProcess } = await import('../app/system.ts')
+  const { resealingFor } = await import('../app/resealing-for.ts')
   const history = openSqliteHistory(file, thisProcess, await resealingFor(file, env))
   try {
     return await readPast(history, new Set(services.flatMap(({ projects }) => projects.map(({ ref }) => ref.name))))
   } finally {
     await history.close()
-  }
-}
-
-async function historyTroubles({ history: file }: Configuration): Promise<readonly string[]> {
-  const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { thisProcess } = await import('./system.ts')
-  try {
-    const history = openExistingHistory(file, thisProcess)
-    await history.endedRuns(1).finally(() => history.close())
-    return []
-  } catch {
-    // Where it lies is nothing for whoever asks; the next run's error says it in the log.
-    return ['the history cannot be used']
   }
 }
 
@@ -174,7 +167,7 @@ function bytesOf(file: string): number {
 const skipTexts: Readonly<Record<SkipReason, string>> = {
   running: 'tick skipped: the run before it is still under way',
   held: 'tick skipped: another process writes to the history',
-  away: 'ticks passed while nobody was there: one run stands for them all',
+  away: 'missed ticks while the worker was down: running once to catch up',
 }
 
 function logOf(log: Log): WorkerObserver<Report> {
@@ -213,20 +206,15 @@ function notifyAll(watches: readonly WorkerObserver<Report>[]): WorkerObserver<R
 }
 
 async function printNext(options: WorkerOptions, terminal: ProcessContext): Promise<number> {
-  const { nextTimes } = await import('../worker/next-times.ts')
-  const { openWorkerFiles } = await import('./worker-orders.ts')
+  const { nextTimes, nextTimesFace } = await import('../worker/next-times.ts')
+  const { openWorkerFiles } = await import('../app/worker-orders.ts')
   const reader = await openWorkerFiles(options, terminal)
   const configuration = reader.configuration()
   // A worker would not start with a broken one.
   await reader.policy(configuration, new AbortController().signal)
   const rows = nextTimes(configuration.schedules, Date.now(), options.next ?? 1)
-  if (options.format === 'json') {
-    terminal.stdout.write(`${JSON.stringify({ schema: 'hookdrift.worker/1', run: null, rows }, null, 2)}\n`)
-    return exitCodes.clean
-  }
-  const width = Math.max(...rows.map(({ schedule }) => schedule.length))
-  for (const { at, local, timezone, schedule } of rows) {
-    terminal.stdout.write(`${at}  ${schedule.padEnd(width)}  ${local} ${timezone}\n`)
-  }
-  return exitCodes.clean
+  const { limited } = await import('../report/show-answer.ts')
+  // As many as `--next` names, unless a limit is given.
+  const shown = limited(rows, options.limit ?? Number.POSITIVE_INFINITY)
+  return printAnswer({ command: 'worker', run: null, ...shown }, nextTimesFace, options.format, terminal)
 }

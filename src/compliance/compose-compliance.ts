@@ -110,11 +110,11 @@ function isOpen({ state }: ReportViolation): boolean {
 }
 
 function describeRule({ id, title, severity, kind }: EvaluatedRule, rationale: string, report: Report): ControlRule {
-  const reasons = report.projects.map(({ project, unjudged }) => ({ project, reason: ownOf(unjudged, id) }))
+  const reasons = report.projects.map(({ project, not_evaluated }) => ({ project, reason: ownOf(not_evaluated, id) }))
   const not_evaluated = reasons.flatMap(({ project, reason }) => (reason === undefined ? [] : [{ project, reason }]))
   const evaluated = report.projects.reduce(
-    (sum, { fewer, resources, unjudged }) =>
-      ownOf(unjudged, id) === undefined ? sum + (ownOf(fewer, id) ?? resources[kind] ?? 0) : sum,
+    (sum, { evaluated_by_rule, resources, not_evaluated: missed }) =>
+      ownOf(missed, id) === undefined ? sum + (ownOf(evaluated_by_rule, id) ?? resources[kind] ?? 0) : sum,
     0,
   )
   return { id, title, severity, rationale, evaluated, not_evaluated }

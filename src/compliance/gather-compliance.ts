@@ -1,6 +1,5 @@
-import { findRunAt } from '../history/find-run.ts'
+import { findPeriod } from '../history/find-run.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
-import { AuditError } from '../model/errors.ts'
 import type { Compliance, CompliancePeriod, ControlViolation } from './compliance.ts'
 import { composeCompliance } from './compose-compliance.ts'
 import type { Framework } from './framework.ts'
@@ -8,25 +7,20 @@ import type { PolicyResults } from './policy-results.ts'
 
 /**
  * What the controls of a framework looked like over a time: as its last run left them, with all that was resolved
- * meanwhile and how well the time was looked at. `from` and `to` as `--at` takes them.
- * @throws AuditError.usage when no run was sealed in it
+ * meanwhile and how well the time was looked at. `from` and `to` name runs or times; `now` is in milliseconds.
+ * @throws AuditError.usage when no run was committed in it
  */
 export async function gatherCompliance(
   history: HistoryReader,
   framework: Framework,
-  { from, to }: { readonly from: string; readonly to: string },
+  { now, ...period }: { readonly from: string; readonly to: string; readonly now: number },
   policyResults: PolicyResults,
 ): Promise<Compliance> {
-  const [start, end] = [instantOf(from, 'start'), instantOf(to, 'end')]
-  if (!(start < end)) throw AuditError.usage(`--from ${from} is not before --to ${to}`)
   const runs = await history.runs()
+  const { start, end } = findPeriod(runs, period, now)
   const within = runs.filter(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)
-  const last = within.at(-1)
-  const first = within.at(0)
-  if (last === undefined || first === undefined) {
-    findRunAt(runs, to)
-    throw AuditError.usage(`no run was sealed from ${from} to ${to}`)
-  }
+  const [first, last] = [within.at(0), within.at(-1)]
+  if (first === undefined || last === undefined) throw new Error('findPeriod let an empty period pass')
   const resolved = await policyResults.resolvedBefore(first.number - 1, last.number)
   return composeCompliance({
     ...(await policyResults.resultsOf(last.number)),
@@ -36,6 +30,7 @@ export async function gatherCompliance(
     resolvedBefore: resolved.map(
       ({ run: _, resolvedAt, firstSeen, lastSeen, ...violation }): ControlViolation => ({
         ...violation,
+        resolution: null,
         first_seen: firstSeen,
         last_seen: lastSeen,
         resolved_at: resolvedAt,
@@ -73,12 +68,4 @@ function longestGap(instants: readonly number[]): CompliancePeriod['longest_gap'
     if (next !== undefined && next - instant > to - from) [from, to] = [instant, next]
   }
   return { from: new Date(from).toISOString(), to: new Date(to).toISOString(), ms: to - from }
-}
-
-/** A bare date means its start or its end, in UTC. */
-function instantOf(time: string, edge: 'start' | 'end'): number {
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(time)
-  const instant = Date.parse(isDate ? `${time}T${edge === 'start' ? '00:00:00.000' : '23:59:59.999'}Z` : time)
-  if (Number.isNaN(instant)) throw AuditError.usage(`"${time}" is no time, expected 2026-11-21 or 2026-11-21T03:00:00Z`)
-  return instant
 }

@@ -1,17 +1,12 @@
 import { z } from 'zod'
 import { severities } from '../model/violation.ts'
-import type { Format } from '../report/reports.ts'
+import { formatNames } from '../report/formats.ts'
 import { referenceForms } from './expand-references.ts'
 
 const name = z
   .string()
   .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/, { error: 'letters, digits, `.`, `_` and `-`, at most 100' })
 const text = z.string().regex(/^[^\0-\x1f\x7f]{1,200}$/, { error: 'text without line breaks, at most 200 characters' })
-
-/** Named here, so that reading a configuration loads no report; a test holds them against the table. */
-export const directoryFormats = [
-  ...(['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal'] as const),
-] as const satisfies readonly Format[]
 
 const chosen = {
   name: name.describe('Stands in the log, in metrics and in `hookdrift notify`'),
@@ -52,7 +47,7 @@ export const channelSchema = z.discriminatedUnion('type', [
       .string()
       .regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a directory, at most 4096 characters' })
       .describe('Made when it is not there; relative to this file'),
-    formats: z.array(z.enum(directoryFormats)).min(1).default(['json', 'text']).describe('Of the reports'),
+    formats: z.array(z.enum(formatNames)).min(1).default(['json', 'text']).describe('Of the reports'),
     keep: z.int().min(1).max(1_000_000).default(90).describe('Runs whose reports stay'),
   }),
   z.strictObject({

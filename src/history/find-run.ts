@@ -1,59 +1,71 @@
 import { AuditError } from '../model/errors.ts'
+import { readPastTime, type WrittenTime } from '../model/instant.ts'
 import type { CommittedRun } from './reader.ts'
 
 /**
  * The run that a person means: a number, `latest`, `latest~2` for the second before it, or a time, for the last run
- * sealed by then.
- * @throws AuditError.usage when it is none of these, or there is no such sealed run
+ * committed by then; a date means its end. `now` in milliseconds, for relative times such as `yesterday` and `7d`.
+ * @throws AuditError.usage when it is none of these, or there is no such run
  */
-export function findRun(runs: readonly CommittedRun[], name: string): CommittedRun {
-  if (/^\d{4}-/.test(name)) return findRunAt(runs, name)
-  const [isRelative, back = '0'] = /^latest(?:~(\d{1,9}))?$/.exec(name) ?? []
-  if (isRelative === undefined && !/^\d{1,15}$/.test(name)) {
-    throw AuditError.usage(`"${name}" names no run, expected a number, latest, latest~N or a date such as 2026-11-21`)
-  }
-  const run = isRelative === undefined ? runs.find(({ number }) => number === Number(name)) : runs.at(-1 - Number(back))
-  if (run === undefined) throw AuditError.usage(`there is no sealed run ${name}; ${extent(runs)}`)
+export function findRun(runs: readonly CommittedRun[], name: string, now: number): CommittedRun {
+  const reference = readReference(name, now)
+  if ('end' in reference) return findRunAt(runs, name, reference.end)
+  const run =
+    'back' in reference ? runs.at(-1 - reference.back) : runs.find(({ number }) => number === reference.number)
+  if (run === undefined) throw AuditError.usage(`there is no committed run ${name}; ${extent(runs)}`)
   return run
 }
 
 /**
- * The last run sealed by a time: ISO 8601, in UTC unless it says otherwise; a bare date means its end.
- * @throws AuditError.usage when it is no time, or nothing was sealed by then
- */
-export function findRunAt(runs: readonly CommittedRun[], time: string): CommittedRun {
-  const instant = instantOf(time, 'end')
-  const run = runs.findLast(({ finishedAt }) => Date.parse(finishedAt) <= instant)
-  if (run === undefined) throw AuditError.usage(`no run was sealed by ${time}; ${extent(runs)}`)
-  return run
-}
-
-/**
- * The last run before those that a person means by "since": a run as above, or a time, of which a bare date means its
+ * The last run before those that a person means by "since": a run as above, or a time, of which a date means its
  * beginning. 0 when they mean all runs.
- * @throws AuditError.usage when it is no run and no time
+ * @throws AuditError.usage when it is neither a run nor a time
  */
-export function runBefore(runs: readonly CommittedRun[], since: string): number {
-  if (!/^\d{4}-/.test(since)) return findRun(runs, since).number - 1
-  const instant = instantOf(since, 'start')
-  return runs.findLast(({ startedAt }) => Date.parse(startedAt) < instant)?.number ?? 0
+export function runBefore(runs: readonly CommittedRun[], since: string, now: number): number {
+  const reference = readReference(since, now)
+  if (!('start' in reference)) return findRun(runs, since, now).number - 1
+  return runs.findLast(({ startedAt }) => Date.parse(startedAt) < reference.start)?.number ?? 0
 }
 
-function instantOf(time: string, ofDay: 'start' | 'end'): number {
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(time)
-  const [isTime, zone] = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/.exec(time) ?? []
-  const day = ofDay === 'end' ? `${time}T23:59:59.999Z` : `${time}T00:00:00Z`
-  const instant = isDate ? Date.parse(day) : Date.parse(zone === undefined ? `${time}Z` : time)
-  if (!(isDate || isTime !== undefined) || Number.isNaN(instant) || isImpossible(time)) {
-    throw AuditError.usage(`"${time}" is no time, expected 2026-11-21 or 2026-11-21T03:00:00Z`)
+/**
+ * The instants, in milliseconds, between which a period lies whose ends are named as runs are: from the start of the one
+ * to the end of the other.
+ * @throws AuditError.usage when one of them is neither a run nor a time, or the period is empty
+ */
+export function findPeriod(
+  runs: readonly CommittedRun[],
+  { from, to }: { readonly from: string; readonly to: string },
+  now: number,
+): { readonly start: number; readonly end: number } {
+  const [first, last] = [readReference(from, now), readReference(to, now)]
+  const start = 'start' in first ? first.start : Date.parse(findRun(runs, from, now).startedAt)
+  const end = 'end' in last ? last.end : Date.parse(findRun(runs, to, now).finishedAt)
+  if (start >= end) throw AuditError.usage(`--from ${from} is not before --to ${to}`)
+  if (runs.some(({ finishedAt }) => Date.parse(finishedAt) >= start && Date.parse(finishedAt) <= end)) {
+    return { start, end }
   }
-  return instant
+  findRunAt(runs, to, end)
+  throw AuditError.usage(`no run was committed from ${from} to ${to}`)
 }
 
-/** `Date.parse` takes the 31st of June for the 1st of July. */
-function isImpossible(time: string): boolean {
-  const day = time.slice(0, 10)
-  return new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day
+function findRunAt(runs: readonly CommittedRun[], time: string, instant: number): CommittedRun {
+  const run = runs.findLast(({ finishedAt }) => Date.parse(finishedAt) <= instant)
+  if (run === undefined) throw AuditError.usage(`no run was committed by ${time}; ${extent(runs)}`)
+  return run
+}
+
+type Reference = { readonly number: number } | { readonly back: number } | WrittenTime
+
+function readReference(text: string, now: number): Reference {
+  if (/^\d{1,15}$/.test(text)) return { number: Number(text) }
+  const [isRelative, back = '0'] = /^latest(?:~(\d{1,9}))?$/.exec(text) ?? []
+  if (isRelative !== undefined) return { back: Number(back) }
+  const time = readPastTime(text, now)
+  if (time !== undefined) return time
+  const what = /^\d{4}-/.test(text) ? 'a valid time' : 'a run or a time'
+  throw AuditError.usage(`"${text}" is not ${what}`, {
+    advice: 'expected a run (12, latest, latest~2) or a time (2026-11-21, 2026-11-21T03:00:00Z, yesterday, 7d)',
+  })
 }
 
 function extent(runs: readonly CommittedRun[]): string {

@@ -1,22 +1,22 @@
 import type { ChangeType, FieldChange } from './change.ts'
 import type { CoverageStatus } from './coverage.ts'
 import type { ExitCode } from './errors.ts'
-import type { EvaluatedRule, ProjectEvaluation } from './evaluation.ts'
+import type { EvaluatedRule, FileLocation } from './evaluation.ts'
 import type { Kind, Listing } from './resource.ts'
 import type { Severity, ViolationState, Waiver } from './violation.ts'
 
 /**
- * What one sealed run has to say: the one document that every format is a function of. Its JSON form is part of
+ * What one committed run has to say: the one document that every format is a function of. Its JSON form is part of
  * the outer contract (config/report.schema.json); members may be added, not renamed.
  */
 export interface Report {
-  readonly schema: 'hookdrift.report/1'
+  readonly schema: 'hookdrift.report/2'
   readonly tool: { readonly name: 'hookdrift'; readonly version: string }
   readonly run: {
     readonly number: number
     readonly started_at: string
     readonly finished_at: string
-    readonly sealed: true
+    readonly state: 'committed'
   }
   readonly digests: Digests
   readonly verdict: Verdict
@@ -24,11 +24,35 @@ export interface Report {
   readonly notices: readonly ReportNotice[]
   readonly drift: readonly ReportChange[]
   readonly violations: readonly ReportViolation[]
-  /** What was looked at, sorted by project; empty for runs of a time when this was not kept. */
-  readonly projects: readonly ProjectEvaluation[]
-  /** What judged, sorted by id; empty likewise. */
-  readonly rules: readonly EvaluatedRule[]
+  /** What was scanned, sorted by project; empty for runs of versions that did not keep this. */
+  readonly projects: readonly ReportProject[]
+  /** The rules that were evaluated, sorted by id; empty likewise. */
+  readonly rules: readonly ReportRule[]
 }
+
+/** A project as the run found it configured, and how much of it was evaluated. */
+export interface ReportProject {
+  readonly project: string
+  readonly labels: Readonly<Record<string, string>>
+  /** null when it is not configured in a file. */
+  readonly configured_at: FileLocation | null
+  /** Resources that were seen, by kind. */
+  readonly resources: Readonly<Partial<Record<Kind, number>>>
+  /** How many of its kind a rule evaluated, where overrides left some out. */
+  readonly evaluated_by_rule: Readonly<Record<string, number>>
+  /** Rules that could not be evaluated here, and why. */
+  readonly not_evaluated: Readonly<Record<string, string>>
+}
+
+/** A rule that was evaluated in the run. */
+export interface ReportRule extends Omit<EvaluatedRule, 'remedy'> {
+  /** How to fix what it finds; empty when nothing general can be said. */
+  readonly remediation: string
+}
+
+/** Why a violation is resolved. */
+export const resolutions = ['fixed', 'removed', 'policy', 'accepted', 'expired'] as const
+export type Resolution = (typeof resolutions)[number]
 
 /** SHA-256 in hex. */
 export interface Digests {
@@ -91,6 +115,8 @@ export interface ReportViolation {
   readonly rule: string
   readonly severity: Severity
   readonly state: ViolationState
+  /** Of resolved ones, where the history can say; null for all others. */
+  readonly resolution: Resolution | null
   readonly project: string
   readonly kind: Kind
   readonly uid: string

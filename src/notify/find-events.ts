@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { RunRecord } from '../history/history.ts'
 import type { PriorState, ViolationTransition } from '../history/notification-facts.ts'
 import { type Severity, severities } from '../model/violation.ts'
-import { quote } from '../report/neutralise.ts'
+import { quote } from '../text/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'
 
 /** What changed with a run, most important first. Pure: the same record and past give the same events, ids and all. */

@@ -1,4 +1,4 @@
-import { neutralise } from '../report/neutralise.ts'
+import { neutralise } from '../text/neutralise.ts'
 import type { Event, EventType, Message, Storm } from './message.ts'
 
 /** One line for people: our words, then those of others, which each channel shows in a way that nothing in them acts. */
@@ -22,8 +22,8 @@ export function showMessage(message: Message): readonly Line[] {
 }
 
 const storms: Readonly<Record<Storm, string>> = {
-  first_run: 'This is the first run of its history: all that stands is new to it. The worst of it:',
-  policy_changed: 'The policy or hookdrift itself is another than in the run before. The worst of it:',
+  first_run: 'This is the first run: every open violation is new. The worst of them:',
+  policy_changed: 'The policy or the version of hookdrift changed since the last run. The worst of it:',
   mass: 'Much changed at once. The worst of it:',
 }
 

@@ -1,6 +1,6 @@
 import { matchesGlob } from '../model/glob.ts'
+import { nearestName } from '../text/nearest-name.ts'
 import { describeReference } from '../yaml/describe-value.ts'
-import { nearestName } from '../yaml/nearest-name.ts'
 import type { FileProblem } from '../yaml/problem.ts'
 import type { ReadDocument } from '../yaml/read-document.ts'
 import { isTooFarAhead, maxDaysAhead } from './expiry.ts'

@@ -1,10 +1,10 @@
 import type { HistoryReader } from '../history/reader.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
-import { wrapPieces, wrapProse } from '../report/columns.ts'
 import type { AnswerView } from '../report/show-answer.ts'
-import { textOf } from '../report/table.ts'
 import { shorten } from '../report/text/shorten.ts'
+import { wrapPieces, wrapProse } from '../text/columns.ts'
+import { textOf } from '../text/table.ts'
 import { statingExtent } from './as-of.ts'
 
 export type QueryRow = Readonly<Record<string, Json>>

@@ -4,7 +4,7 @@ import { AuditError } from '../model/errors.ts'
 import type { Answer, AnswerCoverage, AnswerRun } from '../report/answer.ts'
 
 export function toAnswerRun({ number, startedAt, finishedAt }: CommittedRun): AnswerRun {
-  return { number, started_at: startedAt, finished_at: finishedAt, sealed: true }
+  return { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' }
 }
 
 /** What an answer says before its rows. */

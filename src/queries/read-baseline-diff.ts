@@ -7,10 +7,10 @@ import { AuditError } from '../model/errors.ts'
 import type { ReportChange } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
-import { count } from '../report/count.ts'
 import { limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { configuredKinds } from '../rules/engine/drift.ts'
+import { count } from '../text/count.ts'
 import { statingExtent } from './as-of.ts'
 
 interface BaselineDiffQuery {
@@ -44,7 +44,7 @@ export async function readBaselineDiff(
       remarks.push(`${approval.project.name}: ${count(resources, kind)} not compared: nobody had looked there so.`)
     }
   }
-  return { command: 'baseline', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
+  return { command: 'baseline-diff', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
 }
 
 async function compare(history: History, approval: Approval, run: number) {

@@ -13,7 +13,7 @@ export interface BaselineRow {
   readonly approved_at: string
   readonly approved_by: string
   readonly note: string
-  readonly state: 'holds' | 'superseded' | 'revoked'
+  readonly state: 'active' | 'superseded' | 'revoked'
   readonly revoked_at: string | null
   readonly revoked_by: string | null
 }
@@ -51,7 +51,7 @@ function toRow({ project, run, at, by, note, revoked }: Approval, holds: boolean
     approved_at: at,
     approved_by: by,
     note,
-    state: holds ? 'holds' : revoked === undefined ? 'superseded' : 'revoked',
+    state: holds ? 'active' : revoked === undefined ? 'superseded' : 'revoked',
     revoked_at: revoked?.at ?? null,
     revoked_by: revoked?.by ?? null,
   }

@@ -7,10 +7,10 @@ import type { JsonObject } from '../model/json.ts'
 import type { ReportChange } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
-import { count } from '../report/count.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showChange } from '../report/text/show-drift.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { count } from '../text/count.ts'
 import { selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
 import { type PatchOperation, patchBetween } from './json-patch.ts'
 
@@ -50,7 +50,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
   return {
     command: 'diff',
     ...statingExtent(to, extent),
-    more: { from: { ...toAnswerRun(from) }, not_looked_at: notScanned.map((each) => ({ ...each })) },
+    more: { from: { ...toAnswerRun(from) }, not_scanned: notScanned.map((each) => ({ ...each })) },
     remarks: [
       `Compared with run ${from.number}, ${showTime(from.startedAt)}.`,
       ...notScanned.map(({ project, kind, resources }) => {

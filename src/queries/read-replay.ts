@@ -11,13 +11,13 @@ import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Answer } from '../report/answer.ts'
-import { widthOf } from '../report/columns.ts'
-import { count } from '../report/count.ts'
 import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
-import { neutralise } from '../report/neutralise.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showTime } from '../report/text/show-time.ts'
 import { showViolation } from '../report/text/show-violations.ts'
+import { widthOf } from '../text/columns.ts'
+import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 import { violationsView } from './read-violations.ts'
 
@@ -32,7 +32,7 @@ export interface ReplayRow extends ReportViolation {
 
 export interface ReplayQuery {
   readonly policy: Policy
-  /** `90d` before the last run, a run, or a time; undefined: all runs. */
+  /** A run, a time, or a duration back such as `90d`; undefined: all runs. */
   readonly since: string | undefined
   readonly projects: readonly string[]
   readonly limit: number
@@ -47,8 +47,9 @@ export interface ReplayQuery {
 export async function readReplay(history: ReplayedHistory, question: ReplayQuery): Promise<Answer<ReplayRow>> {
   const { policy, since, projects, limit, clock } = question
   const all = await history.runs()
-  const last = findRun(all, 'latest')
-  const runs = runsSince(all, last, since)
+  const now = clock()
+  const last = findRun(all, 'latest', now)
+  const runs = runsSince(all, last, since, now)
   const known = await history.latestScans(last.number)
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const replay = await replayPolicy(history, { policy, runs, clock })
@@ -71,7 +72,10 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuery
     more: {
       policy: { digest: policy.digest },
       replayed: { runs: runs.length, first_run: first?.number ?? null, since: first?.startedAt ?? null },
-      unjudged: unjudged.map(({ projects: where, ...one }) => ({ ...one, ...(where && { projects: [...where] }) })),
+      not_evaluated: unjudged.map(({ projects: where, ...one }) => ({
+        ...one,
+        ...(where && { projects: [...where] }),
+      })),
     },
     remarks: [
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if this policy had judged them.`,
@@ -85,17 +89,14 @@ function runsSince(
   all: readonly CommittedRun[],
   last: CommittedRun,
   since: string | undefined,
+  now: number,
 ): readonly CommittedRun[] {
   if (since === undefined) return all
-  const [, days] = /^(\d{1,5})d$/.exec(since) ?? []
-  const from = days === undefined ? since : new Date(Date.parse(last.startedAt) - Number(days) * dayMs).toISOString()
-  const before = runBefore(all, from)
+  const before = runBefore(all, since, now)
   const runs = all.filter(({ number }) => number > before)
   if (runs.length > 0) return runs
-  throw AuditError.usage(`no run was sealed since ${since}; the last one is ${last.number} (${last.startedAt})`)
+  throw AuditError.usage(`no run was committed since ${since}; the last one is ${last.number} (${last.startedAt})`)
 }
-
-const dayMs = 86_400_000
 
 /** What of it is about the projects that were chosen. */
 function among(unjudged: Unjudged, patterns: readonly string[]): Unjudged[] {
@@ -108,6 +109,7 @@ function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolati
   const { firstSeen, lastSeen, waiver, ...violation } = record
   return {
     ...violation,
+    resolution: null,
     first_seen: firstSeen,
     last_seen: lastSeen,
     first_run: first.number,

@@ -9,7 +9,7 @@ export interface RunEntry {
   readonly number: number
   readonly started_at: string
   readonly finished_at: string
-  readonly sealed: boolean
+  readonly state: 'committed' | 'interrupted'
   /** null for an interrupted run. */
   readonly exit_code: ExitCode | null
   readonly walks: number
@@ -25,7 +25,8 @@ export async function readRuns(reader: HistoryReader, limit: number): Promise<An
     command: 'runs',
     ...(last === undefined ? { run: null } : statingExtent(last, await reader.latestScans(last.number))),
     rows: runs.map(({ number, startedAt, finishedAt, isCommitted, exitCode, walks, incomplete, changes }) => ({
-      ...{ number, started_at: startedAt, finished_at: finishedAt, sealed: isCommitted, exit_code: exitCode },
+      ...{ number, started_at: startedAt, finished_at: finishedAt },
+      ...{ state: isCommitted ? 'committed' : 'interrupted', exit_code: exitCode },
       ...{ walks, incomplete, changes },
     })),
     leftOut: total - runs.length,
@@ -38,7 +39,7 @@ export const runsView: AnswerView<RunEntry> = {
     { name: 'started_at', value: (row) => row.started_at, show: (row) => showTime(row.started_at), least: 10 },
     { name: 'finished_at', value: (row) => row.finished_at, only: 'csv' },
     { name: 'took', value: () => null, show: (row) => showDuration(row.started_at, row.finished_at), only: 'text' },
-    { name: 'sealed', value: ({ sealed }) => sealed, only: 'csv' },
+    { name: 'state', value: ({ state }) => state, only: 'csv' },
     { name: 'exit_code', value: (row) => row.exit_code, show: describeEnd },
     { name: 'walks', value: ({ walks }) => walks, align: 'right' },
     { name: 'incomplete', value: ({ incomplete }) => incomplete, align: 'right' },
@@ -47,6 +48,6 @@ export const runsView: AnswerView<RunEntry> = {
   nothing: 'No run has ended yet.',
 }
 
-function describeEnd({ sealed, exit_code }: RunEntry): string {
-  return sealed ? String(exit_code ?? '-') : 'interrupted'
+function describeEnd({ state, exit_code }: RunEntry): string {
+  return state === 'committed' ? String(exit_code ?? '-') : 'interrupted'
 }

@@ -4,9 +4,9 @@ import type { CommittedRun, HistoryReader, RecordedScan } from '../history/reade
 import { isCoverageComplete } from '../model/coverage.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
-import { countEach } from '../report/count.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showDuration } from '../report/text/show-time.ts'
+import { countEach } from '../text/count.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 
 export interface StatusRow {

@@ -6,10 +6,10 @@ import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import { isAtLeast, type Severity, type ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
-import { widthOf } from '../report/columns.ts'
-import { neutralise } from '../report/neutralise.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { showViolation } from '../report/text/show-violations.ts'
+import { widthOf } from '../text/columns.ts'
+import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 
 export interface ViolationRow extends ReportViolation {
@@ -53,7 +53,7 @@ function toRow(violation: RecordedViolation | ResolvedViolation): ViolationRow {
   const { firstSeen, lastSeen, waiver, fingerprint, rule, severity, state, project, kind, uid, name, path, message } =
     violation
   return {
-    ...{ fingerprint, rule, severity, state, project, kind, uid, name, path, message },
+    ...{ fingerprint, rule, severity, state, resolution: null, project, kind, uid, name, path, message },
     first_seen: firstSeen,
     last_seen: lastSeen,
     ...('resolvedAt' in violation ? { resolved_at: violation.resolvedAt } : {}),
@@ -66,6 +66,7 @@ export const violationsView: AnswerView<ViolationRow> = {
     { name: 'severity', value: ({ severity }) => severity },
     { name: 'rule', value: ({ rule }) => rule },
     { name: 'state', value: ({ state }) => state },
+    { name: 'resolution', value: ({ resolution }) => resolution },
     { name: 'project', value: ({ project }) => project },
     { name: 'kind', value: ({ kind }) => kind },
     { name: 'uid', value: ({ uid }) => uid },

@@ -1,13 +1,13 @@
 import { isJsonObject, type Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
-import { wrapPieces, wrapProse } from '../report/columns.ts'
-import { count } from '../report/count.ts'
-import { neutralise } from '../report/neutralise.ts'
 import type { TextPage } from '../report/text/page.ts'
 import { shorten, shortenSeals } from '../report/text/shorten.ts'
 import { showFields } from '../report/text/show-drift.ts'
 import { showResource } from '../report/text/show-resource.ts'
 import { showTime } from '../report/text/show-time.ts'
+import { wrapPieces, wrapProse } from '../text/columns.ts'
+import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
 import type { TimelineChange, TimelineRow, TimelineViolation } from './timeline-row.ts'
 
 const words = {

@@ -1,11 +1,40 @@
 import type { Json } from '../model/json.ts'
 import type { ReportCoverage } from '../model/report.ts'
 
-/** What a reading command answers: rows, the run they are as of, and what was looked at by then. */
+/**
+ * Every answer by its name, with the version of its schema: `hookdrift.<name>/<version>`, published as
+ * `config/answers/<name>.schema.json`. A version goes up when a member is renamed or taken away.
+ */
+export const answerVersions = {
+  baseline: 2,
+  'baseline-diff': 1,
+  diff: 2,
+  notify: 2,
+  'notify-test': 1,
+  'policy-check': 1,
+  'policy-explain': 1,
+  'policy-test': 1,
+  probe: 1,
+  prune: 2,
+  query: 2,
+  'query-views': 1,
+  replay: 2,
+  rules: 2,
+  runs: 2,
+  state: 2,
+  status: 2,
+  timeline: 2,
+  verify: 2,
+  violations: 2,
+  worker: 1,
+} as const
+
+export type AnswerName = keyof typeof answerVersions
+
+/** What a command answers: rows and, where it reads the history, the run they are as of and what was scanned by then. */
 export interface Answer<Row> {
-  /** Its schema is `hookdrift.<command>/1`. */
-  readonly command: string
-  /** null where the history holds no sealed run. */
+  readonly command: AnswerName
+  /** null where the history holds no committed run, and for answers that are not about one. */
   readonly run: AnswerRun | null
   readonly coverage?: readonly AnswerCoverage[]
   /** Further members of the JSON form. */
@@ -13,6 +42,10 @@ export interface Answer<Row> {
   /** Sentences for people, before the rows; neutralised when shown. */
   readonly remarks?: readonly string[]
   readonly rows: readonly Row[]
+  /** The member of the JSON form that holds the rows; `rows` unless specified. */
+  readonly rowsMember?: 'rows' | 'checks'
+  /** Sentences for people, behind the rows; neutralised when shown. */
+  readonly conclusion?: readonly string[]
   /** How many more there are that were not asked for; `unknown` where nobody counted. */
   readonly leftOut: number | 'unknown'
 }
@@ -21,7 +54,7 @@ export interface AnswerRun {
   readonly number: number
   readonly started_at: string
   readonly finished_at: string
-  readonly sealed: true
+  readonly state: 'committed'
 }
 
 /** Of the last look at each project by the answer's run. */

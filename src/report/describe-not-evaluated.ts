@@ -1,5 +1,5 @@
 import type { Unjudged } from '../compliance/compliance.ts'
-import { count } from './count.ts'
+import { count } from '../text/count.ts'
 
 /** What a replay could not judge, as a sentence. */
 export function describeNotEvaluated({ rule, reason, projects }: Unjudged): string {

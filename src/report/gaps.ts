@@ -1,5 +1,4 @@
-import type { EvaluatedRule } from '../model/evaluation.ts'
-import type { Report, ReportCoverage } from '../model/report.ts'
+import type { Report, ReportCoverage, ReportRule } from '../model/report.ts'
 import { walksFor } from '../model/walks-for.ts'
 
 /** The walks that were to be complete and were not. */
@@ -12,6 +11,6 @@ export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
 }
 
 /** Those of a project's walks that leave the silence of a rule without meaning, not offered or not complete. */
-export function gapsFor({ needs }: EvaluatedRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
+export function gapsFor({ needs }: ReportRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
   return walksFor(needs, walks).filter(({ status }) => status !== 'complete')
 }

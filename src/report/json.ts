@@ -1,5 +1,5 @@
 import { isJsonObject } from '../model/json.ts'
-import { neutraliseJson } from './neutralise.ts'
+import { neutraliseJson } from '../text/neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /**
@@ -13,13 +13,25 @@ const readingOrder = [
   ...['projects', 'rules'],
   ...['exit_code', 'text', 'fail_on', 'waived', 'unknown', 'resolved'],
   ...['critical', 'high', 'medium', 'low', 'info', 'added', 'removed', 'modified'],
-  ...['fingerprint', 'rule', 'severity', 'state', 'project', 'listing', 'kind', 'uid', 'name', 'version', 'number'],
+  ...[
+    'fingerprint',
+    'rule',
+    'severity',
+    'state',
+    'resolution',
+    'project',
+    'listing',
+    'kind',
+    'uid',
+    'name',
+    'version',
+    'number',
+  ],
   ...['change', 'fields', 'referrers', 'path', 'before', 'after', 'message', 'first_seen', 'last_seen'],
   ...['waiver', 'owner'],
   ...[
     'started_at',
     'finished_at',
-    'sealed',
     'status',
     'reason',
     'filter',

@@ -1,5 +1,5 @@
+import { neutraliseJson } from '../text/neutralise.ts'
 import { gapsOf } from './gaps.ts'
-import { neutraliseJson } from './neutralise.ts'
 import { findingOfGap, findingOfViolation, readOcsfContext } from './ocsf/findings.ts'
 import type { ReportFormat } from './report-format.ts'
 

@@ -1,7 +1,7 @@
-import type { EvaluatedRule } from '../model/evaluation.ts'
+import type { ReportRule } from '../model/report.ts'
+import { neutraliseJson } from '../text/neutralise.ts'
 import { rulesOf } from './evaluated-rules.ts'
 import { gapsOf } from './gaps.ts'
-import { neutraliseJson } from './neutralise.ts'
 import { assessmentResults } from './oscal/assessment-results.ts'
 import { controlToken } from './oscal/control-token.ts'
 import { inventoryOf, observeGap, observeViolation } from './oscal/observations.ts'
@@ -40,7 +40,7 @@ export const oscal: ReportFormat = (report) => {
 }
 
 /** The controls that rules give evidence for, spelt as OSCAL spells identifiers: `soc2_CC6.1`. */
-function selectionOf(rules: readonly EvaluatedRule[]) {
+function selectionOf(rules: readonly ReportRule[]) {
   const controls = [...new Set(rules.flatMap((rule) => rule.controls))].sort()
   const ids = controls.map(controlToken)
   const description = 'Controls that the rules of the policy give evidence for.'

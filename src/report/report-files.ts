@@ -1,7 +1,7 @@
 import { format as joinPath, parse } from 'node:path'
 import { type CsvSection, sectionNames } from './csv/section-names.ts'
+import type { Format } from './formats.ts'
 import type { RenderOptions } from './report-format.ts'
-import type { Format } from './reports.ts'
 
 /** What a report in a file looks like: it is read elsewhere, so no terminal matters, and nothing is cut for one. */
 export const fileRenderOptions = { colour: false, width: 100, full: true } as const satisfies RenderOptions

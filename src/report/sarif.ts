@@ -1,8 +1,8 @@
 import type { Run } from 'sarif'
 import type { FileLocation } from '../model/evaluation.ts'
 import type { Report } from '../model/report.ts'
+import { neutraliseJson } from '../text/neutralise.ts'
 import { rulesOf } from './evaluated-rules.ts'
-import { neutraliseJson } from './neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
 import { describeInvocation, notificationKinds } from './sarif/describe-invocation.ts'
 import { describeResult } from './sarif/describe-result.ts'
@@ -39,7 +39,7 @@ export const sarif: ReportFormat = (report) => {
 
 /** Of a project that is configured no more, the file that others are configured in: viewers refuse what has no place. */
 function placesIn(projects: Report['projects']): (project: string) => FileLocation | undefined {
-  const known = projects.flatMap(({ project, place }) => (place === null ? [] : [{ project, place }]))
+  const known = projects.flatMap(({ project, configured_at: place }) => (place === null ? [] : [{ project, place }]))
   const places = new Map(known.map(({ project, place }) => [project, place]))
   const [first] = known
   return (project) => places.get(project) ?? (first === undefined ? undefined : { file: first.place.file, line: 1 })

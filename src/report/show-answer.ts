@@ -1,11 +1,12 @@
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
-import type { Answer } from './answer.ts'
-import { wrapProse } from './columns.ts'
+import { wrapProse } from '../text/columns.ts'
+import { neutralise, neutraliseJson } from '../text/neutralise.ts'
+import { type Column, layTable } from '../text/table.ts'
+import { type Answer, answerVersions } from './answer.ts'
+import type { AnswerFormat } from './answer-formats.ts'
 import { type Cell, csvTable } from './csv/csv-table.ts'
-import { neutralise, neutraliseJson } from './neutralise.ts'
 import type { RenderOptions } from './report-format.ts'
-import { type Column, layTable } from './table.ts'
 import { openAnswerPage, type TextPage } from './text/page.ts'
 import { showExtent } from './text/show-extent.ts'
 
@@ -18,15 +19,14 @@ export interface AnswerView<Row> {
   readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
   /** What people read where there are no rows. */
   readonly nothing: string
+  /** Whether people are told as of which run the rows are: not where rows are not about what a run saw. */
+  readonly isOfRun?: false
 }
 
 export interface AnswerRenderOptions extends Omit<RenderOptions, 'full'> {
   /** Columns for tables: those of a terminal, endless for a pipe, where somebody may search them. */
   readonly tableWidth: number
 }
-
-export const answerFormats = ['text', 'json', 'csv'] as const
-export type AnswerFormat = (typeof answerFormats)[number]
 
 export function writeAnswer<Row>(
   format: AnswerFormat,
@@ -43,13 +43,13 @@ export function limited<Row>(rows: readonly Row[], limit: number) {
   return { rows: rows.slice(0, limit), leftOut: Math.max(0, rows.length - limit) }
 }
 
-function writeJson<Row>({ command, run, coverage, more, rows, leftOut }: Answer<Row>): string {
+function writeJson<Row>({ command, run, coverage, more, rows, rowsMember = 'rows', leftOut }: Answer<Row>): string {
   const document = {
-    schema: `hookdrift.${command}/1`,
+    schema: `hookdrift.${command}/${answerVersions[command]}`,
     run,
     ...more,
     ...(coverage === undefined ? {} : { coverage }),
-    rows,
+    [rowsMember]: rows,
     ...(leftOut === 0 ? {} : { omitted: leftOut }),
   }
   return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
@@ -76,15 +76,19 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
       ? [view.nothing]
       : (view.lines?.(answer, page) ?? showTable(answer, view, page, render.tableWidth))
   const left = `… and ${answer.leftOut === 'unknown' ? '' : `${answer.leftOut} `}more; --limit all shows them`
-  const saysRun = answer.run !== null || answer.rows.length === 0
-  const lines = [
-    ...(saysRun ? showExtent(answer, page) : []),
-    ...(answer.remarks ?? []).flatMap((remark) => wrapProse(neutralise(remark), page.width)),
-    ...(saysRun ? [''] : []),
-    ...body,
-    ...(answer.leftOut === 0 ? [] : ['', page.paint('aside', left)]),
+  const saysRun = view.isOfRun !== false && (answer.run !== null || answer.rows.length === 0)
+  const prose = (sentences: readonly string[] = []) =>
+    sentences.flatMap((sentence) => wrapProse(neutralise(sentence), page.width))
+  const parts = [
+    [...(saysRun ? showExtent(answer, page) : []), ...prose(answer.remarks)],
+    body,
+    answer.leftOut === 0 ? [] : [page.paint('aside', left)],
+    prose(answer.conclusion),
   ]
-  return `${lines.join('\n')}\n`
+  return parts
+    .filter((part) => part.length > 0)
+    .map((part) => `${part.join('\n')}\n`)
+    .join('\n')
 }
 
 function showTable<Row>({ rows }: Answer<Row>, { columns }: AnswerView<Row>, page: TextPage, width: number): string[] {

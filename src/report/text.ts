@@ -1,6 +1,6 @@
 import type { Verdict } from '../model/report.ts'
-import { wrapProse } from './columns.ts'
-import { neutralise } from './neutralise.ts'
+import { wrapProse } from '../text/columns.ts'
+import { neutralise } from '../text/neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
 import { openPage, type TextPage } from './text/page.ts'
 import { showCoverage, showNotices } from './text/show-coverage.ts'

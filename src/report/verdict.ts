@@ -3,7 +3,7 @@ import { type CoverageStatus, isBug, isCoverageComplete } from '../model/coverag
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import type { ReportChange, ReportViolation, Verdict } from '../model/report.ts'
 import { isAtLeast, type Severity, severities } from '../model/violation.ts'
-import { count, countEach } from './count.ts'
+import { count, countEach } from '../text/count.ts'
 
 interface EvaluatedExtent {
   readonly coverage: readonly {

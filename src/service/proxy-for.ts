@@ -20,7 +20,7 @@ export function proxyFor(url: URL, variables: ProxyVariables): Proxy | undefined
   if (!value) return undefined
   const full = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`
   if (!URL.canParse(full) || !['http:', 'https:', 'socks5:'].includes(new URL(full).protocol)) {
-    throw AuditError.usage(`${name.toUpperCase()} is set to something that is no URL of a proxy`, {
+    throw AuditError.usage(`${name.toUpperCase()} is not a valid proxy URL`, {
       advice: 'use http://host:port, https://host:port or socks5://host:port',
     })
   }

@@ -1,6 +1,5 @@
 import { getCACertificates } from 'node:tls'
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
-import { listings } from '../model/resource.ts'
 import { type ProxyVariables, proxyFor } from './proxy-for.ts'
 import type { Limits, ServiceSettings } from './settings.ts'
 
@@ -61,8 +60,8 @@ function createDispatcher({ url, limits, ca, connections }: TransportSettings, e
   // undici replaces the known authorities by those given; ours come on top.
   const tls = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
   const options = {
-    // Every listing of a project may be walked at once: no request waits in a queue while its time runs.
-    connections: connections * listings.length,
+    // A project reads its listings one after the other: no request waits in a queue while its time runs.
+    connections,
     connectTimeout: limits.connectTimeoutMs,
     // Coarse; the exact limit for the whole page is the signal.
     headersTimeout: limits.pageTimeoutMs,

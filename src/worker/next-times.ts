@@ -1,7 +1,8 @@
 import type { Schedule } from '../config/read-configuration.ts'
+import type { AnswerView } from '../report/show-answer.ts'
 import { readTimetable } from './timetable.ts'
 
-interface NextTime {
+export interface NextTime {
   readonly schedule: string
   /** ISO 8601, UTC; before jitter. */
   readonly at: string
@@ -48,4 +49,15 @@ function shownIn(timeZone: string, at: number): string {
   const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? ''
   const offset = of('timeZoneName').replace('GMT', '') || '+00:00'
   return `${of('weekday')} ${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')} ${offset}`
+}
+
+export const nextTimesFace: AnswerView<NextTime> = {
+  columns: [
+    { name: 'at', value: ({ at }) => at },
+    { name: 'schedule', value: ({ schedule }) => schedule },
+    { name: 'local', value: ({ local }) => local },
+    { name: 'timezone', value: ({ timezone }) => timezone },
+  ],
+  nothing: 'No schedule ever runs.',
+  isOfRun: false,
 }

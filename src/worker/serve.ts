@@ -101,7 +101,7 @@ async function pageFor(
     return await page(answers)
   } catch {
     // Whatever went wrong is told in the log of the run that meets it too, and not to strangers.
-    return plain(500, 'this could not be found out\n')
+    return plain(500, 'internal error\n')
   }
 }
 

@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 import { messageOf } from '../model/errors.ts'
+import { nearestName } from '../text/nearest-name.ts'
 import { describeReference, describeText } from '../yaml/describe-value.ts'
-import { nearestName } from '../yaml/nearest-name.ts'
 
 /** When a schedule's ticks come. */
 export interface Timetable {

@@ -1,9 +1,9 @@
 import { isScalar, isSeq } from 'yaml'
 import type { core } from 'zod'
+import { nearestName } from '../text/nearest-name.ts'
 import { describeName, describeNode, isSecretPlace, kindOf } from './describe-value.ts'
 import { expectationOf, oneOf } from './expectation.ts'
 import type { TextPlace } from './locate.ts'
-import { nearestName } from './nearest-name.ts'
 import type { NodePath } from './node-values.ts'
 
 /** A schema's complaint in plain words, and the path of what it is about. */

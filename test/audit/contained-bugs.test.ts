@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { changeData, setEndpointStatus } from '../../src/demo/edits.ts'
 import { AuditError } from '../../src/model/errors.ts'
-import { type Format, reports } from '../../src/report/reports.ts'
+import type { Format } from '../../src/report/formats.ts'
 import type { ServiceClient } from '../../src/service/service-client.ts'
+import { reports } from '../report/all-reports.ts'
 import { at, coverageLines, openSite, type Site } from './a-site.ts'
 import { policyOf, type Turn } from './stand.ts'
 

@@ -44,7 +44,7 @@ describe('a contract field of a wrong type', () => {
     expect(violationLines(report)).toEqual(['unknown source/disabled SRC-1'])
     expect(coverageLines(report).filter((line) => line.endsWith('complete'))).toHaveLength(4)
     expect(report.verdict.exit_code).toBe(0)
-    expect(report.projects[0]?.fewer).toMatchObject({ 'source/disabled': 0 })
+    expect(report.projects[0]?.evaluated_by_rule).toMatchObject({ 'source/disabled': 0 })
     expect(report.drift.flatMap(({ fields }) => fields.map(({ path }) => path))).toEqual(['/is_disabled'])
 
     here.show({ sources: [aSource('SRC-1')] })
@@ -70,7 +70,7 @@ describe('a contract field of a wrong type', () => {
     expect(violationLines(report)).toEqual(lines.sort())
     const notice = `endpoints: 1 endpoint shows ${field} as something other than ${expected} (EP-1)`
     expect(noticesOf(report)).toEqual([`${notice}; rules that read it say nothing`])
-    expect(report.projects[0]?.fewer).toEqual({ [silent]: 1 })
+    expect(report.projects[0]?.evaluated_by_rule).toEqual({ [silent]: 1 })
   })
 
   it('is told once for all resources that show it so, with one of them', async () => {
@@ -111,8 +111,8 @@ custom:
     using here = await openLiteral({ endpoints: [anEndpoint('EP-1', { rate_limit: 'x', http_timeout: 'y' })] })
     const report = await here.audit({ policy: loud })
     expect(violationLines(report)).toEqual(['opened acme/name EP-1'])
-    expect(report.projects[0]?.unjudged).toEqual({})
-    expect(report.projects[0]?.fewer).toEqual({ 'acme/limit': 0, 'acme/swallow': 0 })
+    expect(report.projects[0]?.not_evaluated).toEqual({})
+    expect(report.projects[0]?.evaluated_by_rule).toEqual({ 'acme/limit': 0, 'acme/swallow': 0 })
   })
 })
 
@@ -170,7 +170,7 @@ custom:
       'opened acme/used EP-2',
       'opened source/disabled SRC-1',
     ])
-    expect(report.projects[0]?.fewer).toEqual({ 'source/disabled': 1 })
+    expect(report.projects[0]?.evaluated_by_rule).toEqual({ 'source/disabled': 1 })
   })
 })
 
@@ -244,7 +244,7 @@ custom:
         const replay = await replayPolicy(history, { policy: all, runs: runs.slice(0, index + 1), clock: () => 0 })
         const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)
         expect(lines.sort(), `run ${run.number}`).toEqual(violationLines(reports[index] ?? fail()))
-        expect(replay.context.projects[0]?.fewer).toEqual(reports[index]?.projects[0]?.fewer)
+        expect(replay.context.projects[0]?.fewer).toEqual(reports[index]?.projects[0]?.evaluated_by_rule)
       }
     } finally {
       await history.close()

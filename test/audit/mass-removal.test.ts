@@ -50,7 +50,7 @@ describe('a mass removal', () => {
       message: '15 of 40 endpoints are gone at once, which is not believed yet',
     })
     expect(first.coverage.find(({ listing }) => listing === 'endpoints')?.reason).toBe(
-      '15 of 40 endpoints are gone at once: believed when the next walk misses them too, or with --accept-removals',
+      '15 of 40 endpoints missing at once; accepted if the next scan confirms it, or with --accept-removals',
     )
     expect(told(await here.audit({ policy: guarded }))).toEqual({
       exit: 0,

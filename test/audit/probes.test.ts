@@ -334,7 +334,7 @@ describe('probes', () => {
     const asked = posts(site)
     const two = await site.audit({ policy: orders(), runsProbes: false })
     expect(violationLines(two)).toEqual(['unknown probe/failed orders', `unknown source/function-broken ${site.first}`])
-    expect(two.notices.map(({ text }) => text)).toEqual(['this run was told to leave the probes out'])
+    expect(two.notices.map(({ text }) => text)).toEqual(['probes were disabled for this run'])
     expect([posts(site), held(site).length, two.verdict.exit_code]).toEqual([asked, 1, 0])
     expect(violationLines(await site.audit({ policy: orders() }))).toEqual([
       'resolved probe/failed orders',
@@ -368,7 +368,7 @@ describe('probes', () => {
     expect(held(site)).toEqual([])
     expect(report.drift.filter(({ kind }) => kind === 'probe')).toEqual([])
     expect(report.notices.map(({ text }) => text)).toEqual([
-      'the probe orders did not run: no function that was seen is meant',
+      'the probe orders did not run: no function matches its selector',
     ])
   })
 

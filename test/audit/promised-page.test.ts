@@ -27,7 +27,7 @@ const suspect = {
   removed: 0,
   resolved: 0,
   reason:
-    'the last page is empty although the page before it promised more: believed when the next walk misses nothing else, or with --accept-removals',
+    'the last page is empty although the page before it promised more; accepted if the next scan misses nothing else, or with --accept-removals',
 }
 const complete = { exit: 0, status: 'complete', reason: null, resolved: 0 }
 

@@ -42,11 +42,11 @@ const unproven = {
   removed: 0,
   resolved: 0,
   reason:
-    'empty, and the service cannot say whose key it is: not believed, however often it comes. ' +
+    "empty, and the service cannot confirm the key's project: not accepted, however often it comes. " +
     'Check the key; if the project is really empty, run `hookdrift audit --accept-removals` once',
 }
 
-describe('an empty list of which nobody can say whose it is', () => {
+describe('an empty list whose project cannot be determined', () => {
   it('is not believed, however often it comes', async () => {
     await using here = await site()
     const before = await here.audit(here.own)

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
+import type { ProcessContext } from '../../src/app/terminal.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
-import type { ProcessContext } from '../../src/cli/terminal.ts'
 
 interface Said {
   readonly code: number

@@ -26,7 +26,7 @@ async function examine(...args: string[]) {
   const { code, stdout, stderr } = await run('verify', '--format', 'json', ...files, ...args)
   if (stdout === '') return { code, stderr }
   const { schema, ok, checks } = JSON.parse(stdout)
-  expect(schema).toBe('hookdrift.verify/1')
+  expect(schema).toBe('hookdrift.verify/2')
   return { code, ok, ...Object.fromEntries(checks.map((check: { id: string; ok: boolean }) => [check.id, check.ok])) }
 }
 

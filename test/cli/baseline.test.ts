@@ -55,7 +55,7 @@ describe('hookdrift baseline', () => {
         1,
         'lee',
         'reviewed',
-        one.project === project ? 'revoked' : 'holds',
+        one.project === project ? 'revoked' : 'active',
       ]),
     )
     expect(shown.find((one) => one.project === project)).toMatchObject({ revoked_by: 'kim' })
@@ -68,9 +68,7 @@ describe('hookdrift baseline', () => {
     await desk.audit()
     const { code, stderr } = await baseline(desk, 'approve')
     expect(code).toBe(2)
-    expect(stderr).toMatch(
-      /^hookdrift: run 1 did not see everything, so nothing is approved\nacme\/\w+ endpoints failed: /,
-    )
+    expect(stderr).toMatch(/^hookdrift: run 1 is incomplete and cannot be approved\nacme\/\w+ endpoints failed: /)
     expect(rowsOf((await baseline(desk, 'show', '--format', 'json')).stdout)).toEqual([])
   })
 
@@ -82,9 +80,9 @@ describe('hookdrift baseline', () => {
       expect(code).toBe(2)
       return stderr.split('\n')[0]
     }
-    expect(await refused('approve', '--run', '7')).toMatch(/there is no sealed run 7/)
-    expect(await refused('approve', '--project', 'zzz')).toMatch(/run 1 looked at none of these projects, only at acme/)
-    expect(await refused('approve', '--by', ' ')).toBe('hookdrift: nobody knows who does this')
+    expect(await refused('approve', '--run', '7')).toMatch(/there is no committed run 7/)
+    expect(await refused('approve', '--project', 'zzz')).toMatch(/run 1 does not include these projects, only acme/)
+    expect(await refused('approve', '--by', ' ')).toBe('hookdrift: cannot determine the current user')
     expect(await refused('diff')).toBe('hookdrift: no baseline is approved')
     expect(await refused('revoke')).toBe('hookdrift: there is nothing to revoke')
     expect(await refused('export', 'states')).toMatch(/there is nothing to export/)
@@ -191,7 +189,7 @@ describe('states as files', () => {
     desk.directory.write('bad/orders.yaml', text)
     const missing = await desk.audit(['--expect', 'bad'])
     expect(missing.code).toBe(2)
-    expect(missing.stderr).toMatch(/^hookdrift: --expect says nothing of acme\/payments \(\w+\)\n/)
+    expect(missing.stderr).toMatch(/^hookdrift: --expect has no state of acme\/payments \(\w+\)\n/)
     expect((await desk.audit(['--expect', 'bad', '--project', 'orders'])).code).toBe(0)
     desk.directory.write('bad/again.yaml', text)
     expect((await desk.audit(['--expect', 'bad'])).stderr).toMatch(/orders\.yaml and .*again\.yaml speak of the same/)

@@ -87,7 +87,7 @@ describe('report --framework', () => {
     const replay = await run('policy', 'replay', '--policy', 'new.yaml', '--format', 'json')
     expect(replay.code).toBe(0)
     const { schema, rows, replayed } = JSON.parse(replay.stdout)
-    expect([schema, replayed.runs]).toEqual(['hookdrift.replay/1', 2])
+    expect([schema, replayed.runs]).toEqual(['hookdrift.replay/2', 2])
     expect(rows).toMatchObject([{ rule: 'endpoint/inactive', state: 'opened', first_run: 2, last_run: 2 }])
     expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '90d')).stdout).toContain('new (run 2)')
     expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '7')).code).toBe(2)
@@ -108,7 +108,9 @@ describe('report --framework', () => {
     expect(await ask('--framework', 'none.yaml')).toMatch(/cannot read the framework/)
     expect(await ask('--from', '2026-01-01')).toMatch(/--from and --to need --framework/)
     expect(await ask('--framework', 'soc2', '--from', '2026-02-01', '--to', '2026-01-01')).toMatch(/not before/)
-    expect(await ask('--framework', 'soc2', '--from', 'soon')).toMatch(/"soon" is no time/)
-    expect(await ask('--framework', 'soc2', '--from', '2020-01-01', '--to', '2020-02-01')).toMatch(/no run was sealed/)
+    expect(await ask('--framework', 'soc2', '--from', 'soon')).toMatch(/"soon" is not a run or a time/)
+    expect(await ask('--framework', 'soc2', '--from', '2020-01-01', '--to', '2020-02-01')).toMatch(
+      /no run was committed/,
+    )
   })
 })

@@ -159,11 +159,14 @@ describe('hookdrift notify', () => {
     const two = `${hook}  - { name: dead, type: slack, url: "http://127.0.0.1:9/x" }\n`
     await using told = await openTold(two)
     const both = await told.notify('--test')
-    expect([both.code, both.stdout]).toEqual([4, 'ok      hook\nFAILED  dead: connection refused\n'])
+    expect([both.code, both.stdout]).toEqual([
+      4,
+      'channel  ok      error\nhook     ok      -\ndead     FAILED  connection refused\n',
+    ])
     expect(JSON.parse(told.receiver.got[0]?.body ?? '')).toMatchObject({ type: 'hookdrift.test' })
     expect((await told.notify('--test', 'hook')).code).toBe(0)
     const { schema, rows } = JSON.parse((await told.notify('--test', 'hook', '--format', 'json')).stdout)
-    expect([schema, rows.length, rows[0].ok]).toEqual(['hookdrift.notify/1', 1, true])
+    expect([schema, rows.length, rows[0].ok]).toEqual(['hookdrift.notify-test/1', 1, true])
   })
 
   it.each<[string, string[], string, number, RegExp]>([
@@ -181,7 +184,10 @@ describe('hookdrift notify', () => {
   it('shows that nobody was told of anything yet', async () => {
     await using told = await openTold()
     await told.audit()
-    expect(await told.notify('--pending')).toMatchObject({ code: 0, stdout: 'No channel ever had a message.\n' })
+    expect(await told.notify('--pending')).toMatchObject({
+      code: 0,
+      stdout: 'No channel ever had a message.\n\nNo message waits.\n',
+    })
   })
 })
 

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { readTextFile } from '../../src/cli/read-text-file.ts'
+import { readTextFile } from '../../src/app/read-text-file.ts'
 import { openDirectory } from './a-process.ts'
 import { command } from './a-terminal.ts'
 

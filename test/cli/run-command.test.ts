@@ -66,10 +66,10 @@ describe('hookdrift', () => {
 
 describe('a mistake in the command line', () => {
   it.each([
-    [['stauts'], "unknown command 'stauts'\n  (Did you mean status?)\n  `hookdrift --help` says"],
-    [['audit', '--nope'], "unknown option '--nope'\n  `hookdrift audit --help` says"],
-    [['policy', 'nope'], "unknown command 'nope'\n  `hookdrift policy --help` says"],
-    [['diff'], "missing required argument 'from'\n  `hookdrift diff --help` says"],
+    [['stauts'], "unknown command 'stauts'\n  (Did you mean status?)\n  `hookdrift --help` lists"],
+    [['audit', '--nope'], "unknown option '--nope'\n  `hookdrift audit --help` lists"],
+    [['policy', 'nope'], "unknown command 'nope'\n  `hookdrift policy --help` lists"],
+    [['diff'], "missing required argument 'from'\n  `hookdrift diff --help` lists"],
     [['diff', '1', '--patch', '--format', 'csv'], '--patch is JSON, and --format says csv\n  leave one of them out\n'],
     [['status', '--history', ''], '--history is empty\n  is a variable of the shell not set?'],
     [['audit', '--project', ''], '--project is empty\n'],
@@ -93,8 +93,8 @@ describe('JSON', () => {
       const { stdout } = await command([...args, '--format', 'json'], { cwd: directory.file('kept') })
       const { schema, run } = JSON.parse(stdout)
       expect({ schema, run }).toEqual({
-        schema: `hookdrift.${args[0]}/1`,
-        run: { number: 2, started_at: expect.any(String), finished_at: expect.any(String), sealed: true },
+        schema: `hookdrift.${args[0]}/2`,
+        run: { number: 2, started_at: expect.any(String), finished_at: expect.any(String), state: 'committed' },
       })
     },
   )

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { demoAddress, serveDemo } from '../../src/cli/serve-demo.ts'
+import { demoAddress, serveDemo } from '../../src/app/serve-demo.ts'
 import { afternoonOf } from '../../src/demo/colleague.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { openDirectory, startHookdrift } from './a-process.ts'

@@ -75,7 +75,7 @@ describe('hookdrift worker', () => {
     expect(await ask('/readyz')).toBe('200 ready\n')
 
     desk.directory.write('hookdrift.yaml', 'services: nonsense\n')
-    const { error } = await log.until('the files cannot be read as they are: what they said before stays in force')
+    const { error } = await log.until('configuration reload failed; keeping the previous configuration')
     expect(error).toMatch(/^hookdrift\.yaml:1:11: /)
     const count = log.lines.filter(({ msg }) => msg === 'run sealed').length
     while (log.lines.filter(({ msg }) => msg === 'run sealed').length <= count)
@@ -129,7 +129,7 @@ describe('hookdrift worker', () => {
     const { code, stdout } = await desk.say(['--next', '2'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /^(\d{4}-\d\d-\d\dT0[01]:30:00Z {2}a {2}\w{3} \d{4}-\d\d-\d\d 0[23]:[03]0:00 \+0[12]:00 Europe\/Berlin\n){2}$/,
+      /^at +schedule +local +timezone\n(\d{4}-\d\d-\d\dT0[01]:30:00Z {2}a {9}\w{3} \d{4}-\d\d-\d\d 0[23]:[03]0:00 \+0[12]:00 {2}Europe\/Berlin\n){2}$/,
     )
     const { rows, schema } = JSON.parse((await desk.say(['--next', '3', '--format', 'json'])).stdout)
     expect(schema).toBe('hookdrift.worker/1')

@@ -22,10 +22,10 @@ const rule = (id: string, kind: 'endpoint' | 'source' | 'project', controls: str
 const project = {
   project: 'acme/payments',
   labels: {},
-  place: null,
+  configured_at: null,
   resources: { endpoint: 3, source: 2, project: 1 },
-  fewer: {},
-  unjudged: {},
+  evaluated_by_rule: {},
+  not_evaluated: {},
 }
 const walks = [
   aWalk({ listing: 'project', items: 1 }),
@@ -98,16 +98,19 @@ describe('the state of a control', () => {
   })
 
   it('is partially assessed when the run could not evaluate one of several rules or projects', () => {
-    const unjudged = { 'source/unverified': 'it threw' }
+    const not_evaluated = { 'source/unverified': 'it threw' }
     const both = [...all, rule('source/disabled', 'source')]
-    expect(statesOf({ rules: both, projects: [{ ...project, unjudged }] })).toEqual({ ...met, S: 'partially_assessed' })
-    const projects = [project, { ...project, project: 'acme/orders', unjudged }]
+    expect(statesOf({ rules: both, projects: [{ ...project, not_evaluated }] })).toEqual({
+      ...met,
+      S: 'partially_assessed',
+    })
+    const projects = [project, { ...project, project: 'acme/orders', not_evaluated }]
     expect(statesOf({ projects })).toEqual({ ...met, S: 'partially_assessed' })
   })
 
   it('is not assessed when the run could not evaluate any of its rules', () => {
-    const unjudged = { 'source/unverified': 'it threw' }
-    expect(statesOf({ projects: [{ ...project, unjudged }] })).toEqual({ ...met, S: 'not_assessed' })
+    const not_evaluated = { 'source/unverified': 'it threw' }
+    expect(statesOf({ projects: [{ ...project, not_evaluated }] })).toEqual({ ...met, S: 'not_assessed' })
   })
 
   it('is not assessed when the policy turns all its rules off', () => {
@@ -128,7 +131,7 @@ describe('the evidence for a control', () => {
     const first_seen = '2026-11-21T02:04:00.120Z'
     const report = aReport({
       coverage: walks,
-      projects: [{ ...project, fewer: { 'endpoint/url-not-https': 2 } }],
+      projects: [{ ...project, evaluated_by_rule: { 'endpoint/url-not-https': 2 } }],
       rules: all,
       violations: [
         aViolation({ first_seen, state: 'continuing' }),

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
+import type { ProcessContext } from '../../src/app/terminal.ts'
 import { commandLine } from '../../src/cli/run-command.ts'
-import type { ProcessContext } from '../../src/cli/terminal.ts'
 
 const idle: ProcessContext = {
   // The command line writes only when something is parsed.

@@ -1,4 +1,4 @@
-import { createResealing } from '../../src/cli/create-resealing.ts'
+import { createResealing } from '../../src/app/create-resealing.ts'
 import { resealingBy } from '../../src/history/sqlite/reseal/reseal-history.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 

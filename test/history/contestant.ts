@@ -1,4 +1,4 @@
-import { thisProcess } from '../../src/cli/system.ts'
+import { thisProcess } from '../../src/app/system.ts'
 import type { Draft, History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { AuditError, messageOf } from '../../src/model/errors.ts'

@@ -198,7 +198,7 @@ describe('pruning', () => {
 
   it('is refused when nothing is to be kept', async () => {
     await runs(1)
-    const refused = { exitCode: 2, message: 'prune was told to keep nothing' }
+    const refused = { exitCode: 2, message: 'no --keep-* option given' }
     expect(() => prune({})).toThrow(expect.objectContaining(refused) as AuditError)
     expect(() => planForFile(file, { keep: keepNothing })).toThrow(AuditError)
   })

@@ -14,6 +14,7 @@ import { aDatabasePath } from './a-database.ts'
 import { resealing } from './a-resealing.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, walkAll } from './samples.ts'
+import { inTodaysWords } from './todays-words.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
 const schemas = readdirSync(fixtures).flatMap((name) => /^(\d{4})\.db\.gz$/.exec(name)?.[1] ?? [])
@@ -81,7 +82,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
   })
 
   it('opens, reports the same, and verifies', async () => {
-    const reports: Report[] = JSON.parse(unpacked(`${schema}.reports.json.gz`).toString())
+    const reports: Report[] = inTodaysWords(JSON.parse(unpacked(`${schema}.reports.json.gz`).toString()))
     const history = openSqliteHistory(file, owner(), resealing)
     expect((await history.runs()).map(({ number }) => number)).toEqual(reports.map(({ run }) => run.number))
     for (const report of reports) {
@@ -113,7 +114,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
     expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     expect(told).toEqual([
-      `the history is brought from schema ${Number(schema)} to ${newest}, and what an earlier version kept in clear is sealed in it, which takes a while; as it was before, with that in clear, it is kept in ${copy}: destroy that copy once you trust the upgrade`,
+      `migrating the history from schema ${Number(schema)} to ${newest}, and sealing what an earlier version kept in clear, which takes a while; backup: ${copy}, with that in clear: destroy it once you trust the upgrade`,
     ])
     const then = new Database(unpacked(`${schema}.db.gz`))
     const now = new Database(copy, { readonly: true })
@@ -143,7 +144,7 @@ describe('an upgrade', () => {
       const left = new Database(file)
       expect(left.pragma('user_version', { simple: true })).toBe(step - 1)
       left.close()
-      const reports: Report[] = JSON.parse(unpacked('0001.reports.json.gz').toString())
+      const reports: Report[] = inTodaysWords(JSON.parse(unpacked('0001.reports.json.gz').toString()))
       const history = openSqliteHistory(file, owner(), resealing)
       for (const report of reports) {
         const record = await history.readRun(report.run.number)

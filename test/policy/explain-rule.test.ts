@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { showExplanation, showExplanations } from '../../src/cli/show-explanation.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { explainRule } from '../../src/policy/explain-rule.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
+import { showExplanation, showExplanations } from '../../src/queries/show-explanation.ts'
 
 const files: Readonly<Record<string, string>> = {
   '/etc/policy.yaml': `extends: [tls, ./base.yaml]
@@ -32,7 +32,7 @@ function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labe
 
 describe('the explanation of a rule', () => {
   it('tells every layer that speaks of it, which one decides, and the waivers that reach it', () => {
-    expect(showExplanation(explained('endpoint/timeout-high')).replaceAll('/etc/', '')).toBe(
+    expect(showExplanation(explained('endpoint/timeout-high')).join('\n').replaceAll('/etc/', '')).toBe(
       `endpoint/timeout-high is on, low, with {"max_seconds":10}
      catalogue  medium
      rules      high    {"max_seconds":90}  base.yaml:1:10
@@ -40,8 +40,7 @@ describe('the explanation of a rule', () => {
      override   low     {"max_seconds":10}  policy.yaml:6:36
   waived until 2026-04-01T00:00:00.000Z for uid e1 by payments: slow bank
 
-Later lines win, option by option; → decides whether the rule is on, and its severity.
-`,
+Later lines win, option by option; → decides whether the rule is on, and its severity.`,
     )
   })
 
@@ -69,16 +68,19 @@ Later lines win, option by option; → decides whether the rule is on, and its s
   })
 
   it('says where nothing speaks of a rule', () => {
-    expect(showExplanation(explained('endpoint/orphan'))).toBe(
-      'endpoint/orphan is off\n     catalogue  low\n  The policy does not name it.\n',
-    )
+    expect(showExplanation(explained('endpoint/orphan'))).toEqual([
+      'endpoint/orphan is off',
+      '     catalogue  low',
+      '  The policy does not name it.',
+    ])
   })
 
   it('of several rules is a line each', () => {
     const lines = showExplanations([explained('endpoint/timeout-high'), explained('endpoint/orphan')])
-    expect(lines.replaceAll('/etc/', '')).toBe(
-      '  low  endpoint/timeout-high  rules  policy.yaml:3:3 (waived)\n  off  endpoint/orphan\n',
-    )
+    expect(lines.map((line) => line.replaceAll('/etc/', ''))).toEqual([
+      '  low  endpoint/timeout-high  rules  policy.yaml:3:3 (waived)',
+      '  off  endpoint/orphan',
+    ])
   })
 
   it('shows nothing that a terminal would obey', () => {

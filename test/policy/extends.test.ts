@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { inTime } from '../../src/cli/load-policy.ts'
+import { inTime } from '../../src/app/load-policy.ts'
 import { messageOf } from '../../src/model/errors.ts'
 import { policySteps, readPolicy } from '../../src/policy/read-policy.ts'
 

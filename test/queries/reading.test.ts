@@ -1,7 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import jsonPatch from 'fast-json-patch'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readingFormats } from '../../src/cli/reading.ts'
 import {
   changeEndpoint,
   createEndpoint,
@@ -11,8 +10,8 @@ import {
 } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
-import { widthOf } from '../../src/report/columns.ts'
-import { answerFormats } from '../../src/report/show-answer.ts'
+import { type AnswerName, answerVersions } from '../../src/report/answer.ts'
+import { widthOf } from '../../src/text/columns.ts'
 import { at } from '../audit/a-site.ts'
 import { aStart, aVersion } from '../history/samples.ts'
 import { type Library, openLibrary } from './a-library.ts'
@@ -72,10 +71,12 @@ describe('the history', () => {
   ]
 
   it('answers in all formats, says run and coverage in JSON, and exits with 0', async () => {
-    expect([...readingFormats]).toEqual([...answerFormats])
     for (const args of everything()) {
       const json = await library.rows(...args)
-      expect(json).toMatchObject({ schema: `hookdrift.${args[0]}/1`, run: { sealed: true } })
+      expect(json).toMatchObject({
+        schema: `hookdrift.${args[0]}/${answerVersions[args[0] as AnswerName]}`,
+        run: { state: 'committed' },
+      })
       expect(json.coverage.length).toBeGreaterThan(0)
       expect(json.rows.length).toBeGreaterThan(0)
       const { code, stdout } = await library.ask([...args, '--format', 'csv'])
@@ -112,12 +113,12 @@ describe('the history', () => {
 
   describe('diff', () => {
     it('of two complete looks is what the report said of the second', async () => {
-      const { rows, from, not_looked_at } = await library.rows('diff', '1', '2')
+      const { rows, from, not_scanned } = await library.rows('diff', '1', '2')
       const drift = at(reports, 1).drift.map(({ referrers: _, ...change }) => change)
       expect(drift.map(({ change }) => change).sort()).toContain('removed')
       expect(rows).toEqual(drift)
       expect(from.number).toBe(1)
-      expect(not_looked_at).toEqual([])
+      expect(not_scanned).toEqual([])
     })
 
     it('shows nothing of what came back between', async () => {
@@ -255,14 +256,14 @@ describe('the history', () => {
     const { rows, run } = await library.rows('runs')
     expect(run.number).toBe(4)
     expect(
-      rows.map((row: { number: number; sealed: boolean; exit_code: number | null }) => [
+      rows.map((row: { number: number; state: string; exit_code: number | null }) => [
         row.number,
-        row.sealed,
+        row.state,
         row.exit_code,
       ]),
     ).toEqual([
-      [5, false, null],
-      ...reports.map((report) => [report.run.number, true, report.verdict.exit_code]).reverse(),
+      [5, 'interrupted', null],
+      ...reports.map((report) => [report.run.number, 'committed', report.verdict.exit_code]).reverse(),
     ])
     expect(await library.rows('state')).toEqual(before)
     await draft.abandon('2026-11-22T01:01:00.000Z')
@@ -272,11 +273,11 @@ describe('the history', () => {
   it.each([
     [['timeline', 'nowhere'], /no resource "nowhere" was ever seen by run 4/],
     [['timeline', 'nowhere', '--project', 'payments', '--kind', 'source'], /was ever seen in payments source by/],
-    [['diff', '1', '99'], /there is no sealed run 99; the history holds 1/],
-    [['diff', 'yesterday'], /"yesterday" names no run/],
-    [['state', '--at', '2026-02-31'], /"2026-02-31" is no time/],
+    [['diff', '1', '99'], /there is no committed run 99; the history holds 1/],
+    [['diff', 'last week'], /"last week" is not a run or a time/],
+    [['state', '--at', '2026-02-31'], /"2026-02-31" is not a valid time/],
     [['state', '--project', 'nowhere'], /--project nowhere matches none of acme\//],
-    [['violations', '--since', 'x'], /"x" names no run/],
+    [['violations', '--since', 'x'], /"x" is not a run or a time/],
     [['violations', '--severity', 'bad'], /Allowed choices are critical/],
     [['runs', '--limit', '0'], /Expected a number from 1, or all/],
     [['state', '--kind', 'thing'], /Allowed choices are project/],

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { changeTypes } from '../../src/model/change.ts'
 import { coverageStatuses } from '../../src/model/coverage.ts'
 import type { Json } from '../../src/model/json.ts'
-import type { Report } from '../../src/model/report.ts'
+import { type Report, resolutions } from '../../src/model/report.ts'
 import { kinds, listings } from '../../src/model/resource.ts'
 import { severities, violationStates } from '../../src/model/violation.ts'
 import { aReport } from './sample-reports.ts'
@@ -87,6 +87,7 @@ const violation = fc.record({
   rule: required,
   severity: fc.constantFrom(...severities),
   state: fc.constantFrom(...violationStates),
+  resolution: fc.constantFrom(null, ...resolutions),
   project: required,
   kind: fc.constantFrom(...kinds),
   uid: required,
@@ -118,10 +119,10 @@ const rule = fc.record({
 const project = fc.record({
   project: required,
   labels: fc.dictionary(hostile, hostile, { maxKeys: 2 }),
-  place: fc.option(fc.record({ file: hostile, line: fc.integer({ min: 1, max: 9999 }) })),
+  configured_at: fc.option(fc.record({ file: hostile, line: fc.integer({ min: 1, max: 9999 }) })),
   resources: fc.dictionary(fc.constantFrom(...kinds), fc.nat(), { maxKeys: 2 }),
-  fewer: fc.dictionary(hostile, fc.nat(), { maxKeys: 2 }),
-  unjudged: fc.dictionary(hostile, hostile, { maxKeys: 2 }),
+  evaluated_by_rule: fc.dictionary(hostile, fc.nat(), { maxKeys: 2 }),
+  not_evaluated: fc.dictionary(hostile, hostile, { maxKeys: 2 }),
 })
 
 /** Any document that the schema allows, its texts as bad as they get. */

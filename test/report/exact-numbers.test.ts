@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
 import { type DiffRow, diffView } from '../../src/queries/read-diff.ts'
-import { reports } from '../../src/report/reports.ts'
 import { writeAnswer } from '../../src/report/show-answer.ts'
+import { reports } from './all-reports.ts'
 import { aChange, aReport, aViolation } from './sample-reports.ts'
 
 const look = { colour: false, width: 200, full: true, tableWidth: 200, section: 'drift' } as const
@@ -45,7 +45,7 @@ describe('a number that no double holds', () => {
 
   it('is shown so in the answers of reading commands, and in a patch', () => {
     const row: DiffRow = { ...change, patch: [{ op: 'replace', path: '/account', value: `number:${other}` }] }
-    const answer = { command: 'diff', run: null, rows: [row], leftOut: 0 }
+    const answer = { command: 'diff', run: null, rows: [row], leftOut: 0 } as const
     const json = JSON.parse(writeAnswer('json', answer, diffView, look))
     expect(json.rows[0].fields[0]).toEqual({ path: '/account', before: one, after: other })
     expect(json.rows[0].patch[0].value).toBe(other)

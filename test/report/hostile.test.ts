@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
-import { reports } from '../../src/report/reports.ts'
+import { reports } from './all-reports.ts'
 import { anyReport } from './any-report.ts'
 import { judged } from './judged-sample.ts'
 import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
@@ -79,10 +79,10 @@ function everywhere(text: string, configured = text): Report {
       {
         project: configured,
         labels: { [configured]: text },
-        place,
+        configured_at: place,
         resources: {},
-        fewer: {},
-        unjudged: { [configured]: text },
+        evaluated_by_rule: {},
+        not_evaluated: { [configured]: text },
       },
     ],
   }

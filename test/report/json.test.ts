@@ -59,7 +59,7 @@ describe('the JSON report', () => {
 
   it('begins with what a reader looks for and ends its last line', () => {
     const lines = json(samples.clean, look).split('\n')
-    expect(lines.slice(0, 2)).toEqual(['{', '  "schema": "hookdrift.report/1",'])
+    expect(lines.slice(0, 2)).toEqual(['{', '  "schema": "hookdrift.report/2",'])
     expect(lines.slice(-2)).toEqual(['}', ''])
   })
 })
@@ -98,7 +98,7 @@ describe('the schema of the report', () => {
     ['an incomplete walk without one', { coverage: [aWalk({ status: 'failed' })] }],
     ['fields of what was removed', { drift: [{ ...report.drift[0], change: 'removed' }] }],
     ['a negative count', { coverage: [aWalk({ items: -1 })] }],
-    ['another schema', { schema: 'hookdrift.report/2' }],
+    ['another schema', { schema: 'hookdrift.report/1' }],
   ])('refuses %s', (_, parts) => {
     expect(validate({ ...report, ...parts })).toBe(false)
   })

@@ -1,15 +1,9 @@
-import type { EvaluatedRule } from '../../src/model/evaluation.ts'
-import type { Report } from '../../src/model/report.ts'
+import type { Report, ReportRule } from '../../src/model/report.ts'
 import { aReport, samples } from './sample-reports.ts'
 
 const needs = { drift: 'source', endpoint: 'endpoint', probe: 'probe' } as const
 
-function aRule(
-  id: string,
-  title: string,
-  remediation: string,
-  severity: EvaluatedRule['severity'] = 'high',
-): EvaluatedRule {
+function aRule(id: string, title: string, remediation: string, severity: ReportRule['severity'] = 'high'): ReportRule {
   const kind = Object.entries(needs).find(([prefix]) => id.startsWith(prefix))?.[1] ?? 'endpoint'
   return { id, kind, title, remediation, severity, controls: ['soc2:CC6.7', 'pci-dss:4.2.1'], needs: [kind] }
 }
@@ -27,10 +21,10 @@ const rules = [
 const projects = ['acme/invoices', 'acme/payments'].map((project, at) => ({
   project,
   labels: { env: 'prod' },
-  place: { file: 'conf/hookdrift.yaml', line: 12 + at },
+  configured_at: { file: 'conf/hookdrift.yaml', line: 12 + at },
   resources: { endpoint: 44, subscription: 40, source: 3 },
-  fewer: { 'endpoint/timeout-high': 30 },
-  unjudged: { 'endpoint/name-convention': 'it throws: TypeError' },
+  evaluated_by_rule: { 'endpoint/timeout-high': 30 },
+  not_evaluated: { 'endpoint/name-convention': 'it throws: TypeError' },
 }))
 
 /** A sample as runs of today keep it: with rules and projects. */

@@ -1,7 +1,7 @@
 import { parse as parseCsv } from 'csv-parse/sync'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import MarkdownIt from 'markdown-it'
-import type { Format } from '../../src/report/reports.ts'
+import type { Format } from '../../src/report/formats.ts'
 
 /** What a reader who knows nothing of our code finds in a report. */
 export interface Seen {

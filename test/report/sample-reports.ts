@@ -8,13 +8,13 @@ import { composeVerdict } from '../../src/report/verdict.ts'
 export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Severity } = {}): Report {
   const { failOn = 'medium', ...given } = parts
   const document = {
-    schema: 'hookdrift.report/1',
+    schema: 'hookdrift.report/2',
     tool: { name: 'hookdrift', version: '0.1.0' },
     run: {
       number: 17,
       started_at: '2026-11-21T03:04:00.120Z',
       finished_at: '2026-11-21T03:04:12.480Z',
-      sealed: true,
+      state: 'committed',
     },
     digests: { policy: 'b'.repeat(64), configuration: 'c'.repeat(64), chain: null },
     coverage: [aWalk()],
@@ -61,6 +61,7 @@ export function aViolation(parts: Partial<ReportViolation> = {}): ReportViolatio
     rule: 'endpoint/url-not-https',
     severity: 'high',
     state: 'opened',
+    resolution: null,
     project: 'acme/payments',
     kind: 'endpoint',
     uid: '01M7XVZ2T417WGWM74AAK885VQ',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { widthOf } from '../../src/report/columns.ts'
 import { text } from '../../src/report/text.ts'
+import { widthOf } from '../../src/text/columns.ts'
 import { anyReport } from './any-report.ts'
 import { aChange, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 

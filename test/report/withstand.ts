@@ -5,7 +5,8 @@ import addFormats from 'ajv-formats'
 import { parse as parseCsv } from 'csv-parse/sync'
 import type { Report } from '../../src/model/report.ts'
 import { csvSections } from '../../src/report/csv/sections.ts'
-import { type Format, reports } from '../../src/report/reports.ts'
+import type { Format } from '../../src/report/formats.ts'
+import { reports } from './all-reports.ts'
 import { activeMarkdown, readers, type Seen, suitesIn, tablesIn } from './readers.ts'
 
 export const allFormats = Object.keys(reports) as readonly Format[]

@@ -71,7 +71,7 @@ describe('the port', () => {
         throw new Error('/home/somebody/hookdrift.db is broken')
       },
     })
-    expect(await port.ask('/metrics')).toMatchObject({ status: 500, text: 'this could not be found out\n' })
+    expect(await port.ask('/metrics')).toMatchObject({ status: 500, text: 'internal error\n' })
     expect(await port.ask('/healthz')).toMatchObject({ status: 200 })
   })
 

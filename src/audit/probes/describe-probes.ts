@@ -33,7 +33,7 @@ export async function noteUnmatchedProbes(
   const [first] = scans
   if (first === undefined || idle.length === 0) return
   const names = namesOf(idle.map(({ name }) => name))
-  await draft.stageNotice(first.project.ref, 'sources', `${names} did not run: no function that was seen is meant`)
+  await draft.stageNotice(first.project.ref, 'sources', `${names} did not run: no function matches its selector`)
 }
 
 const mostNames = 5

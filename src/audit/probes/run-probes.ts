@@ -94,7 +94,7 @@ export async function leaveOutProbes(
   targets: readonly ProbeTarget[],
 ): Promise<Probed> {
   const known = await draft.unseen(project, 'probe')
-  const notices = targets.length + known.length === 0 ? [] : ['this run was told to leave the probes out']
+  const notices = targets.length + known.length === 0 ? [] : ['probes were disabled for this run']
   return { resources: [], changes: [], untested: new Set(), notices }
 }
 

@@ -71,10 +71,10 @@ export function knownSchema(directory: string): number {
 }
 
 function logBackup(step: string, copy: string, isResealed: boolean): string {
-  if (!isResealed) return `the history is brought from ${step}; as it was before, it is kept in ${copy}`
+  if (!isResealed) return `migrating the history from ${step}; backup: ${copy}`
   return (
-    `the history is brought from ${step}, and what an earlier version kept in clear is sealed in it, which takes a while; ` +
-    `as it was before, with that in clear, it is kept in ${copy}: destroy that copy once you trust the upgrade`
+    `migrating the history from ${step}, and sealing what an earlier version kept in clear, which takes a while; ` +
+    `backup: ${copy}, with that in clear: destroy it once you trust the upgrade`
   )
 }
 

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Report } from '../../model/report.ts'
+import { type Format, formats, loadFormats } from '../../report/formats.ts'
 import { filesOf } from '../../report/report-files.ts'
-import { type Format, reports } from '../../report/reports.ts'
+import type { ReportFormat } from '../../report/report-format.ts'
 import { accepted, type Outcome, refused, type SendMessage } from '../outcome.ts'
 
 interface Directory {
@@ -25,7 +26,7 @@ export function sendToDirectory(
       if (run === null) return tryDirectory(directory.path)
       const report = await readReport(run.number)
       if (report === undefined) return refused(`run ${run.number} is not in the history any more`)
-      return putReports(directory, report)
+      return putReports(directory, report, await loadFormats(new Set(directory.formats)))
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error
       return refused(`cannot write there: ${error.code}`)
@@ -43,15 +44,15 @@ function tryDirectory(path: string): Outcome {
 
 const runName = /^run-(\d{6,})$/
 
-function putReports({ path, formats, keep }: Directory, report: Report): Outcome {
+function putReports({ path, keep }: Directory, report: Report, writers: ReadonlyMap<Format, ReportFormat>): Outcome {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const name = `run-${`${report.run.number}`.padStart(6, '0')}`
   const draft = join(path, `.${name}.tmp`)
   rmSync(draft, { recursive: true, force: true })
   mkdirSync(draft, { mode: 0o700 })
-  for (const format of formats) {
-    for (const { file, render } of filesOf(format, join(draft, `report${extensions[format]}`))) {
-      writeFileSync(file, reports[format](report, render), { mode: 0o600, flush: true })
+  for (const [format, write] of writers) {
+    for (const { file, render } of filesOf(format, join(draft, `report${formats[format].extension}`))) {
+      writeFileSync(file, write(report, render), { mode: 0o600, flush: true })
     }
   }
   putInPlace(draft, join(path, name))
@@ -88,16 +89,4 @@ function runsIn(path: string): string[] {
   return readdirSync(path)
     .filter((name) => runName.test(name))
     .sort((a, b) => numberOf(a) - numberOf(b))
-}
-
-const extensions: Readonly<Record<Format, string>> = {
-  text: '.txt',
-  json: '.json',
-  sarif: '.sarif',
-  junit: '.junit.xml',
-  markdown: '.md',
-  csv: '.csv',
-  html: '.html',
-  ocsf: '.ocsf.json',
-  oscal: '.oscal.json',
 }

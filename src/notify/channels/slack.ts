@@ -1,6 +1,6 @@
-import { cut } from '../../report/cut.ts'
-import { neutralise } from '../../report/neutralise.ts'
 import type { ProxyVariables } from '../../service/proxy-for.ts'
+import { cut } from '../../text/cut.ts'
+import { neutralise } from '../../text/neutralise.ts'
 import type { SendMessage } from '../outcome.ts'
 import { post } from '../post.ts'
 import { type Line, showMessage } from '../show-message.ts'

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js'
 import { patternFault } from '../../rules/shared/re2.ts'
-import { nearestName } from '../../yaml/nearest-name.ts'
+import { nearestName } from '../../text/nearest-name.ts'
 import { ownFunctions } from './functions.ts'
 import { spentCall } from './language.ts'
 

@@ -5,7 +5,7 @@ import type {
   ControlState,
   ControlViolation,
 } from '../../compliance/compliance.ts'
-import { count } from '../count.ts'
+import { count } from '../../text/count.ts'
 import { html, type Markup, nothing } from '../html/markup.ts'
 import { renderPage } from '../html/render-page.ts'
 import { showWho } from '../html/show-who.ts'

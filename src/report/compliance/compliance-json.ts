@@ -1,4 +1,4 @@
-import { neutraliseJson } from '../neutralise.ts'
+import { neutraliseJson } from '../../text/neutralise.ts'
 import type { ComplianceFormat } from './compliance-format.ts'
 
 /** The document itself (config/compliance.schema.json). */

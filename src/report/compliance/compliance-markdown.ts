@@ -1,5 +1,5 @@
 import type { ControlEvidence, ControlViolation } from '../../compliance/compliance.ts'
-import { count } from '../count.ts'
+import { count } from '../../text/count.ts'
 import { code } from '../markdown/code.ts'
 import { fill } from '../markdown/fill.ts'
 import { prose } from '../markdown/prose.ts'

@@ -1,5 +1,5 @@
 import type { Compliance, ControlEvidence } from '../../compliance/compliance.ts'
-import { neutraliseJson } from '../neutralise.ts'
+import { neutraliseJson } from '../../text/neutralise.ts'
 import { assessmentResults } from '../oscal/assessment-results.ts'
 import { controlToken } from '../oscal/control-token.ts'
 import { nameUuid } from '../oscal/name-uuid.ts'

@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync'
 import { isExactNumber, numberText, shownText } from '../../model/exact-number.ts'
-import { cut } from '../cut.ts'
-import { neutralise } from '../neutralise.ts'
+import { cut } from '../../text/cut.ts'
+import { neutralise } from '../../text/neutralise.ts'
 
 export type Cell = string | number | boolean | null
 

@@ -43,7 +43,7 @@ export const csvSections = {
 } as const satisfies Record<CsvSection, (report: Report) => string>
 
 const violationColumns = [
-  ...(['fingerprint', 'rule', 'severity', 'state', 'project', 'kind', 'uid', 'name', 'path'] as const),
+  ...(['fingerprint', 'rule', 'severity', 'state', 'resolution', 'project', 'kind', 'uid', 'name', 'path'] as const),
   ...(['message', 'first_seen', 'last_seen'] as const),
 ] as const satisfies readonly (keyof ReportViolation)[]
 
@@ -64,7 +64,7 @@ function controlRows(report: Report): Cell[][] {
     const found = byRule.get(rule.id) ?? []
     const inState = (...states: ViolationState[]) => found.filter(({ state }) => states.includes(state)).length
     const judged = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
-    const notJudged = projects.filter(({ unjudged }) => unjudged[rule.id] !== undefined).length
+    const notJudged = projects.filter(({ not_evaluated }) => not_evaluated[rule.id] !== undefined).length
     const counts = [inState('opened', 'continuing'), inState('waived'), inState('unknown'), inState('resolved')]
     return rule.controls.map((control) => [control, rule.id, rule.title, rule.severity, judged, notJudged, ...counts])
   })

@@ -1,4 +1,4 @@
-import { neutralise } from '../neutralise.ts'
+import { neutralise } from '../../text/neutralise.ts'
 
 /** Text that is HTML already. Only `html` and `styleSheet` make it, so whatever else comes into a page is escaped. */
 export class Markup {

@@ -1,7 +1,7 @@
 import { changeTypes } from '../../model/change.ts'
 import type { Report } from '../../model/report.ts'
 import { severities } from '../../model/violation.ts'
-import { count, countEach } from '../count.ts'
+import { count, countEach } from '../../text/count.ts'
 import { showDuration, showTime } from '../text/show-time.ts'
 import { html, type Markup, nothing } from './markup.ts'
 

@@ -1,7 +1,7 @@
 import { isCoverageComplete } from '../../model/coverage.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
 import { type Severity, severities } from '../../model/violation.ts'
-import { count } from '../count.ts'
+import { count } from '../../text/count.ts'
 import { shorten } from '../text/shorten.ts'
 import { showTime } from '../text/show-time.ts'
 import { html, type Markup, nothing, withCode } from './markup.ts'

@@ -1,8 +1,7 @@
-import type { EvaluatedRule, ProjectEvaluation } from '../../model/evaluation.ts'
-import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
+import type { ReportCoverage, ReportProject, ReportRule, ReportViolation } from '../../model/report.ts'
 import { isAtLeast, type Severity, type Waiver } from '../../model/violation.ts'
-import { count } from '../count.ts'
-import { cut } from '../cut.ts'
+import { count } from '../../text/count.ts'
+import { cut } from '../../text/cut.ts'
 import { countEvaluated } from '../evaluated-rules.ts'
 import { gapsFor } from '../gaps.ts'
 import { type Case, testCase } from './case.ts'
@@ -11,11 +10,11 @@ import { element, text } from './xml.ts'
 /** A rule in a project: what it judged there and what stands against it. */
 export interface RuleCaseInput {
   readonly project: string
-  readonly rule: EvaluatedRule
+  readonly rule: ReportRule
   readonly violations: readonly ReportViolation[]
   readonly walks: readonly ReportCoverage[]
   /** undefined for runs of a time when this was not kept. */
-  readonly judged: ProjectEvaluation | undefined
+  readonly judged: ReportProject | undefined
 }
 
 /** Fails for what fails the run; what could not be looked at, or was accepted, is skipped; the rest passes. */
@@ -45,8 +44,8 @@ function whySkipped({ rule, violations, walks, judged }: RuleCaseInput): string 
   const reasons = gapsFor(rule, walks).map(({ listing, status }) => `the walk of ${listing} is ${status}`)
   const unknown = violations.filter(({ state }) => state === 'unknown')
   if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not looked at`)
-  const unjudged = judged?.unjudged[rule.id]
-  if (unjudged !== undefined) reasons.push(unjudged)
+  const notEvaluated = judged?.not_evaluated[rule.id]
+  if (notEvaluated !== undefined) reasons.push(notEvaluated)
   // Probes are listed nowhere: where none ran, nobody knows what they would have shown.
   else if (rule.kind === 'probe' && judged !== undefined && countEvaluated(rule, judged) === 0)
     reasons.push('no probe ran')

@@ -1,5 +1,5 @@
 import type { ReportCoverage } from '../../model/report.ts'
-import { count } from '../count.ts'
+import { count } from '../../text/count.ts'
 import { isGap } from '../gaps.ts'
 import { type Case, testCase } from './case.ts'
 import { element, text } from './xml.ts'

@@ -1,5 +1,5 @@
-import { cut } from '../cut.ts'
-import { neutralise } from '../neutralise.ts'
+import { cut } from '../../text/cut.ts'
+import { neutralise } from '../../text/neutralise.ts'
 
 /**
  * Text of others within Markdown: as code, where nothing is a link, a mention, a formula or HTML, for any reader.

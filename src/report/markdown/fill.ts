@@ -1,4 +1,4 @@
-import { count } from '../count.ts'
+import { count } from '../../text/count.ts'
 import type { MarkdownSection } from './table.ts'
 
 /** Characters that a section needs to say that it was cut. */

@@ -1,5 +1,5 @@
-import { cut } from '../cut.ts'
-import { neutralise } from '../neutralise.ts'
+import { cut } from '../../text/cut.ts'
+import { neutralise } from '../../text/neutralise.ts'
 import { code } from './code.ts'
 
 /**

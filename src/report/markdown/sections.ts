@@ -1,7 +1,7 @@
 import { changeTypes } from '../../model/change.ts'
 import type { Report, ReportChange, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { severities, violationStates } from '../../model/violation.ts'
-import { count, countEach } from '../count.ts'
+import { count, countEach } from '../../text/count.ts'
 import { gapsOf } from '../gaps.ts'
 import { showTime } from '../text/show-time.ts'
 import { showValues } from '../text/show-values.ts'
@@ -55,8 +55,8 @@ export function sectionsOf({
       'Not judged',
       ['project', 'rule', 'reason'],
       'rule',
-      projects.flatMap(({ project, unjudged }) =>
-        Object.entries(unjudged).map(([rule, why]) => [code(project, 100), code(rule, 100), prose(why, 200)]),
+      projects.flatMap(({ project, not_evaluated }) =>
+        Object.entries(not_evaluated).map(([rule, why]) => [code(project, 100), code(rule, 100), prose(why, 200)]),
       ),
     ),
     table(

@@ -1,7 +1,6 @@
-import type { EvaluatedRule } from '../../model/evaluation.ts'
-import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
+import type { Report, ReportCoverage, ReportRule, ReportViolation } from '../../model/report.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
-import { cut } from '../cut.ts'
+import { cut } from '../../text/cut.ts'
 import { rulesOf } from '../evaluated-rules.ts'
 
 /** Class 2003 of OCSF, as of this version. */
@@ -11,7 +10,7 @@ const classUid = 2003
 /** What findings refer to. */
 export interface OcsfContext {
   readonly report: Report
-  readonly rules: ReadonlyMap<string, EvaluatedRule>
+  readonly rules: ReadonlyMap<string, ReportRule>
   /** Labels of each project, as `key=value`. */
   readonly labels: ReadonlyMap<string, readonly string[]>
 }
@@ -155,7 +154,7 @@ function event(
 }
 
 /** Frameworks and requirements that a rule gives evidence for; the policy itself is a standard, too. */
-function complianceOf(rule: EvaluatedRule | undefined) {
+function complianceOf(rule: ReportRule | undefined) {
   const requirements = rule?.controls ?? []
   const frameworks = new Set(requirements.map((control) => control.replace(/:.*/s, '')))
   return {

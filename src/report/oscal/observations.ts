@@ -1,6 +1,5 @@
-import type { EvaluatedRule } from '../../model/evaluation.ts'
-import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
-import { cut } from '../cut.ts'
+import type { ReportCoverage, ReportRule, ReportViolation } from '../../model/report.ts'
+import { cut } from '../../text/cut.ts'
 import { nameUuid } from './name-uuid.ts'
 import { property, shown } from './property.ts'
 
@@ -9,7 +8,7 @@ export interface OscalContext {
   /** Tells this run from all others. */
   readonly seed: string
   readonly collected: string
-  readonly rules: ReadonlyMap<string, EvaluatedRule>
+  readonly rules: ReadonlyMap<string, ReportRule>
 }
 
 export function observeViolation(violation: ReportViolation, { seed, collected, rules }: OscalContext) {

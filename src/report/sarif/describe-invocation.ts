@@ -2,7 +2,7 @@ import type { Invocation, Notification, ReportingDescriptor } from 'sarif'
 import { type CoverageStatus, isCoverageComplete } from '../../model/coverage.ts'
 import type { FileLocation } from '../../model/evaluation.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
-import { count } from '../count.ts'
+import { count } from '../../text/count.ts'
 import { physicalLocation } from './describe-result.ts'
 import { plain } from './plain.ts'
 
@@ -42,8 +42,8 @@ export function describeInvocation(
       ...coverage.flatMap((walk) =>
         describeWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project)),
       ),
-      ...projects.flatMap(({ project, unjudged }) =>
-        Object.entries(unjudged).map(([rule, why]) =>
+      ...projects.flatMap(({ project, not_evaluated }) =>
+        Object.entries(not_evaluated).map(([rule, why]) =>
           notify('rule-not-judged', 'warning', `${project}: ${rule} did not judge: ${why}`, project),
         ),
       ),

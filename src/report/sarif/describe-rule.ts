@@ -1,5 +1,5 @@
 import type { ReportingDescriptor } from 'sarif'
-import type { EvaluatedRule } from '../../model/evaluation.ts'
+import type { ReportRule } from '../../model/report.ts'
 import { code } from '../markdown/code.ts'
 import { prose, withCode } from '../markdown/prose.ts'
 import { levels, scores } from './levels.ts'
@@ -9,7 +9,7 @@ import { plain } from './plain.ts'
 const mostTags = 10
 
 /** What a viewer shows of a rule: what is wrong, how to fix it, and where to read on. */
-export function describeRule({ id, kind, title, remediation, severity, controls }: EvaluatedRule): ReportingDescriptor {
+export function describeRule({ id, kind, title, remediation, severity, controls }: ReportRule): ReportingDescriptor {
   const command = `hookdrift rules ${id}`
   const fix = remediation === '' ? [] : [remediation]
   return {

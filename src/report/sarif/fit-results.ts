@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { count } from '../count.ts'
+import { count } from '../../text/count.ts'
 
 /** What code scanning takes of a run: so many results, and so many bytes, packed. */
 const mostResults = 25_000

@@ -1,5 +1,5 @@
-import { cut } from '../cut.ts'
-import { neutralise } from '../neutralise.ts'
+import { cut } from '../../text/cut.ts'
+import { neutralise } from '../../text/neutralise.ts'
 
 /**
  * Text of others as a plain SARIF message (3.11.2): `[words](address)` would be a link and `{0}` a place to fill in,

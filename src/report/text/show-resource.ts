@@ -1,5 +1,5 @@
 import type { ReportChange } from '../../model/report.ts'
-import { neutralise, quote } from '../neutralise.ts'
+import { neutralise, quote } from '../../text/neutralise.ts'
 import { shorten } from './shorten.ts'
 
 /** Who it is, in pieces to be wrapped: project, kind, name, uid. */

@@ -44,7 +44,7 @@ export function pruneHistory(db: Database, owner: LeaseOwner, order: PruneReques
 
 export function refuseToKeepNothing(keep: RetentionRules): void {
   if (keepsSomething(keep)) return
-  throw AuditError.usage('prune was told to keep nothing', {
+  throw AuditError.usage('no --keep-* option given', {
     advice: 'say what to keep, such as --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',
   })
 }

@@ -1,0 +1,59 @@
+import { recordedPolicyResults } from '../audit/policy-results.ts'
+import type { ReplayedHistory } from '../audit/replay/replay-policy.ts'
+import { replayedPolicyResults } from '../audit/replay/replay-run.ts'
+import { builtInFramework, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
+import type { Compliance } from '../compliance/compliance.ts'
+import { composeCompliance } from '../compliance/compose-compliance.ts'
+import { type Framework, readFramework } from '../compliance/framework.ts'
+import { gatherCompliance } from '../compliance/gather-compliance.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
+import { loadPolicy } from './load-policy.ts'
+import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
+import { systemClock } from './system.ts'
+import type { ProcessContext } from './terminal.ts'
+
+export interface ComplianceQuestion {
+  /** The name of a built-in framework, or a YAML file. */
+  readonly framework: string
+  readonly from: string | undefined
+  readonly to: string | undefined
+  /** A policy file to judge by, instead of what was recorded. */
+  readonly policy: string | undefined
+}
+
+/**
+ * Answers for a run, or for a time when one is asked about.
+ * @throws AuditError.usage when the framework or the policy cannot be read
+ */
+export async function planCompliance(
+  { framework: name, from, to, policy }: ComplianceQuestion,
+  terminal: ProcessContext,
+): Promise<(history: ReplayedHistory, run: number) => Promise<Compliance>> {
+  const framework = loadFramework(name, terminal)
+  const asked = policy === undefined ? undefined : await loadPolicy(pathFrom(terminal.cwd(), policy))
+  return async (history, run) => {
+    const policyResults =
+      asked === undefined ? recordedPolicyResults(history) : replayedPolicyResults(history, asked, systemClock.now)
+    if (from === undefined) return composeCompliance({ ...(await policyResults.resultsOf(run)), framework })
+    return gatherCompliance(history, framework, { from, to: to ?? 'latest', now: systemClock.now() }, policyResults)
+  }
+}
+
+function loadFramework(name: string, { cwd }: ProcessContext): Framework {
+  const builtIn = builtInFrameworkIds.find((id) => id === name)
+  if (builtIn !== undefined) return builtInFramework(builtIn)
+  if (!/[/.]/.test(name)) {
+    const known = builtInFrameworkIds.join(', ')
+    throw AuditError.usage(`there is no framework "${name}", expected one of ${known}, or a file`)
+  }
+  return readFramework(textOf(pathFrom(cwd(), name)), name)
+}
+
+function textOf(file: string): string {
+  try {
+    return readTextFile(file)
+  } catch (error) {
+    throw AuditError.usage(`cannot read the framework ${file}: ${reasonOf(error)}`)
+  }
+}

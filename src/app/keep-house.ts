@@ -1,0 +1,46 @@
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Retention } from '../config/retention-schema.ts'
+import type { LeaseOwner } from '../history/lease-owner.ts'
+import { pruneWhenDue } from '../history/sqlite/prune/prune-file.ts'
+import { AuditError } from '../model/errors.ts'
+import type { Log } from './log.ts'
+
+export interface House {
+  /** The history's file. */
+  readonly file: string
+  readonly retention: Retention | undefined
+  readonly toolVersion: string
+  readonly owner: LeaseOwner
+  readonly log: Log
+  readonly warn: (text: string) => void
+}
+
+/**
+ * What is done for the history after a run: old runs go where the configuration says so, and a disk that fills is told
+ * of while there is room. The run is sealed by then, so nothing of this fails it.
+ */
+export function runMaintenance({ file, retention, toolVersion, owner, log, warn }: House): void {
+  if (retention !== undefined) {
+    try {
+      const pruning = pruneWhenDue(file, owner, { ...retention, toolVersion })
+      const gone = pruning?.plan.filter(({ reasons }) => reasons.length === 0).length ?? 0
+      if (gone > 0) log.info({ runs: gone, freed_bytes: pruning?.freed.bytes }, 'old runs pruned')
+    } catch (error) {
+      if (!(error instanceof AuditError)) throw error
+      warn(`old runs were not pruned: ${error.message}${error.advice === undefined ? '' : `; ${error.advice}`}`)
+    }
+  }
+  const { bavail, bsize } = statfsSync(dirname(file))
+  const warning = spaceWarning({ file, size: statSync(file).size, free: bavail * bsize })
+  if (warning !== undefined) warn(warning)
+}
+
+const leastFree = 64 * 1024 * 1024
+
+/** An upgrade and a backup need the history's size once more, and a large run its part of it. Sizes in bytes. */
+export function spaceWarning({ file, size, free }: { file: string; size: number; free: number }): string | undefined {
+  if (free >= Math.max(size, leastFree)) return undefined
+  const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
+  return `${megabytes(free)} are free where the history ${file} lies, which itself has ${megabytes(size)}: make room, or prune it (docs/how-to/keep-the-history.md)`
+}

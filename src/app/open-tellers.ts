@@ -1,0 +1,81 @@
+import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
+import { AuditError, messageOf } from '../model/errors.ts'
+import type { Report } from '../model/report.ts'
+import { composeWorkerNotification } from '../notify/compose-messages.ts'
+import type { DeliveryObserver } from '../notify/deliver.ts'
+import { workerEvent } from '../notify/find-events.ts'
+import { announceFailures } from '../worker/announce-failures.ts'
+import { openDeliveries } from '../worker/keep-delivering.ts'
+import type { WorkerObserver } from '../worker/keep-schedule.ts'
+import type { Metrics } from '../worker/metrics.ts'
+import { deliverNotifications, type News, watchInLog, worker } from './deliver-news.ts'
+import type { Log } from './log.ts'
+import { systemClock, thisProcess } from './system.ts'
+import type { ProcessContext } from './terminal.ts'
+
+interface NotificationDependencies {
+  readonly terminal: ProcessContext
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'channels' | 'attempted'>
+  /** As the configuration says now. */
+  readonly news: () => News
+}
+
+/** Tells people, beside a worker's runs: of what the runs found, and of runs that fail. */
+export function openWorkerNotifications({ terminal, log, metrics, news }: NotificationDependencies): {
+  readonly watch: WorkerObserver<Report>
+  keep(signal: AbortSignal): Promise<void>
+} {
+  const watch = countAttempts(watchInLog(log), metrics)
+  const deliveries = openDeliveries({
+    clock: systemClock,
+    async deliver(signal) {
+      const { channels, history } = news()
+      if (channels.length === 0) return metrics.channels([])
+      const states = await deliverNotifications({ channels, history }, worker, { terminal, watch, signal })
+      const known = new Map(states.map((state) => [state.name, state]))
+      metrics.channels(
+        channels.map(({ name }) => {
+          const { pending = 0, dead = 0, gone = null } = known.get(name) ?? {}
+          return { name, pending, dead, isGone: gone !== null }
+        }),
+      )
+    },
+    failed(error) {
+      // Another process writes for long; the next try comes soon.
+      if (error instanceof AuditError && error.kind === 'busy') log.debug({ error: error.message }, 'history is locked')
+      else log.error({ error: messageOf(error) }, 'notification delivery failed')
+    },
+  })
+  const notice = announceFailures({
+    wake: deliveries.wake,
+    async announce(type, text) {
+      const at = new Date(systemClock.now()).toISOString()
+      const { channels, history: file } = news()
+      const messages = composeWorkerNotification(channels, workerEvent(type, text, at), at)
+      if (messages.length === 0) return
+      const history = openSqliteHistory(file, thisProcess)
+      await history.enqueue(messages, at).finally(() => history.close())
+    },
+    lost: (error) => log.error({ error: messageOf(error) }, 'failure notification could not be queued'),
+  })
+  return { watch: notice, keep: deliveries.keep }
+}
+
+function countAttempts(watch: DeliveryObserver, metrics: Pick<Metrics, 'attempted'>): DeliveryObserver {
+  return {
+    ...watch,
+    delivered(channel, id) {
+      metrics.attempted(channel, 'delivered')
+      watch.delivered(channel, id)
+    },
+    failed(channel, id, error) {
+      metrics.attempted(channel, 'failed')
+      watch.failed(channel, id, error)
+    },
+    gaveUp(channel, id, error) {
+      metrics.attempted(channel, 'failed')
+      watch.gaveUp(channel, id, error)
+    },
+  }
+}

@@ -1,0 +1,29 @@
+import { neutralise } from '../text/neutralise.ts'
+import type { ProcessContext } from './terminal.ts'
+
+export interface Progress {
+  page(project: string, items: number): void
+  /** Takes the line away. */
+  done(): void
+}
+
+/** One line on a terminal's stderr that tells how far a run is. Nothing where nobody watches. */
+export function openProgress({ stderr, env }: ProcessContext, projects: number, isQuiet: boolean): Progress {
+  const isWatched = stderr.isTTY === true && !isQuiet && (env.CI ?? '') === '' && env.TERM !== 'dumb'
+  if (!isWatched) return { page: () => {}, done: () => {} }
+  const begun = new Set<string>()
+  let read = 0
+  let shownAt = 0
+  return {
+    page(project, items) {
+      begun.add(project)
+      read += items
+      const now = performance.now()
+      if (now - shownAt < 100) return
+      shownAt = now
+      const line = `${begun.size}/${projects} projects, ${read} items read, now ${neutralise(project)}`
+      stderr.write(`\r\x1b[K${line.slice(0, Math.max(20, (stderr.columns ?? 80) - 1))}`)
+    },
+    done: () => stderr.write('\r\x1b[K'),
+  }
+}

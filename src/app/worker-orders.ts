@@ -1,0 +1,30 @@
+import { AuditError } from '../model/errors.ts'
+import type { WorkerFilesReader } from '../worker/reload-files.ts'
+import { loadPolicy } from './load-policy.ts'
+import { pathFrom } from './path-from.ts'
+import { readTextFile } from './read-text-file.ts'
+import type { ProcessContext } from './terminal.ts'
+
+export async function openWorkerFiles(
+  { config, history }: { readonly config: string; readonly history?: string },
+  { env, cwd }: ProcessContext,
+): Promise<WorkerFilesReader> {
+  const { readConfiguration } = await import('../config/read-configuration.ts')
+  const { timetableFaultsAt } = await import('../worker/timetable.ts')
+  const overridden = history === undefined ? undefined : pathFrom(cwd(), history)
+  return {
+    configuration() {
+      const findTimetableFault = timetableFaultsAt(Date.now())
+      const configuration = readConfiguration(
+        config,
+        { env, readFile: readTextFile },
+        { history: overridden, findTimetableFault },
+      )
+      if (configuration.schedules.length > 0) return configuration
+      throw AuditError.usage(`${config} names no schedules`, {
+        advice: 'docs/worker.md shows one; `hookdrift audit` needs none',
+      })
+    },
+    policy: (configuration, signal) => loadPolicy(configuration.policy, { now: Date.now(), signal }),
+  }
+}

@@ -1,0 +1,44 @@
+const dayMs = 86_400_000
+
+/** A time as a person wrote it, in milliseconds since the epoch: a date is a whole day in UTC, an instant has no length. */
+export interface WrittenTime {
+  readonly start: number
+  /** The last millisecond that belongs to it. */
+  readonly end: number
+  /** Whether it fixes the instant by itself: a date does, a time without a zone does not. */
+  readonly isZoned: boolean
+}
+
+const written = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
+
+/**
+ * Reads a date (`2026-11-21`) or a time (`2026-11-21T03:00:00+01:00`; without a zone it is UTC).
+ * Undefined for other texts and for days that no calendar has, such as 31 February.
+ */
+export function readTime(text: string): WrittenTime | undefined {
+  const [, date, time, zone] = written.exec(text) ?? []
+  const day = Date.parse(`${date}T00:00:00Z`)
+  // `Date.parse` takes the 31st of June for the 1st of July.
+  if (date === undefined || Number.isNaN(day) || !new Date(day).toISOString().startsWith(date)) return undefined
+  if (time === undefined) return { start: day, end: day + dayMs - 1, isZoned: true }
+  const instant = Date.parse(`${date}${time}${zone ?? 'Z'}`)
+  return Number.isNaN(instant) ? undefined : { start: instant, end: instant, isZoned: zone !== undefined }
+}
+
+/** As `readTime`, and relative to `now`: `today`, `yesterday` (days in UTC), or a duration back, such as `7d`. */
+export function readPastTime(text: string, now: number): WrittenTime | undefined {
+  const daysBack = ['today', 'yesterday'].indexOf(text)
+  if (daysBack >= 0) return readTime(new Date(now - daysBack * dayMs).toISOString().slice(0, 10))
+  const duration = readDuration(text)
+  if (duration === undefined) return readTime(text)
+  return { start: now - duration, end: now - duration, isZoned: true }
+}
+
+const unitsMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs }
+
+/** Reads `90s`, `30m`, `1.5h`, `7d` or `2w` as milliseconds; undefined for other texts and for no time at all. */
+export function readDuration(text: string): number | undefined {
+  const [, amount, unit] = /^(\d{1,9}(?:\.\d{1,3})?)([smhdw])$/.exec(text) ?? []
+  const ms = Number(amount) * (unitsMs[unit ?? ''] ?? Number.NaN)
+  return ms > 0 ? ms : undefined
+}

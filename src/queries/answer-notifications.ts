@@ -1,0 +1,85 @@
+import type { History } from '../history/history.ts'
+import type { ChannelState, WaitingMessage } from '../history/outbox.ts'
+import type { Outcome } from '../notify/outcome.ts'
+import type { Answer } from '../report/answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { toAnswerRun } from './as-of.ts'
+
+export interface OutboxRow {
+  readonly channel: string
+  readonly id: string
+  readonly run: number | null
+  readonly created_at: string
+  readonly state: WaitingMessage['state']
+  readonly attempts: number
+  /** null for a message that was given up. */
+  readonly next_try_at: string | null
+  readonly error: string | null
+}
+
+/** The channels, and the messages that were not delivered. */
+export async function answerOutbox(history: History, limit: number): Promise<Answer<OutboxRow>> {
+  const [channels, messages, last] = [await history.channels(), await history.undelivered(), await history.lastRun()]
+  const states = channels.map(({ name, pending, dead, lastDeliveredAt, gone }) => {
+    const state = gone === null ? 'open' : 'gone'
+    return { name, state, gone_at: gone?.at ?? null, pending, dead, last_delivered_at: lastDeliveredAt }
+  })
+  return {
+    command: 'notify',
+    run: last === undefined ? null : toAnswerRun(last),
+    more: { channels: states },
+    remarks: channels.length === 0 ? ['No channel ever had a message.'] : channels.map(describeChannel),
+    ...limited(messages.map(toRow), limit),
+  }
+}
+
+function toRow({ id, channel, run, createdAt, state, attempts, nextTryAt, error }: WaitingMessage): OutboxRow {
+  const next_try_at = state === 'pending' ? nextTryAt : null
+  return { channel, id, run, created_at: createdAt, state, attempts, next_try_at, error }
+}
+
+function describeChannel({ name, pending, dead, lastDeliveredAt, gone }: ChannelState): string {
+  const fate = gone === null ? '' : `GONE: its receiver answered 410 at ${gone.at}, it is not tried again; `
+  const last = lastDeliveredAt === null ? 'nothing was delivered yet' : `last delivered at ${lastDeliveredAt}`
+  return `${name}: ${fate}${pending} pending, ${dead} given up, ${last}`
+}
+
+const outboxColumns = ['channel', 'id', 'run', 'created_at', 'state', 'attempts', 'next_try_at', 'error'] as const
+
+export const outboxFace: AnswerView<OutboxRow> = {
+  columns: outboxColumns.map((name) => ({ name, value: (row) => row[name] })),
+  nothing: 'No message waits.',
+  isOfRun: false,
+}
+
+export interface ChannelTestRow {
+  readonly channel: string
+  readonly id: string
+  readonly ok: boolean
+  readonly error: string | null
+}
+
+interface TestedChannel {
+  readonly channel: string
+  readonly id: string
+  readonly outcome: Outcome
+}
+
+/** Which channels took a test message. */
+export function answerChannelTest(tested: readonly TestedChannel[], limit: number): Answer<ChannelTestRow> {
+  const rows = tested.map(({ channel, id, outcome }) => {
+    return { channel, id, ok: outcome.ok, error: outcome.ok ? null : outcome.error }
+  })
+  return { command: 'notify-test', run: null, ...limited(rows, limit) }
+}
+
+export const channelTestFace: AnswerView<ChannelTestRow> = {
+  columns: [
+    { name: 'channel', value: ({ channel }) => channel },
+    { name: 'ok', value: ({ ok }) => ok, show: ({ ok }) => (ok ? 'ok' : 'FAILED') },
+    { name: 'id', value: ({ id }) => id, only: 'csv' },
+    { name: 'error', value: ({ error }) => error },
+  ],
+  nothing: '',
+  isOfRun: false,
+}

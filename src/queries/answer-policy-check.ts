@@ -1,0 +1,53 @@
+import type { Policy } from '../policy/policy.ts'
+import type { Answer } from '../report/answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
+import { wrapProse } from '../text/columns.ts'
+import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
+
+/** What a policy file holds, as numbers. */
+export interface PolicyCheckRow {
+  /** Absolute. */
+  readonly file: string
+  readonly digest: string
+  readonly rules: number
+  /** Of `rules`: those that the policy defines itself. */
+  readonly custom: number
+  readonly overrides: number
+  readonly waivers: number
+  readonly probes: number
+  readonly tests: number
+}
+
+export function answerPolicyCheck(file: string, policy: Policy, tests: number): Answer<PolicyCheckRow> {
+  const row = {
+    file,
+    digest: policy.digest,
+    rules: policy.rules.length,
+    custom: policy.known.filter(({ custom }) => custom !== undefined).length,
+    overrides: policy.overrides.length,
+    waivers: policy.waivers.length,
+    probes: policy.probes.length,
+    tests,
+  }
+  return { command: 'policy-check', run: null, rows: [row], leftOut: 0 }
+}
+
+const columns = ['file', 'digest', 'rules', 'custom', 'overrides', 'waivers', 'probes', 'tests'] as const
+
+/** `named`: the file as the user named it. */
+export function policyCheckFace(named: string): AnswerView<PolicyCheckRow> {
+  return {
+    columns: columns.map((name) => ({ name, value: (row) => row[name] })),
+    lines: ({ rows }, page) =>
+      rows.flatMap((row) => wrapProse(neutralise(`${named} is a policy: ${sentenceOf(row)}`), page.width)),
+    nothing: '',
+    isOfRun: false,
+  }
+}
+
+function sentenceOf({ rules, custom, overrides, waivers, probes, tests }: PolicyCheckRow): string {
+  const own = custom === 0 ? '' : ` (${custom} of its own)`
+  const others = [count(overrides, 'override'), count(waivers, 'waiver'), count(probes, 'probe'), count(tests, 'test')]
+  return `${[`${count(rules, 'rule')}${own}`, ...others].join(', ')}.`
+}

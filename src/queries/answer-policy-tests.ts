@@ -1,0 +1,56 @@
+import type { Policy } from '../policy/policy.ts'
+import type { PlacedTest } from '../policy/read-policy-tests.ts'
+import { runPolicyTest, type TestOutcome } from '../policy/run-policy-test.ts'
+import type { Answer } from '../report/answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
+import { count } from '../text/count.ts'
+import { neutralise } from '../text/neutralise.ts'
+import { type FileProblem, problemLine } from '../yaml/problem.ts'
+
+export interface PolicyTestRow {
+  readonly name: string
+  readonly ok: boolean
+  readonly problems: readonly FileProblem[]
+}
+
+/** Runs the tests of a policy. */
+export function answerPolicyTests(policy: Policy, tests: readonly PlacedTest[]): Answer<PolicyTestRow> {
+  const rows = tests.map((placed) => {
+    const problems = differences(placed, runPolicyTest(policy, placed.test))
+    return { name: placed.test.name, ok: problems.length === 0, problems }
+  })
+  const failed = rows.filter(({ ok }) => !ok).length
+  const verdict = failed === 0 ? 'all hold.' : `${failed} not as expected.`
+  return {
+    ...{ command: 'policy-test', run: null, rows, leftOut: 0 },
+    conclusion: [`${count(rows.length, 'test')}, ${verdict}`],
+  }
+}
+
+export const policyTestsFace: AnswerView<PolicyTestRow> = {
+  columns: [
+    { name: 'name', value: ({ name }) => name },
+    { name: 'ok', value: ({ ok }) => ok },
+    { name: 'problems', value: ({ problems }) => problems.map((problem) => ({ ...problem })) },
+  ],
+  lines: ({ rows }) => rows.flatMap(({ problems }) => problems.map((problem) => neutralise(problemLine(problem)))),
+  nothing: '',
+  isOfRun: false,
+}
+
+/** What differs from what a test expects, each at its place. */
+function differences({ test, problem }: PlacedTest, { missing, unexpected, failures }: TestOutcome): FileProblem[] {
+  const of = `in "${test.name}"`
+  return [
+    ...missing.map((place) => problem(place, `${of}: expected ${wanted(test, place)}, found none`)),
+    ...unexpected.map(({ severity, rule, uid, path, message }) =>
+      problem('expect', `${of}: not expected: ${severity} ${rule} at ${uid}${path}: ${message}`),
+    ),
+    ...[...failures].map(([rule, why]) => problem('name', `${of}: ${rule} could not judge: ${why}`)),
+  ]
+}
+
+function wanted({ expect }: PlacedTest['test'], place: number): string {
+  const { rule = '', severity, uid = '', path = '' } = expect[place] ?? {}
+  return `${severity ?? 'a violation of'} ${rule}${uid + path === '' ? '' : ` at ${uid}${path}`}`
+}

@@ -1,0 +1,81 @@
+import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
+import { createResultSealer } from '../inventory/seal-result.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import { jsonOfNumbers } from '../model/exact-number.ts'
+import type { Json } from '../model/json.ts'
+import type { Answer } from '../report/answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
+import type { Column } from '../text/table.ts'
+
+interface ProbeRuns {
+  readonly runs: readonly ManualProbeRun[]
+  readonly unlisted: readonly Unlisted[]
+}
+
+/** What functions gave; what looks secret is sealed as everywhere. */
+export function answerProbes({ runs, unlisted }: ProbeRuns, sealer: Sealer, limit: number): Answer<Row> {
+  return {
+    ...{ command: 'probe', run: null },
+    ...limited(
+      runs.map((run) => rowOf(run, sealer)),
+      limit,
+    ),
+    ...(unlisted.length > 0 && { more: { coverage: unlisted.map((each) => ({ ...each })) } }),
+    conclusion: unlisted.map(({ project, reason }) => `${project}: its functions could not be listed: ${reason}`),
+  }
+}
+
+export const probesFace: AnswerView<Row> = {
+  columns: (['project', 'probe', 'kind', 'uid', 'name', 'outcome', 'verdict', 'message', 'payload'] as const)
+    .map((name) => ({ name, value: (row: Row) => row[name] }) as Column<Row>)
+    .concat({ name: 'log', value: ({ log }) => [...log] }),
+  lines: ({ rows }) => rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...linesOf(row)]),
+  nothing: 'No function ran.',
+  isOfRun: false,
+}
+
+type Row = ReturnType<typeof rowOf>
+
+function rowOf({ project, probe, target, functionText, result }: ManualProbeRun, sealer: Sealer) {
+  const sealed = createResultSealer(functionText, probe.payload, sealer)
+  const isOk = result.outcome === 'ok'
+  const complaint = isOk ? result.complaint : null
+  const message = isOk ? complaint : result.message
+  return {
+    project: project.ref.name,
+    probe: probe.name === '' ? null : probe.name,
+    kind: target?.kind ?? null,
+    uid: target?.uid ?? null,
+    name: target?.name ?? null,
+    outcome: result.outcome,
+    verdict: complaint === null ? result.outcome : ('unexpected' as const),
+    message: message === null ? null : sealed.text(message),
+    payload: isOk ? sealed.value(result.output) : null,
+    log: isOk ? result.log.map((line) => sealed.text(line)) : [],
+  }
+}
+
+const verdicts = {
+  ok: 'ok',
+  failed: 'FAILED',
+  unexpected: 'UNEXPECTED',
+  unknown: 'could not run',
+} as const satisfies Record<Row['verdict'], string>
+
+function linesOf({ project, probe, kind, uid, name, outcome, verdict, message, payload, log }: Row): string[] {
+  const whose = uid === null ? ['the given text'] : [`${kind}`, ...(name ? [quote(name)] : []), neutralise(uid)]
+  const what = [neutralise(project), ...(probe === null ? [] : [`probe ${neutralise(probe)}`]), whose.join(' ')].join(
+    '  ',
+  )
+  const lines = [`${verdicts[verdict]}  ${what}`]
+  if (message !== null) lines.push(`  ${neutralise(message)}`)
+  if (outcome === 'ok') lines.push('payload', ...indented(payload), ...(log.length > 0 ? ['log'] : []))
+  for (const line of log) lines.push(`  ${neutralise(line)}`)
+  return lines
+}
+
+function indented(value: Json): string[] {
+  const shown = neutraliseJson(jsonOfNumbers(JSON.stringify(value, null, 2)))
+  return shown.split('\n').map((line) => `  ${line}`)
+}

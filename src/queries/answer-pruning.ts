@@ -1,0 +1,61 @@
+import type { Freed } from '../history/sqlite/prune/free-disk.ts'
+import type { PlannedRun } from '../history/sqlite/prune/plan-pruning.ts'
+import type { Answer } from '../report/answer.ts'
+import type { AnswerView } from '../report/show-answer.ts'
+import { count } from '../text/count.ts'
+import { toAnswerRun } from './as-of.ts'
+
+export interface PruningRow {
+  readonly number: number
+  readonly started_at: string
+  readonly kept: boolean
+  /** Why it is kept. */
+  readonly reasons: readonly string[]
+}
+
+/** Which runs a pruning keeps and which it removes, or would. */
+export function answerPruning(plan: readonly PlannedRun[], freed: Freed, isDry: boolean): Answer<PruningRow> {
+  const rows = plan.map(({ number, startedAt, reasons }) => {
+    return { number, started_at: startedAt, kept: reasons.length > 0, reasons }
+  })
+  const newest = plan.at(-1)
+  return {
+    command: 'prune',
+    run: newest === undefined ? null : toAnswerRun(newest),
+    more: { dry_run: isDry, freed_bytes: freed.bytes },
+    rows,
+    leftOut: 0,
+    conclusion: [verdictOf(rows, freed, isDry)],
+  }
+}
+
+export const pruningFace: AnswerView<PruningRow> = {
+  columns: [
+    { name: 'kept', value: ({ kept }) => kept },
+    { name: 'number', value: ({ number }) => number },
+    { name: 'started_at', value: (row) => row.started_at },
+    { name: 'reasons', value: ({ reasons }) => [...reasons] },
+  ],
+  lines({ rows }) {
+    const wide = `${rows.at(-1)?.number ?? ''}`.length
+    return rows
+      .filter(({ kept }) => kept)
+      .map(({ number, started_at, reasons }) => {
+        return `keep  ${`${number}`.padStart(wide)}  ${started_at}  ${reasons.join(', ')}`
+      })
+  },
+  nothing: 'The history holds no committed run.',
+  isOfRun: false,
+}
+
+function verdictOf(rows: readonly PruningRow[], { bytes, leftBytes }: Freed, isDry: boolean): string {
+  const kept = rows.filter((row) => row.kept).length
+  const [gone, left] = [count(rows.length - kept, 'run'), count(kept, 'run')]
+  if (isDry) return `${gone} would go, ${left} would stay. Nothing was changed.`
+  const inside = leftBytes > 0 ? `, ${megabytes(leftBytes)} free inside the file for the next runs` : ''
+  return `${gone} pruned, ${left} kept; ${megabytes(bytes)} given back${inside}.`
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { controlsOf } from '../compliance/built-in-frameworks.ts'
+import type { Json } from '../model/json.ts'
+import type { Kind } from '../model/resource.ts'
+import type { Severity } from '../model/violation.ts'
+import type { Answer } from '../report/answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import type { Rule } from '../rules/engine/rule.ts'
+import { readRulePage, remediationOf } from '../rules/rule-page.ts'
+import { count } from '../text/count.ts'
+
+export interface RuleRow {
+  readonly id: string
+  readonly kind: Kind
+  readonly severity: Severity
+  readonly title: string
+  readonly remediation: string
+  readonly packs: readonly string[]
+  readonly controls: readonly string[]
+  /** As JSON Schema. */
+  readonly options: Json
+}
+
+export function answerRules(rules: readonly Rule[], limit: number): Answer<RuleRow> {
+  const rows = rules.map(({ id, kind, severity, title, packs, options }) => ({
+    ...{ id, kind, severity, title, packs },
+    remediation: remediationOf(id),
+    controls: controlsOf(id),
+    // What zod writes is JSON.
+    options: z.toJSONSchema(options, { io: 'input' }) as Json,
+  }))
+  const conclusion = [`${count(rules.length, 'rule')}. \`hookdrift rules ID\` explains one.`]
+  return { command: 'rules', run: null, ...limited(rows, limit), ...(rules.length > 1 ? { conclusion } : {}) }
+}
+
+export const rulesFace: AnswerView<RuleRow> = {
+  columns: [
+    { name: 'severity', value: ({ severity }) => severity },
+    { name: 'id', value: ({ id }) => id },
+    { name: 'title', value: ({ title }) => title, least: 20 },
+    { name: 'kind', value: ({ kind }) => kind, only: 'csv' },
+    { name: 'packs', value: ({ packs }) => [...packs], only: 'csv' },
+    { name: 'controls', value: ({ controls }) => [...controls], only: 'csv' },
+    { name: 'remediation', value: ({ remediation }) => remediation, only: 'csv' },
+    { name: 'options', value: ({ options }) => options, only: 'csv' },
+  ],
+  nothing: 'No rule is in this pack.',
+  isOfRun: false,
+}
+
+/** For people: the rule's page, which comes with the package. */
+export function pageFace(id: string): AnswerView<RuleRow> {
+  const lines = readRulePage(id).trimEnd().split('\n')
+  return { ...rulesFace, lines: () => lines }
+}

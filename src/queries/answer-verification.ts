@@ -1,0 +1,69 @@
+import type { AttestationCheck } from '../attestation/verify-attestation.ts'
+import type { CheckResult, Verification } from '../history/sqlite/verify/verify-history.ts'
+import type { Answer } from '../report/answer.ts'
+import { type AnswerView, limited } from '../report/show-answer.ts'
+import { neutralise } from '../text/neutralise.ts'
+import { toAnswerRun } from './as-of.ts'
+
+export interface VerificationRow {
+  readonly id: string
+  /** null where it could not be checked. */
+  readonly ok: boolean | null
+  readonly detail: string
+  /** What a failed check means for the reader. */
+  readonly means?: string
+}
+
+/** What the checks of a history found. */
+export function answerVerification(
+  { ok, run, checks }: Verification,
+  file: string,
+  limit: number,
+): Answer<VerificationRow> {
+  return {
+    ...answerChecks(ok, checks, limit),
+    run: run === null ? null : toAnswerRun(run),
+    conclusion: [ok ? `${file} verifies.` : adviseOn(checks, file)],
+  }
+}
+
+/** What the checks of an attestation found. */
+export function answerAttestation(
+  ok: boolean,
+  checks: readonly AttestationCheck[],
+  limit: number,
+): Answer<VerificationRow> {
+  return { ...answerChecks(ok, checks, limit), run: null }
+}
+
+function answerChecks(ok: boolean, checks: readonly VerificationRow[], limit: number) {
+  return { command: 'verify', more: { ok }, rowsMember: 'checks', ...limited(checks, limit) } as const
+}
+
+export const verificationFace: AnswerView<VerificationRow> = {
+  columns: [
+    { name: 'id', value: ({ id }) => id },
+    { name: 'ok', value: ({ ok }) => ok },
+    { name: 'detail', value: ({ detail }) => detail },
+    { name: 'means', value: ({ means }) => means ?? null },
+  ],
+  lines({ rows }) {
+    const wide = Math.max(...rows.map(({ id }) => id.length))
+    return rows.map(({ id, ok, detail, means }) => {
+      const line = `${wordFor(ok)}  ${id.padEnd(wide)}  ${detail}`
+      return neutralise(means === undefined ? line : `${line}. That means: ${means}`)
+    })
+  },
+  nothing: '',
+  isOfRun: false,
+}
+
+function wordFor(ok: boolean | null): string {
+  if (ok === null) return 'unknown'
+  return ok ? 'ok     ' : 'FAILED '
+}
+
+function adviseOn(checks: readonly CheckResult[], file: string): string {
+  const failed = checks.filter(({ ok }) => !ok).map(({ id }) => id)
+  return `${file} does not verify (${failed.join(', ')}). Keep a copy of it as it is, restore the last backup that verifies, and audit again: docs/keeping.md.`
+}

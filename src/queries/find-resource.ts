@@ -1,0 +1,44 @@
+import type { HistoryReader, Identity } from '../history/reader.ts'
+import { AuditError } from '../model/errors.ts'
+import type { Explained } from '../policy/explain-rule.ts'
+
+/**
+ * The current version of a resource, or the last one of one that is gone.
+ * @throws AuditError.usage when the history knows none of that uid, or several
+ */
+export async function findResource(
+  history: HistoryReader,
+  uid: string,
+  project: string | undefined,
+): Promise<FoundResource> {
+  const run = (await history.lastRun())?.number
+  if (run === undefined) throw AuditError.usage('the history has no committed run yet')
+  const found = (await history.find(uid, run)).filter((each) => project === undefined || each.project.name === project)
+  const [identity, ...others] = found
+  if (identity === undefined) {
+    const where = project === undefined ? 'the history' : project
+    throw AuditError.usage(`${where} knows no resource ${JSON.stringify(uid)}`, {
+      advice: 'uids are in every report; names are not enough',
+    })
+  }
+  if (others.length > 0) {
+    const names = found.map(({ project: { name }, kind }) => `${name} (${kind})`).join(', ')
+    throw AuditError.usage(`several resources have the uid ${uid}: ${names}`, { advice: 'name one with --project' })
+  }
+  const version = (await history.versionsOf(identity, run)).at(-1)
+  if (version === undefined) throw AuditError.usage(`the history has no version of ${uid}`)
+  const record = await history.readRun(run)
+  const labels = record?.projects.find(({ project: name }) => name === identity.project.name)?.labels ?? {}
+  return { project: identity.project, labels, resource: resourceOf(identity, version), goneSince: version.to }
+}
+
+export interface FoundResource extends Explained {
+  /** Start of the run that found it gone; null for a current one. */
+  readonly goneSince: string | null
+}
+
+function resourceOf({ kind, uid }: Identity, { name, body }: { readonly name: string; readonly body: string }) {
+  // A stored body is canonical JSON of attributes.
+  const attributes: Explained['resource']['attributes'] = JSON.parse(body)
+  return { kind, uid, name, attributes, volatile: {}, facts: {} }
+}

@@ -1,0 +1,36 @@
+import stringWidth from 'string-width'
+
+/** Columns that text takes on a terminal. Expects neutralised text: ANSI sequences are shown, not obeyed. */
+export function widthOf(text: string): number {
+  return stringWidth(text, { countAnsiEscapeCodes: true })
+}
+
+/** `padEnd` by columns. */
+export function padColumns(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - widthOf(text)))
+}
+
+/** Joins the pieces with blanks to lines of at most `width` columns. A wider piece stays whole: it may be copied. */
+export function wrapPieces(pieces: readonly string[], width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  let used = 0
+  for (const piece of pieces) {
+    const columns = widthOf(piece)
+    if (line !== '' && used + 1 + columns <= width) {
+      line = `${line} ${piece}`
+      used += 1 + columns
+      continue
+    }
+    if (line !== '') lines.push(line)
+    line = piece
+    used = columns
+  }
+  return line === '' ? lines : [...lines, line]
+}
+
+/** Wraps at blanks, but keeps a number with what it counts. */
+export function wrapProse(text: string, width: number): string[] {
+  const words = text.trim().replace(/ +/g, ' ')
+  return words === '' ? [] : wrapPieces(words.split(/(?<!\d) /), width)
+}

@@ -1,0 +1,28 @@
+import { matchesProject } from '../config/choose-projects.ts'
+import type { PlannedRuns } from '../config/read-places.ts'
+import { AuditError } from '../model/errors.ts'
+import { readTimetable, timetableFaultsAt } from './timetable.ts'
+
+/** A daily run, and an hour's grace. */
+const defaultMaxAgeMs = 25 * 3_600_000
+
+/**
+ * By when a project should be audited again that was audited at a time, both in milliseconds: when the next run of one of
+ * its schedules should be over; without a schedule, by the age that a daily run may have.
+ * @throws AuditError.usage when a schedule of `file` cannot be kept
+ */
+export function nextAuditDue(
+  schedules: readonly PlannedRuns[],
+  { now, file }: { readonly now: number; readonly file: string },
+): (project: string, ms: number) => number {
+  const findFault = timetableFaultsAt(now)
+  const timetables = schedules.map((schedule) => {
+    const fault = findFault({ ...schedule, jitterMs: 0 })
+    if (fault !== undefined) throw AuditError.usage(`${file}: a schedule cannot be kept: ${fault.text}`)
+    return { ...schedule, ...readTimetable(schedule) }
+  })
+  return (project, ms) => {
+    const own = timetables.filter(({ projects }) => matchesProject(project, projects))
+    return own.length === 0 ? ms + defaultMaxAgeMs : Math.min(...own.map(({ after, slackMs }) => after(ms) + slackMs))
+  }
+}

@@ -1,0 +1,56 @@
+import type { Configuration } from '../config/read-configuration.ts'
+import { messageOf } from '../model/errors.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Metrics } from './metrics.ts'
+
+/** What the two files held when they were last read without a mistake. */
+export interface Orders {
+  readonly configuration: Configuration
+  readonly policy: Policy
+}
+
+/** Reads the files of a worker and finds every mistake in them. */
+export interface WorkerFilesReader {
+  /** @throws AuditError.usage */
+  configuration(): Configuration
+  /** @throws AuditError.usage, or the signal's reason */
+  policy(configuration: Configuration, signal: AbortSignal): Promise<Policy>
+}
+
+interface Reloading {
+  readonly log: {
+    info(text: string): void
+    warn(text: string): void
+    warn(fields: Readonly<Record<string, unknown>>, text: string): void
+  }
+  readonly metrics: Pick<Metrics, 'reloaded'>
+  readonly signal: AbortSignal
+}
+
+/** What the files hold now; what they held before, where they have mistakes or the signal comes. */
+export async function readAgain(
+  reader: WorkerFilesReader,
+  before: Orders,
+  { log, metrics, signal }: Reloading,
+): Promise<Orders> {
+  try {
+    const configuration = reader.configuration()
+    const orders = { configuration, policy: await reader.policy(configuration, signal) }
+    metrics.reloaded(true)
+    if (configuration.digest !== before.configuration.digest) log.info('the configuration has changed')
+    if (orders.policy.digest !== before.policy.digest) log.info('the policy has changed')
+    if (portOf(configuration) !== portOf(before.configuration)) {
+      log.warn('worker.listen or worker.hosts has changed: restart the worker to apply it')
+    }
+    return orders
+  } catch (error) {
+    if (signal.aborted) return before
+    metrics.reloaded(false)
+    log.warn({ error: messageOf(error) }, 'configuration reload failed; keeping the previous configuration')
+    return before
+  }
+}
+
+function portOf({ listen, hosts }: Configuration): string {
+  return JSON.stringify([listen, hosts])
+}

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { spaceWarning } from '../../src/app/keep-house.ts'
+import { generateFleet } from '../../src/demo/generate-fleet.ts'
+import { startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { configurationFor, openDirectory } from '../cli/a-process.ts'
+import { command } from '../cli/a-terminal.ts'
+
+const mebibyte = 1024 * 1024
+
+describe('the disk', () => {
+  it.each([
+    { size: 10 * mebibyte, free: 64 * mebibyte, warns: false },
+    { size: 10 * mebibyte, free: 63 * mebibyte, warns: true },
+    { size: 300 * mebibyte, free: 300 * mebibyte, warns: false },
+    { size: 300 * mebibyte, free: 299 * mebibyte, warns: true },
+  ])('with $free bytes free and a history of $size: $warns', ({ size, free, warns }) => {
+    expect(spaceWarning({ file: 'h.db', size, free }) !== undefined).toBe(warns)
+  })
+
+  it('is told of in figures, with what to do', () => {
+    expect(spaceWarning({ file: '/data/h.db', size: 310_000_000, free: 41_000_000 })).toBe(
+      '41 MB are free where the history /data/h.db lies, which itself has 310 MB: make room, or prune it (docs/how-to/keep-the-history.md)',
+    )
+  })
+})
+
+describe('retention', () => {
+  it('prunes after a run, once a day, and the history verifies', async () => {
+    using directory = openDirectory()
+    const fleet = generateFleet({ projects: 1, incomingEvery: 0, endpointsPerProject: 3, clean: true })
+    await using service = await startSimulatedService(fleet)
+    const here = { cwd: directory.path, env: { ACME_KEY: fleet.personalKey } }
+    const config = directory.write('hookdrift.yaml', configurationFor(service.url, fleet))
+    const audit = () => command(['audit', '--quiet', '--config', config], here)
+    for (const _ of [1, 2, 3]) expect((await audit()).stderr).toBe('')
+    directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'retention: { keep_last: 1 }\n'))
+    expect((await audit()).stderr).toBe('')
+    const numbers = async () => {
+      const { stdout } = await command(
+        ['prune', '--keep-last', '9', '--dry-run', '--format', 'json', '--config', config],
+        here,
+      )
+      return JSON.parse(stdout).rows.map(({ number }: { number: number }) => number)
+    }
+    const after = await numbers()
+    expect(after).toEqual([...after.filter((run: number) => run === 1), 4])
+    await audit()
+    expect(await numbers()).toEqual([...after, 5])
+    const verified = await command(['verify', '--deep', '--config', config], here)
+    expect(verified).toMatchObject({ code: 0, stderr: '' })
+    const backedUp = await command(['backup', 'copy.db', '--config', config], here)
+    expect(backedUp).toMatchObject({ code: 0, stdout: expect.stringContaining('runs up to 5') })
+    expect((await command(['verify', '--history', 'copy.db', '--format', 'json'], here)).stdout).toContain('"ok": true')
+  })
+})
+
+describe('commands that keep the history', () => {
+  it.each([
+    [['prune', '--keep-last', 'x'], 2, 'Expected a number or "unlimited"'],
+    [['prune', '--keep-within', '3q'], 2, 'Expected years, months, days and hours'],
+    [['prune', '--history', 'none.db', '--keep-last', '1'], 4, 'there is no history at'],
+    [['verify', '--history', 'none.db'], 4, 'there is no history at'],
+    [['backup', 'copy.db', '--history', 'none.db'], 4, 'there is no history at'],
+    [['backup'], 2, "missing required argument 'file'"],
+  ])('say what is wrong: %j', async (args, code, text) => {
+    using directory = openDirectory()
+    const said = await command(args, { cwd: directory.path })
+    expect(said.code).toBe(code)
+    expect(said.stderr).toContain(text)
+  })
+
+  it('refuse what is no history', async () => {
+    using directory = openDirectory()
+    directory.write('text.db', 'services:\n  - name: acme\n'.repeat(100))
+    for (const args of [['verify'], ['backup', 'copy.db'], ['prune', '--keep-last', '1']]) {
+      const said = await command([...args, '--history', 'text.db'], { cwd: directory.path })
+      expect(said).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('file is not a database') })
+    }
+  })
+})

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { writeFileAtomically } from '../../src/app/write-file-atomically.ts'
+import { openDirectory, startProgram } from '../cli/a-process.ts'
+
+describe('a file that is written whole', () => {
+  it('replaces what was there and leaves nothing else, readable for its owner only', () => {
+    using directory = openDirectory()
+    writeFileSync(directory.file('report'), 'old')
+    writeFileAtomically(directory.file('report'), 'new')
+    expect(readFileSync(directory.file('report'), 'utf8')).toBe('new')
+    expect(lstatSync(directory.file('report')).mode & 0o777).toBe(0o600)
+    expect(readdirSync(directory.path)).toEqual(['report'])
+  })
+
+  it('writes through no link that was laid in the place of its draft', () => {
+    using directory = openDirectory()
+    writeFileSync(directory.file('victim'), 'old')
+    symlinkSync('victim', directory.file(`report.${process.pid}.tmp`))
+    writeFileAtomically(directory.file('report'), 'new')
+    expect(readFileSync(directory.file('victim'), 'utf8')).toBe('old')
+    expect(readFileSync(directory.file('report'), 'utf8')).toBe('new')
+  })
+
+  it('goes through a link to the file that is meant', () => {
+    using directory = openDirectory()
+    writeFileSync(directory.file('real'), 'old')
+    symlinkSync('real', directory.file('link'))
+    writeFileAtomically(directory.file('link'), 'new')
+    expect(readlinkSync(directory.file('link'))).toBe('real')
+    expect(readFileSync(directory.file('real'), 'utf8')).toBe('new')
+  })
+
+  it.skipIf(!existsSync('/dev/null'))('writes to a device and does not take its place', () => {
+    using directory = openDirectory()
+    symlinkSync('/dev/null', directory.file('nothing'))
+    writeFileAtomically(directory.file('nothing'), 'text')
+    expect(readlinkSync(directory.file('nothing'))).toBe('/dev/null')
+    expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
+  })
+
+  it('removes the drafts of processes that were killed, and of nobody who lives', async () => {
+    using directory = openDirectory()
+    const module = new URL('../../src/app/write-file-atomically.ts', import.meta.url).href
+    // Its draft is there when it is killed: the file system holds up what comes after.
+    const script = `import fs from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      fs.renameSync = () => { console.log('at work'); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0) }
+      syncBuiltinESMExports()
+      const { writeFileAtomically } = await import(${JSON.stringify(module)})
+      writeFileAtomically(${JSON.stringify(directory.file('report'))}, 'new')`
+    const start = async () => {
+      const running = startProgram(process.execPath, ['--input-type=module', '-e', script], { cwd: directory.path })
+      await once(running.child.stdout ?? running.child, 'data')
+      return running
+    }
+    const drafts = () => readdirSync(directory.path).filter((name) => name.endsWith('.tmp'))
+    const killed = await start()
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    const [abandoned] = drafts()
+    const alive = await start()
+    const [kept, ...others] = drafts()
+    expect([others, kept === abandoned]).toEqual([[], false])
+    writeFileSync(directory.file('letter.0123456789ab.tmp'), 'somebody wrote this a moment ago')
+    writeFileAtomically(directory.file('report'), 'new')
+    expect(drafts()).toEqual(['letter.0123456789ab.tmp', kept])
+    alive.child.kill('SIGKILL')
+    await alive.ended
+  })
+
+  it('says why it cannot be written, without the path twice', () => {
+    using directory = openDirectory()
+    const file = directory.file('nowhere/report')
+    expect(() => writeFileAtomically(file, 'text')).toThrow(
+      `cannot write the report to ${file}: no such file or directory`,
+    )
+  })
+})

@@ -1,0 +1,147 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { thisProcess } from '../../src/app/system.ts'
+import { updateEndpoint, updateSource } from '../../src/demo/edits.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { type AnswerName, answerVersions } from '../../src/report/answer.ts'
+import { at } from '../audit/a-site.ts'
+import { type Desk, openDesk } from './a-desk.ts'
+import { command } from './a-terminal.ts'
+
+const folder = new URL('../../config/', import.meta.url)
+const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
+const ajv = new Ajv2020({ strict: true, strictRequired: false, strictTypes: false, allErrors: true })
+ajv.addSchema(read('report.schema.json'))
+
+/** A reader ignores members that it does not know; a test must not. Schemas of the report are held elsewhere. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const own = Object.fromEntries(Object.entries(schema).map(([name, value]) => [name, closed(value)]))
+  return 'properties' in schema && 'type' in schema ? { ...own, unevaluatedProperties: false } : own
+}
+
+const names = Object.keys(answerVersions) as readonly AnswerName[]
+const validators = new Map(
+  names.map((name) => [name, ajv.compile(Object(closed(read(`answers/${name}.schema.json`))))] as const),
+)
+
+/** C1 controls and bidi overrides: a terminal obeys the one, and the other hides. */
+const evil = 'a\u009b31mb\u202ec'
+const more = `policy: ./policy.yaml
+notify: [{ name: files, type: directory, path: ./out }]
+schedules: [{ name: daily, cron: "0 3 * * *", timezone: UTC }]
+`
+const policy = (source: string) => `extends: [recommended]
+rules: { endpoint/url-not-https: high }
+probes:
+  - { name: orders, match: { uid: ${source} }, function: body, payload: order.json }
+tests:
+  - { name: quiet, resources: [{ kind: endpoint }], expect: [] }
+`
+
+let desk: Desk
+let endpoint: string
+beforeAll(async () => {
+  desk = await openDesk({ projects: 1, endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
+  const project = at(desk.fleet.projects(), 0).uid
+  const { endpoints, sources } = desk.fleet.open(project)
+  const source = at(sources, 0).uid
+  endpoint = at(endpoints, 0).uid
+  updateSource(
+    desk.fleet,
+    { project, uid: source },
+    { name: evil, body_function: 'function transform(p) { return p }' },
+  )
+  desk.directory.write('policy.yaml', policy(source))
+  desk.directory.write('order.json', '{"event_type": "x", "data": {}}')
+  await desk.audit(['--quiet'])
+  await command(['baseline', 'approve', '--by', 'me', '--history', desk.directory.file('hookdrift.db')], {
+    cwd: desk.directory.path,
+  })
+  updateEndpoint(desk.fleet, { project, uid: endpoint }, { name: evil, url: 'http://a.example' })
+  await desk.audit(['--quiet'])
+  updateEndpoint(desk.fleet, { project, uid: endpoint }, { name: evil, url: 'https://a.example' })
+  await desk.audit(['--quiet'])
+  // An incomplete run is the last one.
+  desk.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 1, times: 9 })
+  await desk.audit(['--quiet'])
+  await openSqliteHistory(desk.directory.file('empty.db'), thisProcess).close()
+}, 60_000)
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const ask = (words: readonly string[], history: string | undefined = 'hookdrift.db') =>
+  command([...words, ...(history === '' ? [] : ['--history', desk.directory.file(history)])], {
+    cwd: desk.directory.path,
+    env: desk.env,
+  })
+
+/** Each command with the options that choose its answer; '' names no history. */
+const answers: readonly [AnswerName, () => readonly string[], history?: ''][] = [
+  ['baseline', () => ['baseline', 'show', '--all']],
+  ['baseline-diff', () => ['baseline', 'diff']],
+  ['diff', () => ['diff', '1', '2']],
+  ['notify', () => ['notify', '--pending']],
+  ['notify-test', () => ['notify', '--test', '--config', desk.directory.file('hookdrift.yaml')]],
+  ['policy-check', () => ['policy', 'check', 'policy.yaml'], ''],
+  ['policy-explain', () => ['policy', 'explain', endpoint, '--policy', 'policy.yaml']],
+  ['policy-test', () => ['policy', 'test', '--policy', 'policy.yaml'], ''],
+  ['probe', () => ['probe', '--config', desk.directory.file('hookdrift.yaml')], ''],
+  ['prune', () => ['prune', '--dry-run', '--keep-last', '1']],
+  ['query', () => ['query', 'SELECT name, uid FROM current_resource']],
+  ['query-views', () => ['query', '--views']],
+  ['replay', () => ['policy', 'replay', '--policy', 'policy.yaml']],
+  ['rules', () => ['rules'], ''],
+  ['runs', () => ['runs']],
+  ['state', () => ['state']],
+  ['status', () => ['status']],
+  ['timeline', () => ['timeline', endpoint]],
+  ['verify', () => ['verify', '--deep']],
+  ['violations', () => ['violations', '--open', '--resolved', '--waived', '--unknown']],
+  ['worker', () => ['worker', '--next', '3', '--config', desk.directory.file('hookdrift.yaml')]],
+]
+
+function faultsOf(name: AnswerName, stdout: string): unknown {
+  const validate = validators.get(name)
+  validate?.(JSON.parse(stdout))
+  return validate?.errors
+}
+
+it('has a schema for every answer, and no other', () => {
+  const published = readdirSync(new URL('answers/', folder)).map((file) => file.replace('.schema.json', ''))
+  expect(published.sort()).toEqual([...names].sort())
+  expect(answers.map(([name]) => name)).toEqual([...names])
+})
+
+it('follows its schema with patches', async () => {
+  const { stdout } = await ask(['diff', '1', '2', '--patch'])
+  expect(JSON.parse(stdout).rows[0].patch).not.toEqual([])
+  expect(faultsOf('diff', stdout)).toBeNull()
+})
+
+describe.each(answers)('the answer %s', (name, words, history) => {
+  it('follows its schema to the member, of an incomplete history too', async () => {
+    const { stdout } = await ask([...words(), '--format', 'json'], history)
+    expect(JSON.parse(stdout).schema).toBe(`hookdrift.${name}/${answerVersions[name]}`)
+    expect(faultsOf(name, stdout)).toBeNull()
+    const { rows, checks = rows } = JSON.parse(stdout)
+    expect(checks).not.toEqual(name === 'notify' ? undefined : [])
+  })
+
+  it.runIf(history === undefined)('follows its schema of an empty history, or says what is missing', async () => {
+    const { code, stdout, stderr } = await ask([...words(), '--format', 'json'], 'empty.db')
+    if (code === 2) {
+      expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringMatching(/^hookdrift: /) })
+    } else {
+      expect(faultsOf(name, stdout)).toBeNull()
+    }
+  })
+
+  it.each(['text', 'json', 'csv'])('shows nothing that a terminal obeys as %s, and takes --limit', async (format) => {
+    const { stdout, stderr } = await ask([...words(), '--format', format, '--limit', '1'], history)
+    expect(stderr).toMatch(/^$|^hookdrift: (\d+ )?more rows were left out; --limit all shows them\n$/)
+    expect(stdout.length).toBeGreaterThan(0)
+    expect(/[^\P{Cc}\n\r]|[\p{Cf}\p{Zl}\p{Zp}]/u.exec(stdout)).toBeNull()
+  })
+})

@@ -1,0 +1,32 @@
+import type { Report } from '../../src/model/report.ts'
+
+type OldReport = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> & {
+  readonly run: Readonly<Record<string, unknown>>
+}
+
+const renamed: Readonly<Record<string, string>> = {
+  place: 'configured_at',
+  fewer: 'evaluated_by_rule',
+  unjudged: 'not_evaluated',
+  remediation: 'remediation',
+}
+
+/** Reports of `hookdrift.report/1` as the words of today would have them; what they do not say is not added. */
+export function inTodaysWords(reports: readonly OldReport[]): Report[] {
+  return reports.map((report) => {
+    const { sealed: _, ...run } = report.run
+    const { projects, rules } = report
+    return {
+      ...report,
+      schema: 'hookdrift.report/2',
+      run: { ...run, state: 'committed' },
+      ...(projects === undefined ? {} : { projects: projects.map(rename) }),
+      ...(rules === undefined ? {} : { rules: rules.map(rename) }),
+      // What it holds is compared member by member with a report of today.
+    } as unknown as Report
+  })
+}
+
+function rename(entry: Readonly<Record<string, unknown>>) {
+  return Object.fromEntries(Object.entries(entry).map(([name, value]) => [renamed[name] ?? name, value]))
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest'
+import { nearestName } from '../../src/text/nearest-name.ts'
+
+describe('nearestName', () => {
+  const known = ['history', 'policy', 'concurrency', 'services']
+
+  it.each([
+    ['histroy', 'history'], // neighbours swapped
+    ['polic', 'policy'],
+    ['Services', 'services'],
+    ['concurency', 'concurrency'],
+    ['service', 'services'],
+  ])('finds what %s was meant to be', (name, meant) => {
+    expect(nearestName(name, known)).toBe(meant)
+  })
+
+  it.each(['schedules', 'x', '', 'y'.repeat(100_000)])('suggests nothing for a name that is like no other', (name) => {
+    expect(nearestName(name, known)).toBeUndefined()
+  })
+
+  it('prefers the nearer of two', () => {
+    expect(nearestName('retrys', ['retry', 'retries'])).toBe('retry')
+  })
+})

@@ -1,0 +1,114 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../src/model/json.ts'
+import type { Answer } from '../../src/report/answer.ts'
+import { type AnswerView, writeAnswer } from '../../src/report/show-answer.ts'
+import { widthOf } from '../../src/text/columns.ts'
+import { type Column, layTable } from '../../src/text/table.ts'
+
+interface Row {
+  readonly name: string
+  readonly n: number
+}
+
+const columns: Column<Row>[] = [
+  { name: 'name', value: ({ name }) => name, least: 6 },
+  { name: 'n', value: ({ n }) => n, align: 'right' },
+]
+
+const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+
+describe('a table', () => {
+  it('is as wide as its cells, numbers to the right', () => {
+    const rows = [
+      { name: 'a', n: 7 },
+      { name: 'longer', n: 1234 },
+    ]
+    expect(layTable(columns, rows, 80)).toEqual(['name       n', 'a          7', 'longer  1234'])
+  })
+
+  it('cuts what may be cut where the terminal is narrow, and nothing else', () => {
+    expect(layTable(columns, [{ name: 'much too long', n: 12345678 }], 18)).toEqual([
+      'name             n',
+      'much to…  12345678',
+    ])
+    expect(layTable(columns, [{ name: 'much too long', n: 12345678 }], 3)[1]).toBe('much …  12345678')
+  })
+
+  it('keeps to the width and shows nothing that a terminal obeys, whatever the names', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.integer({ min: 20, max: 60 }), (name, width) => {
+        const lines = layTable(columns, [{ name, n: 1 }], width)
+        expect(lines).toHaveLength(2)
+        for (const line of lines) {
+          expect(widthOf(line)).toBeLessThanOrEqual(width)
+          expect(line).not.toMatch(unseen)
+        }
+      }),
+    )
+  })
+})
+
+describe('an answer', () => {
+  const run = {
+    number: 7,
+    started_at: '2026-11-21T03:00:00.000Z',
+    finished_at: '2026-11-21T03:01:00.000Z',
+    state: 'committed',
+  } as const
+  const walk = {
+    project: 'acme/a',
+    listing: 'endpoints',
+    status: 'complete',
+    reason: null,
+    filter: null,
+    run: 7,
+  } as const
+  const figures = { pages: 1, items: 2, requests: 1, retries: 0, duration_ms: 5 }
+  const answer: Answer<Row> = {
+    command: 'state',
+    run,
+    coverage: [{ ...walk, ...figures }],
+    rows: [{ name: 'a', n: 1 }],
+    leftOut: 3,
+  }
+  const face: AnswerView<Row> = { columns, nothing: 'There are none.' }
+  const look = { colour: false, width: 80, tableWidth: 80 }
+
+  it('as text says of which run it is, what was looked at, and how to see the rest', () => {
+    expect(writeAnswer('text', answer, face, look)).toBe(
+      'As of run 7, 2026-11-21 03:00 UTC.\n1 walk of 1 project, all complete.\n\nname  n\na     1\n\n… and 3 more; --limit all shows them\n',
+    )
+  })
+
+  it('as text begins with what was not looked at', () => {
+    const partial = { ...walk, ...figures, status: 'partial', reason: 'page 2: \x1b[31mHTTP 500' } as const
+    const elsewhere = { ...walk, ...figures, project: 'acme/b', run: 3 }
+    const text = writeAnswer('text', { ...answer, coverage: [partial, elsewhere], rows: [] }, face, look)
+    expect(text).toContain('INCOMPLETE LOOK: 1 of 2 walks not complete.\n')
+    expect(text).toContain('  acme/a endpoints PARTIAL: page 2: \\x1b[31mHTTP 500\n')
+    expect(text).toContain('  acme/b was last looked at by run 3\n')
+    expect(text).toContain('\nThere are none.\n')
+  })
+
+  it('as JSON is one object with schema, run, coverage and rows', () => {
+    const document: Json = JSON.parse(writeAnswer('json', answer, face, look))
+    expect(document).toEqual({
+      schema: 'hookdrift.state/2',
+      run,
+      coverage: [{ ...walk, ...figures }],
+      rows: [{ name: 'a', n: 1 }],
+      omitted: 3,
+    })
+    expect(JSON.parse(writeAnswer('json', { command: 'state', run: null, rows: [], leftOut: 0 }, face, look))).toEqual({
+      schema: 'hookdrift.state/2',
+      run: null,
+      rows: [],
+    })
+  })
+
+  it('as CSV is a record for each row, lists and objects as JSON', () => {
+    const listed: AnswerView<Row> = { ...face, columns: [...columns, { name: 'list', value: ({ n }) => [n] }] }
+    expect(writeAnswer('csv', answer, listed, look)).toBe('name,n,list\r\na,1,[1]\r\n')
+  })
+})

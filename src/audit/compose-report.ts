@@ -1,4 +1,4 @@
-import type { RunRecord } from '../history/history.ts'
+import type { RunRecord } from '../history/records.ts'
 import type { Report } from '../model/report.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
@@ -13,10 +13,11 @@ export function composeReport(record: RunRecord): Report {
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
     verdict: composeVerdict({ coverage, violations, drift: changes, failOn }),
     coverage: coverage.map(
-      ({ project, listing, status, reason, filter, pages, items, requests, retries, durationMs }) => ({
+      ({ project, listing, status, cause, reason, filter, pages, items, requests, retries, durationMs }) => ({
         project,
         listing,
         status,
+        cause,
         reason,
         filter,
         pages,

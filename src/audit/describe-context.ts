@@ -1,4 +1,4 @@
-import type { RunContext } from '../history/history.ts'
+import type { RunContext } from '../history/records.ts'
 import type { JudgedProject } from '../model/judging.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Judge } from '../policy/judge.ts'

@@ -1,5 +1,5 @@
-import type { RunRecord } from '../history/history.ts'
 import type { HistoryReader, ResolvedViolation, WaivedViolation } from '../history/reader.ts'
+import type { RunRecord } from '../history/records.ts'
 import type { ReplayedWith } from '../model/compliance.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'

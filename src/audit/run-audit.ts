@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
-import type { Draft, History, RunRecord } from '../history/history.ts'
+import type { History } from '../history/history.ts'
 import type { Tell } from '../history/news.ts'
+import type { RunRecord } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Clock } from '../model/clock.ts'
@@ -13,7 +14,7 @@ import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
 import { describeContext } from './describe-context.ts'
-import type { AuditedProject, PageRead, ProjectLook } from './look.ts'
+import type { AuditedProject, PageRead } from './look.ts'
 import { settleFleet } from './settle-fleet.ts'
 import { settlePolicy } from './settle-policy.ts'
 import { tellIdleProbes } from './tell-probes.ts'
@@ -83,7 +84,8 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
     await settlePolicy(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
     if (runsProbes && audit.isWholeFleet) await tellIdleProbes(draft, policy.probes, looks)
-    await tellClock(draft, looks, clockFault(isoTime(startedAt), before))
+    const fault = clockFault(isoTime(startedAt), before)
+    if (fault !== undefined) await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: fault })
     await draft.stageContext(describeContext(audit, judge))
     const exitCodeOf = (drafted: RunRecord) => composeReport(drafted).verdict.exit_code
     const record = await draft.seal(isoTime(clock.now()), exitCodeOf, world.tell)
@@ -93,11 +95,6 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
     await draft.abandon(isoTime(clock.now()))
     throw error
   }
-}
-
-/** A notice belongs to a project; what is about the run stands at the first. */
-async function tellClock(draft: Draft, [first]: readonly ProjectLook[], fault: string | undefined): Promise<void> {
-  if (first !== undefined && fault !== undefined) await draft.stageNotice(first.project.ref, 'endpoints', fault)
 }
 
 function isoTime(ms: number): string {

@@ -1,12 +1,13 @@
 import type { ApprovedBody } from '../history/approvals.ts'
-import type { StagedChange } from '../history/history.ts'
+import type { StagedChange } from '../history/records.ts'
 import { digestsOf, probeResource } from '../inventory/probe-resource.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { JsonObject } from '../model/json.ts'
+import type { ProjectNotice } from '../model/notice.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { Look, ServiceClient } from '../service/service-client.ts'
+import type { Look, NotTried, ServiceClient } from '../service/service-client.ts'
 import { driftOf, isSameTrial } from './compare-probe.ts'
 import type { ExpectedState } from './expected-state.ts'
 import type { ProbeTarget } from './find-targets.ts'
@@ -14,7 +15,7 @@ import { areSourcesListed, isKindComplete, type Statuses } from './look.ts'
 import { type KnownProbe, type NamedTarget, nameProbes } from './name-probes.ts'
 import { type Stage, stageResources } from './stage-resources.ts'
 import { type NotRun, tellProbes } from './tell-probes.ts'
-import { type NotTried, type Ran, tryFunction, tryTwice } from './try-function.ts'
+import { type Ran, tryFunction, tryTwice } from './try-function.ts'
 
 export interface Probing {
   readonly client: ServiceClient
@@ -40,7 +41,7 @@ export interface Probed {
   /** Probes that did not run, and what they are about, as `kind uid`: nothing can be said of them. */
   readonly untested: ReadonlySet<string>
   /** What did not run, and why. */
-  readonly notices: readonly string[]
+  readonly notices: readonly ProjectNotice[]
 }
 
 /** After so many in a row that could not run, the service is not asked again: each may cost 15 seconds. */
@@ -91,11 +92,15 @@ export async function runProbes(probing: Probing): Promise<Probed> {
 /** Nothing runs and nothing ends: what is known of the probes stays as it stands, and nothing new can be said. */
 export async function leaveOutProbes({ draft, project }: Stage, targets: readonly ProbeTarget[]): Promise<Probed> {
   const known = await draft.unseen(project, 'probe')
-  const notices = targets.length + known.length === 0 ? [] : ['this run was told to leave the probes out']
+  const text = 'this run was told to leave the probes out'
+  const notice = { code: 'probes_disabled', listing: null, text } as const
+  const notices = targets.length + known.length === 0 ? [] : [notice]
   return { resources: [], changes: [], untested: new Set(), notices }
 }
 
-const tired = { ran: { outcome: 'unknown', message: 'those before could not run, so it was not tried' } } as const
+const tired = {
+  ran: { outcome: 'unknown', message: 'those before could not run, so it was not tried', requestId: null },
+} as const
 
 async function run(
   { probe, text, kind, uid, known }: NamedTarget,
@@ -103,7 +108,7 @@ async function run(
 ): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
   if (text === undefined) {
     const message = 'the service does not show the function, and the policy gives no `function_file`'
-    return { ran: { outcome: 'unknown', message }, isDeterministic: false }
+    return { ran: { outcome: 'unknown', message, requestId: null }, isDeterministic: false }
   }
   const trial = { client, look, functionText: text, probe, now }
   const digests = digestsOf({ functionText: text, payload: probe.payload }, sealer)

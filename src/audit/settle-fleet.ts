@@ -47,9 +47,10 @@ export async function settleFleet(looks: readonly ProjectLook[], { draft, judge,
 /** Who reads the report must know that a rule did not judge, and whether that is our bug or a matter of their policy. */
 async function tellFailures(draft: Draft, judge: Judge, { project: { ref } }: ProjectLook): Promise<void> {
   for (const [rule, why] of judge.failuresIn(ref)) {
-    const text = judge.needsOf(rule)?.isCustom
+    const isCustom = judge.needsOf(rule)?.isCustom === true
+    const text = isCustom
       ? `the custom rule ${rule} could not judge everything, so its silence means nothing: ${why}`
       : `the rule ${rule} failed and judged nothing (a bug, please report it): ${why}`
-    await draft.stageNotice(ref, 'endpoints', text)
+    await draft.stageNotice(ref, { code: isCustom ? 'custom_rule_failed' : 'rule_failed', listing: null, text })
   }
 }

@@ -5,7 +5,6 @@ import type { Judge } from '../policy/judge.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
-import { unasked } from './due-listings.ts'
 import type { ProjectLook } from './look.ts'
 import { isKindWhole } from './look.ts'
 import { endViolations, settleFindings } from './settle-violations.ts'
@@ -34,7 +33,7 @@ export async function settlePolicy(
   const { judge, policy } = judging
   // Nothing is written where there never was a waiver.
   if (policy.waivers.length === 0 && (await draft.unconfirmed(policyProject)).length === 0) return
-  await draft.stageWalk(policyProject, looked, undefined)
+  await draft.stageScan(policyProject)
   const { findings, isOutOfSight } = judgePolicy(looks.map(lookedAt), judging)
   await settleFindings(draft, policyProject, findings)
   const always = () => true
@@ -60,9 +59,6 @@ export function judgePolicy(looks: readonly LookedAt[], judging: Judging) {
     path === '/used' && inDoubt.has(uid)
   return { findings, isOutOfSight }
 }
-
-/** Every look walks the endpoints; the policy has none, and readers leave this out of coverage. */
-const looked = unasked('endpoints', 'complete', null)
 
 /** Whether a violation needs the waiver; undefined when one could have gone unseen. */
 function judgeUse(

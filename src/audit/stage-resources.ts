@@ -1,13 +1,6 @@
 import { hash } from 'node:crypto'
-import type {
-  Baseline,
-  Baselines,
-  Draft,
-  KnownVersion,
-  NewVersion,
-  StagedChange,
-  StoredBody,
-} from '../history/history.ts'
+import type { Draft, KnownVersion, NewVersion, StoredBody } from '../history/history.ts'
+import type { Baseline, Baselines, StagedChange } from '../history/records.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { reseal } from '../inventory/reseal.ts'

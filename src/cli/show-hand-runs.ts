@@ -4,6 +4,7 @@ import type { Sealer } from '../inventory/sealer.ts'
 import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import { neutralise, neutraliseJson, quote } from '../report/neutralise.ts'
+import { withRequestId } from '../service/tell-failure.ts'
 
 interface Shown {
   readonly runs: readonly HandRun[]
@@ -32,7 +33,7 @@ function rowOf({ project, probe, target, functionText, result }: HandRun, sealer
   const sealed = createResultSealer(functionText, probe.payload, sealer)
   const isOk = result.outcome === 'ok'
   const complaint = isOk ? result.complaint : null
-  const message = isOk ? complaint : result.message
+  const message = isOk ? complaint : withRequestId(result.message, 'requestId' in result ? result.requestId : null)
   return {
     project: project.ref.name,
     probe: probe.name === '' ? null : probe.name,

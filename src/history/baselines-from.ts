@@ -1,5 +1,5 @@
 import type { Listing } from '../model/resource.ts'
-import type { Baseline, Baselines } from './history.ts'
+import type { Baseline, Baselines } from './records.ts'
 
 type Walk = Omit<Baseline, 'listing' | 'normaliser'>
 

@@ -1,7 +1,7 @@
 import type { Listing } from '../model/resource.ts'
 import { baselinesFrom } from './baselines-from.ts'
-import type { Baselines } from './history.ts'
 import type { RunRow, WalkRow } from './memory-rows.ts'
+import type { Baselines } from './records.ts'
 
 /** The last complete looks among a project's walks. */
 export function memoryBaselines(walks: readonly WalkRow[], runs: readonly RunRow[] = []): Baselines {

@@ -1,13 +1,13 @@
-import type { RunRecord } from './history.ts'
 import { lookedAt, type Rows } from './memory-rows.ts'
 import { type Before, moveOf, type Span } from './news.ts'
+import type { RunRecord } from './records.ts'
 
 /** `untold`: by project, the first run that nobody was told of. */
 export function memoryBefore(rows: Rows, { number: run }: RunRecord, untold: ReadonlyMap<string, number>): Before {
-  const projects = rows.walks
-    .filter((walk) => walk.run === run && walk.listing === 'endpoints')
+  const projects = rows.scans
+    .filter((scan) => scan.run === run)
     .map(({ project, name }) => ({ project, name, since: untold.get(project) ?? run }))
-  const last = rows.runs.findLast(({ number, state }) => number < run && state === 'sealed')
+  const last = rows.runs.findLast(({ number, state }) => number < run && state === 'committed')
   return {
     isFirst: last === undefined,
     policyDigest: last?.policyDigest,

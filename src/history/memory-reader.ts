@@ -1,5 +1,5 @@
 import type { Kind, ProjectRef } from '../model/resource.ts'
-import { isPolicyProject, kinds, policyProject } from '../model/resource.ts'
+import { isPolicyProject, kinds } from '../model/resource.ts'
 import { memoryBaselines } from './memory-baselines.ts'
 import { keyOf, lookedAt, type Memory, type RunRow, readRows, recordOf, type VersionRow } from './memory-rows.ts'
 import type { HistoryReader, Identity, JudgeableVersion, KeptVersion, ProjectLook, SealedRun } from './reader.ts'
@@ -23,13 +23,11 @@ export function memoryReader(memory: Memory): HistoryReader {
 
   /** Every project's last look by a run. */
   function looksAt(at: number): { project: ProjectRef; run: number }[] {
-    const keys = new Set(rows().walks.map(({ project }) => project))
+    const keys = new Set(rows().scans.map(({ project }) => project))
     return [...keys]
       .flatMap((key) => {
         const [service, uid]: [string, string] = JSON.parse(key)
-        const look = rows().walks.findLast(
-          ({ project, listing, run }) => project === key && listing === 'endpoints' && run <= at,
-        )
+        const look = rows().scans.findLast(({ project, run }) => project === key && run <= at)
         return look === undefined ? [] : [{ project: { name: look.name, service, uid }, run: look.run }]
       })
       .sort((a, b) => compareText(a.project.name, b.project.name))
@@ -45,7 +43,7 @@ export function memoryReader(memory: Memory): HistoryReader {
       run: runOf(run),
       coverage: walksOf(project)
         .filter((walk) => walk.run === run)
-        .map(({ run: _, project: __, name: ___, shape: ____, ...coverage }) => coverage)
+        .map(({ run: _, project: __, shape: ___, ...coverage }) => coverage)
         .sort(inListingOrder),
       incompleteSince: since === undefined ? undefined : runOf(since),
     }
@@ -67,12 +65,12 @@ export function memoryReader(memory: Memory): HistoryReader {
   return {
     async runs() {
       return rows()
-        .runs.filter(({ state }) => state === 'sealed')
+        .runs.filter(({ state }) => state === 'committed')
         .map(({ number }) => runOf(number))
     },
 
     async lastRun() {
-      const last = rows().runs.findLast(({ state }) => state === 'sealed')
+      const last = rows().runs.findLast(({ state }) => state === 'committed')
       return last && runOf(last.number)
     },
 
@@ -81,12 +79,12 @@ export function memoryReader(memory: Memory): HistoryReader {
       const count = <Row extends { run: number }>(all: readonly Row[], { number }: RunRow) =>
         all.filter(({ run }) => run === number).length
       const runs = ended.toReversed().slice(0, most)
-      const walks = rows().walks.filter(({ project }) => project !== keyOf(policyProject))
+      const { walks } = rows()
       return {
         total: ended.length,
         runs: runs.map((run) => ({
           ...runOf(run.number),
-          isSealed: run.state === 'sealed',
+          isSealed: run.state === 'committed',
           exitCode: run.exitCode ?? null,
           walks: count(walks, run),
           incomplete: count(
@@ -100,7 +98,7 @@ export function memoryReader(memory: Memory): HistoryReader {
 
     async readRun(number) {
       const run = rows().runs[number - 1]
-      return run?.state === 'sealed' ? readRows(rows(), run) : undefined
+      return run?.state === 'committed' ? readRows(rows(), run) : undefined
     },
 
     looksAt: async (run, only) =>
@@ -184,7 +182,7 @@ export function memoryReader(memory: Memory): HistoryReader {
 
     async circumstances(number) {
       const run = rows().runs[number - 1]
-      if (run?.state !== 'sealed') return undefined
+      if (run?.state !== 'committed') return undefined
       return {
         configurationDigest: run.configurationDigest,
         sealKeyId: run.sealKeyId,

@@ -3,7 +3,7 @@ import type { ExitCode } from '../model/errors.ts'
 import type { JudgedProject } from '../model/judging.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Waiver } from '../model/violation.ts'
-import type { Baselines, RecordedViolation, RunRecord } from './history.ts'
+import type { Baselines, RecordedViolation, RunRecord } from './records.ts'
 
 /**
  * What a history answers. Sealed runs only; what is asked "as of" a run stays the same whatever comes after it, so

@@ -1,6 +1,6 @@
 import { isChosen } from '../config/choose-projects.ts'
-import type { Baselines } from '../history/history.ts'
 import type { Differing, HistoryReader, KeptVersion, SealedRun } from '../history/reader.ts'
+import type { Baselines } from '../history/records.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { JsonObject } from '../model/json.ts'

@@ -1,6 +1,6 @@
 import type { Approval } from '../../history/approvals.ts'
-import type { RunRecord } from '../../history/history.ts'
 import type { SealedRun } from '../../history/reader.ts'
+import type { RunRecord } from '../../history/records.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { Drift } from '../../rules/drift.ts'
 import { keyOfProject, type VersionThen } from './fleet-then.ts'

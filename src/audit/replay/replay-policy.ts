@@ -1,6 +1,6 @@
 import type { Approvals } from '../../history/approvals.ts'
-import type { RunContext } from '../../history/history.ts'
 import type { Circumstances, HistoryReader, ProjectLook, SealedRun } from '../../history/reader.ts'
+import type { RunContext } from '../../history/records.ts'
 import type { Unjudged } from '../../model/compliance.ts'
 import type { JudgedProject } from '../../model/judging.ts'
 import { type Kind, type ProjectRef, policyProject, type Resource } from '../../model/resource.ts'

@@ -1,5 +1,5 @@
-import type { RecordedViolation } from '../../history/history.ts'
 import type { ResolvedViolation, SealedRun } from '../../history/reader.ts'
+import type { RecordedViolation } from '../../history/records.ts'
 import { inReportOrder } from '../../history/report-order.ts'
 import { policyProject } from '../../model/resource.ts'
 import type { Policy } from '../../policy/policy.ts'

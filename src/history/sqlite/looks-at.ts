@@ -2,8 +2,8 @@ import type { Database } from 'better-sqlite3'
 import type { Coverage } from '../../model/coverage.ts'
 import { isPolicyProject, listings, type ProjectRef } from '../../model/resource.ts'
 import { baselinesFrom } from '../baselines-from.ts'
-import type { Baselines } from '../history.ts'
 import type { ProjectLook, SealedRun } from '../reader.ts'
+import type { Baselines } from '../records.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
 import { lastCompleteSql, lastLiftedSql } from './draft-statements.ts'
 import { prepared } from './prepared.ts'
@@ -14,11 +14,13 @@ export interface LookRow extends ProjectRef {
   readonly run: number
 }
 
-const lastLookSql = `SELECT p.id, w.project AS name, p.service, p.uid, w.run
-  FROM project p CROSS JOIN walk w ON w.project_id = p.id AND w.listing = 'endpoints' AND w.run =
-    (SELECT max(l.run) FROM walk l WHERE l.project_id = p.id AND l.listing = 'endpoints' AND l.run <= ?)`
+const lastLookSql = `SELECT p.id, s.name, p.service, p.uid, s.run FROM project p CROSS JOIN scan s ON s.project_id = p.id
+  AND s.run = (SELECT max(l.run) FROM scan l WHERE l.project_id = p.id AND l.run <= ?)`
 
-/** Every project that was looked at by a run, with its name as of its last look then. */
+/** Named, so that the primary key finds them. */
+const inOneScan = listings.map((listing) => `'${listing}'`).join(', ')
+
+/** Every project that was scanned by a run, with its name as of its last scan then. */
 export function lastLooks(db: Database, run: number): LookRow[] {
   return prepared<[number], LookRow>(db, lastLookSql)
     .all(run)
@@ -33,21 +35,20 @@ function lastLookAt(db: Database, run: number, { service, uid }: ProjectRef): Lo
 export function looksAt(db: Database, run: number, only?: ProjectRef): ProjectLook[] {
   const coverage = prepared<[number, number], Coverage>(
     db,
-    `SELECT listing, status, filter, reason, pages, items, requests, retries, duration_ms AS durationMs
+    `SELECT listing, status, filter, cause, reason, pages, items, requests, retries, duration_ms AS durationMs
      FROM walk WHERE run = ? AND project_id = ?`,
   )
   const time = prepared<[number], SealedRun>(
     db,
     'SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE number = ?',
   )
-  const inOneLook = listings.map((listing) => `'${listing}'`).join(', ')
   const incomplete = prepared<{ project: number; run: number }, number | null>(
     db,
-    `SELECT min(n.run) FROM walk n WHERE n.project_id = @project AND n.listing = 'endpoints' AND n.run <= @run
-         AND n.run > ifnull((SELECT w.run FROM walk w WHERE w.project_id = @project AND w.listing = 'endpoints'
-           AND w.run <= @run AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = @project AND o.run = w.run
-             AND o.listing IN (${inOneLook}) AND o.status NOT IN ('complete', 'skipped'))
-           ORDER BY w.run DESC LIMIT 1), 0)`,
+    `SELECT min(n.run) FROM scan n WHERE n.project_id = @project AND n.run <= @run
+         AND n.run > ifnull((SELECT s.run FROM scan s WHERE s.project_id = @project AND s.run <= @run
+           AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = @project AND o.run = s.run
+             AND o.listing IN (${inOneScan}) AND o.status NOT IN ('complete', 'skipped'))
+           ORDER BY s.run DESC LIMIT 1), 0)`,
   ).pluck()
   const looks = only === undefined ? lastLooks(db, run) : lastLookAt(db, run, only)
   const ofServices = looks.filter((project) => !isPolicyProject(project))
@@ -82,6 +83,6 @@ export function findProject(db: Database, { service, uid }: Pick<ProjectRef, 'se
 
 /** A row that a foreign key promises. */
 function must<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('a walk belongs to a run that is not there')
+  if (row === undefined) throw new Error('a scan belongs to a run that is not there')
   return row
 }

@@ -62,7 +62,7 @@ function insertRun(db: Database, start: RunStart): number {
   const number = db.prepare<[], number>('SELECT ifnull(max(number), 0) + 1 FROM run').pluck().get() ?? 1
   db.prepare(
     `INSERT INTO run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
-                      seal_key_id, normaliser, version_floor, violation_floor)
+                      seal_key_id, normal_form_version, version_floor, violation_floor)
      VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(id), 0) FROM version),
              (SELECT ifnull(max(id), 0) FROM violation))`,
   ).run(

@@ -56,7 +56,11 @@ export function sectionsOf({ coverage, notices, drift, violations, verdict, proj
       'Notices',
       ['project', 'listing', 'notice'],
       'notice',
-      notices.map(({ project, listing, text }) => [code(project, 100), listing, prose(text, 300)]),
+      notices.map(({ project, listing, text }) => [
+        project === null ? '' : code(project, 100),
+        listing ?? '',
+        prose(text, 300),
+      ]),
     ),
   ]
 }

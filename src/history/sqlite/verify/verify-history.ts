@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
 import { messageOf } from '../../../model/errors.ts'
-import type { RunRecord } from '../../history.ts'
 import type { SealedRun } from '../../reader.ts'
+import type { RunRecord } from '../../records.ts'
 import type { OpenSecrets } from '../../resealing.ts'
 import type { Check, CheckResult, Depth } from './check.ts'
 import { fileChecks } from './file-checks.ts'
@@ -74,7 +74,7 @@ function lastRun(db: Database.Database): SealedRun | null {
   try {
     const newest = db.prepare<[], SealedRun>(
       `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
-        WHERE state = 'sealed' ORDER BY number DESC LIMIT 1`,
+        WHERE state = 'committed' ORDER BY number DESC LIMIT 1`,
     )
     return newest.get() ?? null
   } catch (error) {

@@ -26,7 +26,8 @@ export function askInProcess(order: QueryOrder, timeoutMs: number): Promise<Quer
       serialization: 'advanced',
     })
     const rows: (readonly Json[])[] = []
-    const fail = (message: string, advice: string) => settle(() => reject(new AuditError(2, message, { advice })))
+    const fail = (message: string, advice: string, exitCode: AuditError['exitCode'] = 2) =>
+      settle(() => reject(new AuditError(exitCode, message, { advice })))
     const timer = setTimeout(
       () =>
         fail(
@@ -43,7 +44,7 @@ export function askInProcess(order: QueryOrder, timeoutMs: number): Promise<Quer
     child.on('message', (news: QueryNews) => {
       if (news.news === 'rows') for (const row of news.rows) rows.push(row)
       else if (news.news === 'end') settle(() => resolve({ columns: news.columns, rows, isCut: news.isCut }))
-      else if (news.news === 'refused') fail(news.message, news.advice ?? '')
+      else if (news.news === 'refused') fail(news.message, news.advice ?? '', news.exitCode)
       else
         fail(
           `the query was cut: its rows take more than ${order.maxCharacters} characters`,

@@ -15,7 +15,12 @@ export interface QueryOrder {
 export type QueryNews =
   | { readonly news: 'rows'; readonly rows: readonly (readonly Json[])[] }
   | { readonly news: 'end'; readonly columns: readonly string[]; readonly isCut: boolean }
-  | { readonly news: 'refused'; readonly message: string; readonly advice: string | undefined }
+  | {
+      readonly news: 'refused'
+      readonly message: string
+      readonly advice: string | undefined
+      readonly exitCode: 2 | 4 | 5
+    }
   | { readonly news: 'too much' }
 
 const rowsInPiece = 1000
@@ -27,7 +32,7 @@ process.once('message', (order: QueryOrder) => {
     work(order, tell)
   } catch (error) {
     if (!(error instanceof AuditError)) throw error
-    tell({ news: 'refused', message: error.message, advice: error.advice })
+    tell({ news: 'refused', message: error.message, advice: error.advice, exitCode: error.exitCode })
   }
   process.disconnect()
 })

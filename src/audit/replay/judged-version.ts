@@ -5,20 +5,8 @@ import type { ProjectRef } from '../../model/resource.ts'
 import type { Finding } from '../../model/violation.ts'
 import type { Judge } from '../../policy/judge.ts'
 import type { ActiveRule } from '../../policy/policy.ts'
-import type { VersionThen } from './fleet-then.ts'
+import type { Judged, VersionThen } from './fleet-then.ts'
 import { type Placed, placed } from './ledger.ts'
-
-/** What rules about one resource say of a version: most of them once and for all. */
-export interface Judged {
-  /** What holds while the version stands. */
-  readonly lasting: readonly Placed[]
-  /** Rules to ask in every run: they ask the time, may be waived until a time, or failed. */
-  readonly timed: readonly ActiveRule[]
-  /** Dates of values, for rules that want them. */
-  readonly since: ((path: string) => string | undefined) | undefined
-  /** Labels that it was judged under. */
-  readonly labels: object
-}
 
 interface Occasion {
   readonly judge: Judge

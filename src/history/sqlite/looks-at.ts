@@ -7,6 +7,7 @@ import type { Baselines } from '../records.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
 import { lastCompleteSql, lastLiftedSql } from './draft-statements.ts'
 import { prepared } from './prepared.ts'
+import { damaged } from './tell-damage.ts'
 
 /** The row of a project and its last look as of a run. */
 export interface LookRow extends ProjectRef {
@@ -56,9 +57,9 @@ export function looksAt(db: Database, run: number, only?: ProjectRef): ProjectLo
     const since = incomplete.get({ project: id, run: look }) ?? undefined
     return {
       project,
-      run: must(time.get(look)),
+      run: must(db, time.get(look)),
       coverage: coverage.all(look, id).sort(inListingOrder),
-      incompleteSince: since === undefined ? undefined : must(time.get(since)),
+      incompleteSince: since === undefined ? undefined : must(db, time.get(since)),
     }
   })
 }
@@ -82,7 +83,7 @@ export function findProject(db: Database, { service, uid }: Pick<ProjectRef, 'se
 }
 
 /** A row that a foreign key promises. */
-function must<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('a scan belongs to a run that is not there')
+function must<Row>(db: Database, row: Row | undefined): Row {
+  if (row === undefined) throw damaged(db.name, 'a scan belongs to a run that is not there')
   return row
 }

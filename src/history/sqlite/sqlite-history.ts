@@ -12,6 +12,7 @@ import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './
 import { SqliteDraft } from './sqlite-draft.ts'
 import { sqliteOutbox } from './sqlite-outbox.ts'
 import { sqliteReader } from './sqlite-reader.ts'
+import { tellingDamage } from './tell-damage.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /**
@@ -29,7 +30,7 @@ export function openSqliteHistory(file: string, holder: Holder, resealing?: Rese
       work()
     })
   }
-  return {
+  const history: History = {
     ...sqliteReader(db),
     ...sqliteOutbox(db, holder),
     approvals: async () => readApprovals(db),
@@ -44,9 +45,10 @@ export function openSqliteHistory(file: string, holder: Holder, resealing?: Rese
         const interrupted = closeKilledRuns(db, start.startedAt)
         return { run: insertRun(db, start), token, interrupted }
       })
-      return new SqliteDraft(db, holder, hold)
+      return tellingDamage(new SqliteDraft(db, holder, hold), file)
     },
   }
+  return tellingDamage(history, file)
 }
 
 /**

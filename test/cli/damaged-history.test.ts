@@ -44,14 +44,12 @@ const commands = [
   ['violations'],
   ['diff', '1', '2'],
   ['state'],
-  ['compliance', '--framework', 'soc2'],
   ['baseline', 'show'],
   ['query', 'SELECT * FROM run_coverage'],
   ['prune', '--keep-last', '1'],
   ['prune', '--keep-last', '1', '--dry-run'],
   ['backup', 'copy.db'],
   ['notify', '--pending'],
-  ['worker', '--once'],
 ] as const
 
 describe('a history that is damaged', () => {

@@ -34,7 +34,7 @@ describe('an answer that is not HTTP', () => {
       const client = aClient(`https://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 0 } })
       const { fault } = await walk(client)
       expect(fault).toMatch(
-        /^network: page 1: (no TLS connection could be made \(ERR_SSL_\w+\): is the port right|connection (reset|closed))/,
+        /^(?:tls|network): page 1: (no TLS connection could be made \(ERR_SSL_\w+\): is the port right|connection (reset|closed))/,
       )
     },
   )
@@ -45,7 +45,7 @@ describe('whatever is thrown while an answer is read', () => {
   const parserError = Object.assign(new Error(secret), { name: 'HTTPParserError', code: undefined, data: secret })
   it.each([
     ['an error of the parser without a code', parserError, 'malformed', 'later'],
-    ['an error of the parser with one', Object.assign(new Error(secret), { code: 'HPE_STRICT' }), 'network', 'later'],
+    ['an error of the parser with one', Object.assign(new Error(secret), { code: 'HPE_STRICT' }), 'malformed', 'later'],
     ['a code that nobody knows', Object.assign(new Error(secret), { code: 'ENEW' }), 'network', 'later'],
     ['a code that is a text of others', Object.assign(new Error(secret), { code: secret }), 'network', 'later'],
     ['a code that is a number', Object.assign(new Error(secret), { code: 7 }), 'network', 'later'],

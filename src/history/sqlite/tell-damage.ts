@@ -7,8 +7,8 @@ import { worldly } from '../is-history-fault.ts'
  * comes back as it is.
  */
 export function asHistoryError(error: unknown, file: string): unknown {
-  // Within a history, text that is parsed is what a run stored.
-  if (error instanceof SyntaxError) return damaged(file, 'it holds a text that is not JSON', error)
+  const damage = asDamage(error, file)
+  if (damage !== undefined) return damage
   if (!(error instanceof Database.SqliteError)) return error
   const { code, message } = error
   if (code.startsWith('SQLITE_BUSY')) {
@@ -17,12 +17,19 @@ export function asHistoryError(error: unknown, file: string): unknown {
       cause: error,
     })
   }
-  if (isDamage(error)) return damaged(file, message, error)
   if (!worldly.test(code)) return error
   return new AuditError(4, `cannot use the history ${file}: ${message}`, {
     advice: 'check the free space and the permissions there; `hookdrift verify` examines the file',
     cause: error,
   })
+}
+
+/** What is told where the file is to blame; undefined where it is not. */
+export function asDamage(error: unknown, file: string): AuditError | undefined {
+  // Within a history, text that is parsed is what a run stored.
+  if (error instanceof SyntaxError) return damaged(file, 'it holds a text that is not JSON', error)
+  if (!(error instanceof Database.SqliteError) || !isDamage(error)) return undefined
+  return damaged(file, error.message, error)
 }
 
 /** Of a table or column that is not there, and of JSON, SQLite tells in words alone. */

@@ -60,7 +60,7 @@ const coverage = fc
     project: required,
     listing: fc.constantFrom(...listings),
     status: fc.constantFrom(...coverageStatuses),
-    cause: fc.constantFrom(null, ...coverageCauses),
+    cause: fc.constantFrom(...coverageCauses),
     reason: hostile,
     filter: fc.option(hostile),
     pages: fc.nat(),
@@ -69,7 +69,7 @@ const coverage = fc
     retries: fc.nat(),
     duration_ms: fc.nat(),
   })
-  .map((walk) => (walk.status === 'complete' ? { ...walk, reason: null } : walk))
+  .map((walk) => (walk.status === 'complete' ? { ...walk, cause: null, reason: null } : walk))
 
 const change = fc
   .record({

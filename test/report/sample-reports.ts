@@ -34,7 +34,7 @@ export function aWalk(parts: Partial<ReportCoverage> = {}): ReportCoverage {
     project: 'acme/payments',
     listing: 'endpoints',
     status: 'complete',
-    cause: null,
+    cause: (parts.status ?? 'complete') === 'complete' ? null : 'http',
     reason: null,
     filter: null,
     pages: 1,

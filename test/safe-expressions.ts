@@ -15,9 +15,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/attestation/envelope.ts': {
     '/^[A-Za-z0-9+/]*={0,2}$/': ourText,
   },
-  'src/audit/probes/describe-probes.ts': {
-    '/ \\(request id [^)]*\\)$/': message,
-  },
   'src/app/ask-in-process.ts': {
     '/ask-in-process(\\.\\w+)$/': ourText,
   },
@@ -303,9 +300,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   },
   'src/service/retry-after.ts': {
     '/^\\d+(\\.\\d+)?$/': header,
-  },
-  'src/service/stopped.ts': {
-    '/: SIG[A-Z]+$/': 'reasons of ours: what a service says in one is cut to 200 characters',
   },
   'src/worker/host-check.ts': {
     '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,

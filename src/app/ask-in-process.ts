@@ -1,5 +1,5 @@
 import { fork } from 'node:child_process'
-import { AuditError } from '../model/errors.ts'
+import { AuditError, type ErrorKind } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 import type { QueryMessage, QueryRequest } from './query-process.ts'
 
@@ -26,7 +26,8 @@ export function askInProcess(order: QueryRequest, timeoutMs: number): Promise<Qu
       serialization: 'advanced',
     })
     const rows: (readonly Json[])[] = []
-    const fail = (message: string, advice: string) => settle(() => reject(AuditError.usage(message, { advice })))
+    const fail = (message: string, advice: string, kind: ErrorKind = 'usage') =>
+      settle(() => reject(new AuditError(kind, message, { advice })))
     const timer = setTimeout(
       () =>
         fail(
@@ -43,7 +44,7 @@ export function askInProcess(order: QueryRequest, timeoutMs: number): Promise<Qu
     child.on('message', (news: QueryMessage) => {
       if (news.news === 'rows') for (const row of news.rows) rows.push(row)
       else if (news.news === 'end') settle(() => resolve({ columns: news.columns, rows, isCut: news.isCut }))
-      else if (news.news === 'refused') fail(news.message, news.advice ?? '')
+      else if (news.news === 'refused') fail(news.message, news.advice ?? '', news.kind)
       else
         fail(
           `the query was cut: its rows take more than ${order.maxCharacters} characters`,

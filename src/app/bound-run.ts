@@ -1,3 +1,5 @@
+import { Stop } from '../model/stop.ts'
+
 /** Requests under way at a stop may end by themselves so long: enough for a page, and for a seal within ten seconds. */
 const graceMs = 5_000
 
@@ -23,7 +25,7 @@ export function boundRun(asked: AbortSignal, timeoutMs: number): Bounds {
   }
   const onAsked = () => end(asked.reason)
   const deadline = setTimeout(
-    () => end(new Error(`the run_timeout of ${timeoutMs / 1000} s is over`)),
+    () => end(new Stop('run_timeout', `the run_timeout of ${timeoutMs / 1000} s is over`)),
     timeoutMs,
   ).unref()
   asked.addEventListener('abort', onAsked)

@@ -1,6 +1,6 @@
-import { withExpected } from '../audit/expected-state.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import { runAudit } from '../audit/run-audit.ts'
+import { withExpected } from '../audit/with-expected.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'

@@ -1,5 +1,5 @@
 import { openQuery } from '../history/sqlite/run-query.ts'
-import { AuditError } from '../model/errors.ts'
+import { AuditError, type ErrorKind } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 
 /** What this process is told, once. */
@@ -15,7 +15,12 @@ export interface QueryRequest {
 export type QueryMessage =
   | { readonly news: 'rows'; readonly rows: readonly (readonly Json[])[] }
   | { readonly news: 'end'; readonly columns: readonly string[]; readonly isCut: boolean }
-  | { readonly news: 'refused'; readonly message: string; readonly advice: string | undefined }
+  | {
+      readonly news: 'refused'
+      readonly message: string
+      readonly advice: string | undefined
+      readonly kind: ErrorKind
+    }
   | { readonly news: 'too much' }
 
 const rowsInPiece = 1000
@@ -27,7 +32,7 @@ process.once('message', (order: QueryRequest) => {
     work(order, tell)
   } catch (error) {
     if (!(error instanceof AuditError)) throw error
-    tell({ news: 'refused', message: error.message, advice: error.advice })
+    tell({ news: 'refused', message: error.message, advice: error.advice, kind: error.kind })
   }
   process.disconnect()
 })

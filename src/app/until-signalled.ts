@@ -1,3 +1,5 @@
+import { Stop } from '../model/stop.ts'
+
 /** Exit codes of a process that was told to stop, by convention 128 and the signal's number. */
 const signalExits = { SIGINT: 130, SIGTERM: 143 } as const
 
@@ -13,7 +15,7 @@ export async function untilSignalled<T>(
   const stopOn = (name: keyof typeof signalExits) => () => {
     if (exitCode !== undefined) process.exit(signalExits[name])
     exitCode = signalExits[name]
-    stop.abort(new Error(name))
+    stop.abort(new Stop('signal', name))
   }
   const handlers = [
     ['SIGINT', stopOn('SIGINT')],

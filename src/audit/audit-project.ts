@@ -1,4 +1,5 @@
-import type { StagedChange } from '../history/history.ts'
+import type { StagedChange } from '../history/records.ts'
+import type { ProjectNotice } from '../model/notice.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { type Comparison, compareWithBaseline } from './compare-with-expected.ts'
@@ -27,7 +28,7 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   const walked: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
   const reshaped = await detectShapeChanges(stage, walked, processor.shapes)
   for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
-  if (walks.some(({ fault }) => fault === 'foreign')) {
+  if (walks.some(({ coverage }) => coverage.cause === 'foreign')) {
     await draft.discard(ref)
     evaluator.forget(ref)
     return { project, statuses: walked, unobserved: new Set(), untested: new Set(), probed: new Set() }
@@ -42,7 +43,7 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   )
 
   const missing = await comparison.compareMissing(statuses)
-  const isVanished = walks.some(({ fault }) => fault === 'not-found')
+  const isVanished = walks.some(({ coverage }) => coverage.cause === 'not_found')
   await reconcileFindings(draft, ref, [
     ...evaluator.evaluateScan(ref, processor.self(), { isVanished, unconfirmedRemovals: losses }),
     ...probed.resources.flatMap((resource) => evaluator.evaluate(ref, resource)),
@@ -50,11 +51,12 @@ export async function auditProject(project: AuditedProject, tools: ProjectTools)
   ])
   await settleConclusions(project, statuses, tools)
 
-  for (const notice of writeNotices(reshaped, processor, removals.unreferenced)) {
-    await draft.stageNotice(ref, notice.listing, notice.text)
-  }
-  await noteUncomparedSeals(stage, comparison)
-  for (const text of probed.notices) await draft.stageNotice(ref, 'sources', text)
+  const notices = [
+    ...writeNotices(reshaped, processor, removals.unreferenced),
+    ...noteUncomparedSeals(comparison),
+    ...probed.notices,
+  ]
+  for (const notice of notices) await draft.stageNotice(ref, notice)
   return {
     project,
     statuses,
@@ -143,11 +145,11 @@ async function settleConclusions(
   await reconcileFindings(draft, ref, findings, sawAll)
 }
 
-async function noteUncomparedSeals({ draft, project }: ProjectContext, comparison: Comparison): Promise<void> {
+function noteUncomparedSeals(comparison: Comparison): ProjectNotice[] {
   const resources = comparison.uncomparedSeals()
-  if (resources === 0) return
+  if (resources === 0) return []
   const text = `what was approved was sealed under another installation key: secrets of ${resources} resources were not compared with it`
-  await draft.stageNotice(project, 'endpoints', text)
+  return [{ code: 'approval_not_compared', listing: null, text }]
 }
 
 /** One change of a shared source is one change, with the subscriptions that it touches. */

@@ -1,4 +1,4 @@
-import type { RecordedViolation, RunRecord } from '../history/history.ts'
+import type { RecordedViolation, RunRecord } from '../history/records.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Report, ReportProject, ReportRule, Resolution } from '../model/report.ts'
 import { composeVerdict } from '../report/verdict.ts'
@@ -15,10 +15,11 @@ export function composeReport(record: RunRecord): Report {
     digests: { policy: policyDigest, configuration: configurationDigest, chain },
     verdict: composeVerdict({ coverage, violations, drift: changes, failOn }),
     coverage: coverage.map(
-      ({ project, listing, status, reason, filter, pages, items, requests, retries, durationMs }) => ({
+      ({ project, listing, status, cause, reason, filter, pages, items, requests, retries, durationMs }) => ({
         project,
         listing,
         status,
+        cause,
         reason,
         filter,
         pages,

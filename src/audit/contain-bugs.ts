@@ -1,5 +1,4 @@
 import { isHistoryFault } from '../history/is-history-fault.ts'
-import { bugReason } from '../model/coverage.ts'
 import { AuditError, classOf } from '../model/errors.ts'
 import { auditProject } from './audit-project.ts'
 import { dueListings, unasked } from './due-listings.ts'
@@ -18,6 +17,7 @@ export async function auditContained(
   tools: ProjectTools,
   onBug: OnBug | undefined,
 ): Promise<ProjectScan> {
+  await tools.draft.stageScan(project.ref)
   try {
     return await auditProject(project, tools)
   } catch (error) {
@@ -26,9 +26,14 @@ export async function auditContained(
     const { draft, evaluator } = tools
     await draft.discard(project.ref)
     evaluator.forget(project.ref)
-    const walks = dueListings(project).map((listing) => unasked(listing, 'failed', bugReason(classOf(error))))
+    const walks = dueListings(project).map((listing) => unasked(listing, 'bug', bugReason(error)))
     for (const walk of walks) await draft.stageWalk(project.ref, walk, undefined)
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
     return { project, statuses, unobserved: new Set(), untested: new Set(), probed: new Set() }
   }
+}
+
+/** Its class says which bug it is; its message could quote what a service sent. */
+function bugReason(error: unknown): string {
+  return `a bug in hookdrift ended the audit of this project (${classOf(error)}): nothing of it was kept. The log says where; please report it`
 }

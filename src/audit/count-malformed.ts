@@ -1,12 +1,13 @@
 import type { Field, Members } from '../inventory/field.ts'
 import { wireSchema } from '../inventory/wire-schema.ts'
+import type { ProjectNotice } from '../model/notice.ts'
 import { type Kind, type Listing, listings, type Resource } from '../model/resource.ts'
 
 /** Fields of a wrong type, counted while a project's pages pass. */
 export interface MalformedCounts {
   add(listing: Listing, resources: Iterable<{ readonly resource: Resource }>): void
   /** One line for each field: what it is, how many resources show it so, and one of them. */
-  tell(): { listing: Listing; text: string }[]
+  tell(): ProjectNotice[]
 }
 
 export function countMalformed(): MalformedCounts {
@@ -27,7 +28,11 @@ export function countMalformed(): MalformedCounts {
     },
     tell() {
       const inOrder = [...counts.values()].sort((a, b) => listings.indexOf(a.listing) - listings.indexOf(b.listing))
-      return inOrder.map((counted) => ({ listing: counted.listing, text: textOf(counted) }))
+      return inOrder.map((counted) => ({
+        code: 'field_malformed',
+        listing: counted.listing,
+        text: textOf(counted),
+      }))
     },
   }
 }

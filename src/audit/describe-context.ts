@@ -1,5 +1,5 @@
 import { controlsOf } from '../compliance/built-in-frameworks.ts'
-import type { RunContext } from '../history/history.ts'
+import type { RunContext } from '../history/records.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'

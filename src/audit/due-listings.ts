@@ -1,4 +1,4 @@
-import type { Coverage, CoverageStatus } from '../model/coverage.ts'
+import type { Coverage, CoverageCause } from '../model/coverage.ts'
 import { type Listing, listings } from '../model/resource.ts'
 import type { AuditedProject } from './project-scan.ts'
 
@@ -7,11 +7,12 @@ export function dueListings(project: Pick<AuditedProject, 'listings'>): readonly
   return listings.filter((listing) => !(isOptional(listing) && project.listings[listing] === 'off'))
 }
 
-/** The coverage of a listing for which nothing was asked, or of which nothing is kept. */
-export function unasked(listing: Listing, status: CoverageStatus, reason: string | null): Coverage {
+/** The coverage of a listing that failed before anything was asked, or of which nothing is kept. */
+export function unasked(listing: Listing, cause: CoverageCause, reason: string): Coverage {
   return {
     listing,
-    status,
+    status: 'failed',
+    cause,
     reason,
     filter: null,
     pages: 0,

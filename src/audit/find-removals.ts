@@ -1,4 +1,5 @@
-import type { StagedChange, UnseenVersion } from '../history/history.ts'
+import type { UnseenVersion } from '../history/history.ts'
+import type { StagedChange } from '../history/records.ts'
 import { type Kind, listings } from '../model/resource.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './project-scan.ts'

@@ -1,6 +1,6 @@
 import type { PolicyResults } from '../compliance/policy-results.ts'
-import type { RunRecord } from '../history/history.ts'
 import type { HistoryReader } from '../history/reader.ts'
+import type { RunRecord } from '../history/records.ts'
 import { AuditError } from '../model/errors.ts'
 import { composeReport } from './compose-report.ts'
 

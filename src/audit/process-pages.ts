@@ -1,4 +1,4 @@
-import type { StagedChange } from '../history/history.ts'
+import type { StagedChange } from '../history/records.ts'
 import { narrowShape, type Shape } from '../inventory/shape.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
 import type { JsonObject } from '../model/json.ts'

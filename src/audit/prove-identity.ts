@@ -1,5 +1,6 @@
+import type { CoverageCause } from '../model/coverage.ts'
 import type { Listing } from '../model/resource.ts'
-import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
+import { ServiceFault } from '../service/service-fault.ts'
 import { dueListings, unasked } from './due-listings.ts'
 import type { AuditedProject } from './project-scan.ts'
 import type { Walk } from './walk-listing.ts'
@@ -23,7 +24,7 @@ export async function proveIdentity(
   walks: readonly Walk[],
   signal: AbortSignal,
 ): Promise<Proof> {
-  const foreign = walks.find(({ fault }) => fault === 'foreign')
+  const foreign = walks.find(({ coverage }) => coverage.cause === 'foreign')
   if (foreign !== undefined) return proven(spoil(project, walks, foreign.coverage.reason ?? ''))
   if (walks.some(({ coverage }) => coverage.items > 0) || !walks.some(isEmpty)) return proven(walks)
   const answer = await ask(project, walks, signal)
@@ -31,10 +32,12 @@ export async function proveIdentity(
   if (answer === 'not offered') {
     return { walks, unproven: new Set(walks.filter(isEmpty).map(({ coverage }) => coverage.listing)) }
   }
-  if (answer.kind === 'foreign') return proven(spoil(project, walks, answer.reason))
+  if (answer.cause === 'foreign') return proven(spoil(project, walks, answer.reason))
   const reason = `empty, and the key could not be shown to belong to the project: ${answer.reason}`
   return proven(
-    walks.map((walk) => (isEmpty(walk) ? { ...walk, coverage: { ...walk.coverage, status: 'failed', reason } } : walk)),
+    walks.map((walk) =>
+      isEmpty(walk) ? { ...walk, coverage: { ...walk.coverage, status: 'failed', cause: answer.cause, reason } } : walk,
+    ),
   )
 }
 
@@ -42,7 +45,7 @@ function proven(walks: readonly Walk[]): Proof {
   return { walks, unproven: new Set() }
 }
 
-type Ownership = 'own' | 'not offered' | { readonly kind: FaultKind; readonly reason: string }
+type Ownership = 'own' | 'not offered' | { readonly cause: CoverageCause; readonly reason: string }
 
 /** Whose key it is; asked anew only if the project was not walked. */
 async function ask(
@@ -53,7 +56,7 @@ async function ask(
   const walk = walks.find(({ coverage }) => coverage.listing === 'project')
   if (walk !== undefined) {
     if (walk.coverage.status === 'skipped') return 'not offered'
-    return { kind: walk.fault ?? 'unavailable', reason: walk.coverage.reason ?? 'the project could not be read' }
+    return { cause: walk.coverage.cause ?? 'unproven', reason: walk.coverage.reason ?? 'the project could not be read' }
   }
   try {
     const traffic = { requests: 0, retries: 0, waitedMs: 0 }
@@ -61,7 +64,7 @@ async function ask(
     return 'own'
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
-    return error.kind === 'not-offered' ? 'not offered' : { kind: error.kind, reason: error.message }
+    return error.kind === 'not_offered' ? 'not offered' : { cause: error.kind, reason: error.message }
   }
 }
 
@@ -71,9 +74,11 @@ function isEmpty({ coverage }: Walk): boolean {
 
 function spoil(project: AuditedProject, walks: readonly Walk[], reason: string): Walk[] {
   return dueListings(project).map((listing): Walk => {
-    const coverage =
-      walks.find(({ coverage }) => coverage.listing === listing)?.coverage ?? unasked(listing, 'failed', null)
-    const failed = { ...coverage, status: 'failed', reason: coverage.reason ?? reason } as const
-    return { coverage: failed, fault: 'foreign', lacksPromisedPage: false }
+    const walk = walks.find(({ coverage }) => coverage.listing === listing)
+    if (walk === undefined) return { coverage: unasked(listing, 'foreign', reason), lacksPromisedPage: false }
+    const { coverage } = walk
+    // One that broke off keeps its own reason.
+    const why = coverage.cause === null ? ({ cause: 'foreign', reason } as const) : {}
+    return { coverage: { ...coverage, ...why, status: 'failed' }, lacksPromisedPage: false }
   })
 }

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit'
-import type { Draft, History, RunRecord } from '../history/history.ts'
+import type { History } from '../history/history.ts'
 import type { ComposeNotifications } from '../history/notification-facts.ts'
+import type { RunRecord } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import type { Clock } from '../model/clock.ts'
@@ -14,7 +15,7 @@ import { composeReport } from './compose-report.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
 import { describeContext } from './describe-context.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
-import type { AuditedProject, PageRead, ProjectScan } from './project-scan.ts'
+import type { AuditedProject, PageRead } from './project-scan.ts'
 import { finishFleet } from './settle-fleet.ts'
 import { reconcileWaiverFindings } from './settle-policy.ts'
 
@@ -83,7 +84,8 @@ export async function runAudit(audit: Audit, dependencies: AuditDependencies): P
     await finishFleet(scans, { draft, evaluator, isWholeFleet: audit.isWholeFleet })
     await reconcileWaiverFindings(scans, { draft, evaluator, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
     if (runsProbes && audit.isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, scans)
-    await noteClockFault(draft, scans, clockFault(isoTime(startedAt), before))
+    const fault = clockFault(isoTime(startedAt), before)
+    if (fault !== undefined) await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: fault })
     await draft.stageContext(describeContext(audit, evaluator))
     const exitCodeOf = (drafted: RunRecord) => composeReport(drafted).verdict.exit_code
     const record = await draft.commit(isoTime(clock.now()), exitCodeOf, dependencies.composeNotifications)
@@ -93,11 +95,6 @@ export async function runAudit(audit: Audit, dependencies: AuditDependencies): P
     await draft.abandon(isoTime(clock.now()))
     throw error
   }
-}
-
-/** A notice belongs to a project; what is about the run stands at the first. */
-async function noteClockFault(draft: Draft, [first]: readonly ProjectScan[], fault: string | undefined): Promise<void> {
-  if (first !== undefined && fault !== undefined) await draft.stageNotice(first.project.ref, 'endpoints', fault)
 }
 
 function isoTime(ms: number): string {

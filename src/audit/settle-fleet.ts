@@ -54,9 +54,10 @@ async function noteRuleFailures(
   { project: { ref } }: ProjectScan,
 ): Promise<void> {
   for (const [rule, why] of evaluator.failuresIn(ref)) {
-    const text = evaluator.needsOf(rule)?.isCustom
+    const isCustom = evaluator.needsOf(rule)?.isCustom === true
+    const text = isCustom
       ? `the custom rule ${rule} could not judge everything, so its silence means nothing: ${why}`
       : `the rule ${rule} failed and judged nothing (a bug, please report it): ${why}`
-    await draft.stageNotice(ref, 'endpoints', text)
+    await draft.stageNotice(ref, { code: isCustom ? 'custom_rule_failed' : 'rule_failed', listing: null, text })
   }
 }

@@ -5,7 +5,6 @@ import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
-import { unasked } from './due-listings.ts'
 import type { ProjectScan } from './project-scan.ts'
 import { isKindWhole } from './project-scan.ts'
 import { reconcileFindings, resolveUnconfirmed } from './settle-violations.ts'
@@ -34,7 +33,7 @@ export async function reconcileWaiverFindings(
   const { evaluator, policy } = evaluating
   // Nothing is written where there never was a waiver.
   if (policy.waivers.length === 0 && (await draft.unconfirmedViolations(policyProject)).length === 0) return
-  await draft.stageWalk(policyProject, scannedPolicy, undefined)
+  await draft.stageScan(policyProject)
   const { findings, isUnobserved } = evaluateWaiverUse(scans.map(toScannedProject), evaluating)
   await reconcileFindings(draft, policyProject, findings)
   const always = () => true
@@ -60,9 +59,6 @@ export function evaluateWaiverUse(scans: readonly ScannedProjects[], evaluating:
     path === '/used' && inDoubt.has(uid)
   return { findings, isUnobserved }
 }
-
-/** Every look walks the endpoints; the policy has none, and readers leave this out of coverage. */
-const scannedPolicy = unasked('endpoints', 'complete', null)
 
 /** Whether a violation needs the waiver; undefined when one could have gone unseen. */
 function evaluateUse(

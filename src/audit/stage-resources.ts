@@ -1,13 +1,6 @@
 import { hash } from 'node:crypto'
-import type {
-  CompleteScan,
-  CompleteScans,
-  Draft,
-  KnownVersion,
-  NewVersion,
-  StagedChange,
-  StoredBody,
-} from '../history/history.ts'
+import type { Draft, KnownVersion, NewVersion, StoredBody } from '../history/history.ts'
+import type { Baseline, Baselines, StagedChange } from '../history/records.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { reseal } from '../inventory/reseal.ts'
@@ -22,7 +15,7 @@ import { filterText } from './filtered.ts'
 export interface ProjectContext {
   readonly draft: Draft
   readonly project: ProjectRef
-  readonly baselines: CompleteScans
+  readonly baselines: Baselines
   readonly filters: Filters
   /** Whether the list of sources was ever read to its end. */
   readonly wereSourcesListed: boolean
@@ -119,7 +112,7 @@ function changeSince(
  * Whether a resource as it was is in today's normal form: written in it, or seen unchanged by a run that saw in it. Another
  * form of the same thing says nothing, for a newer hookdrift is no drift.
  */
-function isInForm(base: StoredBody, baseline: CompleteScan | undefined): boolean {
+function isInForm(base: StoredBody, baseline: Baseline | undefined): boolean {
   return base.normaliser === normaliserVersion || baseline?.normaliser === normaliserVersion
 }
 
@@ -127,11 +120,7 @@ function isInForm(base: StoredBody, baseline: CompleteScan | undefined): boolean
  * Whether what was not there before is new. It may also have gone unseen: while the listing was narrowed otherwise, or
  * while sources were known from subscriptions alone.
  */
-function isNewToView(
-  { filters, wereSourcesListed }: ProjectContext,
-  baseline: CompleteScan,
-  listing: Listing,
-): boolean {
+function isNewToView({ filters, wereSourcesListed }: ProjectContext, baseline: Baseline, listing: Listing): boolean {
   if (listing === 'sources' && baseline.listing !== 'sources') return wereSourcesListed
   return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
 }

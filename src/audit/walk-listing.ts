@@ -5,15 +5,13 @@ import type { RawPage } from '../model/raw-page.ts'
 import type { Listing } from '../model/resource.ts'
 import { withRequestId } from '../service/describe-failure.ts'
 import type { ProjectAccess } from '../service/service-client.ts'
-import { type FaultKind, ServiceFault } from '../service/service-fault.ts'
+import { isStop, ServiceFault } from '../service/service-fault.ts'
 import { filterText } from './filtered.ts'
 import { countEntries, findListFault } from './find-list-fault.ts'
 import type { AuditedProject } from './project-scan.ts'
 
 export interface Walk {
   readonly coverage: Coverage
-  /** Why it broke off, when it did. */
-  readonly fault: FaultKind | undefined
   /** Whether the last page came empty although the one before it promised more: something may be missing. */
   readonly lacksPromisedPage: boolean
 }
@@ -41,13 +39,14 @@ export async function walkListing(
   let pages = 0
   let items = 0
   let lacksPromisedPage = false
-  const result = (status: CoverageStatus, reason: string | null, fault?: FaultKind): Walk => {
+  const result = (status: CoverageStatus, fault?: ServiceFault): Walk => {
     budget.waitedMs = traffic.waitedMs
     const { requests, retries } = traffic
     const durationMs = Math.round(clock.now() - startedAt)
     const filter = filterText(listing, project.filters)
-    const coverage = { listing, status, reason, filter, pages, items, requests, retries, durationMs }
-    return { coverage, fault, lacksPromisedPage }
+    const why = { cause: fault?.kind ?? null, reason: fault?.message ?? null }
+    const coverage = { listing, status, ...why, filter, pages, items, requests, retries, durationMs }
+    return { coverage, lacksPromisedPage }
   }
   try {
     let askedAt = startedAt
@@ -58,15 +57,14 @@ export async function walkListing(
       items += page.items.length
       askedAt = clock.now()
     }
-    return result('complete', null)
+    return result('complete')
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
     // What had a first page is offered.
-    if (error.kind === 'not-offered' && pages === 0 && isOptional(listing, project))
-      return result('skipped', error.message, error.kind)
+    if (error.kind === 'not_offered' && pages === 0 && isOptional(listing, project)) return result('skipped', error)
     // Who was stopped has not failed, even before the first page.
-    const isPartial = error.kind === 'stopped' || (pages > 0 && error.kind !== 'foreign')
-    return result(isPartial ? 'partial' : 'failed', error.message, error.kind)
+    const isPartial = isStop(error.kind) || (pages > 0 && error.kind !== 'foreign')
+    return result(isPartial ? 'partial' : 'failed', error)
   }
 }
 
@@ -78,14 +76,14 @@ async function* pagesOf(
   if (listing === 'project') {
     const project = await client.project(access)
     const fault = findListFault('project', project)
-    if (fault !== undefined) throw new ServiceFault('invalid', `project: it ${fault}`)
+    if (fault !== undefined) throw new ServiceFault('malformed', `project: it ${fault}`)
     yield { number: 1, items: [project] }
     return
   }
   const kind = kindOf[listing]
   let counted = { page: 0, entries: 0 }
   for await (const { number, from = 0, items, requestId } of client.pages(listing, access)) {
-    const fault = (what: string) => new ServiceFault('invalid', withRequestId(`page ${number}: ${what}`, requestId))
+    const fault = (what: string) => new ServiceFault('malformed', withRequestId(`page ${number}: ${what}`, requestId))
     let entries = counted.page === number ? counted.entries : 0
     for (const [index, item] of items.entries()) {
       const listFault = findListFault(kind, item)

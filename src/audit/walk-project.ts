@@ -24,7 +24,7 @@ export async function walkProject(
   for (const listing of dueListings(project)) {
     const walk = await walkListing(listing, project, tools, (items, ms) => processor.take(listing, items, ms), budget)
     walked.push(walk)
-    if (walk.fault === 'foreign') break
+    if (walk.coverage.cause === 'foreign') break
   }
   const proof = await proveIdentity(project, walked, tools.signal)
   const held = await withholdRemovals(stage, proof, {

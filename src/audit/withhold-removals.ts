@@ -1,3 +1,4 @@
+import type { CoverageCause } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { UnconfirmedRemoval } from '../rules/engine/look.ts'
@@ -40,13 +41,16 @@ export async function withholdRemovals(
     const doubt = guard.acceptsRemovals ? undefined : await findDoubt(stage, walk, unproven, guard)
     if (doubt?.loss !== undefined) losses.push(doubt.loss)
     held.push(
-      doubt === undefined ? walk : { ...walk, coverage: { ...walk.coverage, status: 'suspect', reason: doubt.reason } },
+      doubt === undefined
+        ? walk
+        : { ...walk, coverage: { ...walk.coverage, status: 'suspect', cause: doubt.cause, reason: doubt.reason } },
     )
   }
   return { walks: held, losses }
 }
 
 interface Doubt {
+  readonly cause: CoverageCause
   readonly reason: string
   /** What is gone, where it is too much. */
   readonly loss: UnconfirmedRemoval | undefined
@@ -56,7 +60,7 @@ interface Doubt {
 async function findDoubt(
   stage: ProjectContext,
   { coverage, lacksPromisedPage }: Walk,
-  unproven: ReadonlySet<Listing>,
+  empty: ReadonlySet<Listing>,
   { limits, seenAgain }: RemovalLimits,
 ): Promise<Doubt | undefined> {
   const { listing, status } = coverage
@@ -67,10 +71,10 @@ async function findDoubt(
   const [missing] = unseen.length === 0 ? [[]] : await partByFilter({ draft, filters }, kind, unseen)
   const known = missing.length + seenAgain(kind)
   const loss = { listing, missing: missing.length, known }
-  if (unproven.has(listing)) {
-    if (missing.length > 0) return { reason: unprovenReason, loss }
+  if (empty.has(listing)) {
+    if (missing.length > 0) return { ...unproven, loss }
     // What once was seen, proven empty or accepted, and holds nothing since, has nothing to lose.
-    return baselines[kind]?.listing === listing ? undefined : { reason: unprovenReason, loss: undefined }
+    return baselines[kind]?.listing === listing ? undefined : { ...unproven, loss: undefined }
   }
   const isTooMuch = (count: number) => limits !== undefined && isMassRemoval({ missing: count, known }, limits)
   const isLarge = isTooMuch(missing.length)
@@ -82,17 +86,20 @@ async function findDoubt(
   if (!isNew) return undefined
   const uids = missing.map(({ uid }) => uid)
   await draft.withholdRemovals(project, listing, uids)
-  return {
-    reason: isLarge
-      ? `${loss.missing} of ${known} ${listing} missing at once; accepted if the next scan confirms it, or with --accept-removals`
-      : promisedReason,
-    loss: isLarge ? loss : undefined,
-  }
+  if (!isLarge) return { ...promised, loss: undefined }
+  const reason = `${loss.missing} of ${known} ${listing} missing at once; accepted if the next scan confirms it, or with --accept-removals`
+  return { cause: 'suspect_loss', reason, loss }
 }
 
-const unprovenReason =
-  "empty, and the service cannot confirm the key's project: not accepted, however often it comes. " +
-  'Check the key; if the project is really empty, run `hookdrift audit --accept-removals` once'
+const unproven = {
+  cause: 'unproven',
+  reason:
+    "empty, and the service cannot confirm the key's project: not accepted, however often it comes. " +
+    'Check the key; if the project is really empty, run `hookdrift audit --accept-removals` once',
+} as const
 
-const promisedReason =
-  'the last page is empty although the page before it promised more; accepted if the next scan misses nothing else, or with --accept-removals'
+const promised = {
+  cause: 'suspect_page',
+  reason:
+    'the last page is empty although the page before it promised more; accepted if the next scan misses nothing else, or with --accept-removals',
+} as const

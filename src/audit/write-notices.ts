@@ -1,4 +1,5 @@
 import { compareShapes, type Shape } from '../inventory/shape.ts'
+import type { ProjectNotice } from '../model/notice.ts'
 import { type Listing, listings } from '../model/resource.ts'
 import type { MalformedCounts } from './count-malformed.ts'
 import type { Removals } from './find-removals.ts'
@@ -34,34 +35,36 @@ export function writeNotices(
   shapes: ReadonlyMap<Listing, ShapeChange>,
   processor: { isRebased(): boolean; isReformed(): boolean; readonly malformed: Pick<MalformedCounts, 'tell'> },
   unreferenced: Removals['unreferenced'],
-): { listing: Listing; text: string }[] {
-  const notices: { listing: Listing; text: string }[] = []
+): ProjectNotice[] {
+  const notices: ProjectNotice[] = []
   const reshaped = [...shapes].flatMap(([listing, { differs }]) =>
-    differs === undefined ? [] : [{ listing, text: `${listing}: ${shapeText(differs)}` }],
+    differs === undefined ? [] : [`${listing}: ${shapeText(differs)}`],
   )
-  const [first] = reshaped
-  if (first !== undefined) {
-    const what = reshaped.map(({ text }) => text).join('; ')
+  if (reshaped.length > 0) {
     notices.push({
-      listing: first.listing,
-      text: `the service shows other fields than before, as after an upgrade (${what}); nothing was compared that one side did not show`,
+      code: 'fields_changed',
+      listing: null,
+      text: `the service shows other fields than before, as after an upgrade (${reshaped.join('; ')}); nothing was compared that one side did not show`,
     })
   }
   if (processor.isReformed()) {
     notices.push({
-      listing: 'endpoints',
+      code: 'normal_form_changed',
+      listing: null,
       text: 'this version normalises resources differently; changes since the last run cannot be detected',
     })
   }
   if (processor.isRebased()) {
     notices.push({
-      listing: 'endpoints',
+      code: 'seal_key_changed',
+      listing: null,
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
   notices.push(...processor.malformed.tell())
   for (const { kind, uid } of unreferenced) {
     notices.push({
+      code: 'resource_unreferenced',
       listing: 'subscriptions',
       text: `${kind} ${uid} is no longer referenced by any subscription; whether it still exists cannot be seen where ${kind}s are not listed`,
     })

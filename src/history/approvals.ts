@@ -1,6 +1,6 @@
 import type { JsonObject } from '../model/json.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
-import type { View } from './history.ts'
+import type { View } from './records.ts'
 
 /** The states of projects that people approved, as part of a history. Nothing of it is ever deleted. */
 export interface Approvals {

@@ -1,14 +1,14 @@
-import type { Change } from '../model/change.ts'
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
-import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { JsonObject } from '../model/json.ts'
+import type { ProjectNotice } from '../model/notice.ts'
 import type { Facts, Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Finding, Severity, Waiver } from '../model/violation.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
+import type { Baselines, RunContext, RunRecord, StagedChange } from './records.ts'
 
 /**
  * What is kept of past runs. Primitives only: what a change or a resolution is gets decided above. Asynchronous, so
@@ -39,8 +39,8 @@ export interface RunStart {
 }
 
 /**
- * One run being written. Nothing of it is visible before `seal`. A project is looked at when its endpoints' walk is
- * staged; of others a run says nothing. Uids are well-formed text.
+ * One run being written. Nothing of it is visible before `seal`. A project is scanned when its scan is staged; of others
+ * a run says nothing. Uids are well-formed text.
  *
  * Whatever writes throws AuditError.busy once the lease is lost or the run has ended, and AuditError.failure when the place
  * cannot be written: a straggler leaves nothing.
@@ -51,8 +51,8 @@ export interface Draft {
   readonly interrupted: readonly number[]
 
   /** The last complete look at each kind of a project, before this run. */
-  lastCompleteScans(project: ProjectRef): Promise<CompleteScans>
-  /** The last run before this one that looked at the project at all. */
+  lastCompleteScans(project: ProjectRef): Promise<Baselines>
+  /** The last run before this one that scanned the project. */
   lastScannedRun(project: ProjectRef): Promise<number | undefined>
   /**
    * What the last walk of a listing that reached its end, before this run, missed and was not believed; undefined when
@@ -97,9 +97,15 @@ export interface Draft {
   unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]>
   endViolations(violations: readonly number[]): Promise<void>
 
-  /** The last word on a listing counts. `shape`: where it is another than the last one. */
+  /** Says that the run scans a project. The policy is scanned like a project, and has no walks. */
+  stageScan(project: ProjectRef): Promise<void>
+  /**
+   * What the walk of a listing proved, as part of a scan that was staged. The last call for a listing counts. `shape`:
+   * where it differs from the last one.
+   */
   stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void>
-  stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void>
+  /** About a project that is scanned, or one of its listings; `undefined`: about the run. */
+  stageNotice(project: ProjectRef | undefined, notice: ProjectNotice): Promise<void>
   /** Remembers what a suspect walk missed. */
   withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void>
   /** What the run judges with and what it looked at; kept once for all runs that say the same. */
@@ -119,27 +125,6 @@ export interface Draft {
   ): Promise<RunRecord>
   /** Gives the run up: it is recorded as interrupted, with nothing of it left in the state. */
   abandon(finishedAt: string): Promise<void>
-}
-
-export interface RunContext {
-  /** Sorted by id. */
-  readonly rules: readonly EvaluatedRule[]
-  /** Sorted by name. */
-  readonly projects: readonly ProjectEvaluation[]
-}
-
-export type CompleteScans = Readonly<Partial<Record<Kind, CompleteScan>>>
-
-export interface CompleteScan extends View {
-  readonly run: number
-  /** Version of the normal form in which that run saw what it holds; undefined when it is not known. */
-  readonly normaliser?: number | undefined
-}
-
-export interface View {
-  /** The listing that proved it, and what it was narrowed to. */
-  readonly listing: Listing
-  readonly filter: string | null
 }
 
 export interface KnownVersion {
@@ -178,10 +163,6 @@ export interface StagedPage {
   /** Ids of current versions that were seen unchanged. */
   readonly seen: readonly number[]
   readonly versions: readonly NewVersion[]
-}
-
-export interface StagedChange extends Change {
-  readonly referrers?: readonly string[]
 }
 
 export interface Modification {
@@ -227,28 +208,7 @@ export interface StagedViolations {
   readonly violations: readonly NewViolation[]
 }
 
-/** A sealed run as it was: enough for any report. Lists are in the order of reports. */
-export interface RunRecord extends RunContext {
-  readonly number: number
-  readonly startedAt: string
-  readonly finishedAt: string
-  readonly failOn: Severity
-  readonly toolVersion: string
-  readonly policyDigest: string
-  readonly configurationDigest: string
-  /** Digest of this run and of those before it, in hex; null before the seal, and for runs of a time without one. */
-  readonly chain: string | null
-  readonly coverage: readonly (Coverage & { readonly project: string })[]
-  readonly notices: readonly { readonly project: string; readonly listing: Listing; readonly text: string }[]
-  readonly changes: readonly (StagedChange & { readonly project: string })[]
-  readonly violations: readonly RecordedViolation[]
-}
-
-export interface RecordedViolation extends Finding {
-  readonly fingerprint: string
-  readonly state: 'opened' | 'continuing' | 'resolved' | 'unknown' | 'waived'
-  readonly project: string
-  readonly firstSeen: string
-  readonly lastSeen: string
-  readonly waiver?: Waiver
+/** A bug of the program that drafts. */
+export function unscanned({ name }: ProjectRef): Error {
+  return new Error(`a walk of ${name} was staged before its scan`)
 }

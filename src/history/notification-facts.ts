@@ -2,8 +2,8 @@ import type { CoverageStatus } from '../model/coverage.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
-import type { RunRecord } from './history.ts'
 import type { NewMessage } from './outbox.ts'
+import type { RunRecord } from './records.ts'
 
 /** What was known before a run, of the projects that it looked at, as far as people were told. */
 export interface PriorState {

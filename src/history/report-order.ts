@@ -1,7 +1,8 @@
 import type { Coverage } from '../model/coverage.ts'
+import type { Notice } from '../model/notice.ts'
 import { listings } from '../model/resource.ts'
 import { severities } from '../model/violation.ts'
-import type { RecordedViolation, RunRecord } from './history.ts'
+import type { RecordedViolation, RunRecord } from './records.ts'
 
 /** By project, then in the order of walking. */
 export function inWalkOrder(a: RunRecord['coverage'][number], b: RunRecord['coverage'][number]): number {
@@ -17,6 +18,11 @@ type InProject = Pick<RunRecord['changes'][number], 'project' | 'kind' | 'uid'>
 /** By project, kind, uid. */
 export function inResourceOrder(a: InProject, b: InProject): number {
   return compareText(a.project, b.project) || compareText(a.kind, b.kind) || compareText(a.uid, b.uid)
+}
+
+/** Those about the run first, then by project. */
+export function inNoticeOrder(a: Notice, b: Notice): number {
+  return compareText(a.project ?? '', b.project ?? '')
 }
 
 /** Standing before resolved; then by severity, new before known, project, kind, uid, rule, path. */

@@ -7,12 +7,50 @@ import type { Listing } from './resource.ts'
 export const coverageStatuses = ['complete', 'partial', 'failed', 'suspect', 'skipped'] as const
 export type CoverageStatus = (typeof coverageStatuses)[number]
 
+/**
+ * Why a walk is not complete. A listing that answers is:
+ * - `signal`, `run_timeout`, `stopped`: cut short, by a signal to the process, by the run's time limit, by something else
+ * - `timeout`, `network`, `tls`: not reached, or not answered within the limits
+ * - `rate_limited` (429), `http`: answered with an error of the service's own, or of a proxy on the way
+ * - `refused_key`, `not_found`: not shown to this key; the project does not exist, or not for this key
+ * - `not_offered`: unknown to the service, or hidden behind a wrong base path
+ * - `malformed`: answered in breach of the contract
+ * - `foreign`: another project's: the key belongs to that one
+ * - `unproven`: empty, and the service does not say whose key it is
+ * - `suspect_loss`, `suspect_page`: short of too many resources at once, or of a page that was promised
+ * - `bug`: audited by a program with a bug, which ended the audit of the project
+ * - `unspecified`: of a run before schema 10, for a reason that is not known any more
+ */
+export const coverageCauses = [
+  'signal',
+  'run_timeout',
+  'stopped',
+  'timeout',
+  'network',
+  'tls',
+  'rate_limited',
+  'http',
+  'refused_key',
+  'not_found',
+  'not_offered',
+  'malformed',
+  'foreign',
+  'unproven',
+  'suspect_loss',
+  'suspect_page',
+  'bug',
+  'unspecified',
+] as const
+export type CoverageCause = (typeof coverageCauses)[number]
+
 export interface Coverage {
   readonly listing: Listing
   readonly status: CoverageStatus
   /** What the walk was narrowed to by configuration, such as `owner=tenant-03`; null when it was not. */
   readonly filter: string | null
-  /** Why it is not complete, with page and request id where known; null when complete. */
+  /** Why it is not complete, as a code; null when complete. */
+  readonly cause: CoverageCause | null
+  /** The same as a sentence, with page and request id where known; null when complete. */
   readonly reason: string | null
   readonly pages: number
   /** What the service listed, not what was lifted out of it. */
@@ -25,16 +63,4 @@ export interface Coverage {
 /** Whether a run with this coverage looked at all it was asked to look at. */
 export function isCoverageComplete(coverage: readonly { readonly status: CoverageStatus }[]): boolean {
   return coverage.every(({ status }) => status === 'complete' || status === 'skipped')
-}
-
-const bugPrefix = 'a bug in hookdrift ended the audit of this project'
-
-/** The reason of walks that a bug of ours ended. `errorClass` says which; a message could quote what a service sent. */
-export function bugReason(errorClass: string): string {
-  return `${bugPrefix} (${errorClass}): nothing of it was kept. The log says where; please report it`
-}
-
-/** Whether a bug of ours ended a walk, by the reason that its coverage keeps. What a service says never begins so. */
-export function isBug({ status, reason }: Pick<Coverage, 'status' | 'reason'>): boolean {
-  return status === 'failed' && reason !== null && reason.startsWith(bugPrefix)
 }

@@ -20,7 +20,7 @@ export class AuditError extends Error {
   readonly kind: ErrorKind
   readonly advice: string | undefined
 
-  private constructor(kind: ErrorKind, message: string, options: ErrorOptions = {}) {
+  constructor(kind: ErrorKind, message: string, options: ErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause })
     this.kind = kind
     this.advice = options.advice

@@ -1,7 +1,8 @@
 import type { ChangeType, FieldChange } from './change.ts'
-import type { CoverageStatus } from './coverage.ts'
+import type { CoverageCause, CoverageStatus } from './coverage.ts'
 import type { ExitCode } from './errors.ts'
 import type { EvaluatedRule, FileLocation } from './evaluation.ts'
+import type { Notice } from './notice.ts'
 import type { Kind, Listing } from './resource.ts'
 import type { Severity, ViolationState, Waiver } from './violation.ts'
 
@@ -21,7 +22,7 @@ export interface Report {
   readonly digests: Digests
   readonly verdict: Verdict
   readonly coverage: readonly ReportCoverage[]
-  readonly notices: readonly ReportNotice[]
+  readonly notices: readonly Notice[]
   readonly drift: readonly ReportChange[]
   readonly violations: readonly ReportViolation[]
   /** What was scanned, sorted by project; empty for runs of versions that did not keep this. */
@@ -81,6 +82,8 @@ export interface ReportCoverage {
   readonly project: string
   readonly listing: Listing
   readonly status: CoverageStatus
+  /** Why it is not complete, as a code and as a sentence; null when complete. */
+  readonly cause: CoverageCause | null
   readonly reason: string | null
   /** What the walk was narrowed to by configuration; null when it was not. */
   readonly filter: string | null
@@ -89,12 +92,6 @@ export interface ReportCoverage {
   readonly requests: number
   readonly retries: number
   readonly duration_ms: number
-}
-
-export interface ReportNotice {
-  readonly project: string
-  readonly listing: Listing
-  readonly text: string
 }
 
 /** Sorted by project, kind, uid. */

@@ -1,11 +1,10 @@
 import { composeReport } from '../audit/compose-report.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import type { Channel } from '../config/read-configuration.ts'
-import type { RunRecord } from '../history/history.ts'
 import type { ComposeNotifications, PriorState } from '../history/notification-facts.ts'
 import type { NewMessage } from '../history/outbox.ts'
+import type { RunRecord } from '../history/records.ts'
 import { isAtLeast } from '../model/violation.ts'
-import { wasSignalled } from '../service/stopped.ts'
 import { count } from '../text/count.ts'
 import { byImportance, findEvents, idOf, runIdentity } from './find-events.ts'
 import { type Event, type EventType, eventTypes, type Message, type Storm } from './message.ts'
@@ -25,7 +24,7 @@ export function composeRunNotifications(channels: readonly Channel[]): ComposeNo
   if (channels.length === 0) return undefined
   return (record, before) => {
     // What it did not get to is not lost, and what it saw the next run sees too.
-    if (record.coverage.some(({ reason }) => wasSignalled(reason))) return 'later'
+    if (record.coverage.some(({ cause }) => cause === 'signal')) return 'later'
     const events = findEvents(record, before)
     return channels.flatMap((channel) => messageFor(channel, { record, before, events }))
   }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
-import type { RunRecord } from '../history/history.ts'
 import type { PriorState, ViolationTransition } from '../history/notification-facts.ts'
+import type { RunRecord } from '../history/records.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import { quote } from '../text/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'

@@ -5,6 +5,7 @@ import { jsonOfNumbers } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
+import { withRequestId } from '../service/describe-failure.ts'
 import { neutralise, neutraliseJson, quote } from '../text/neutralise.ts'
 import type { Column } from '../text/table.ts'
 
@@ -41,7 +42,7 @@ function rowOf({ project, probe, target, functionText, result }: ManualProbeRun,
   const sealed = createResultSealer(functionText, probe.payload, sealer)
   const isOk = result.outcome === 'ok'
   const complaint = isOk ? result.complaint : null
-  const message = isOk ? complaint : result.message
+  const message = isOk ? complaint : withRequestId(result.message, 'requestId' in result ? result.requestId : null)
   return {
     project: project.ref.name,
     probe: probe.name === '' ? null : probe.name,

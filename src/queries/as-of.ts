@@ -16,8 +16,8 @@ export function statingExtent(
 }
 
 export function toCoverage({ project, run, coverage }: RecordedScan): AnswerCoverage[] {
-  return coverage.map(({ listing, status, reason, filter, pages, items, requests, retries, durationMs }) => ({
-    ...{ project: project.name, listing, status, reason, filter, pages, items, requests, retries },
+  return coverage.map(({ listing, status, cause, reason, filter, pages, items, requests, retries, durationMs }) => ({
+    ...{ project: project.name, listing, status, cause, reason, filter, pages, items, requests, retries },
     duration_ms: durationMs,
     run: run.number,
   }))

@@ -1,7 +1,8 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import { type Approval, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
-import type { CompleteScans, History, View } from '../history/history.ts'
+import type { History } from '../history/history.ts'
 import type { ResourceAtRun } from '../history/reader.ts'
+import type { Baselines, View } from '../history/records.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
 import type { ReportChange } from '../model/report.ts'
@@ -84,7 +85,7 @@ function isConfigured(kind: Kind): boolean {
   return configuredKinds.some((configured) => configured === kind)
 }
 
-function isSameView(before: View | undefined, now: CompleteScans[Kind]): boolean {
+function isSameView(before: View | undefined, now: Baselines[Kind]): boolean {
   return before !== undefined && now !== undefined && before.listing === now.listing && before.filter === now.filter
 }
 

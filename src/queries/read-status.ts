@@ -1,6 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { RecordedViolation } from '../history/history.ts'
 import type { CommittedRun, HistoryReader, RecordedScan } from '../history/reader.ts'
+import type { RecordedViolation } from '../history/records.ts'
 import { isCoverageComplete } from '../model/coverage.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'

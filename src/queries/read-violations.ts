@@ -1,6 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
-import type { RecordedViolation } from '../history/history.ts'
 import type { CommittedRun, HistoryReader, ResolvedViolation } from '../history/reader.ts'
+import type { RecordedViolation } from '../history/records.ts'
 import { matchesGlob } from '../model/glob.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'

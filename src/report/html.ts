@@ -1,4 +1,5 @@
 import type { Report } from '../model/report.ts'
+import { describeNotice } from './describe-notice.ts'
 import { gapsOf } from './gaps.ts'
 import { type Markup, html as markup } from './html/markup.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
@@ -46,7 +47,7 @@ function sectionsOf(report: Report): PageSection[] {
 
 function showNotices(notices: Report['notices']): Markup {
   const shown = notices.map(
-    ({ project, listing, text }) => markup`<li>${project} ${listing}: ${text}</li>
+    (notice) => markup`<li>${describeNotice(notice)}</li>
 `,
   )
   return markup`<ul class="list">${shown}</ul>

@@ -1,17 +1,12 @@
 import { changeTypes } from '../model/change.ts'
-import { type CoverageStatus, isBug, isCoverageComplete } from '../model/coverage.ts'
+import { type Coverage, isCoverageComplete } from '../model/coverage.ts'
 import { type ExitCode, exitCodes } from '../model/errors.ts'
 import type { ReportChange, ReportViolation, Verdict } from '../model/report.ts'
 import { isAtLeast, type Severity, severities } from '../model/violation.ts'
 import { count, countEach } from '../text/count.ts'
 
 interface EvaluatedExtent {
-  readonly coverage: readonly {
-    readonly project: string
-    readonly status: CoverageStatus
-    readonly reason: string | null
-    readonly items: number
-  }[]
+  readonly coverage: readonly (Pick<Coverage, 'status' | 'cause' | 'items'> & { readonly project: string })[]
   readonly violations: readonly Pick<ReportViolation, 'severity' | 'state'>[]
   readonly drift: readonly Pick<ReportChange, 'change'>[]
   readonly failOn: Severity
@@ -45,7 +40,7 @@ export function composeVerdict({ coverage, violations, drift, failOn }: Evaluate
 }
 
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
-  if (coverage.some(isBug)) return exitCodes.failure
+  if (coverage.some(({ cause }) => cause === 'bug')) return exitCodes.failure
   if (!isCoverageComplete(coverage)) return exitCodes.incomplete
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
@@ -83,7 +78,7 @@ function scanOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExtent['c
 }
 
 function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
-  const projects = new Set(coverage.filter(isBug).map(({ project }) => project)).size
+  const projects = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
   return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
 }
 

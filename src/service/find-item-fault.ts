@@ -33,7 +33,7 @@ export function findPageFault(groups: Groups, expectation: PageExpectation): Ite
   let first: ItemFault | undefined
   let from = 0
   for (const group of groups) {
-    if (!group.ok) return first ?? { kind: 'invalid', what: group.reason }
+    if (!group.ok) return first ?? { kind: 'malformed', what: group.reason }
     const fault = findForeign(group.items, from, expectation)
     if (fault !== undefined) return fault
     first ??= findBroken(group.items, from, expectation)
@@ -60,7 +60,7 @@ function findBroken(
 ): ItemFault | undefined {
   for (const [index, item] of items.entries()) {
     const what = whatBreaks(item, filters, seen)
-    if (what !== undefined) return { kind: 'invalid', what: `item ${from + index + 1} ${what}` }
+    if (what !== undefined) return { kind: 'malformed', what: `item ${from + index + 1} ${what}` }
   }
   return undefined
 }

@@ -1,5 +1,6 @@
 import { classOf, messageOf } from '../model/errors.ts'
 import { failure, type HttpFailure } from './http-outcome.ts'
+import type { FaultKind } from './service-fault.ts'
 
 /** The connection was never made: whatever was asked did not run. */
 const unconnected: Readonly<Record<string, string>> = {
@@ -34,38 +35,43 @@ const ofTheLanguage = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError
 export function networkFailure(error: unknown): HttpFailure {
   const code = codeOf(error)
   const known = broken[code]
-  if (known !== undefined) return failure('unavailable', known, { again: 'later' })
+  if (known !== undefined) return failure(kindOf(code), known, { again: 'later' })
   if (classOf(error) === 'HTTPParserError' || code.startsWith('HPE_')) {
-    return failure('unavailable', 'the answer is not HTTP', {
+    return failure('malformed', 'the answer is not HTTP', {
       hint: 'is the port right, and the scheme (http or https)?',
       again: 'later',
     })
   }
   const notMade = unconnected[code]
-  if (notMade !== undefined) return failure('unavailable', notMade, { again: 'later', surelyNotRun: true })
+  if (notMade !== undefined) return failure(kindOf(code), notMade, { again: 'later', surelyNotRun: true })
   // The tunnel through a proxy was not opened; undici puts the status into the text only.
   const refusal = /^Proxy response \((\d{3})\)|\((407)\)/.exec(messageOf(error).slice(0, longestMessage))
   if (refusal) {
     const status = refusal[1] ?? refusal[2]
-    return failure('unavailable', `the proxy answered ${status}`, {
+    return failure('http', `the proxy answered ${status}`, {
       again: status === '407' ? 'never' : 'later',
       surelyNotRun: true,
     })
   }
   if (isCertificateCode(code)) {
-    return failure('unavailable', `the certificate of the service is not accepted (${code})`, { surelyNotRun: true })
+    return failure('tls', `the certificate of the service is not accepted (${code})`, { surelyNotRun: true })
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
-    return failure('unavailable', `no TLS connection could be made (${code})`, {
+    return failure('tls', `no TLS connection could be made (${code})`, {
       hint: 'is the port right, and the scheme (http or https)?',
       again: 'later',
     })
   }
-  if (code !== '') return failure('unavailable', `the connection failed (${code})`, { again: 'later' })
+  if (code !== '') return failure('network', `the connection failed (${code})`, { again: 'later' })
   const unreadable = `the answer could not be read (${classOf(error)})`
   return ofTheLanguage.includes(classOf(error))
-    ? failure('invalid', unreadable)
-    : failure('unavailable', unreadable, { again: 'later' })
+    ? failure('malformed', unreadable)
+    : failure('network', unreadable, { again: 'later' })
+}
+
+function kindOf(code: string): FaultKind {
+  if (code.endsWith('_OVERFLOW')) return 'malformed'
+  return code.endsWith('TIMEOUT') || code === 'ETIMEDOUT' ? 'timeout' : 'network'
 }
 
 /** What proxies answer is told within the first line of an error. */

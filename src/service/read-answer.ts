@@ -54,7 +54,7 @@ function readByStatus(answer: WireAnswer, reading: ReadContext): HttpOutcome | P
 /** 206 is a part of a page, 203 what something on the way made of it, 202 a promise: none proves what is not in it. */
 function readOtherSuccess(answer: WireAnswer, { success }: ReadContext): HttpFailure {
   answer.discard()
-  return failure('invalid', `${nameOf(answer.status)} instead of ${success.map(nameOf).join(' or ')}`)
+  return failure('http', `${nameOf(answer.status)} instead of ${success.map(nameOf).join(' or ')}`)
 }
 
 async function readSuccess(answer: WireAnswer, { maxBodyBytes, key, mostItems }: ReadContext): Promise<HttpOutcome> {
@@ -65,7 +65,7 @@ async function readSuccess(answer: WireAnswer, { maxBodyBytes, key, mostItems }:
   }
   const bytes = await readBody(answer.body, maxBodyBytes, lengthOf(answer))
   if (bytes === undefined) return tooLarge(maxBodyBytes)
-  if (bytes.length === 0) return failure('invalid', `${nameOf(answer.status)} with an empty body`)
+  if (bytes.length === 0) return failure('malformed', `${nameOf(answer.status)} with an empty body`)
   if (answer.header('content-type') === undefined) return notJson(answer.status, undefined, key)
   if (bytes.length <= maxWholeBytes) return readJson(answer.status, bytes)
   return mostItems === undefined ? tooLarge(maxWholeBytes) : readLargePage(answer.status, bytes, mostItems)
@@ -76,7 +76,7 @@ function readLargePage(status: number, bytes: Buffer, mostItems: number): HttpOu
   if (page === 'cut off') return cutOff(status)
   if (page === 'too many') return tooMany(status, mostItems)
   if (page === undefined || page.envelope.length > maxWholeBytes)
-    return failure('invalid', `${nameOf(status)} with more than ${maxWholeBytes} bytes besides its items`)
+    return failure('malformed', `${nameOf(status)} with more than ${maxWholeBytes} bytes besides its items`)
   const read = readJson(status, page.envelope)
   return read.ok ? { ...read, items: page.items } : read
 }
@@ -84,16 +84,16 @@ function readLargePage(status: number, bytes: Buffer, mostItems: number): HttpOu
 function readJson(status: number, bytes: Buffer): HttpOutcome {
   const parsed = parseJson(bytes)
   if (parsed.ok) return { ok: true, value: parsed.value, requestId: null }
-  return parsed.isCutOff ? cutOff(status) : failure('invalid', `${nameOf(status)}, ${parsed.reason}`)
+  return parsed.isCutOff ? cutOff(status) : failure('malformed', `${nameOf(status)}, ${parsed.reason}`)
 }
 
 /** Where a body's length is not announced, a cut looks like an end. */
 function cutOff(status: number): HttpFailure {
-  return failure('unavailable', `${nameOf(status)}, the JSON breaks off`, { again: 'later' })
+  return failure('malformed', `${nameOf(status)}, the JSON breaks off`, { again: 'later' })
 }
 
 function tooMany(status: number, mostItems: number): HttpFailure {
-  return failure('invalid', `${nameOf(status)} with more than ${mostItems} items`, { hint: 'ask for smaller pages' })
+  return failure('malformed', `${nameOf(status)} with more than ${mostItems} items`, { hint: 'ask for smaller pages' })
 }
 
 function lengthOf(answer: WireAnswer): number | undefined {
@@ -108,7 +108,7 @@ function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): Ht
   const encoding = answer.header('content-encoding')?.trim().toLowerCase() || 'identity'
   if (encoding !== 'identity') {
     const named = foreignText(encoding, key)
-    return failure('invalid', `${nameOf(answer.status)} compressed (${named}), which was not asked for`)
+    return failure('malformed', `${nameOf(answer.status)} compressed (${named}), which was not asked for`)
   }
   return (lengthOf(answer) ?? 0) > maxBodyBytes ? tooLarge(maxBodyBytes) : undefined
 }
@@ -118,7 +118,7 @@ function readRedirect(answer: WireAnswer, { url, key }: ReadContext): HttpFailur
   const location = answer.header('location')
   const target = location !== undefined && URL.canParse(location, url) ? new URL(location, url).host : ''
   const to = target === '' ? 'a redirect' : `a redirect to ${foreignText(target, key)}`
-  return failure('invalid', `${nameOf(answer.status)}, ${to} that was not followed because it would carry the key away`)
+  return failure('http', `${nameOf(answer.status)}, ${to} that was not followed because it would carry the key away`)
 }
 
 async function readError(answer: WireAnswer, { matchers, key }: ReadContext): Promise<HttpFailure> {
@@ -127,19 +127,19 @@ async function readError(answer: WireAnswer, { matchers, key }: ReadContext): Pr
   const serviceMessage = await readServiceMessage(answer, key)
   const known = { serviceMessage, retryAfter: answer.header('retry-after') }
   if (matchers.isTransient(status, serviceMessage ?? ''))
-    return failure('unavailable', what, { ...known, again: 'later' })
-  if (status === 401) return failure('refused', what, { ...known, again: 'key', surelyNotRun: true })
-  if (status === 429) return failure('unavailable', what, { ...known, again: 'later', surelyNotRun: true })
-  if (status >= 500 || status === 408) return failure('unavailable', what, { ...known, again: 'later' })
-  if (status === 403) return failure('refused', what, { ...known, hint: 'the key is not allowed to do this' })
+    return failure(status === 429 ? 'rate_limited' : 'http', what, { ...known, again: 'later' })
+  if (status === 401) return failure('refused_key', what, { ...known, again: 'key', surelyNotRun: true })
+  if (status === 429) return failure('rate_limited', what, { ...known, again: 'later', surelyNotRun: true })
+  if (status >= 500 || status === 408) return failure('http', what, { ...known, again: 'later' })
+  if (status === 403) return failure('refused_key', what, { ...known, hint: 'the key is not allowed to do this' })
   if ((status === 400 || status === 404) && serviceMessage !== null && matchers.isProjectNotFound(serviceMessage)) {
-    return failure('not-found', what, { ...known, hint: 'the project does not exist, or the key may not see it' })
+    return failure('not_found', what, { ...known, hint: 'the project does not exist, or the key may not see it' })
   }
   if (status === 404 || status === 405) {
     const type = typeName(answer.header('content-type'), key)
-    return failure('not-offered', `${what} with ${type}`, { ...known, hint: 'not offered here, or a wrong base path' })
+    return failure('not_offered', `${what} with ${type}`, { ...known, hint: 'not offered here, or a wrong base path' })
   }
-  return failure('invalid', what, known)
+  return failure('http', what, known)
 }
 
 /** The message of an error's envelope; null when there is none. How its body ends changes nothing about the status. */
@@ -157,13 +157,13 @@ async function readServiceMessage(answer: WireAnswer, key: string): Promise<stri
 
 function notJson(status: number, type: string | undefined, key: string): HttpFailure {
   // A service answers paths that it does not know with its dashboard. What is required fails all the same.
-  return failure('not-offered', `${nameOf(status)} with ${typeName(type, key)} instead of JSON`, {
+  return failure('not_offered', `${nameOf(status)} with ${typeName(type, key)} instead of JSON`, {
     hint: 'wrong base path?',
   })
 }
 
 function tooLarge(maxBodyBytes: number): HttpFailure {
-  return failure('invalid', `an answer larger than ${maxBodyBytes} bytes`, {
+  return failure('malformed', `an answer larger than ${maxBodyBytes} bytes`, {
     hint: 'ask for smaller pages, or allow more',
   })
 }

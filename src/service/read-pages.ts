@@ -42,23 +42,23 @@ export async function* readPages(
       new ServiceFault(kind, withRequestId(`page ${number}: ${what}`, requestId))
     const pieces = reply.items
     const page = decodePage(reply.value, pieces?.length)
-    if (!page.ok) throw fault('invalid', page.reason)
+    if (!page.ok) throw fault('malformed', page.reason)
     const { items, nextCursor } = page.value
-    if (items.length > mostItems) throw fault('invalid', `has more than ${mostItems} items: ask for smaller pages`)
+    if (items.length > mostItems) throw fault('malformed', `has more than ${mostItems} items: ask for smaller pages`)
     const groups = () => (pieces === undefined ? [{ ok: true as const, items }] : pageGroups(pieces))
     const itemFault = findPageFault(groups(), { projectUid: access.projectUid, filters, seen })
     if (itemFault !== undefined) throw fault(itemFault.kind, itemFault.what)
     const mark = nextCursor === null ? null : hash('sha256', nextCursor, 'base64')
-    if (mark !== null && cursors.has(mark)) throw fault('invalid', 'names a next page that was read before')
+    if (mark !== null && cursors.has(mark)) throw fault('malformed', 'names a next page that was read before')
     let from = 0
     for (const group of groups()) {
       // It was read a moment ago.
-      if (!group.ok) throw fault('invalid', group.reason)
+      if (!group.ok) throw fault('malformed', group.reason)
       yield { number, ...(pieces === undefined ? {} : { from }), items: group.items, requestId }
       from += group.items.length
     }
     if (nextCursor === null || mark === null) return
-    if (number >= settings.limits.maxPages) throw fault('invalid', 'has no end within the configured number of pages')
+    if (number >= settings.limits.maxPages) throw fault('malformed', 'has no end within the configured number of pages')
     cursors.add(mark)
     cursor = nextCursor
   }

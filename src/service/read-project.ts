@@ -8,7 +8,7 @@ import { type FaultKind, ServiceFault } from './service-fault.ts'
 
 /**
  * The project itself (not in the contract; service-behaviour.md, "More of the service"). Throws a `ServiceFault`:
- * `not-offered` where there is no such operation, `foreign` when the key answers for another project.
+ * `not_offered` where there is no such operation, `foreign` when the key answers for another project.
  */
 export async function readProject(ask: SendRequest, access: ProjectAccess): Promise<JsonObject> {
   const path = `/projects/${encodeURIComponent(access.projectUid)}`
@@ -17,11 +17,11 @@ export async function readProject(ask: SendRequest, access: ProjectAccess): Prom
   const fault = (kind: FaultKind, what: string) =>
     new ServiceFault(kind, withRequestId(`project: ${what}`, reply.requestId))
   const envelope = decodeEnvelope(reply.value)
-  if (!envelope.ok) throw fault('invalid', envelope.reason)
+  if (!envelope.ok) throw fault('malformed', envelope.reason)
   const project = envelope.value
-  if (!isJsonObject(project)) throw fault('invalid', 'data is no object')
+  if (!isJsonObject(project)) throw fault('malformed', 'data is no object')
   if (typeof project.uid !== 'string' || project.uid === '' || isExactNumber(project.uid))
-    throw fault('invalid', 'data has no uid')
+    throw fault('malformed', 'data has no uid')
   if (project.uid !== access.projectUid)
     throw fault('foreign', 'the answer is another project: the key belongs to that one')
   return project

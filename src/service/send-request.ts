@@ -8,7 +8,7 @@ import { readAnswer } from './read-answer.ts'
 import { retryAfterMs } from './retry-after.ts'
 import type { ProjectAccess } from './service-client.ts'
 import type { ServiceSettings } from './settings.ts'
-import { stoppedBy } from './stopped.ts'
+import { stopped } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
 
 /** Sends a request until it is answered, refused for good, or out of tries or time. Whatever the answer is, it throws nothing. */
@@ -58,7 +58,7 @@ export function createSender({
 
   return async function ask(question, access) {
     if (!isHeaderValue(access.key))
-      return given(failure('refused', 'the key holds characters that no header can carry'), 0)
+      return given(failure('refused_key', 'the key holds characters that no header can carry'), 0)
     const request = toWireRequest(question, access.key, settings)
     let refusals = 0
     let delayMs = 0
@@ -102,7 +102,7 @@ export function createSender({
       return await readAnswer(answer, { matchers, maxBodyBytes, key, url: settings.url, success, mostItems })
     } catch (error) {
       if (end.aborted) return stopped(signal)
-      if (timeout.aborted) return failure('unavailable', `no whole answer within ${limitMs} ms`, { again: 'later' })
+      if (timeout.aborted) return failure('timeout', `no whole answer within ${limitMs} ms`, { again: 'later' })
       return networkFailure(error)
     }
   }
@@ -175,8 +175,4 @@ function isHeaderValue(key: string): boolean {
 
 function given(exchange: HttpFailure, tries: number): HttpFailure & { tries: number; isBudgetSpent: boolean } {
   return { ...exchange, tries, isBudgetSpent: false }
-}
-
-function stopped(signal: AbortSignal): HttpFailure {
-  return failure('stopped', stoppedBy(signal))
 }

@@ -42,8 +42,16 @@ export interface FunctionTrial {
   readonly type: string
 }
 
-/** `unknown`: it could not be tried (no licence, an outage); the function itself is not to blame. */
+/** It could not be tried (no licence, an outage); the function itself is not to blame. */
+export interface NotTried {
+  readonly outcome: 'unknown'
+  /** Alike for all that failed alike: without the request id. */
+  readonly message: string
+  /** null where the service named none, or was not asked. */
+  readonly requestId: string | null
+}
+
 export type FunctionOutcome =
   | { readonly outcome: 'ok'; readonly payload: Json; readonly log: readonly string[] }
   | { readonly outcome: 'failed'; readonly message: string }
-  | { readonly outcome: 'unknown'; readonly message: string }
+  | NotTried

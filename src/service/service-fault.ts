@@ -1,14 +1,12 @@
-/**
- * Why a walk of a listing broke off.
- * - `unavailable`: no usable answer within the limits (time-outs, resets, 429, 5xx, transient faults)
- * - `refused`: 401, 403: the key is not accepted (or, for a 401, the service's database is down)
- * - `not-found`: the service says that the project is not there or not for this key
- * - `not-offered`: 404 or 405, or an answer that is not JSON: there is no such operation here
- * - `invalid`: an answer that breaks the contract: no proof can stand on it
- * - `foreign`: items of another project: the key belongs to that one
- * - `stopped`: we were told to stop
- */
-export type FaultKind = 'unavailable' | 'refused' | 'not-found' | 'not-offered' | 'invalid' | 'foreign' | 'stopped'
+import type { CoverageCause } from '../model/coverage.ts'
+
+/** Why a walk of a listing broke off: one of the causes that an exchange with a service can show. */
+export type FaultKind = Exclude<CoverageCause, 'unproven' | 'suspect_loss' | 'suspect_page' | 'bug' | 'unspecified'>
+
+/** Whether the service is not to blame: the run ended the exchange. */
+export function isStop(kind: FaultKind): boolean {
+  return kind === 'signal' || kind === 'run_timeout' || kind === 'stopped'
+}
 
 /** A walk that could not be finished. The message is one line, made for the report; it never holds a key or a body. */
 export class ServiceFault extends Error {

@@ -1,9 +1,10 @@
 import { isJsonObject } from '../model/json.ts'
 import { decodeEnvelope } from './decode-envelope.ts'
-import { describeFailure, faultOf, withRequestId } from './describe-failure.ts'
+import { describeFailure, faultOf } from './describe-failure.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
 import type { SendRequest } from './send-request.ts'
 import type { FunctionOutcome, FunctionTrial, ProjectAccess } from './service-client.ts'
+import { isStop } from './service-fault.ts'
 
 /** The service stops a function after 10 seconds; what takes longer to be answered was not run. */
 const limitMs = 15_000
@@ -26,22 +27,24 @@ export async function testFunction(
   const body = JSON.stringify({ function: text, payload, type })
   const reply = await ask({ method: 'POST', path, query: new URLSearchParams(), body, success, limitMs }, access)
   if (reply.ok) return outcomeOf(reply.value, reply.requestId)
-  if (reply.kind === 'stopped') throw faultOf(reply, 'test of a function')
+  if (isStop(reply.kind)) throw faultOf(reply, 'test of a function')
   const { serviceMessage } = reply
   // 400 is the function's own failure, unless the message says that it never ran (or that something else is broken).
-  const isItsFailure = reply.status === 400 && reply.kind === 'invalid' && serviceMessage !== null
+  const isItsFailure =
+    reply.status === 400 && reply.kind === 'http' && reply.again === 'never' && serviceMessage !== null
   if (isItsFailure && !matchers.isFunctionNotTried(serviceMessage))
     return { outcome: 'failed', message: serviceMessage }
-  return { outcome: 'unknown', message: describeFailure(reply) }
+  const { requestId } = reply
+  return { outcome: 'unknown', message: describeFailure({ ...reply, requestId: null }), requestId }
 }
 
 function outcomeOf(value: unknown, requestId: string | null): FunctionOutcome {
   const envelope = decodeEnvelope(value)
-  if (!envelope.ok) return { outcome: 'unknown', message: withRequestId(envelope.reason, requestId) }
+  if (!envelope.ok) return { outcome: 'unknown', message: envelope.reason, requestId }
   const result = envelope.value
   // It ran, and the service dropped what it could not write as JSON.
   if (result === undefined) return { outcome: 'failed', message: 'the result could not be serialised' }
-  if (!isJsonObject(result)) return { outcome: 'unknown', message: withRequestId('data is no object', requestId) }
+  if (!isJsonObject(result)) return { outcome: 'unknown', message: 'data is no object', requestId }
   const log = Array.isArray(result.log) ? result.log.filter((line) => typeof line === 'string') : []
   return { outcome: 'ok', payload: result.payload ?? null, log }
 }

@@ -3,7 +3,6 @@ import { matchesProject } from '../config/choose-projects.ts'
 import type { Schedule } from '../config/read-configuration.ts'
 import type { HistoryReader, RecordedScan } from '../history/reader.ts'
 import type { Report } from '../model/report.ts'
-import { wasSignalled } from '../service/stopped.ts'
 import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-status.ts'
 
 /** What runs before this worker left behind. */
@@ -56,5 +55,5 @@ export async function readPast(history: HistoryReader, configured: ReadonlySet<s
 
 /** A run that a signal ended has not done what its tick asked for. */
 function wasCutShort({ coverage }: RecordedScan): boolean {
-  return coverage.some(({ reason }) => wasSignalled(reason))
+  return coverage.some(({ cause }) => cause === 'signal')
 }

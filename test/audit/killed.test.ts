@@ -58,9 +58,9 @@ function toldBy(history: string) {
     drift: query(
       history,
       `SELECT project_uid, kind, uid, name, change, fields, referrers FROM drift
-       WHERE run = (SELECT max(number) FROM sealed_run) ORDER BY project_uid, kind, uid`,
+       WHERE run = (SELECT max(number) FROM committed_run) ORDER BY project_uid, kind, uid`,
     ),
-    runs: query(history, 'SELECT exit_code FROM sealed_run WHERE number = (SELECT max(number) FROM sealed_run)'),
+    runs: query(history, 'SELECT exit_code FROM committed_run WHERE number = (SELECT max(number) FROM committed_run)'),
     rows: query(history, 'SELECT (SELECT count(*) FROM version) AS versions, (SELECT count(*) FROM change) AS changes'),
   }
 }
@@ -143,7 +143,7 @@ describe('a run that is killed', () => {
       const work = async () => {
         for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
           const { killed, next, soundness, told, file } = await killAndGoOn(moment)
-          const [{ sealed }] = [at(query<{ sealed: number }>(file, 'SELECT count(*) AS sealed FROM sealed_run'), 0)]
+          const [{ sealed }] = [at(query<{ sealed: number }>(file, 'SELECT count(*) AS sealed FROM committed_run'), 0)]
           const wasSealed = sealed === 3
           const context = `${JSON.stringify(moment)} ${next.stderr}`
           expect(next.code, context).toBe(undisturbed.ended.code)
@@ -184,7 +184,7 @@ describe('a run that is killed', () => {
       'SELECT state, exit_code FROM run ORDER BY number DESC LIMIT 1',
     )
     // Sealed as what it is, an incomplete look; or given up, with nothing of it left.
-    if (last?.state === 'sealed') {
+    if (last?.state === 'committed') {
       expect(last.exit_code).toBe(3)
       expect(query(copy.history, "SELECT 1 FROM change WHERE change = 'removed'").length).toBeLessThan(6)
     } else {

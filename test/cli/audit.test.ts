@@ -29,7 +29,7 @@ describe('the exit code', () => {
     await run()
     expect(codes).toEqual([0, 1, 0, 3])
     expect(verdicts).toEqual(codes)
-    expect(query(desk.directory.file('hookdrift.db'), 'SELECT exit_code FROM sealed_run ORDER BY number')).toEqual(
+    expect(query(desk.directory.file('hookdrift.db'), 'SELECT exit_code FROM committed_run ORDER BY number')).toEqual(
       codes.map((exit_code) => ({ exit_code })),
     )
   })
@@ -180,7 +180,7 @@ describe('the report', () => {
     const { code, stderr } = await desk.audit(['--output', '/dev/full'])
     expect(code).toBe(4)
     expect(stderr).toMatch(/^hookdrift: cannot write the report to \/dev\/full: no space .*\n {2}the run is sealed/)
-    expect(query(desk.directory.file('hookdrift.db'), 'SELECT number FROM sealed_run')).toEqual([{ number: 1 }])
+    expect(query(desk.directory.file('hookdrift.db'), 'SELECT number FROM committed_run')).toEqual([{ number: 1 }])
   })
 
   it('is not shown with --quiet: the exit code tells', async () => {
@@ -365,7 +365,7 @@ describe('the history', () => {
     await desk.audit(['--quiet'], { env })
     await desk.audit(['--quiet', '--history', 'of-the-option.db'], { env })
     const runs = ['of-the-file', 'of-the-environment', 'of-the-option'].map((name) =>
-      query(desk.directory.file(`${name}.db`), 'SELECT number FROM sealed_run'),
+      query(desk.directory.file(`${name}.db`), 'SELECT number FROM committed_run'),
     )
     expect(runs).toEqual([[{ number: 1 }], [{ number: 1 }], [{ number: 1 }]])
   })

@@ -105,8 +105,8 @@ describe.skipIf(!isLinux)('stdout that takes nothing is a failure of ours, said 
     expect(await redirected(['audit', '--format', 'json'], '>&-', options)).toMatchObject({ code: 4, signal: null })
     const history = desk.directory.file('hookdrift.db')
     expect(query(history, 'SELECT number, state FROM run ORDER BY number')).toEqual([
-      { number: 1, state: 'sealed' },
-      { number: 2, state: 'sealed' },
+      { number: 1, state: 'committed' },
+      { number: 2, state: 'committed' },
     ])
     expect((await command(['report', '--history', history], options)).code).toBe(0)
   })
@@ -119,7 +119,7 @@ describe.skipIf(!isLinux)('stderr that takes nothing', () => {
     const { code, signal, stdout } = await redirected(['audit', '--format', 'json'], '2> /dev/full', options)
     expect({ code, signal }).toEqual({ code: 4, signal: null })
     expect(JSON.parse(stdout).verdict.exit_code).toBe(0)
-    expect(query(desk.directory.file('hookdrift.db'), 'SELECT state FROM run')).toEqual([{ state: 'sealed' }])
+    expect(query(desk.directory.file('hookdrift.db'), 'SELECT state FROM run')).toEqual([{ state: 'committed' }])
   })
 
   it('changes nothing where nothing was to be said', async () => {

@@ -110,7 +110,7 @@ function isAsExpected(next: Report, expected: Report): boolean {
 }
 
 function sealedRuns(file: string): number {
-  return query<{ runs: number }>(file, 'SELECT count(*) AS runs FROM sealed_run')[0]?.runs ?? 0
+  return query<{ runs: number }>(file, 'SELECT count(*) AS runs FROM committed_run')[0]?.runs ?? 0
 }
 
 function query<Row>(file: string, sql: string): Row[] {

@@ -85,7 +85,7 @@ describe('hookdrift worker', () => {
     worker.child.kill('SIGTERM')
     expect(await worker.ended).toMatchObject({ code: 143, stdout: '' })
     const runs = query<{ state: string }>(desk.history, 'SELECT DISTINCT state FROM run')
-    expect(runs).toEqual([{ state: 'sealed' }])
+    expect(runs).toEqual([{ state: 'committed' }])
     expect(JSON.stringify(log.lines)).not.toContain('not-a-real-key')
   })
 

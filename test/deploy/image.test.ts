@@ -109,8 +109,8 @@ describe.skipIf(!canEnter)('a container of it, its file system read-only, its us
     service.behaviour.latencyMs = 0
 
     expect(query(box.history, 'SELECT number, state FROM run ORDER BY number')).toEqual([
-      { number: 1, state: 'sealed' },
-      { number: 2, state: 'sealed' },
+      { number: 1, state: 'committed' },
+      { number: 2, state: 'committed' },
     ])
     const statuses = query<{ status: string }>(box.history, 'SELECT DISTINCT status FROM run_coverage WHERE run = 2')
     expect(statuses).toContainEqual({ status: 'partial' })

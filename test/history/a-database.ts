@@ -23,19 +23,19 @@ export function faultsOf(file: string): string[] {
         .map((row) => JSON.stringify(row)),
       // Versions of a resource, and spans of a violation, neither overlap nor end before they began.
       ...texts(`SELECT 'overlap: ' || a.uid FROM version a JOIN version b ON b.project_id = a.project_id AND b.kind = a.kind
-        AND b.uid = a.uid AND b.id > a.id JOIN run r ON r.number = b.from_run AND r.state = 'sealed'
+        AND b.uid = a.uid AND b.id > a.id JOIN run r ON r.number = b.from_run AND r.state = 'committed'
         WHERE a.to_run IS NULL OR a.to_run > b.from_run`),
       ...texts(`SELECT 'overlap: ' || a.fingerprint FROM violation a JOIN violation b ON b.fingerprint = a.fingerprint
-        AND b.id > a.id JOIN run r ON r.number = b.from_run AND r.state = 'sealed'
+        AND b.id > a.id JOIN run r ON r.number = b.from_run AND r.state = 'committed'
         WHERE a.to_run IS NULL OR a.to_run > b.from_run`),
       ...['version', 'violation', 'unreferenced'].flatMap((table) => [
         ...texts(`SELECT 'ends before it begins: ' || uid FROM ${table} WHERE to_run <= from_run`),
         ...texts(`SELECT 'ended by an unsealed run: ' || uid FROM ${table} x JOIN run r ON r.number = x.to_run
-          WHERE r.state <> 'sealed'`),
+          WHERE r.state <> 'committed'`),
         ...texts(`SELECT 'left by an interrupted run: ' || uid FROM ${table} x JOIN run r ON r.number = x.from_run
           WHERE r.state = 'interrupted'`),
       ]),
-      ...['walk', 'change', 'notice', 'held'].flatMap((table) =>
+      ...['walk', 'scan', 'change', 'notice', 'withheld_removal'].flatMap((table) =>
         texts(`SELECT 'left by an interrupted run in ${table}' FROM ${table} x JOIN run r ON r.number = x.run
           WHERE r.state = 'interrupted'`),
       ),

@@ -7,6 +7,7 @@ import { Machines } from './processes.ts'
 import {
   aChange,
   aContext,
+  aNotice,
   aStart,
   at,
   aVersion,
@@ -33,7 +34,7 @@ export async function aSoundHistory(): Promise<Buffer> {
     const violations = [aViolation('a'), aViolation('b'), aViolation('c')]
     await draft.stageViolations(payments, { confirmed: [], violations })
     await draft.markUnreferenced(payments, 'source', ['s', 't'])
-    await draft.stageNotice(payments, 'endpoints', 'the shape changed')
+    await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
   })
   await run(history, 2, async (draft) => {
     await walkAll(draft)
@@ -51,7 +52,7 @@ export async function aSoundHistory(): Promise<Buffer> {
     const unknown = instead(await standing(draft, 'c'), { state: 'unknown', lastRun: 1 })
     await draft.stageViolations(payments, { confirmed: [], violations: [waived, unknown] })
     await draft.markUnreferenced(payments, 'source', ['s'])
-    await draft.stageNotice(payments, 'endpoints', 'and again')
+    await draft.stageNotice(payments, aNotice('endpoints', 'and again'))
     await draft.withholdRemovals(payments, 'endpoints', ['z'])
   })
   const approved = { project: payments, scopes: {}, note: 'as it is', by: 'somebody', at: at(2.6) }

@@ -115,7 +115,7 @@ describe('a history with an object that was altered', () => {
   })
 
   it.each([
-    ['DROP VIEW baseline; CREATE VIEW baseline AS SELECT 0 AS run, 0 AS holds', 'the view baseline is not as'],
+    ['DROP VIEW baseline; CREATE VIEW baseline AS SELECT 0 AS run, 0 AS is_active', 'the view baseline is not as'],
     ['DROP VIEW open_violation', 'the view open_violation is missing'],
     ['DROP INDEX violation_standing', 'the index violation_standing is missing'],
   ])('is read and not written to: %s', async (sql, fault) => {
@@ -173,7 +173,7 @@ describe('an upgrade', () => {
     expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(fault)
     const db = new Database(file, { readonly: true })
     expect(db.pragma('user_version', { simple: true })).toBe(8)
-    expect(db.prepare("SELECT count(*) FROM run WHERE state = 'sealed' AND chain IS NULL").pluck().get()).toBe(0)
+    expect(db.prepare("SELECT count(*) FROM run WHERE state = 'committed' AND chain IS NULL").pluck().get()).toBe(0)
     db.close()
   })
 

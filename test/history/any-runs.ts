@@ -29,7 +29,10 @@ export type Run = typeof aRun extends fc.Arbitrary<infer Value> ? Value : never
 
 /** Does what is asked where it makes sense: each version and violation is replaced or ended once. */
 export async function perform(draft: Draft, { walks, acts }: Run): Promise<void> {
-  for (const { project, listing, status } of walks) await draft.stageWalk(project, aCoverage(listing, status), [status])
+  for (const { project, listing, status } of walks) {
+    await draft.stageScan(project)
+    await draft.stageWalk(project, aCoverage(listing, status), [status])
+  }
   const done = new Set<string>()
   for (const { what, project, kind, uid, source } of acts) {
     const once = (subject: string) => {

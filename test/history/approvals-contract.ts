@@ -130,6 +130,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       const walk = async (status: Parameters<typeof aCoverage>[1], held?: readonly string[]) => {
         const draft = await begin()
         const before = await draft.previouslyWithheld(payments, 'endpoints')
+        await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints', status), undefined)
         if (held !== undefined) await draft.withholdRemovals(payments, 'endpoints', held)
         await seal(draft)
@@ -142,6 +143,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       expect(await walk('suspect', ['c'])).toEqual([])
       const killed = await begin()
       await killed.withholdRemovals(payments, 'endpoints', ['x'])
+      await killed.stageScan(payments)
       await killed.stageWalk(payments, aCoverage('endpoints', 'suspect'), undefined)
       await killed.abandon(at(20))
       expect(await walk('complete')).toEqual(['c'])

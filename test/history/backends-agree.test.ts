@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterEach, expect, it } from 'vitest'
-import type { History, RunRecord } from '../../src/history/history.ts'
+import type { History } from '../../src/history/history.ts'
+import type { RunRecord } from '../../src/history/records.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { aDatabasePath, faultsOf } from './a-database.ts'
 import { answersOf } from './answers-of.ts'

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Draft, History, NewVersion, StagedChange } from '../../src/history/history.ts'
+import type { Draft, History, NewVersion } from '../../src/history/history.ts'
+import type { StagedChange } from '../../src/history/records.ts'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import type { Kind, Listing, ProjectRef } from '../../src/model/resource.ts'
@@ -8,6 +9,7 @@ import {
   aChange,
   aContext,
   aCoverage,
+  aNotice,
   aStart,
   at,
   aVersion,
@@ -96,6 +98,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
     /** Something of everything that a draft can do, on top of `aFirstRun`. */
     async function doEverything(draft: Draft): Promise<void> {
       await walkAll(draft)
+      await draft.stageScan(payments)
       await draft.stageWalk(payments, aCoverage('sources'), ['/name'])
       await draft.stage(payments, {
         seen: [],
@@ -108,7 +111,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
       const reworded = instead(first, { message: 'other words' })
       await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
       await draft.endViolations([second.id])
-      await draft.stageNotice(payments, 'endpoints', 'the shape changed')
+      await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
     }
 
     function aFirstRun() {
@@ -139,7 +142,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
       it('reads back what was sealed, and gives the seal the same record', async () => {
         const draft = await history.begin(aStart(at(1), { failOn: 'low', policyDigest: 'p', configurationDigest: 'c' }))
         await walkAll(draft)
-        await draft.stageNotice(payments, 'endpoints', 'the shape changed')
+        await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
         const fields = [{ path: '/url', before: null, after: { a: [1, 'x'] } }]
         const modified = aChange('a', { change: 'modified', fields, referrers: ['u1', 'u2'] })
         await draft.stageChanges(payments, [modified])
@@ -165,7 +168,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
             { project: 'acme/payments', ...aCoverage('endpoints') },
             { project: 'acme/payments', ...aCoverage('subscriptions') },
           ],
-          notices: [{ project: 'acme/payments', listing: 'endpoints', text: 'the shape changed' }],
+          notices: [{ project: 'acme/payments', ...aNotice('endpoints', 'the shape changed') }],
           changes: [{ project: 'acme/payments', ...modified }],
           violations: [{ ...finding, state: 'opened', project: 'acme/payments', firstSeen: at(1), lastSeen: at(1) }],
         })
@@ -256,7 +259,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
           () => draft.stageChanges(payments, [aChange('c')]),
           () => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] }),
           () => draft.stageWalk(payments, aCoverage('endpoints'), undefined),
-          () => draft.stageNotice(payments, 'endpoints', 'late'),
+          () => draft.stageNotice(payments, aNotice('endpoints', 'late')),
           () => draft.discard(payments),
           () => seal(draft),
         ]
@@ -356,6 +359,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
       /** A run of walks only: `['endpoints', 'partial']`. */
       async function look(...walks: [Listing, CoverageStatus][]): Promise<void> {
         const draft = await begin()
+        await draft.stageScan(payments)
         for (const [listing, status] of walks) await draft.stageWalk(payments, aCoverage(listing, status), undefined)
         await seal(draft)
       }
@@ -412,6 +416,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         await look(['endpoints', 'complete'], ['subscriptions', 'complete'])
         const filter = 'owner=tenant-03'
         const narrowed = await begin()
+        await narrowed.stageScan(payments)
         await narrowed.stageWalk(payments, { ...aCoverage('endpoints'), filter }, undefined)
         await narrowed.stageWalk(payments, { ...aCoverage('subscriptions'), filter }, undefined)
         expect((await seal(narrowed)).coverage).toMatchObject([{ filter }, { filter }])
@@ -425,9 +430,11 @@ export function describeHistory(name: string, makePlace: () => Place): void {
 
       it('knows the last look at a project and the last shape of a listing, by project', async () => {
         const first = await begin()
+        await first.stageScan(payments)
         await first.stageWalk(payments, aCoverage('endpoints'), ['/name', '/url'])
         await seal(first)
         const second = await begin()
+        await second.stageScan(payments)
         await second.stageWalk(payments, aCoverage('endpoints', 'failed'), undefined)
         await seal(second)
         await run(async () => {}, [orders])
@@ -763,18 +770,20 @@ export function describeHistory(name: string, makePlace: () => Place): void {
       await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
       await draft.endViolations([(await standingOf(draft, 'b')).id])
       await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
-      await draft.stageNotice(payments, 'subscriptions', 'the shape changed')
+      await draft.stageNotice(payments, aNotice('subscriptions', 'the shape changed'))
     }
 
     it('gives lists in the order of reports, by UTF-16 code units', async () => {
       const [high, low] = ['\uffee', '\u{1f600}'] // SQLite alone would put the second one last
       const draft = await begin()
       const walk = (project: ProjectRef, listing: Listing) => draft.stageWalk(project, aCoverage(listing), undefined)
+      for (const project of [payments, orders]) await draft.stageScan(project)
       for (const listing of ['subscriptions', 'sources', 'endpoints', 'project'] as const) await walk(payments, listing)
       for (const listing of ['subscriptions', 'endpoints'] as const) await walk(orders, listing)
-      await draft.stageNotice(payments, 'subscriptions', 'p 1')
-      await draft.stageNotice(orders, 'endpoints', 'o')
-      await draft.stageNotice(payments, 'endpoints', 'p 2')
+      await draft.stageNotice(payments, aNotice('subscriptions', 'p 1'))
+      await draft.stageNotice(orders, aNotice('endpoints', 'o'))
+      await draft.stageNotice(payments, aNotice(null, 'p 2'))
+      await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: 'r' })
       await draft.stageChanges(payments, [
         aChange(high),
         aChange(low),
@@ -805,7 +814,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         'acme/payments sources',
         'acme/payments subscriptions',
       ])
-      expect(notices.map(({ text }) => text)).toEqual(['o', 'p 1', 'p 2'])
+      expect(notices.map(({ text }) => text)).toEqual(['r', 'o', 'p 1', 'p 2'])
       expect(changes.map(({ uid }) => uid)).toEqual(['c', 'z', 'a', 'b', low, high])
       expect(violations.map(({ uid, rule, path }) => `${uid} ${rule} ${path}`)).toEqual([
         'w endpoint/url-not-https /url',
@@ -845,11 +854,12 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         const violation = aViolation(text, { name: text, path: text, message: text, rule: text }, odd)
         await run(
           async (draft) => {
+            await draft.stageScan(odd)
             await draft.stageWalk(odd, { ...aCoverage('sources', 'failed'), reason: text }, [text])
             await draft.stage(odd, { seen: [], versions: [version] })
             await draft.stageChanges(odd, [change])
             await draft.stageViolations(odd, { confirmed: [], violations: [violation] })
-            await draft.stageNotice(odd, 'sources', text)
+            await draft.stageNotice(odd, aNotice('sources', text))
             await draft.markUnreferenced(odd, 'source', [text])
           },
           [odd],
@@ -859,7 +869,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
           project: text,
           reason: text,
         })
-        expect(record?.notices).toEqual([{ project: text, listing: 'sources', text }])
+        expect(record?.notices).toEqual([{ project: text, ...aNotice('sources', text) }])
         expect(JSON.stringify(record?.changes[0]?.fields)).toBe(JSON.stringify(change.fields))
         expect(record?.changes[0]).toMatchObject({ project: text, uid: text, name: text, referrers: [text] })
         expect(record?.violations).toMatchObject([{ uid: text, name: text, path: text, message: text, rule: text }])

@@ -11,6 +11,7 @@ import Database from 'better-sqlite3'
 const [, , checkout = '.'] = process.argv
 const of = async (path: string) => import(pathToFileURL(resolve(checkout, path)).href)
 const { openSite, at } = await of('test/audit/a-site.ts')
+const { policyOf } = await of('test/audit/stand.ts')
 const { openSqliteHistory } = await of('src/history/sqlite/sqlite-history.ts')
 const edits = await of('src/demo/edits.ts')
 
@@ -20,8 +21,17 @@ const site = await openSite({
 const { fleet, service, stand } = site
 const [outgoing, incoming] = fleet.projects().map(({ uid }: { uid: string }) => uid)
 const endpoint = (index: number) => ({ project: outgoing, uid: at(fleet.open(outgoing).endpoints, index).uid })
+const policyYaml = `
+extends: [recommended]
+waivers:
+  - rule: endpoint/url-not-https
+    match: { project: acme/payments }
+    owner: payments
+    reason: it is moved next quarter
+    expires: 2027-03-31
+`
 const reports: unknown[] = []
-const audit = async () => reports.push(await site.audit())
+const audit = async (turn = {}) => reports.push(await site.audit(turn))
 
 await audit()
 await audit()
@@ -50,7 +60,8 @@ service.faults.length = 0
 await drafted()
 await audit()
 edits.changeEndpoint(fleet, endpoint(3), (row: object) => ({ ...row, description: 'changed at last' }))
-await audit()
+// A waiver, so that the policy is scanned too, and another key, so that there is a notice.
+await audit({ policy: policyOf(policyYaml), installationKey: 2 })
 // And one that nobody has found yet.
 await drafted()
 

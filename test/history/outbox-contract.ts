@@ -102,6 +102,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect([first.isFirst, first.policyDigest, first.scans.size]).toEqual([true, undefined, 0])
         await run(
           async (draft) => {
+            await draft.stageScan(orders)
             await draft.stageWalk(orders, aCoverage('sources', 'failed'), undefined)
           },
           { projects: [orders] },

@@ -156,6 +156,7 @@ describe('pruning', () => {
       for (const [index, status] of (['complete', 'complete', 'failed', 'failed'] as const).entries()) {
         const draft = await history.begin(aStart(at(index)))
         for (const listing of ['endpoints', 'subscriptions'] as const) {
+          await draft.stageScan(payments)
           await draft.stageWalk(payments, aCoverage(listing, status), undefined)
         }
         await seal(draft)
@@ -228,7 +229,7 @@ describe('pruning', () => {
     })
     prune({ last: 1 })
     const db = new Database(file, { readonly: true })
-    expect(db.prepare('SELECT number, state FROM run').all()).toEqual([{ number: 4, state: 'sealed' }])
+    expect(db.prepare('SELECT number, state FROM run').all()).toEqual([{ number: 4, state: 'committed' }])
     expect(db.prepare('SELECT runs FROM checkpoint').pluck().get()).toBe('[[1,3]]')
     db.close()
     expect(faultsOf()).toEqual([])

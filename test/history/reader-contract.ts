@@ -86,7 +86,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.endViolations([ofB.id])
       })
       await run(async (draft) => {
+        await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints', 'failed'), undefined)
+        await draft.stageScan(orders)
         await draft.stageWalk(orders, aCoverage('endpoints'), undefined)
       })
     }
@@ -97,8 +99,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('shows what is said of the policy among all violations, and the policy among no projects', async () => {
       const expired = { rule: 'waiver/expired', kind: 'policy' } as const
       const record = await run(async (draft) => {
+        await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints', 'partial'), undefined)
-        await draft.stageWalk(policyProject, aCoverage('endpoints'), undefined)
+        await draft.stageScan(policyProject)
         const violations = [aViolation('w', expired, policyProject)]
         await draft.stageViolations(policyProject, { confirmed: [], violations })
       })
@@ -140,6 +143,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('about runs tell the interrupted ones too, newest first, and hide one that is being written', async () => {
       await run(async (draft) => {
+        await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints', 'partial'), undefined)
         await draft.stageWalk(payments, aCoverage('sources', 'skipped'), undefined)
         await draft.stageChanges(payments, [aChange('a'), aChange('b')])
@@ -165,6 +169,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
       expect(await history.latestScans(2)).toEqual([{ project: payments, run: sealed(2), ...complete }])
       await run(async (draft) => {
+        await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
         await draft.stageWalk(payments, aCoverage('subscriptions', 'suspect'), undefined)
       })

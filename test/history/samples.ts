@@ -1,18 +1,11 @@
 import { hash } from 'node:crypto'
-import type {
-  ActiveViolation,
-  Draft,
-  NewVersion,
-  NewViolation,
-  RunContext,
-  RunRecord,
-  RunStart,
-  StagedChange,
-} from '../../src/history/history.ts'
+import type { ActiveViolation, Draft, NewVersion, NewViolation, RunStart } from '../../src/history/history.ts'
 import type { HistoryReader } from '../../src/history/reader.ts'
+import type { RunContext, RunRecord, StagedChange } from '../../src/history/records.ts'
 import { canonicalJson } from '../../src/model/canonical-json.ts'
 import type { Coverage, CoverageStatus } from '../../src/model/coverage.ts'
 import type { JsonObject } from '../../src/model/json.ts'
+import type { ProjectNotice } from '../../src/model/notice.ts'
 import type { Listing, ProjectRef } from '../../src/model/resource.ts'
 import { type Finding, fingerprintOf } from '../../src/model/violation.ts'
 
@@ -70,8 +63,17 @@ export function aVersion(uid: string, attributes: JsonObject = {}, other: Partia
 
 export function aCoverage(listing: Listing, status: CoverageStatus = 'complete'): Coverage {
   const reason = status === 'complete' ? null : `it is ${status}`
-  return { listing, status, reason, filter: null, pages: 1, items: 2, requests: 3, retries: 0, durationMs: 40 }
+  const cause = causes[status]
+  return { listing, status, cause, reason, filter: null, pages: 1, items: 2, requests: 3, retries: 0, durationMs: 40 }
 }
+
+const causes = {
+  complete: null,
+  partial: 'timeout',
+  failed: 'http',
+  suspect: 'suspect_loss',
+  skipped: 'not_offered',
+} as const satisfies Record<CoverageStatus, Coverage['cause']>
 
 export function aChange(uid: string, other: Partial<StagedChange> = {}): StagedChange {
   return { kind: 'endpoint', uid, name: `name of ${uid}`, change: 'added', fields: [], ...other }
@@ -110,8 +112,13 @@ export function instead(standing: ActiveViolation, other: Partial<NewViolation>)
   return { ...finding, lastRun: undefined, replaces: id, ...other }
 }
 
+export function aNotice(listing: Listing | null, text: string): ProjectNotice {
+  return { code: listing === null ? 'fields_changed' : 'field_malformed', listing, text }
+}
+
 /** Both required listings, read to their end. */
 export async function walkAll(draft: Draft, project = payments): Promise<void> {
+  await draft.stageScan(project)
   await draft.stageWalk(project, aCoverage('endpoints'), undefined)
   await draft.stageWalk(project, aCoverage('subscriptions'), undefined)
 }

@@ -37,7 +37,7 @@ async function aResealedHistory(): Promise<Buffer> {
   await history.close()
   const db = new Database(file)
   // As a run leaves it that a signal cut short, and a receiver that is gone.
-  db.exec(`INSERT INTO untold (project_id, run) VALUES (1, 2);
+  db.exec(`INSERT INTO unnotified_scan (project_id, run) VALUES (1, 2);
     UPDATE channel SET gone_at = '2026-11-21T05:00:00.000Z', gone_target = 'sealed:0' WHERE name = 'chat'`)
   db.pragma('journal_mode = DELETE')
   const bytes = db.serialize()

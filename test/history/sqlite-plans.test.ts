@@ -18,7 +18,7 @@ beforeAll(() => {
   db = openDatabase(file, at(0))
   db.exec(
     `INSERT INTO run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest, seal_key_id, version_floor, violation_floor)
-           VALUES (1, 'sealed', '', '', '', '', '', '', 0, 0)`,
+           VALUES (1, 'committed', '', '', '', '', '', '', 0, 0)`,
   )
 })
 afterAll(() => {

@@ -8,6 +8,7 @@ import {
   aChange,
   aContext,
   aCoverage,
+  aNotice,
   aStart,
   at,
   aVersion,
@@ -20,7 +21,7 @@ import {
 } from './samples.ts'
 
 const views = [
-  'sealed_run',
+  'committed_run',
   'run_coverage',
   'run_rule',
   'resource_at',
@@ -61,6 +62,7 @@ async function idOf(draft: Draft, uid: string): Promise<number> {
 /** Adds a, b and c with a violation each. */
 async function firstRun(): Promise<void> {
   const draft = await begin(1)
+  await draft.stageScan(payments)
   await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
   await draft.stageWalk(payments, aCoverage('subscriptions', 'partial'), undefined)
   await draft.stage(payments, { seen: [], versions: ['a', 'b', 'c'].map((uid) => aVersion(uid, { of: uid })) })
@@ -73,6 +75,7 @@ async function firstRun(): Promise<void> {
 /** Modifies a, removes b, whose violation ends; nobody knows of c's; d is added. */
 async function draftSecond(): Promise<Draft> {
   const draft = await begin(2)
+  await draft.stageScan(payments)
   await draft.stageWalk(payments, aCoverage('endpoints'), ['/url'])
   const modified = aVersion('a', { of: 'a', n: 2 }, { replaces: await idOf(draft, 'a') })
   await draft.stage(payments, { seen: [await idOf(draft, 'c')], versions: [modified, aVersion('d')] })
@@ -83,7 +86,7 @@ async function draftSecond(): Promise<Draft> {
   const violations = [instead(c, { state: 'unknown', lastRun: 1 }), aViolation('d')]
   await draft.stageViolations(payments, { confirmed: [a.id], violations })
   await draft.endViolations([b.id])
-  await draft.stageNotice(payments, 'endpoints', 'the shape changed')
+  await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
   await draft.markUnreferenced(payments, 'source', ['s'])
   return draft
 }
@@ -134,6 +137,7 @@ describe('the documented views', () => {
     await firstRun()
     await seal(await draftSecond())
     const other = await begin(3)
+    await other.stageScan(orders)
     await other.stageWalk(orders, aCoverage('endpoints', 'failed'), undefined)
     await other.commit(at(3.5), () => 3)
 
@@ -144,14 +148,21 @@ describe('the documented views', () => {
       configuration_digest: 'configuration',
       chain: expect.stringMatching(/^[0-9a-f]{64}$/),
     }
-    expect(rows('SELECT * FROM sealed_run ORDER BY number')).toEqual([
+    expect(rows('SELECT * FROM committed_run ORDER BY number')).toEqual([
       { number: 1, started_at: at(1), finished_at: at(1.5), exit_code: 1, ...run },
       { number: 2, started_at: at(2), finished_at: at(2.5), exit_code: 0, ...run },
       { number: 3, started_at: at(3), finished_at: at(3.5), exit_code: 3, ...run },
     ])
 
     const walk = { filter: null, pages: 1, items: 2, requests: 3, retries: 0, duration_ms: 40 }
-    const complete = { project: 'acme/payments', listing: 'endpoints', status: 'complete', reason: null, ...walk }
+    const complete = {
+      project: 'acme/payments',
+      listing: 'endpoints',
+      status: 'complete',
+      cause: null,
+      reason: null,
+      ...walk,
+    }
     expect(rows('SELECT * FROM run_coverage ORDER BY run, listing')).toEqual([
       { run: 1, started_at: at(1), exit_code: 1, ...complete },
       {
@@ -161,6 +172,7 @@ describe('the documented views', () => {
         ...complete,
         listing: 'subscriptions',
         status: 'partial',
+        cause: 'timeout',
         reason: 'it is partial',
       },
       { run: 2, started_at: at(2), exit_code: 0, ...complete },
@@ -171,6 +183,7 @@ describe('the documented views', () => {
         ...complete,
         project: 'acme/orders',
         status: 'failed',
+        cause: 'http',
         reason: 'it is failed',
       },
     ])
@@ -223,7 +236,7 @@ describe('the documented views', () => {
     await (await draftSecond()).abandon(at(2.2))
     await begin(3)
     expect(rows('SELECT number, state, finished_at, exit_code, seal_key_id FROM run ORDER BY number')).toEqual([
-      { number: 1, state: 'sealed', finished_at: at(1.5), exit_code: 1, seal_key_id: 'key-1' },
+      { number: 1, state: 'committed', finished_at: at(1.5), exit_code: 1, seal_key_id: 'key-1' },
       { number: 2, state: 'interrupted', finished_at: at(2.2), exit_code: null, seal_key_id: 'key-1' },
       { number: 3, state: 'running', finished_at: null, exit_code: null, seal_key_id: 'key-1' },
     ])
@@ -237,6 +250,7 @@ describe('a run without changes', () => {
     const contents = () => tables.map((table) => rows(`SELECT * FROM ${table}`))
     const before = contents()
     const draft = await begin(2)
+    await draft.stageScan(payments)
     await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
     const seen = [...(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).values()].map(({ id }) => id)
     await draft.stage(payments, { seen, versions: [] })

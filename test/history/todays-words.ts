@@ -8,7 +8,7 @@ const renamed: Readonly<Record<string, string>> = {
   place: 'configured_at',
   fewer: 'evaluated_by_rule',
   unjudged: 'not_evaluated',
-  remediation: 'remediation',
+  remedy: 'remediation',
 }
 
 /** Reports of `hookdrift.report/1` as the words of today would have them; what they do not say is not added. */

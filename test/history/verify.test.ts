@@ -103,14 +103,15 @@ describe('what can be read and must not', () => {
 const tables = {
   run: 'number',
   project: 'id',
+  scan: 'project_id, run',
   walk: 'project_id, listing, run',
   version: 'id',
   violation: 'id',
   change: 'id',
   unreferenced: 'project_id, kind, uid, from_run',
-  notice: 'rowid',
+  notice: 'run, number',
   document: 'id',
-  held: 'project_id, listing, run',
+  withheld_removal: 'project_id, listing, run',
   approval: 'id',
   approved_resource: 'approval_id, kind, uid',
 } as const
@@ -209,9 +210,12 @@ describe('one bit that is flipped', () => {
     ["UPDATE run SET policy_digest = 'other' WHERE number = 2", 'I10: not as run 2 sealed it: run'],
     [
       "UPDATE run SET chain = 'other' WHERE number = 2",
-      'I10: the link of run 2 was altered, in its column previous or chain',
+      'I10: the link of run 2 was altered, in its column previous, chain or chain_version',
     ],
-    ["UPDATE run SET parts = '{}' WHERE number = 2", 'I10: the column parts of run 2 was altered'],
+    ["UPDATE run SET part_digests = '{}' WHERE number = 2", 'I10: the column part_digests of run 2 was altered'],
+    ["UPDATE scan SET name = 'z' WHERE run = 1", 'I10: not as run 1 sealed it: scans, walks'],
+    ["UPDATE walk SET cause = 'tls' WHERE run = 4", 'I10: not as run 4 sealed it: walks'],
+    ["UPDATE notice SET code = 'rule_failed' WHERE run = 1", 'I10: not as run 1 sealed it: notices'],
     ["UPDATE run SET started_at = 'then' WHERE number = 3", 'I10: not as run 4 sealed it: run'],
     ["UPDATE project SET uid = 'z' WHERE id = 2", 'I10: not as run 1 sealed it: projects'],
     ["UPDATE document SET body = '[1]' WHERE id = 1", /^I2: document [0-9a-f]{12}… does not match its digest$/],
@@ -223,7 +227,7 @@ describe('one bit that is flipped', () => {
 
 describe('verify', () => {
   it('names runs that vanished', () => {
-    const rows = ['walk', 'change', 'notice'].map((table) => `DELETE FROM ${table} WHERE run = 4;`).join('')
+    const rows = ['walk', 'scan', 'change', 'notice'].map((table) => `DELETE FROM ${table} WHERE run = 4;`).join('')
     // The last run can go without a trace in the file: its digest is in the reports that left the machine.
     expect(faultsAfter(`${rows} DELETE FROM run WHERE number = 4`)).toEqual([])
     const found = faultsAfter('DELETE FROM run WHERE number IN (2, 3)')

@@ -3,6 +3,7 @@ import type { Channel } from '../../src/config/read-configuration.ts'
 import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
 import type { NewMessage } from '../../src/history/outbox.ts'
+import { Stop } from '../../src/model/stop.ts'
 import { composeRunNotifications } from '../../src/notify/compose-messages.ts'
 import { type Message, readMessage } from '../../src/notify/message.ts'
 import { at, openSite, type Site, type SiteOptions } from '../audit/a-site.ts'
@@ -113,7 +114,7 @@ describe('people', () => {
     const { requests } = told.site.service
     const from = requests.length
     told.site.service.behaviour.latencyMs = ({ path }: { path: string }) => {
-      if (path.includes('/subscriptions') && requests.length > from) stop.abort(new Error('SIGTERM'))
+      if (path.includes('/subscriptions') && requests.length > from) stop.abort(new Stop('signal', 'SIGTERM'))
       return 0
     }
     const cut = await told.run({ signal: stop.signal })

@@ -36,7 +36,7 @@ describe('query', () => {
       ['n', 'big', 'no'],
       ['9007199254740993', 'Infinity', null],
     ],
-    ['SELECT number FROM sealed_run', ['number'], [1]],
+    ['SELECT number FROM committed_run', ['number'], [1]],
   ])('answers %s', (sql, columns, row) => {
     expect(all(sql)).toEqual({ columns, rows: [row] })
   })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { changeTypes } from '../../src/model/change.ts'
-import { coverageStatuses } from '../../src/model/coverage.ts'
+import { coverageCauses, coverageStatuses } from '../../src/model/coverage.ts'
 import type { Json } from '../../src/model/json.ts'
 import { type Report, resolutions } from '../../src/model/report.ts'
 import { kinds, listings } from '../../src/model/resource.ts'
@@ -60,6 +60,7 @@ const coverage = fc
     project: required,
     listing: fc.constantFrom(...listings),
     status: fc.constantFrom(...coverageStatuses),
+    cause: fc.constantFrom(...coverageCauses),
     reason: hostile,
     filter: fc.option(hostile),
     pages: fc.nat(),
@@ -68,7 +69,7 @@ const coverage = fc
     retries: fc.nat(),
     duration_ms: fc.nat(),
   })
-  .map((walk) => (walk.status === 'complete' ? { ...walk, reason: null } : walk))
+  .map((walk) => (walk.status === 'complete' ? { ...walk, cause: null, reason: null } : walk))
 
 const change = fc
   .record({
@@ -129,9 +130,15 @@ const project = fc.record({
 export const anyReport: fc.Arbitrary<Report> = fc
   .record({
     coverage: fc.array(coverage, { maxLength: 6 }),
-    notices: fc.array(fc.record({ project: required, listing: fc.constantFrom(...listings), text: hostile }), {
-      maxLength: 2,
-    }),
+    notices: fc.array(
+      fc.record({
+        code: fc.constantFrom('clock_went_back' as const, 'rule_failed' as const, 'field_malformed' as const),
+        project: fc.option(required),
+        listing: fc.option(fc.constantFrom(...listings)),
+        text: hostile,
+      }),
+      { maxLength: 2 },
+    ),
     drift: fc.array(change, { maxLength: 6 }),
     violations: fc.array(waivedOrNot, { maxLength: 6 }),
     projects: fc.uniqueArray(project, { maxLength: 2, selector: ({ project }) => project }),

@@ -52,7 +52,7 @@ function everywhere(text: string, configured = text): Report {
       aWalk({ project: configured, status: 'failed', reason: text, filter: configured }),
       aWalk({ project: configured, listing: 'sources', status: 'skipped', reason: text }),
     ],
-    notices: [{ project: configured, listing: 'endpoints', text }],
+    notices: [{ code: 'field_malformed', project: configured, listing: 'endpoints', text }],
     drift: [
       aChange({ project: configured, uid: text, name: text, fields: [{ path: pointer, before: text, after: null }] }),
     ],

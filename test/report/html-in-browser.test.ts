@@ -22,7 +22,7 @@ const look = { colour: false, width: 80, full: true }
 const attack = `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script></style>`
 const hostile = aReport({
   coverage: [aWalk({ project: attack, status: 'failed', reason: attack })],
-  notices: [{ project: attack, listing: 'endpoints', text: attack }],
+  notices: [{ code: 'field_malformed', project: attack, listing: 'endpoints', text: attack }],
   violations: [aViolation({ name: attack, message: attack, path: `/${attack}`, project: attack })],
 })
 

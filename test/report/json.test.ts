@@ -66,8 +66,8 @@ describe('the JSON report', () => {
 
 describe('the schema of the report', () => {
   const report = aReport({
-    coverage: [aWalk({ status: 'partial', reason: 'page 2 was cut' })],
-    notices: [{ project: 'acme/payments', listing: 'endpoints', text: 'shows more' }],
+    coverage: [aWalk({ status: 'partial', cause: 'network', reason: 'page 2 was cut' })],
+    notices: [{ code: 'fields_changed', project: 'acme/payments', listing: null, text: 'shows more' }],
     drift: [aChange({ fields: [{ path: '/status', before: null, after: 'active' }] })],
     violations: [aViolation()],
   })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Report, ReportChange, ReportCoverage, ReportNotice, ReportViolation } from '../../src/model/report.ts'
+import type { Notice } from '../../src/model/notice.ts'
+import type { Report, ReportChange, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
 import type { Severity } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
 
@@ -33,6 +34,7 @@ export function aWalk(parts: Partial<ReportCoverage> = {}): ReportCoverage {
     project: 'acme/payments',
     listing: 'endpoints',
     status: 'complete',
+    cause: (parts.status ?? 'complete') === 'complete' ? null : 'http',
     reason: null,
     filter: null,
     pages: 1,
@@ -83,6 +85,7 @@ const walks: readonly ReportCoverage[] = [
     project: 'acme/invoices',
     listing: 'sources',
     status: 'skipped',
+    cause: 'not_offered',
     reason: 'the service does not offer it (404)',
     items: 0,
     pages: 0,
@@ -93,16 +96,18 @@ const walks: readonly ReportCoverage[] = [
     project: 'acme/payments',
     listing: 'sources',
     status: 'skipped',
+    cause: 'not_offered',
     reason: 'the service does not offer it (404)',
     items: 0,
     pages: 0,
   }),
 ]
 
-const notices: readonly ReportNotice[] = [
+const notices: readonly Notice[] = [
   {
+    code: 'fields_changed',
     project: 'acme/payments',
-    listing: 'subscriptions',
+    listing: null,
     text: 'the service now shows delivery_mode, which it did not before; it is compared from the next run on',
   },
 ]

@@ -18,7 +18,7 @@ function verdictOf({ walks = ['complete'], violations = [], changes = 0, failOn 
     coverage: walks.map((status) => ({
       project: 'acme/shop',
       status,
-      reason: null,
+      cause: null,
       items: status === 'complete' ? 62 : 0,
     })),
     violations: violations.map(([severity, state]) => ({ severity, state })),

@@ -37,7 +37,7 @@ describe('a success', () => {
     'is no offer when it is %s',
     async (type) => {
       expect(await faultOf(answer(200, '<!DOCTYPE html>', { 'content-type': type }))).toBe(
-        `not-offered: page 1: 200 ok with ${type} instead of JSON: wrong base path? (request id req-7)`,
+        `not_offered: page 1: 200 ok with ${type} instead of JSON: wrong base path? (request id req-7)`,
       )
     },
   )
@@ -45,12 +45,12 @@ describe('a success', () => {
   it('is no offer without a content type', async () => {
     const bare: Answer = (_request, response) => response.writeHead(200).end('{}')
     expect(await faultOf(bare)).toBe(
-      'not-offered: page 1: 200 ok with no content type instead of JSON: wrong base path?',
+      'not_offered: page 1: 200 ok with no content type instead of JSON: wrong base path?',
     )
   })
 
   it('is invalid with an empty body', async () => {
-    expect(await faultOf(answer(200, ''))).toMatch(/^invalid: page 1: 200 ok with an empty body/)
+    expect(await faultOf(answer(200, ''))).toMatch(/^malformed: page 1: 200 ok with an empty body/)
   })
 
   it.each([
@@ -70,21 +70,21 @@ describe('a success', () => {
     const named = `${status} ${name}`.trim()
     expect(await walk(aClient(service.url))).toEqual({
       pages: [],
-      fault: `invalid: page 1: ${named} instead of 200 ok (request id req-7)`,
+      fault: `http: page 1: ${named} instead of 200 ok (request id req-7)`,
     })
     expect(service.requests).toHaveLength(1)
   })
 
   it('is invalid when it is compressed', async () => {
     expect(await faultOf(answer(200, pageBody([]), { 'content-encoding': 'gzip' }))).toMatch(
-      /^invalid: page 1: 200 ok compressed \(gzip\), which was not asked for/,
+      /^malformed: page 1: 200 ok compressed \(gzip\), which was not asked for/,
     )
     expect(await faultOf(answer(200, pageBody([]), { 'content-encoding': 'identity' }))).toBe(null)
   })
 
   it('is refused when it announces more than is allowed', async () => {
     expect(await faultOf(answer(200, pageBody([item('a', { pad: 'x'.repeat(10_000) })])))).toBe(
-      'invalid: page 1: an answer larger than 10000 bytes: ask for smaller pages, or allow more (request id req-7)',
+      'malformed: page 1: an answer larger than 10000 bytes: ask for smaller pages, or allow more (request id req-7)',
     )
   })
 
@@ -97,13 +97,13 @@ describe('a success', () => {
       response.on('drain', write)
       write()
     }
-    expect(await faultOf(endless)).toMatch(/^invalid: page 1: an answer larger than 10000 bytes/)
+    expect(await faultOf(endless)).toMatch(/^malformed: page 1: an answer larger than 10000 bytes/)
   })
 
   it('may be exactly as large as is allowed', async () => {
     const body = JSON.stringify(pageBody([]))
     expect(await faultOf(answer(200, body), { maxBodyBytes: body.length })).toBe(null)
-    expect(await faultOf(answer(200, body), { maxBodyBytes: body.length - 1 })).toMatch(/^invalid/)
+    expect(await faultOf(answer(200, body), { maxBodyBytes: body.length - 1 })).toMatch(/^malformed/)
   })
 })
 
@@ -127,7 +127,7 @@ describe('JSON', () => {
     ['a bad literal', '"k":nul', 'malformed JSON'],
   ])('is refused with %s', async (_title, member, reason) => {
     expect(await faultOf(answer(200, pageWith(member)), { maxBodyBytes: 1_000_000 })).toBe(
-      `invalid: page 1: 200 ok, ${reason} (request id req-7)`,
+      `malformed: page 1: 200 ok, ${reason} (request id req-7)`,
     )
   })
 
@@ -146,18 +146,18 @@ describe('JSON', () => {
 
   it('is refused with a malformed uid', async () => {
     const body = JSON.stringify(pageBody([item('UID')])).replaceAll('UID', '\\udfff')
-    expect(await faultOf(answer(200, body))).toMatch(/^invalid: page 1: 200 ok, JSON with half a surrogate pair/)
+    expect(await faultOf(answer(200, body))).toMatch(/^malformed: page 1: 200 ok, JSON with half a surrogate pair/)
   })
 
   it('is refused with invalid UTF-8', async () => {
     const bytes = Buffer.from(pageWith('"k":"X"'))
     bytes[bytes.lastIndexOf('X')] = 0xff
-    expect(await faultOf(answer(200, bytes))).toMatch(/^invalid: page 1: 200 ok, JSON that is not valid UTF-8/)
+    expect(await faultOf(answer(200, bytes))).toMatch(/^malformed: page 1: 200 ok, JSON that is not valid UTF-8/)
   })
 
   it('is refused with something after it', async () => {
     expect(await faultOf(answer(200, `${JSON.stringify(pageBody([]))} x`))).toMatch(
-      /^invalid: page 1: 200 ok, malformed JSON/,
+      /^malformed: page 1: 200 ok, malformed JSON/,
     )
     expect(await faultOf(answer(200, `${JSON.stringify(pageBody([]))}\n`))).toBe(null)
   })
@@ -173,24 +173,24 @@ describe('an error', () => {
   it.each([
     [
       said(403, 'nope'),
-      'refused: page 1: 403 forbidden: the key is not allowed to do this, the service says "nope" (request id req-7)',
+      'refused_key: page 1: 403 forbidden: the key is not allowed to do this, the service says "nope" (request id req-7)',
     ],
     [
       said(400, 'Invalid version number'),
-      'invalid: page 1: 400 bad request, the service says "Invalid version number" (request id req-7)',
+      'http: page 1: 400 bad request, the service says "Invalid version number" (request id req-7)',
     ],
-    [answer(415, ''), 'invalid: page 1: 415 unsupported media type (request id req-7)'],
+    [answer(415, ''), 'http: page 1: 415 unsupported media type (request id req-7)'],
     [
       said(400, 'Project not found'),
-      'not-found: page 1: 400 bad request: the project does not exist, or the key may not see it, the service says "Project not found" (request id req-7)',
+      'not_found: page 1: 400 bad request: the project does not exist, or the key may not see it, the service says "Project not found" (request id req-7)',
     ],
     [
       said(404, 'unauthorized to process request'),
-      'not-found: page 1: 404 not found: the project does not exist, or the key may not see it, the service says "unauthorized to process request" (request id req-7)',
+      'not_found: page 1: 404 not found: the project does not exist, or the key may not see it, the service says "unauthorized to process request" (request id req-7)',
     ],
     [
       answer(404, '404 page not found\n', { 'content-type': 'text/plain; charset=utf-8' }),
-      'not-offered: page 1: 404 not found with text/plain; charset=utf-8: not offered here, or a wrong base path (request id req-7)',
+      'not_offered: page 1: 404 not found with text/plain; charset=utf-8: not offered here, or a wrong base path (request id req-7)',
     ],
   ])('that stands is told at once %#', async (given, fault) => {
     const service = await aService(given)
@@ -202,7 +202,7 @@ describe('an error', () => {
     const message = `bad\r\nkey \u0007\u202e${key} or not-a-real-secret-part-of-a-key ${'x'.repeat(500)}`
     const { fault } = await walk(aClient((await aService(said(400, message))).url))
     expect(fault).toMatch(
-      /^invalid: page 1: 400 bad request, the service says "bad key \[key\] or \[key\] x+…" \(request id req-7\)$/,
+      /^http: page 1: 400 bad request, the service says "bad key \[key\] or \[key\] x+…" \(request id req-7\)$/,
     )
     expect(fault?.length).toBeLessThan(280)
   })
@@ -218,7 +218,7 @@ describe('an error', () => {
     [`${'x '.repeat(94)}9f8e7d6c5b4a39281706f5e4`, `${'x '.repeat(94)}…`],
   ])('%s is told without what looks like a credential', async (message, told) => {
     expect(await faultOf(said(422, message))).toBe(
-      `invalid: page 1: 422 unprocessable entity, the service says "${told}" (request id req-7)`,
+      `http: page 1: 422 unprocessable entity, the service says "${told}" (request id req-7)`,
     )
   })
 
@@ -244,14 +244,14 @@ describe('an error', () => {
         `, a redirect to ${host} that was not followed because it would carry the key away (request id req-7)`,
       )
     }
-    expect(await faultOf(answer(302, ''))).toMatch(/^invalid: page 1: 302 found, a redirect that was not followed/)
+    expect(await faultOf(answer(302, ''))).toMatch(/^http: page 1: 302 found, a redirect that was not followed/)
     expect(reached).toBe(0)
   })
 
   it('refuses a key that no header can carry, without saying it', async () => {
     const service = await aService(page([]))
     const { fault } = await walk(aClient(service.url), aLook({ key: `${key}\n` }))
-    expect(fault).toBe('refused: page 1: the key holds characters that no header can carry')
+    expect(fault).toBe('refused_key: page 1: the key holds characters that no header can carry')
     expect(service.requests).toEqual([])
   })
 })

@@ -74,9 +74,9 @@ describe('a number in the place of a name', () => {
   const body = JSON.stringify(pageBody([item('ep1')], 'next'))
 
   it.each([
-    ['uid', 'invalid: page 1: item 1 has no usable uid'],
-    ['project_id', 'invalid: page 1: item 1 has no project_id'],
-    ['next_page_cursor', 'invalid: page 1: next_page_cursor is no string'],
+    ['uid', 'malformed: page 1: item 1 has no usable uid'],
+    ['project_id', 'malformed: page 1: item 1 has no project_id'],
+    ['next_page_cursor', 'malformed: page 1: next_page_cursor is no string'],
   ])('is refused as any number: %s', async (name, fault) => {
     const service = await aService(answer(200, withBig(name, body)))
     expect((await walk(aClient(service.url))).fault).toContain(fault)

@@ -52,9 +52,9 @@ describe('a large page', () => {
     [
       'the last item was listed before',
       { uid: 'e0' },
-      /^invalid: page 1: item 3000 was listed before in the same walk/,
+      /^malformed: page 1: item 3000 was listed before in the same walk/,
     ],
-    ['the last item has no uid', { uid: '' }, /^invalid: page 1: item 3000 has no usable uid/],
+    ['the last item has no uid', { uid: '' }, /^malformed: page 1: item 3000 has no usable uid/],
   ])('proves nothing, and nothing of it is yielded, when %s', async (_title, more, fault) => {
     const walked = await walkOf(page([...someItems(2_999), item('last', { pad, ...more })]))
     expect(walked.pages).toEqual([])
@@ -80,7 +80,7 @@ describe('a large page', () => {
   ])('is refused with %s', async (_title, content, reason) => {
     const { pages, fault } = await walkOf(answer(200, pageWith(content)))
     expect(pages).toEqual([])
-    expect(fault).toMatch(/^invalid: page 1: /)
+    expect(fault).toMatch(/^malformed: page 1: /)
     expect(fault).toMatch(reason)
   })
 
@@ -91,7 +91,7 @@ describe('a large page', () => {
     ['under a name that is spelt otherwise', pageWith(large).replace('"content"', '"c\\u006fntent"')],
   ])('is refused where it is large %s', async (_title, body) => {
     expect((await walkOf(answer(200, body))).fault).toBe(
-      'invalid: page 1: 200 ok with more than 2097152 bytes besides its items (request id req-7)',
+      'malformed: page 1: 200 ok with more than 2097152 bytes besides its items (request id req-7)',
     )
   })
 
@@ -103,7 +103,7 @@ describe('a large page', () => {
   it('that breaks off is asked for again, and refused when it does so again', async () => {
     const cut = answer(200, pageWith(large).slice(0, wholeBytes + 100))
     expect(await walkOf(cut, page([item('a')]))).toMatchObject({ fault: null, requests: 2 })
-    expect((await walkOf(cut)).fault).toMatch(/^unavailable: page 1: 200 ok, the JSON breaks off after 2 tries/)
+    expect((await walkOf(cut)).fault).toMatch(/^malformed: page 1: 200 ok, the JSON breaks off after 2 tries/)
   })
 
   it('may be empty of items where another page comes only if it has none', async () => {
@@ -116,18 +116,18 @@ describe('limits', () => {
   it('of items hold for whole pages and parts alike', async () => {
     const many = Array.from({ length: 20_001 }, (_, n) => ({ uid: `e${n}`, project_id: project }))
     expect((await walkOf(page(many))).fault).toMatch(
-      /^invalid: page 1: has more than 20000 items: ask for smaller pages/,
+      /^malformed: page 1: has more than 20000 items: ask for smaller pages/,
     )
     expect((await walkOf(page(many.slice(1)))).fault).toBe(null)
     const larger = many.map((one) => ({ ...one, pad: 'x'.repeat(80) }))
-    expect((await walkOf(page(larger))).fault).toMatch(/^invalid: page 1: 200 ok with more than 20000 items: ask for/)
+    expect((await walkOf(page(larger))).fault).toMatch(/^malformed: page 1: 200 ok with more than 20000 items: ask for/)
     const service = await aService(page(larger))
     expect((await walk(aClient(service.url, { settings: { pageSize: 30_000 } }))).fault).toBe(null)
   })
 
   it('of one item are named', async () => {
     const pages = page([item('a'), item('b', { name: 'x'.repeat(8 * 1024 * 1024) })])
-    expect((await walkOf(pages)).fault).toMatch(/^invalid: page 1: item 2 is larger than 8388608 bytes/)
+    expect((await walkOf(pages)).fault).toMatch(/^malformed: page 1: item 2 is larger than 8388608 bytes/)
   })
 
   it.each([
@@ -145,7 +145,7 @@ describe('limits', () => {
     const data = { uid: project, name: 'x'.repeat(wholeBytes) }
     const service = await aService(answer(200, { status: true, message: 'ok', data }))
     expect(await faultIn(aClient(service.url).project(aLook()))).toMatch(
-      /^invalid: project: an answer larger than 2097152 bytes/,
+      /^malformed: project: an answer larger than 2097152 bytes/,
     )
   })
 })

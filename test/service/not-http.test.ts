@@ -21,9 +21,9 @@ describe('an answer that is not HTTP', () => {
     const { pages, fault } = await walk(client, access)
     expect(pages).toEqual([])
     expect([
-      'unavailable: page 1: the answer is not HTTP after 2 tries: is the port right, and the scheme (http or https)?',
-      'unavailable: page 1: connection closed before the answer was whole after 2 tries',
-      'unavailable: page 1: the head of the answer is larger than 16 KiB after 2 tries',
+      'malformed: page 1: the answer is not HTTP after 2 tries: is the port right, and the scheme (http or https)?',
+      'network: page 1: connection closed before the answer was whole after 2 tries',
+      'malformed: page 1: the head of the answer is larger than 16 KiB after 2 tries',
     ]).toContain(fault)
     expect(access.traffic.requests).toBe(2)
   })
@@ -34,7 +34,7 @@ describe('an answer that is not HTTP', () => {
       const client = aClient(`https://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 0 } })
       const { fault } = await walk(client)
       expect(fault).toMatch(
-        /^unavailable: page 1: (no TLS connection could be made \(ERR_SSL_\w+\): is the port right|connection (reset|closed))/,
+        /^(?:tls|network): page 1: (no TLS connection could be made \(ERR_SSL_\w+\): is the port right|connection (reset|closed))/,
       )
     },
   )
@@ -44,24 +44,19 @@ describe('whatever is thrown while an answer is read', () => {
   const secret = `cannot parse ${key}`
   const parserError = Object.assign(new Error(secret), { name: 'HTTPParserError', code: undefined, data: secret })
   it.each([
-    ['an error of the parser without a code', parserError, 'unavailable', 'later'],
-    [
-      'an error of the parser with one',
-      Object.assign(new Error(secret), { code: 'HPE_STRICT' }),
-      'unavailable',
-      'later',
-    ],
-    ['a code that nobody knows', Object.assign(new Error(secret), { code: 'ENEW' }), 'unavailable', 'later'],
-    ['a code that is a text of others', Object.assign(new Error(secret), { code: secret }), 'unavailable', 'later'],
-    ['a code that is a number', Object.assign(new Error(secret), { code: 7 }), 'unavailable', 'later'],
-    ['a name that is a text of others', Object.assign(new Error(secret), { name: secret }), 'unavailable', 'later'],
-    ['a full stack', new RangeError(secret), 'invalid', 'never'],
-    ['a header that cannot be', new TypeError(secret), 'invalid', 'never'],
-    ['a mistake of ours', new ReferenceError(secret), 'invalid', 'never'],
-    ['a text', secret, 'unavailable', 'later'],
-    ['nothing', undefined, 'unavailable', 'later'],
-    ['null', null, 'unavailable', 'later'],
-    ['an object', { code: 'ECONNRESET', message: secret }, 'unavailable', 'later'],
+    ['an error of the parser without a code', parserError, 'malformed', 'later'],
+    ['an error of the parser with one', Object.assign(new Error(secret), { code: 'HPE_STRICT' }), 'malformed', 'later'],
+    ['a code that nobody knows', Object.assign(new Error(secret), { code: 'ENEW' }), 'network', 'later'],
+    ['a code that is a text of others', Object.assign(new Error(secret), { code: secret }), 'network', 'later'],
+    ['a code that is a number', Object.assign(new Error(secret), { code: 7 }), 'network', 'later'],
+    ['a name that is a text of others', Object.assign(new Error(secret), { name: secret }), 'network', 'later'],
+    ['a full stack', new RangeError(secret), 'malformed', 'never'],
+    ['a header that cannot be', new TypeError(secret), 'malformed', 'never'],
+    ['a mistake of ours', new ReferenceError(secret), 'malformed', 'never'],
+    ['a text', secret, 'network', 'later'],
+    ['nothing', undefined, 'network', 'later'],
+    ['null', null, 'network', 'later'],
+    ['an object', { code: 'ECONNRESET', message: secret }, 'network', 'later'],
   ])('is a failure of that exchange, and its text is not told: %s', (_title, thrown, kind, again) => {
     const failure = networkFailure(thrown)
     expect(failure).toMatchObject({ ok: false, kind, again, what: expect.stringMatching(/\w/) })

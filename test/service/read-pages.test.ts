@@ -70,7 +70,7 @@ describe('a walk', () => {
     const service = await aService(page([item('a')], 'b'), page([item('b'), item('a')]))
     const { pages, fault } = await walk(aClient(service.url))
     expect(pages.map(({ number }) => number)).toEqual([1])
-    expect(fault).toBe('invalid: page 2: item 2 was listed before in the same walk (request id req-7)')
+    expect(fault).toBe('malformed: page 2: item 2 was listed before in the same walk (request id req-7)')
   })
 
   it('follows cursors and uids as long as they may be, and forgets whatever else they were', async () => {
@@ -86,7 +86,7 @@ describe('a walk', () => {
     const service = await aService(page([item('a')], 'x'), page([item('b')], 'x'), page([item('c')], 'x'))
     const { pages, fault } = await walk(aClient(service.url))
     expect(pages.length).toBe(1)
-    expect(fault).toBe('invalid: page 2: names a next page that was read before (request id req-7)')
+    expect(fault).toBe('malformed: page 2: names a next page that was read before (request id req-7)')
   })
 })
 
@@ -138,7 +138,7 @@ describe('a page that proves nothing', () => {
     const service = await aService(answer(200, body))
     expect(await walk(aClient(service.url))).toEqual({
       pages: [],
-      fault: `invalid: page 1: ${what} (request id req-7)`,
+      fault: `malformed: page 1: ${what} (request id req-7)`,
     })
     expect(service.requests.length).toBe(1)
   })
@@ -207,7 +207,7 @@ describe('a filter', () => {
     const { fault } = await walk(aClient(service.url), aLook({ filters }), listing)
     expect(fault).toBe(
       missed &&
-        `invalid: page 1: item 1 does not match the ${missed} filter: the service ignored it (request id req-7)`,
+        `malformed: page 1: item 1 does not match the ${missed} filter: the service ignored it (request id req-7)`,
     )
   })
 })
@@ -231,22 +231,22 @@ describe('a project', () => {
 
   it('is not offered where the operation is missing', async () => {
     expect(await askProject(answer(404, '404 page not found\n', { 'content-type': 'text/plain' }))).toBe(
-      'not-offered: project: 404 not found with text/plain: not offered here, or a wrong base path (request id req-7)',
+      'not_offered: project: 404 not found with text/plain: not offered here, or a wrong base path (request id req-7)',
     )
   })
 
   it('is not found when the service says so', async () => {
-    expect(await askProject(said(400, 'project not found'))).toMatch(/^not-found: project: 400 bad request: /)
+    expect(await askProject(said(400, 'project not found'))).toMatch(/^not_found: project: 400 bad request: /)
   })
 
   it('is no project with another status than 200', async () => {
     const body = { status: true, message: 'ok', data: { uid: project } }
     expect(await askProject(answer(203, body))).toBe(
-      'invalid: project: 203 non-authoritative information instead of 200 ok (request id req-7)',
+      'http: project: 203 non-authoritative information instead of 200 ok (request id req-7)',
     )
   })
 
   it.each([[null], [[]], [{}], [{ uid: '' }], [{ uid: 3 }]])('is invalid without a uid: %j', async (data) => {
-    expect(await askProject(of(data))).toMatch(/^invalid: project: data /)
+    expect(await askProject(of(data))).toMatch(/^malformed: project: data /)
   })
 })

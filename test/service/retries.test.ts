@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Clock } from '../../src/model/clock.ts'
+import { Stop } from '../../src/model/stop.ts'
 import {
   type Answer,
   aClient,
@@ -66,7 +67,7 @@ describe('what passes is asked again', () => {
     await new Promise((resolve) => server.close(resolve))
     const access = aLook()
     expect((await walk(aClient(`http://127.0.0.1:${port}`), access)).fault).toBe(
-      'unavailable: page 1: connection refused after 5 tries',
+      'network: page 1: connection refused after 5 tries',
     )
     expect(access.traffic).toEqual({ requests: 5, retries: 4, waitedMs: 125 + 250 + 500 + 1_000 })
   })
@@ -79,7 +80,7 @@ describe('what passes is asked again', () => {
     server.on('connection', (socket) => onTestFinished(() => void socket.destroy()))
     const { port } = server.address() as AddressInfo
     const client = aClient(`https://127.0.0.1:${port}`, { limits: { connectTimeoutMs: 50, retries: 0 } })
-    expect((await walk(client)).fault).toBe('unavailable: page 1: no connection in time')
+    expect((await walk(client)).fault).toBe('timeout: page 1: no connection in time')
   })
 
   it('with pauses that double, are left to chance, and end at ten seconds', async () => {
@@ -92,12 +93,12 @@ describe('what passes is asked again', () => {
 
 describe('what does not pass', () => {
   it.each([
-    [slow, 'unavailable: page 1: no whole answer within 50 ms after 2 tries'],
-    [cut, 'unavailable: page 1: connection closed before the answer was whole after 2 tries'],
-    [reset, 'unavailable: page 1: connection reset after 2 tries'],
+    [slow, 'timeout: page 1: no whole answer within 50 ms after 2 tries'],
+    [cut, 'network: page 1: connection closed before the answer was whole after 2 tries'],
+    [reset, 'network: page 1: connection reset after 2 tries'],
     [
       said(502, 'upstream is gone'),
-      'unavailable: page 1: 502 bad gateway after 2 tries, the service says "upstream is gone" (request id req-7)',
+      'http: page 1: 502 bad gateway after 2 tries, the service says "upstream is gone" (request id req-7)',
     ],
   ])('is told with the number of tries %#', async (given, fault) => {
     const client = aClient((await aService(given)).url, { limits: { pageTimeoutMs: 50, retries: 1 } })
@@ -107,7 +108,7 @@ describe('what does not pass', () => {
   it('is asked once when no further tries are allowed', async () => {
     const service = await aService(answer(500, ''))
     expect((await walk(aClient(service.url, { limits: { retries: 0 } }))).fault).toBe(
-      'unavailable: page 1: 500 internal server error (request id req-7)',
+      'http: page 1: 500 internal server error (request id req-7)',
     )
     expect(service.requests.length).toBe(1)
   })
@@ -117,7 +118,7 @@ describe('what does not pass', () => {
     const client = aClient(service.url, { limits: { retries: 50, retryBudgetMs: 1_000 } })
     const access = aLook()
     expect((await walk(client, access)).fault).toBe(
-      'unavailable: page 1: 500 internal server error after 5 tries, the time for tries is spent (request id req-7)',
+      'http: page 1: 500 internal server error after 5 tries, the time for tries is spent (request id req-7)',
     )
     expect(access.traffic.waitedMs).toBe(1_000)
     expect((await walk(client, access)).fault).toContain('500 internal server error, the time for tries is spent')
@@ -149,7 +150,7 @@ describe('a refused key', () => {
   it('is refused when it stays so, with both possible reasons', async () => {
     const service = await aService(said(401, 'authorization failed'))
     expect((await walk(aClient(service.url))).fault).toBe(
-      "refused: page 1: 401 unauthorized after 4 tries: the key is wrong, expired or revoked, or the service's database is down, " +
+      "refused_key: page 1: 401 unauthorized after 4 tries: the key is wrong, expired or revoked, or the service's database is down, " +
         'the service says "authorization failed" (request id req-7)',
     )
     expect(service.requests.length).toBe(4)
@@ -197,7 +198,7 @@ describe('a rate limit', () => {
       const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }))
       const clock = aClock(start)
       expect((await walk(aClient(service.url, { clock }))).fault).toBe(
-        'unavailable: page 1: 429 too many requests after 2 tries, the time for tries is spent, ' +
+        'rate_limited: page 1: 429 too many requests after 2 tries, the time for tries is spent, ' +
           'the service says "exceeded rate limit" (request id req-7)',
       )
       expect(clock.slept).toEqual([60_000])
@@ -258,8 +259,8 @@ describe('a stop', () => {
     const service = await aService(answer(500, ''))
     const walking = walk(aClient(service.url, { clock }), aLook({ signal: stop.signal }))
     await clock.sleepers(1)
-    stop.abort(new Error('SIGTERM'))
-    expect((await walking).fault).toBe('stopped: page 1: stopped before the answer was whole: SIGTERM')
+    stop.abort(new Stop('signal', 'SIGTERM'))
+    expect((await walking).fault).toBe('signal: page 1: stopped before the answer was whole: SIGTERM')
   })
 
   it('before the start asks nothing', async () => {

@@ -71,9 +71,7 @@ async function aProxy() {
 describe('a certificate', () => {
   it('of an unknown authority is not accepted, and not asked about again', async () => {
     const { fault } = await walk(aClient(await aTlsService()))
-    expect(fault).toBe(
-      'unavailable: page 1: the certificate of the service is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)',
-    )
+    expect(fault).toBe('tls: page 1: the certificate of the service is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)')
   })
 
   it('of an authority that the configuration names is accepted', async () => {
@@ -114,8 +112,8 @@ describe('a proxy', () => {
   })
 
   it.each([
-    [407, 'unavailable: page 1: the proxy answered 407'],
-    [502, 'unavailable: page 1: the proxy answered 502 after 2 tries'],
+    [407, 'http: page 1: the proxy answered 407'],
+    [502, 'http: page 1: the proxy answered 502 after 2 tries'],
   ])('that refuses a tunnel with %i is told apart from the service', async (status, fault) => {
     const { server, url } = await listen(() => {})
     server.on('connect', (_request, socket) => socket.end(`HTTP/1.1 ${status} no\r\ncontent-length: 0\r\n\r\n`))

@@ -60,6 +60,7 @@ describe('an answer', () => {
     project: 'acme/a',
     listing: 'endpoints',
     status: 'complete',
+    cause: null,
     reason: null,
     filter: null,
     run: 7,

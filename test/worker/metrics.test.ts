@@ -5,6 +5,7 @@ import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
 import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import { openExistingHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
+import { Stop } from '../../src/model/stop.ts'
 import { severities } from '../../src/model/violation.ts'
 import { json } from '../../src/report/json.ts'
 import { openMetrics } from '../../src/worker/metrics.ts'
@@ -209,7 +210,7 @@ describe('a schedule was last served', () => {
     expect(await served([])).toBe(startOf(whole))
     expect(await served([first])).toBe(startOf(part))
     expect(await served(['other/*'])).toBeUndefined()
-    const ended = await site.audit({ signal: AbortSignal.abort(new Error('SIGTERM')) })
+    const ended = await site.audit({ signal: AbortSignal.abort(new Stop('signal', 'SIGTERM')) })
     expect(ended.verdict.exit_code).toBe(3)
     expect(new Set(ended.coverage.map(({ status }) => status))).toEqual(new Set(['partial']))
     expect(await served([])).toBe(startOf(ended) - 61_000)

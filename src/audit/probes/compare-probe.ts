@@ -1,4 +1,4 @@
-import type { StagedChange } from '../../history/history.ts'
+import type { StagedChange } from '../../history/records.ts'
 import { diffAttributes } from '../../inventory/diff-attributes.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { KnownProbe } from './name-probes.ts'

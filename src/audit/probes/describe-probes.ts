@@ -1,4 +1,5 @@
 import type { Draft } from '../../history/history.ts'
+import type { ProjectNotice } from '../../model/notice.ts'
 import type { Probe } from '../../policy/probe.ts'
 import type { ProjectScan } from '../project-scan.ts'
 import type { KnownProbe, NamedTarget } from './name-probes.ts'
@@ -12,28 +13,30 @@ interface Tellable {
   readonly carried: readonly KnownProbe[]
 }
 
-/** What a reader must know of the probes of a project that gave no result: one line for each reason. */
-export function describeSkippedProbes({ notRun, carried }: Tellable): string[] {
+/** What a reader must know of the probes of a project that gave no result: one notice for each reason. */
+export function describeSkippedProbes({ notRun, carried }: Tellable): ProjectNotice[] {
   const reasons = [
     ...notRun.map(({ outcomeUid, why }) => ({ uid: outcomeUid, why: `did not run: ${why}` })),
     ...carried.map(({ uid }) => ({ uid, why: 'did not run: what it is about was not seen by this look' })),
   ]
-  // Each exchange has a name of its own, which must not make a reason of its own.
-  const byReason = Map.groupBy(reasons, ({ why }) => why.replace(/ \(request id [^)]*\)$/, ''))
-  return [...byReason].map(([why, group]) => `${namesOf(group.map(({ uid }) => uid))} ${why}`)
+  const byReason = Map.groupBy(reasons, ({ why }) => why)
+  return [...byReason].map(([why, group]) => ({
+    code: 'probe_not_run',
+    listing: null,
+    text: `${namesOf(group.map(({ uid }) => uid))} ${why}`,
+  }))
 }
 
-/** A probe that is about nothing anywhere tests nothing, as after a slip in its selector: told once, at the first project. */
+/** A probe that is about nothing anywhere tests nothing, as after a slip in its selector. */
 export async function noteUnmatchedProbes(
   draft: Draft,
   probes: readonly Probe[],
   scans: readonly ProjectScan[],
 ): Promise<void> {
   const idle = probes.filter(({ name }) => !scans.some(({ probed }) => probed.has(name)))
-  const [first] = scans
-  if (first === undefined || idle.length === 0) return
-  const names = namesOf(idle.map(({ name }) => name))
-  await draft.stageNotice(first.project.ref, 'sources', `${names} did not run: no function matches its selector`)
+  if (scans.length === 0 || idle.length === 0) return
+  const text = `${namesOf(idle.map(({ name }) => name))} did not run: no function matches its selector`
+  await draft.stageNotice(undefined, { code: 'probe_unmatched', listing: null, text })
 }
 
 const mostNames = 5

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Json } from '../../model/json.ts'
 import type { Probe } from '../../policy/probe.ts'
-import type { ProjectAccess, ServiceClient } from '../../service/service-client.ts'
+import type { NotTried, ProjectAccess, ServiceClient } from '../../service/service-client.ts'
 import { ServiceFault } from '../../service/service-fault.ts'
 
 export interface FunctionRun {
@@ -24,26 +24,20 @@ export type Ran =
     }
   | { readonly outcome: 'failed'; readonly message: string }
 
-/** It could not be tried, or what it gave could not be judged. */
-export interface NotTried {
-  readonly outcome: 'unknown'
-  readonly message: string
-}
-
 /** Runs a function once and holds what it gives against what is expected. */
 export async function tryFunction({ client, access, functionText, probe, now }: FunctionRun): Promise<Ran | NotTried> {
   const { payload, type, expectation } = probe
   try {
     const tried = await client.testFunction({ function: functionText, payload, type }, access)
-    if (tried.outcome === 'unknown') return { outcome: 'unknown', message: tried.message }
+    if (tried.outcome === 'unknown') return tried
     if (tried.outcome === 'failed') return { outcome: 'failed', message: tried.message }
     const judgement = expectation?.evaluate(tried.payload, now) ?? { is: 'met' }
-    if (judgement.is === 'unknown') return { outcome: 'unknown', message: judgement.reason }
+    if (judgement.is === 'unknown') return { outcome: 'unknown', message: judgement.reason, requestId: null }
     const complaint = judgement.is === 'broken' ? judgement.complaint : null
     return { outcome: 'ok', output: tried.payload, log: tried.log, complaint }
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error
-    return { outcome: 'unknown', message: error.message }
+    return { outcome: 'unknown', message: error.message, requestId: null }
   }
 }
 

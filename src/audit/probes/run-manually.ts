@@ -1,10 +1,11 @@
 import type { Sealer } from '../../inventory/sealer.ts'
 import { takeInventory } from '../../inventory/take-inventory.ts'
 import { functionPlaces, type Probe } from '../../policy/probe.ts'
+import type { NotTried } from '../../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
 import type { AuditedProject } from '../project-scan.ts'
 import { findTargets, type ProbeTarget } from './find-targets.ts'
-import { type NotTried, type Ran, tryFunction } from './run-function.ts'
+import { type Ran, tryFunction } from './run-function.ts'
 
 /** A function that was run by hand, and how it went. */
 export interface ManualProbeRun {
@@ -60,7 +61,11 @@ export async function runFunctionText(
   return tryFunction({ client: project.client, access: accessTo(project, signal), functionText, probe, now })
 }
 
-const notShown = { outcome: 'unknown', message: 'the service does not show the function: give its text' } as const
+const notShown = {
+  outcome: 'unknown',
+  message: 'the service does not show the function: give its text',
+  requestId: null,
+} as const
 
 function accessTo({ ref, key, filters }: AuditedProject, signal: AbortSignal) {
   return { projectUid: ref.uid, key, filters, signal, traffic: { requests: 0, retries: 0, waitedMs: 0 } }
@@ -97,9 +102,9 @@ async function findAll(
   }
   let reason: string | undefined
   const areSourcesAsked = kinds.has('source') && project.listings.sources !== 'off'
-  const sources = areSourcesAsked ? await read('sources') : 'not-offered'
-  if (sources !== 'read' && sources !== 'not-offered') return { targets: [...targets.values()], reason: `${reason}` }
+  const sources = areSourcesAsked ? await read('sources') : 'not_offered'
+  if (sources !== 'read' && sources !== 'not_offered') return { targets: [...targets.values()], reason: `${reason}` }
   reason = undefined
-  if (kinds.has('subscription') || sources === 'not-offered') await read('subscriptions')
+  if (kinds.has('subscription') || sources === 'not_offered') await read('subscriptions')
   return { targets: [...targets.values()], ...(reason === undefined ? {} : { reason }) }
 }

@@ -1,12 +1,13 @@
 import type { ApprovedBody } from '../../history/approvals.ts'
-import type { StagedChange } from '../../history/history.ts'
+import type { StagedChange } from '../../history/records.ts'
 import { digestsOf, probeResource } from '../../inventory/probe-resource.ts'
 import { reseal } from '../../inventory/reseal.ts'
 import type { Sealer } from '../../inventory/sealer.ts'
 import type { JsonObject } from '../../model/json.ts'
+import type { ProjectNotice } from '../../model/notice.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Probe } from '../../policy/probe.ts'
-import type { ProjectAccess, ServiceClient } from '../../service/service-client.ts'
+import type { NotTried, ProjectAccess, ServiceClient } from '../../service/service-client.ts'
 import type { ExpectedState } from '../expected-state.ts'
 import { areSourcesListed, isKindComplete, type Statuses } from '../project-scan.ts'
 import { type ProjectContext, stageResources } from '../stage-resources.ts'
@@ -14,7 +15,7 @@ import { driftOf, isSameTrial } from './compare-probe.ts'
 import { describeSkippedProbes, type NotRun } from './describe-probes.ts'
 import type { ProbeTarget } from './find-targets.ts'
 import { type KnownProbe, type NamedTarget, nameProbes } from './name-probes.ts'
-import { type NotTried, type Ran, runTwice, tryFunction } from './run-function.ts'
+import { type Ran, runTwice, tryFunction } from './run-function.ts'
 
 export interface Probing {
   readonly client: ServiceClient
@@ -40,7 +41,7 @@ export interface Probed {
   /** Probes that did not run, and what they are about, as `kind uid`: nothing can be said of them. */
   readonly untested: ReadonlySet<string>
   /** What did not run, and why. */
-  readonly notices: readonly string[]
+  readonly notices: readonly ProjectNotice[]
 }
 
 /** After so many in a row that could not run, the service is not asked again: each may cost 15 seconds. */
@@ -94,11 +95,14 @@ export async function leaveOutProbes(
   targets: readonly ProbeTarget[],
 ): Promise<Probed> {
   const known = await draft.unseen(project, 'probe')
-  const notices = targets.length + known.length === 0 ? [] : ['probes were disabled for this run']
+  const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
+  const notices = targets.length + known.length === 0 ? [] : [notice]
   return { resources: [], changes: [], untested: new Set(), notices }
 }
 
-const tired = { ran: { outcome: 'unknown', message: 'those before could not run, so it was not tried' } } as const
+const tired = {
+  ran: { outcome: 'unknown', message: 'those before could not run, so it was not tried', requestId: null },
+} as const
 
 async function run(
   { probe, text, kind, uid, known }: NamedTarget,
@@ -106,7 +110,7 @@ async function run(
 ): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
   if (text === undefined) {
     const message = 'the service does not show the function, and the policy gives no `function_file`'
-    return { ran: { outcome: 'unknown', message }, isDeterministic: false }
+    return { ran: { outcome: 'unknown', message, requestId: null }, isDeterministic: false }
   }
   const trial = { client, access, functionText: text, probe, now }
   const digests = digestsOf({ functionText: text, payload: probe.payload }, sealer)

@@ -1,6 +1,6 @@
 import type { Approval } from '../../history/approvals.ts'
-import type { RunRecord } from '../../history/history.ts'
 import type { CommittedRun } from '../../history/reader.ts'
+import type { RunRecord } from '../../history/records.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { Drift } from '../../rules/engine/drift.ts'
 import { projectKey, type ReplayedVersion } from './fleet-then.ts'

@@ -2,7 +2,8 @@ import type { Differing, EvaluableVersion, ProjectKey } from '../../history/read
 import { malformedFields } from '../../inventory/malformed.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Facts, Kind, Resource } from '../../model/resource.ts'
-import type { EvaluatedVersion } from './judged-version.ts'
+import type { ActiveRule } from '../../policy/policy.ts'
+import type { KeyedFinding } from './ledger.ts'
 
 /** The fleet as a run left it, while a replay goes from run to run. */
 export type FleetState = Map<string, ProjectStateAtRun>
@@ -25,6 +26,18 @@ export interface ReplayedVersion {
   seenUnder: string | null | undefined
   /** What rules about one resource said of it; worked out when it is first seen. */
   evaluated: EvaluatedVersion | undefined
+}
+
+/** What rules about one resource say of a version: most of them once and for all. */
+export interface EvaluatedVersion {
+  /** What holds while the version stands. */
+  readonly lasting: readonly KeyedFinding[]
+  /** Rules to ask in every run: they ask the time, may be waived until a time, or failed. */
+  readonly timed: readonly ActiveRule[]
+  /** Dates of values, for rules that want them. */
+  readonly since: ((path: string) => string | undefined) | undefined
+  /** Labels that it was judged under. */
+  readonly labels: object
 }
 
 export function projectKey({ service, uid }: ProjectKey['project']): string {

@@ -5,20 +5,8 @@ import type { ProjectRef } from '../../model/resource.ts'
 import type { Finding } from '../../model/violation.ts'
 import type { PolicyEvaluator } from '../../policy/evaluator.ts'
 import type { ActiveRule } from '../../policy/policy.ts'
-import type { ReplayedVersion } from './fleet-then.ts'
+import type { EvaluatedVersion, ReplayedVersion } from './fleet-then.ts'
 import { type KeyedFinding, placed } from './ledger.ts'
-
-/** What rules about one resource say of a version: most of them once and for all. */
-export interface EvaluatedVersion {
-  /** What holds while the version stands. */
-  readonly lasting: readonly KeyedFinding[]
-  /** Rules to ask in every run: they ask the time, may be waived until a time, or failed. */
-  readonly timed: readonly ActiveRule[]
-  /** Dates of values, for rules that want them. */
-  readonly since: ((path: string) => string | undefined) | undefined
-  /** Labels that it was judged under. */
-  readonly labels: object
-}
 
 interface EvaluationRequest {
   readonly evaluator: PolicyEvaluator

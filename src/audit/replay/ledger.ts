@@ -1,5 +1,5 @@
-import type { RecordedViolation } from '../../history/history.ts'
 import type { CommittedRun } from '../../history/reader.ts'
+import type { RecordedViolation } from '../../history/records.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import { type Finding, fingerprintOf } from '../../model/violation.ts'
 import { isResolved, keepWorseSeverity, type ResolutionCriteria } from '../settle-violations.ts'

@@ -1,7 +1,7 @@
 import type { Unjudged } from '../../compliance/compliance.ts'
 import type { Approvals } from '../../history/approvals.ts'
-import type { RunContext } from '../../history/history.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../../history/reader.ts'
+import type { RunContext } from '../../history/records.ts'
 import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import { type Kind, type ProjectRef, policyProject, type Resource } from '../../model/resource.ts'
 import type { Finding } from '../../model/violation.ts'

@@ -1,6 +1,6 @@
 import type { PolicyResults } from '../../compliance/policy-results.ts'
-import type { RecordedViolation } from '../../history/history.ts'
 import type { CommittedRun, ResolvedViolation } from '../../history/reader.ts'
+import type { RecordedViolation } from '../../history/records.ts'
 import { inReportOrder } from '../../history/report-order.ts'
 import { policyProject } from '../../model/resource.ts'
 import type { Policy } from '../../policy/policy.ts'

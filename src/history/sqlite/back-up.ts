@@ -4,6 +4,7 @@ import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type DraftPlace, openDraftPlace } from './draft-place.ts'
 import { openToExamine } from './open-to-examine.ts'
+import { asDamage } from './tell-damage.ts'
 import { type Verification, type VerificationRequest, verifyHistory } from './verify/verify-history.ts'
 
 export interface Backup {
@@ -47,6 +48,8 @@ export async function backUp(
     return { bytes: statSync(target).size, verification }
   } catch (error) {
     if (error instanceof AuditError) throw error
+    const damage = asDamage(error, file)
+    if (damage !== undefined) throw damage
     throw AuditError.failure(`cannot write the backup ${target}: ${reasonOf(error)}`, {
       advice: 'check that its directory is there, may be written to and has room; the history was left as it is',
       cause: error,

@@ -35,17 +35,15 @@ export function prepareStatements(db: Database) {
 
     lastComplete: all<{ run: number; filter: string | null }>(lastCompleteSql),
     lastLifted: all<{ run: number; filter: string | null }>(lastLiftedSql),
-    normaliserOf: value<number | null>('SELECT normaliser FROM run WHERE number = ?'),
-    lastScan: value<number | null>(
-      "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
-    ),
+    normaliserOf: value<number | null>('SELECT normal_form_version FROM run WHERE number = ?'),
+    lastScan: value<number | null>('SELECT max(run) FROM scan WHERE project_id = ? AND run < ?'),
     previouslyWithheld: value<string | null>(
-      `SELECT h.uids FROM walk w LEFT JOIN held h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
+      `SELECT h.uids FROM walk w LEFT JOIN withheld_removal h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
        WHERE w.project_id = ? AND w.listing = ? AND w.run < ? AND w.status IN ('complete', 'suspect')
        ORDER BY w.run DESC LIMIT 1`,
     ),
-    hold: all('INSERT INTO held (project_id, listing, run, uids) VALUES (?, ?, ?, ?)'),
-    discardHeld: all('DELETE FROM held WHERE project_id = ? AND run = ?'),
+    hold: all('INSERT INTO withheld_removal (project_id, listing, run, uids) VALUES (?, ?, ?, ?)'),
+    discardHeld: all('DELETE FROM withheld_removal WHERE project_id = ? AND run = ?'),
     lastShape: value<string>(
       `SELECT shape FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND shape IS NOT NULL
        ORDER BY run DESC LIMIT 1`,
@@ -71,7 +69,7 @@ export function prepareStatements(db: Database) {
     unseen: all<UnseenVersion>('SELECT id, uid, name, from_run AS fromRun FROM version WHERE id = ?'),
     currentIds: value<number>('SELECT id FROM version WHERE project_id = ? AND to_run IS NULL AND from_run < ?'),
     insertVersion: all(
-      `INSERT INTO version (project_id, kind, uid, from_run, replaces, normaliser, name, digest, body, facts)
+      `INSERT INTO version (project_id, kind, uid, from_run, replaces, normal_form_version, name, digest, body, facts)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     discardVersions: all('DELETE FROM version WHERE project_id = ? AND from_run = ?'),
@@ -128,14 +126,15 @@ export function prepareStatements(db: Database) {
     ),
     endViolation: all('UPDATE violation SET to_run = ? WHERE id = ?'),
 
+    insertScan: all('INSERT INTO scan (project_id, run, name) VALUES (?, ?, ?)'),
     insertWalk: db.prepare(
-      `INSERT INTO walk (project_id, listing, run, project, status, reason, filter, pages, items, requests,
-                         retries, duration_ms, shape)
-       VALUES (@projectId, @listing, @run, @project, @status, @reason, @filter, @pages, @items, @requests,
-               @retries, @durationMs, @shape)`,
+      `INSERT INTO walk (project_id, listing, run, status, cause, reason, filter, pages, items, requests, retries,
+                         duration_ms, shape)
+       VALUES (@projectId, @listing, @run, @status, @cause, @reason, @filter, @pages, @items, @requests, @retries,
+               @durationMs, @shape)`,
     ),
     insertDocument: all('INSERT INTO document (sha256, body) VALUES (?, ?) ON CONFLICT (sha256) DO NOTHING'),
     nameDocuments: all('UPDATE run SET rules_document = ?, projects_document = ? WHERE number = ?'),
-    insertNotice: all('INSERT INTO notice (run, project_id, listing, text) VALUES (?, ?, ?, ?)'),
+    insertNotice: all('INSERT INTO notice (run, number, code, project_id, listing, text) VALUES (?, ?, ?, ?, ?, ?)'),
   }
 }

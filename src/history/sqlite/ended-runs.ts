@@ -1,22 +1,21 @@
 import type { Database } from 'better-sqlite3'
 import type { EndedRun } from '../reader.ts'
 import { cachedStatement } from './cached-statement.ts'
-import { isOfService } from './rows.ts'
 
 /** The last runs that ended, newest first, with how much each looked at and found changed. */
 export function endedRuns(db: Database, most: number): { runs: EndedRun[]; total: number } {
   const rows = cachedStatement<[number], Omit<EndedRun, 'isCommitted'> & { state: string }>(
     db,
     `SELECT r.number, r.started_at AS startedAt, r.finished_at AS finishedAt, r.state, r.exit_code AS exitCode,
-         (SELECT count(*) FROM walk w WHERE w.run = r.number AND ${isOfService}) AS walks,
-         (SELECT count(*) FROM walk w WHERE w.run = r.number AND ${isOfService}
+         (SELECT count(*) FROM walk w WHERE w.run = r.number) AS walks,
+         (SELECT count(*) FROM walk w WHERE w.run = r.number
             AND w.status NOT IN ('complete', 'skipped')) AS incomplete,
          (SELECT count(*) FROM change c WHERE c.run = r.number) AS changes
-       FROM run r WHERE r.state IN ('sealed', 'interrupted') ORDER BY r.number DESC LIMIT ?`,
+       FROM run r WHERE r.state IN ('committed', 'interrupted') ORDER BY r.number DESC LIMIT ?`,
   ).all(most)
   const total =
-    cachedStatement<[], number>(db, "SELECT count(*) FROM run WHERE state IN ('sealed', 'interrupted')")
+    cachedStatement<[], number>(db, "SELECT count(*) FROM run WHERE state IN ('committed', 'interrupted')")
       .pluck()
       .get() ?? 0
-  return { runs: rows.map(({ state, ...run }) => ({ ...run, isCommitted: state === 'sealed' })), total }
+  return { runs: rows.map(({ state, ...run }) => ({ ...run, isCommitted: state === 'committed' })), total }
 }

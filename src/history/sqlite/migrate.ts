@@ -7,6 +7,7 @@ import { type Migration, readMigrations } from './read-migrations.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
 import { resealingStep } from './reseal/resealing-step.ts'
 import { refuseAltered } from './schema/refuse-altered.ts'
+import { nameFacts, namingStep } from './upgrade/name-facts.ts'
 
 /** What an upgrade needs to know. */
 export interface Upgrade {
@@ -22,8 +23,8 @@ export interface Upgrade {
 }
 
 /**
- * Brings a database to the newest schema, one exclusive transaction a step. What holds a history already is backed up
- * first.
+ * Brings a database to the newest schema, one exclusive transaction a step. From the first step on in which the program
+ * rewrites rows, all are one: it knows the newest schema only. What holds a history already is backed up first.
  * @throws AuditError.failure when the database is newer than this program, was altered, or a step that it has taken reads
  * otherwise now; 5 when a run writes to it whose rows would have to be sealed anew
  */
@@ -39,7 +40,13 @@ export function migrate(db: Database, upgrade: Upgrade): void {
     const copy = backUpBefore(db, next.version)
     if (copy !== undefined) upgrade.tell(logBackup(`schema ${version} to ${migrations.length}`, copy, isResealed))
   }
-  for (const migration of [next, ...later]) apply(db, migration, upgrade)
+  const due = [next, ...later]
+  for (const migration of due.filter((step) => step.version < resealingStep)) apply(db, [migration], upgrade)
+  apply(
+    db,
+    due.filter((step) => step.version >= resealingStep),
+    upgrade,
+  )
 }
 
 interface Found {
@@ -102,20 +109,22 @@ function prepareToReseal(db: Database, { owner, resealing }: Upgrade): void {
   db.pragma('secure_delete = ON')
 }
 
-function apply(db: Database, { version, name, sql, sha256 }: Migration, { now, resealing }: Upgrade): void {
+/** Takes some steps that follow each other, all or none. */
+function apply(db: Database, steps: readonly Migration[], { now, resealing }: Upgrade): void {
   db.transaction(() => {
-    // Another process may have taken the step while this one waited for the lock.
-    if (Number(db.pragma('user_version', { simple: true })) >= version) return
-    db.exec(sql)
-    if (version === resealingStep) resealing?.(db, now)
-    refuseLooseEnds(db, name)
-    db.prepare('INSERT INTO migration (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)').run(
-      version,
-      name,
-      sha256,
-      now,
-    )
-    db.pragma(`user_version = ${version}`)
+    const from = Number(db.pragma('user_version', { simple: true }))
+    // Another process may have taken them while this one waited for the lock.
+    const due = steps.filter(({ version }) => version > from)
+    const last = due.at(-1)
+    if (last === undefined) return
+    for (const { sql } of due) db.exec(sql)
+    const passes = (step: number) => from < step && last.version >= step
+    if (passes(namingStep)) nameFacts(db)
+    if (passes(resealingStep)) resealing?.(db, now)
+    refuseLooseEnds(db, last.name)
+    const note = db.prepare('INSERT INTO migration (version, name, sha256, applied_at) VALUES (?, ?, ?, ?)')
+    for (const { version, name, sha256 } of due) note.run(version, name, sha256, now)
+    db.pragma(`user_version = ${last.version}`)
   }).exclusive()
 }
 

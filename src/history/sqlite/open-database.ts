@@ -10,6 +10,7 @@ import { refuseNoFile } from './refuse-no-file.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
 import { rewriteFile } from './reseal/rewrite-file.ts'
 import { refuseAlteredTables } from './schema/refuse-altered.ts'
+import { asHistoryError } from './tell-damage.ts'
 
 /** "hkdf", so that `file` and we can tell a history from other databases. */
 const applicationId = 0x686b6466
@@ -52,7 +53,8 @@ export function openDatabase(
     return db
   } catch (error) {
     db?.close()
-    if (error instanceof AuditError) throw error
+    const told = asHistoryError(error, file)
+    if (told instanceof AuditError) throw told
     throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
       advice: 'check the path, its permissions and the free space, or name another with --history',
       cause: error,

@@ -19,7 +19,7 @@ export function readRunInputs(db: Database, run: number): RunInputs | undefined 
     db,
     `SELECT configuration_digest AS configurationDigest, seal_key_id AS sealKeyId,
             (SELECT body FROM document WHERE sha256 = projects_document) AS projects
-     FROM run WHERE number = ? AND state = 'sealed'`,
+     FROM run WHERE number = ? AND state = 'committed'`,
   ).get(run)
   if (row === undefined) return undefined
   return {
@@ -35,7 +35,7 @@ export function readRunInputs(db: Database, run: number): RunInputs | undefined 
 function readWithheldRemovals(db: Database, run: number): RunInputs['withheldRemovals'] {
   return cachedStatement<[number], OfProject & { listing: Listing; uids: string }>(
     db,
-    `SELECT p.service, p.uid AS project, h.listing, h.uids FROM held h JOIN project p ON p.id = h.project_id
+    `SELECT p.service, p.uid AS project, h.listing, h.uids FROM withheld_removal h JOIN project p ON p.id = h.project_id
      WHERE h.run = ? ORDER BY p.uid, h.listing`,
   )
     .all(run)

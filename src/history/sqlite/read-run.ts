@@ -1,10 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import type { FieldChange } from '../../model/change.ts'
 import type { ProjectEvaluation } from '../../model/evaluation.ts'
-import type { RecordedViolation, RunRecord, StagedChange } from '../history.ts'
-import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
+import { inItsScope, type Notice } from '../../model/notice.ts'
+import type { RecordedViolation, RunRecord, StagedChange } from '../records.ts'
+import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
 import { readRules } from './read-rules.ts'
-import { isOfService, type RecordedRow, toRecordedViolation } from './rows.ts'
+import { type RecordedRow, toRecordedViolation } from './rows.ts'
 
 type RunRow = Pick<
   RunRecord,
@@ -38,24 +39,24 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
 function readCoverage(db: Database, number: number): RunRecord['coverage'] {
   return db
     .prepare<[number], RunRecord['coverage'][number]>(
-      `SELECT project, listing, status, reason, filter, pages, items, requests, retries, duration_ms AS durationMs
-       FROM walk WHERE run = ? AND ${isOfService}`,
+      `SELECT s.name AS project, w.listing, w.status, w.cause, w.reason, w.filter, w.pages, w.items, w.requests, w.retries,
+              w.duration_ms AS durationMs
+       FROM walk w JOIN scan s ON s.project_id = w.project_id AND s.run = w.run WHERE w.run = ?`,
     )
     .all(number)
     .sort(inWalkOrder)
 }
 
-/** The projects that a run looked at, as `w`: every look walks the endpoints. Gives the name as configured then. */
-const scanned = "w.listing = 'endpoints' AND w.run = @run"
-
 function readNotices(db: Database, number: number): RunRecord['notices'] {
   return db
-    .prepare<{ run: number }, RunRecord['notices'][number]>(
-      `SELECT w.project, n.listing, n.text FROM notice n JOIN walk w ON w.project_id = n.project_id AND ${scanned}
-       WHERE n.run = @run ORDER BY n.rowid`,
+    .prepare<[number], Notice>(
+      `SELECT n.code, s.name AS project, n.listing, n.text
+       FROM notice n LEFT JOIN scan s ON s.project_id = n.project_id AND s.run = n.run
+       WHERE n.run = ? AND (n.project_id IS NULL OR s.run IS NOT NULL) ORDER BY n.number`,
     )
-    .all({ run: number })
-    .sort((a, b) => compareText(a.project, b.project))
+    .all(number)
+    .map(inItsScope)
+    .sort(inNoticeOrder)
 }
 
 export function readChanges(db: Database, number: number): RunRecord['changes'] {
@@ -64,8 +65,8 @@ export function readChanges(db: Database, number: number): RunRecord['changes'] 
       { run: number },
       Omit<StagedChange, 'fields' | 'referrers'> & { project: string; fields: string; referrers: string | null }
     >(
-      `SELECT w.project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
-       FROM change c JOIN walk w ON w.project_id = c.project_id AND ${scanned} WHERE c.run = @run ORDER BY c.id`,
+      `SELECT s.name AS project, c.kind, c.uid, c.name, c.change, c.fields, c.referrers
+       FROM change c JOIN scan s ON s.project_id = c.project_id AND s.run = c.run WHERE c.run = @run ORDER BY c.id`,
     )
     .all({ run: number })
   const changes = rows.map(({ fields, referrers, ...change }) => ({
@@ -78,12 +79,12 @@ export function readChanges(db: Database, number: number): RunRecord['changes'] 
 }
 
 /**
- * Violations of the projects that the run looked at: those that stood in it, and those that ended in it and were
+ * Violations of the projects that the run scanned: those that stood in it, and those that ended in it and were
  * not merely reworded. Those that stand still are found by project, ended ones by their end: however long the
  * history, a run reads its own.
  */
 function readViolations(db: Database, number: number): RecordedViolation[] {
-  const columns = `x.fingerprint, x.rule, x.severity, w.project, x.kind, x.uid, x.name, x.path, x.message,
+  const columns = `x.fingerprint, x.rule, x.severity, s.name AS project, x.kind, x.uid, x.name, x.path, x.message,
     (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen`
   const standing = `SELECT ${columns},
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @run THEN 'opened' ELSE 'continuing' END AS state,
@@ -92,20 +93,19 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
     db.prepare<{ run: number }, RecordedRow>(sql).all({ run: number }).map(toRecordedViolation)
   return [
     ...all(
-      `${standing} FROM walk w CROSS JOIN violation x ON x.project_id = w.project_id
-       WHERE ${scanned} AND x.to_run IS NULL AND x.from_run <= @run`,
+      `${standing} FROM scan s CROSS JOIN violation x ON x.project_id = s.project_id
+       WHERE s.run = @run AND x.to_run IS NULL AND x.from_run <= @run`,
     ),
     ...all(
-      `${standing} FROM violation x CROSS JOIN walk w ON w.project_id = x.project_id
-       WHERE ${scanned} AND x.to_run > @run AND x.from_run <= @run`,
+      `${standing} FROM violation x CROSS JOIN scan s ON s.project_id = x.project_id
+       WHERE s.run = @run AND x.to_run > @run AND x.from_run <= @run`,
     ),
     ...all(
       `SELECT ${columns}, 'resolved' AS state,
          (SELECT started_at FROM run WHERE number = ifnull(x.last_run,
-            (SELECT max(l.run) FROM walk l
-             WHERE l.project_id = x.project_id AND l.listing = 'endpoints' AND l.run < @run))) AS lastSeen, NULL AS waiver
-       FROM violation x CROSS JOIN walk w ON w.project_id = x.project_id
-       WHERE ${scanned} AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
+            (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < @run))) AS lastSeen, NULL AS waiver
+       FROM violation x CROSS JOIN scan s ON s.project_id = x.project_id
+       WHERE s.run = @run AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
     ),
   ].sort(inReportOrder)
 }

@@ -2,7 +2,6 @@ import type { Database } from 'better-sqlite3'
 import type { CoverageStatus } from '../../model/coverage.ts'
 import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import type { Listing } from '../../model/resource.ts'
-import type { RunRecord } from '../history.ts'
 import {
   type ComposeNotifications,
   type NotifiedSpan,
@@ -11,6 +10,7 @@ import {
   transitionBetween,
   type ViolationTransition,
 } from '../notification-facts.ts'
+import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { writeMessages } from './sqlite-outbox.ts'
 
@@ -20,12 +20,12 @@ export function recordNotifications(db: Database, record: RunRecord, tell: Compo
   // Nobody to be told: then what they would be told of is not looked for.
   const messages = tell?.(record, readBefore(db, record, projects)) ?? []
   if (messages === 'later') {
-    const note = cachedStatement<unknown[], never>(db, 'INSERT INTO untold (project_id, run) VALUES (?, ?)')
+    const note = cachedStatement<unknown[], never>(db, 'INSERT INTO unnotified_scan (project_id, run) VALUES (?, ?)')
     for (const { id } of projects) note.run(id, record.number)
     return
   }
   writeMessages(db, messages, record.finishedAt)
-  const told = cachedStatement<unknown[], never>(db, 'DELETE FROM untold WHERE project_id = ?')
+  const told = cachedStatement<unknown[], never>(db, 'DELETE FROM unnotified_scan WHERE project_id = ?')
   for (const { id } of projects) told.run(id)
 }
 
@@ -39,9 +39,9 @@ interface ScannedProject {
 function scanned(db: Database, run: number): ScannedProject[] {
   return cachedStatement<{ run: number }, ScannedProject>(
     db,
-    `SELECT w.project_id AS id, w.project AS name,
-       ifnull((SELECT min(u.run) FROM untold u WHERE u.project_id = w.project_id), @run) AS since
-     FROM walk w WHERE w.run = @run AND w.listing = 'endpoints' ORDER BY w.project_id`,
+    `SELECT s.project_id AS id, s.name,
+       ifnull((SELECT min(u.run) FROM unnotified_scan u WHERE u.project_id = s.project_id), @run) AS since
+     FROM scan s WHERE s.run = @run ORDER BY s.project_id`,
   ).all({ run })
 }
 
@@ -49,7 +49,7 @@ function readBefore(db: Database, { number: run }: RunRecord, projects: readonly
   const last = cachedStatement<[number], { policyDigest: string; toolVersion: string }>(
     db,
     `SELECT policy_digest AS policyDigest, tool_version AS toolVersion FROM run
-     WHERE number < ? AND state IN ('sealed', 'pruned') ORDER BY number DESC LIMIT 1`,
+     WHERE number < ? AND state IN ('committed', 'pruned') ORDER BY number DESC LIMIT 1`,
   ).get(run)
   return {
     isFirst: last === undefined,
@@ -63,7 +63,7 @@ function readBefore(db: Database, { number: run }: RunRecord, projects: readonly
 function readPreviousScans(db: Database, projects: readonly ScannedProject[]): ReadonlyMap<string, PreviousScan> {
   const lastScan = cachedStatement<[number, number], number | null>(
     db,
-    "SELECT max(run) FROM walk WHERE project_id = ? AND listing = 'endpoints' AND run < ?",
+    'SELECT max(run) FROM scan WHERE project_id = ? AND run < ?',
   ).pluck()
   const walks = cachedStatement<[number, number], { listing: Listing; status: CoverageStatus }>(
     db,

@@ -1,12 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { Waiver } from '../../model/violation.ts'
-import type { ActiveViolation, RecordedViolation } from '../history.ts'
+import type { ActiveViolation } from '../history.ts'
+import type { RecordedViolation } from '../records.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /** Columns of a version that make a stored body; `run` gives its time and the key that sealed it. */
 export const bodyColumns =
-  'v.name, v.from_run AS fromRun, r.started_at AS since, v.body, v.facts, v.normaliser, r.seal_key_id AS sealKeyId'
+  'v.name, v.from_run AS fromRun, r.started_at AS since, v.body, v.facts, v.normal_form_version AS normaliser, r.seal_key_id AS sealKeyId'
 
 /** A violation as the draft reads it. */
 export type ActiveViolationRow = Omit<ActiveViolation, 'waiver'> & { readonly waiver: string | null }
@@ -41,6 +42,3 @@ export function projectIds(db: Database): (project: ProjectRef) => number {
     return id
   }
 }
-
-/** Walks of a service's listings: the policy's own walk says that it was looked at, and proves nothing about a listing. */
-export const isOfService = "project_id NOT IN (SELECT id FROM project WHERE service = '' AND uid = 'policy')"

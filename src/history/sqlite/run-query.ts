@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3'
 import { AuditError, messageOf } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
+import { asHistoryError } from './tell-damage.ts'
 
 export interface Query {
   /** As the statement names them; one that comes twice gets a number. */
@@ -28,20 +29,20 @@ export function openQuery(file: string, sql: string): Query {
     const rows = statement.raw().safeIntegers().iterate()
     return {
       columns: distinct(statement.columns().map(({ name }) => name)),
-      rows: translated(rows),
+      rows: translated(rows, file),
       close: () => db.close(),
     }
   } catch (error) {
     db.close()
-    throw asRefusal(error)
+    throw asRefusal(error, file)
   }
 }
 
-function* translated(rows: Iterable<readonly unknown[]>): Generator<readonly Json[]> {
+function* translated(rows: Iterable<readonly unknown[]>, file: string): Generator<readonly Json[]> {
   try {
     for (const row of rows) yield row.map(toJson)
   } catch (error) {
-    throw asRefusal(error)
+    throw asRefusal(error, file)
   }
 }
 
@@ -63,8 +64,12 @@ function refusal(reason: string): AuditError {
   })
 }
 
-function asRefusal(error: unknown): unknown {
+function asRefusal(error: unknown, file: string): unknown {
   if (error instanceof AuditError) return error
+  // The file is to blame, and not the statement.
+  if (error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/.test(error.code)) {
+    return asHistoryError(error, file)
+  }
   if (error instanceof RangeError || error instanceof Database.SqliteError) {
     return AuditError.usage(`the query failed: ${messageOf(error)}`, {
       advice: '`hookdrift query --views` explains what can be asked',

@@ -2,11 +2,12 @@ import type { Database } from 'better-sqlite3'
 import type { Coverage } from '../../model/coverage.ts'
 import { isPolicyProject, listings, type ProjectRef } from '../../model/resource.ts'
 import { deriveCompleteScans } from '../derive-complete-scans.ts'
-import type { CompleteScans } from '../history.ts'
 import type { CommittedRun, RecordedScan } from '../reader.ts'
+import type { Baselines } from '../records.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { lastCompleteSql, lastLiftedSql } from './draft-statements.ts'
+import { damaged } from './tell-damage.ts'
 
 /** The row of a project and its last look as of a run. */
 export interface ScanRow extends ProjectRef {
@@ -14,11 +15,13 @@ export interface ScanRow extends ProjectRef {
   readonly run: number
 }
 
-const lastScanSql = `SELECT p.id, w.project AS name, p.service, p.uid, w.run
-  FROM project p CROSS JOIN walk w ON w.project_id = p.id AND w.listing = 'endpoints' AND w.run =
-    (SELECT max(l.run) FROM walk l WHERE l.project_id = p.id AND l.listing = 'endpoints' AND l.run <= ?)`
+const lastScanSql = `SELECT p.id, s.name, p.service, p.uid, s.run FROM project p CROSS JOIN scan s ON s.project_id = p.id
+  AND s.run = (SELECT max(l.run) FROM scan l WHERE l.project_id = p.id AND l.run <= ?)`
 
-/** Every project that was looked at by a run, with its name as of its last look then. */
+/** Named, so that the primary key finds them. */
+const inOneScan = listings.map((listing) => `'${listing}'`).join(', ')
+
+/** Every project that was scanned by a run, with its name as of its last scan then. */
 export function latestScanNumbers(db: Database, run: number): ScanRow[] {
   return cachedStatement<[number], ScanRow>(db, lastScanSql)
     .all(run)
@@ -33,21 +36,20 @@ function lastScanAt(db: Database, run: number, { service, uid }: ProjectRef): Sc
 export function latestScansAt(db: Database, run: number, only?: ProjectRef): RecordedScan[] {
   const coverage = cachedStatement<[number, number], Coverage>(
     db,
-    `SELECT listing, status, filter, reason, pages, items, requests, retries, duration_ms AS durationMs
+    `SELECT listing, status, filter, cause, reason, pages, items, requests, retries, duration_ms AS durationMs
      FROM walk WHERE run = ? AND project_id = ?`,
   )
   const time = cachedStatement<[number], CommittedRun>(
     db,
     'SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE number = ?',
   )
-  const inOneScan = listings.map((listing) => `'${listing}'`).join(', ')
   const incomplete = cachedStatement<{ project: number; run: number }, number | null>(
     db,
-    `SELECT min(n.run) FROM walk n WHERE n.project_id = @project AND n.listing = 'endpoints' AND n.run <= @run
-         AND n.run > ifnull((SELECT w.run FROM walk w WHERE w.project_id = @project AND w.listing = 'endpoints'
-           AND w.run <= @run AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = @project AND o.run = w.run
+    `SELECT min(n.run) FROM scan n WHERE n.project_id = @project AND n.run <= @run
+         AND n.run > ifnull((SELECT s.run FROM scan s WHERE s.project_id = @project AND s.run <= @run
+           AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = @project AND o.run = s.run
              AND o.listing IN (${inOneScan}) AND o.status NOT IN ('complete', 'skipped'))
-           ORDER BY w.run DESC LIMIT 1), 0)`,
+           ORDER BY s.run DESC LIMIT 1), 0)`,
   ).pluck()
   const scans = only === undefined ? latestScanNumbers(db, run) : lastScanAt(db, run, only)
   const ofServices = scans.filter((project) => !isPolicyProject(project))
@@ -55,14 +57,14 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
     const since = incomplete.get({ project: id, run: scan }) ?? undefined
     return {
       project,
-      run: must(time.get(scan)),
+      run: must(db, time.get(scan)),
       coverage: coverage.all(scan, id).sort(inListingOrder),
-      incompleteSince: since === undefined ? undefined : must(time.get(since)),
+      incompleteSince: since === undefined ? undefined : must(db, time.get(since)),
     }
   })
 }
 
-export function completeScansAt(db: Database, { service, uid }: ProjectRef, run: number): CompleteScans {
+export function completeScansAt(db: Database, { service, uid }: ProjectRef, run: number): Baselines {
   const id = findProject(db, { service, uid })
   if (id === undefined) return {}
   const before = run + 1
@@ -84,7 +86,7 @@ export function findProject(db: Database, { service, uid }: Pick<ProjectRef, 'se
 }
 
 /** A row that a foreign key promises. */
-function must<Row>(row: Row | undefined): Row {
-  if (row === undefined) throw new Error('a walk belongs to a run that is not there')
+function must<Row>(db: Database, row: Row | undefined): Row {
+  if (row === undefined) throw damaged(db.name, 'a scan belongs to a run that is not there')
   return row
 }

@@ -17,7 +17,7 @@ interface ApprovalRow extends Signature {
   readonly revokedBy: string | null
 }
 
-const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.looks, a.note, a.approved_at AS at,
+const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes AS looks, a.note, a.approved_at AS at,
   a.approved_by AS by, a.revoked_at AS revokedAt, a.revoked_by AS revokedBy
   FROM approval a JOIN project p ON p.id = a.project_id`
 
@@ -47,7 +47,7 @@ export function writeApprovals(
   approvals: readonly NewApproval[],
 ): void {
   const insert = db.prepare(
-    `INSERT INTO approval (project_id, project, run, looks, note, approved_at, approved_by)
+    `INSERT INTO approval (project_id, project, run, scopes, note, approved_at, approved_by)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   const insertResource = db.prepare(

@@ -4,25 +4,24 @@ import { canonicalJson } from '../../model/canonical-json.ts'
 import type { Coverage } from '../../model/coverage.ts'
 import type { ExitCode } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
+import type { ProjectNotice } from '../../model/notice.ts'
 import { type Kind, type Listing, type ProjectRef, policyProject } from '../../model/resource.ts'
 import type { Approval, ApprovedBody } from '../approvals.ts'
 import { deriveCompleteScans } from '../derive-complete-scans.ts'
-import type {
-  ActiveViolation,
-  CompleteScans,
-  Draft,
-  KnownVersion,
-  Modification,
-  RunContext,
-  RunRecord,
-  StagedChange,
-  StagedPage,
-  StagedViolations,
-  StoredBody,
-  UnseenVersion,
+import {
+  type ActiveViolation,
+  type Draft,
+  type KnownVersion,
+  type Modification,
+  type StagedPage,
+  type StagedViolations,
+  type StoredBody,
+  type UnseenVersion,
+  unscanned,
 } from '../history.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../lease-owner.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
+import type { Baselines, RunContext, RunRecord, StagedChange } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { toStoredBody } from '../stored-body.ts'
 import { appendLink, carryUnchainedRuns } from './chain/chain.ts'
@@ -43,8 +42,6 @@ interface AcquiredLease {
 
 interface WalkRow extends Coverage {
   readonly projectId: number
-  /** Name of the project. */
-  readonly project: string
   readonly run: number
   readonly shape: string | null
 }
@@ -76,9 +73,11 @@ export class SqliteDraft implements Draft {
   readonly #endedVersions = new Set<number>()
   readonly #endedViolations = new Set<number>()
   readonly #marks = new Map<string, Marks>()
+  /** Names of projects by id. */
+  readonly #scans = new Map<number, string>()
   /** By project and listing. */
   readonly #walks = new Map<string, WalkRow>()
-  #notices: (readonly [run: number, project: number, listing: Listing, text: string])[] = []
+  #notices: (ProjectNotice & { readonly projectId: number | null })[] = []
   #context: RunContext | undefined
 
   constructor(db: Database, owner: LeaseOwner, { run, token, interrupted }: AcquiredLease) {
@@ -98,7 +97,7 @@ export class SqliteDraft implements Draft {
     })
   }
 
-  async lastCompleteScans(project: ProjectRef): Promise<CompleteScans> {
+  async lastCompleteScans(project: ProjectRef): Promise<Baselines> {
     const id = this.#idOf(project)
     return deriveCompleteScans({
       lastComplete: (listing) => this.#sql.lastComplete.get(id, listing, this.run),
@@ -264,17 +263,23 @@ export class SqliteDraft implements Draft {
     for (const id of violations) this.#endedViolations.add(id)
   }
 
+  async stageScan(project: ProjectRef): Promise<void> {
+    this.#requireLease()
+    this.#scans.set(this.#idOf(project), project.name)
+  }
+
   async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
     this.#requireLease()
     const projectId = this.#idOf(project)
+    if (!this.#scans.has(projectId)) throw unscanned(project)
     const shown = shape === undefined ? null : JSON.stringify(shape)
-    const walk = { ...coverage, projectId, project: project.name, run: this.run, shape: shown }
+    const walk = { ...coverage, projectId, run: this.run, shape: shown }
     this.#walks.set(`${projectId} ${coverage.listing}`, walk)
   }
 
-  async stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void> {
+  async stageNotice(project: ProjectRef | undefined, notice: ProjectNotice): Promise<void> {
     this.#requireLease()
-    this.#notices.push([this.run, this.#idOf(project), listing, text])
+    this.#notices.push({ ...notice, projectId: project === undefined ? null : this.#idOf(project) })
   }
 
   async stageContext(context: RunContext): Promise<void> {
@@ -294,7 +299,7 @@ export class SqliteDraft implements Draft {
       this.#sql.discardViolations.run(id, this.run)
       this.#sql.discardHeld.run(id, this.run)
     })
-    this.#notices = this.#notices.filter(([, project]) => project !== id)
+    this.#notices = this.#notices.filter(({ projectId }) => projectId !== id)
     for (const version of this.#sql.currentIds.iterate(id, this.run)) {
       this.#seen.delete(version)
       this.#endedVersions.delete(version)
@@ -320,10 +325,15 @@ export class SqliteDraft implements Draft {
         this.#idOf(policyProject)
         carryUnchainedRuns(this.#db, { madeAt: finishedAt, toolVersion: this.#toolVersion() })
         this.#endRows()
+        for (const [project, name] of this.#scans) this.#sql.insertScan.run(project, this.run, name)
         for (const walk of this.#walks.values()) this.#sql.insertWalk.run(walk)
-        for (const notice of this.#notices) this.#sql.insertNotice.run(...notice)
+        for (const [at, { code, projectId, listing, text }] of this.#notices.entries()) {
+          this.#sql.insertNotice.run(this.run, at + 1, code, projectId, listing, text)
+        }
         this.#keepContext()
-        this.#db.prepare("UPDATE run SET state = 'sealed', finished_at = ? WHERE number = ?").run(finishedAt, this.run)
+        this.#db
+          .prepare("UPDATE run SET state = 'committed', finished_at = ? WHERE number = ?")
+          .run(finishedAt, this.run)
         const record = readRun(this.#db, this.run)
         if (record === undefined) throw new Error(`run ${this.run} vanished while it was sealed`)
         this.#db.prepare('UPDATE run SET exit_code = ? WHERE number = ?').run(exitCodeOf(record), this.run)

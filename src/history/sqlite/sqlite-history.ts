@@ -12,6 +12,7 @@ import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './
 import { SqliteDraft } from './sqlite-draft.ts'
 import { sqliteOutbox } from './sqlite-outbox.ts'
 import { sqliteReader } from './sqlite-reader.ts'
+import { tellingDamage } from './tell-damage.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /**
@@ -29,7 +30,7 @@ export function openSqliteHistory(file: string, owner: LeaseOwner, resealing?: R
       work()
     })
   }
-  return {
+  const history: History = {
     ...sqliteReader(db),
     ...sqliteOutbox(db, owner),
     approvals: async () => readApprovals(db),
@@ -44,9 +45,10 @@ export function openSqliteHistory(file: string, owner: LeaseOwner, resealing?: R
         const interrupted = closeKilledRuns(db, start.startedAt)
         return { run: insertRun(db, start), token, interrupted }
       })
-      return new SqliteDraft(db, owner, hold)
+      return tellingDamage(new SqliteDraft(db, owner, hold), file)
     },
   }
+  return tellingDamage(history, file)
 }
 
 /**
@@ -64,7 +66,7 @@ function insertRun(db: Database, start: RunStart): number {
   const number = db.prepare<[], number>('SELECT ifnull(max(number), 0) + 1 FROM run').pluck().get() ?? 1
   db.prepare(
     `INSERT INTO run (number, state, started_at, fail_on, tool_version, policy_digest, configuration_digest,
-                      seal_key_id, normaliser, version_floor, violation_floor)
+                      seal_key_id, normal_form_version, version_floor, violation_floor)
      VALUES (?, 'running', ?, ?, ?, ?, ?, ?, ?, (SELECT ifnull(max(id), 0) FROM version),
              (SELECT ifnull(max(id), 0) FROM violation))`,
   ).run(

@@ -18,7 +18,7 @@ export function sqliteReader(db: Database): HistoryReader {
         db
           .prepare<[], CommittedRun>(
             `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
-             WHERE state = 'sealed' ORDER BY number`,
+             WHERE state = 'committed' ORDER BY number`,
           )
           .all(),
       ),
@@ -27,14 +27,14 @@ export function sqliteReader(db: Database): HistoryReader {
         db
           .prepare<[], CommittedRun>(
             `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
-             WHERE state = 'sealed' ORDER BY number DESC LIMIT 1`,
+             WHERE state = 'committed' ORDER BY number DESC LIMIT 1`,
           )
           .get(),
       ),
     endedRuns: (most) => ask(() => endedRuns(db, most)),
     readRun: (number) =>
       ask(() => {
-        const isSealed = db.prepare("SELECT 1 FROM run WHERE number = ? AND state = 'sealed'").get(number)
+        const isSealed = db.prepare("SELECT 1 FROM run WHERE number = ? AND state = 'committed'").get(number)
         return isSealed === undefined ? undefined : readRun(db, number)
       }),
     latestScans: (run, only) => ask(() => latestScansAt(db, run, only)),

@@ -10,14 +10,15 @@ export interface ViewExplained {
 
 /** What the views are for. Their names and columns are stable: some may be added, none is changed. */
 export const views: Readonly<Record<string, string>> = {
-  sealed_run: 'the runs that were sealed, with the digests of what they judged by',
-  run_coverage: 'what each walk of each run proved, and what it cost',
-  resource_at: 'every resource as of every run: say which, as in WHERE run = 17',
-  current_resource: 'every resource as the last sealed run left it',
+  committed_run: 'runs, with the digests of the policy and configuration that they used',
+  run_coverage: 'what each walk of each run proved, why not more (cause, reason), and what it cost',
+  resource_at: 'every resource as of every run: name the run, as in WHERE run = 17',
+  current_resource: 'every resource as the last committed run left it',
   drift: 'what changed, run by run; fields is a list of {path, before, after}',
-  open_violation: "violations that stand as of the last sealed run; 'unknown' ones were not looked at since last_seen",
-  run_rule: 'which rules judged, run by run',
-  baseline: 'states that a person approved, revoked ones too; holds says whether drift rules compare with it',
+  open_violation:
+    "active violations as of the last committed run; no scan since last_seen could evaluate the 'unknown' ones",
+  run_rule: 'the rules of each run',
+  baseline: 'states that a person approved, revoked ones too; drift rules compare with the one where is_active is 1',
 }
 
 /** The views of the newest schema, in the order in which they were made. */

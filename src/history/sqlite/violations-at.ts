@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
-import type { RecordedViolation } from '../history.ts'
 import type { ResolvedViolation, WaivedViolation } from '../reader.ts'
+import type { RecordedViolation } from '../records.ts'
 import { inReportOrder } from '../report-order.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { type RecordedRow, toRecordedViolation, waiverOf } from './rows.ts'
@@ -40,10 +40,9 @@ export function resolvedBetween(db: Database, after: number, run: number): Resol
     db,
     `SELECT ${columns}, 'resolved' AS state, r.number AS run, r.started_at AS resolvedAt,
          ifnull((SELECT started_at FROM run WHERE number = ifnull(x.last_run,
-            (SELECT max(l.run) FROM walk l
-             WHERE l.project_id = x.project_id AND l.listing = 'endpoints' AND l.run < x.to_run))), '') AS lastSeen
+            (SELECT max(l.run) FROM scan l WHERE l.project_id = x.project_id AND l.run < x.to_run))), '') AS lastSeen
        FROM violation x CROSS JOIN run r ON r.number = x.to_run
-       CROSS JOIN walk w ON w.project_id = x.project_id AND w.listing = 'endpoints' AND w.run = x.to_run
+       CROSS JOIN scan s ON s.project_id = x.project_id AND s.run = x.to_run
        WHERE x.to_run > @after AND x.to_run <= @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
   ).all({ after, run })
   return rows

@@ -63,7 +63,11 @@ export function sectionsOf({
       'Notices',
       ['project', 'listing', 'notice'],
       'notice',
-      notices.map(({ project, listing, text }) => [code(project, 100), listing, prose(text, 300)]),
+      notices.map(({ project, listing, text }) => [
+        project === null ? '' : code(project, 100),
+        listing ?? '',
+        prose(text, 300),
+      ]),
     ),
   ]
 }

@@ -3,6 +3,7 @@ import { type CoverageStatus, isCoverageComplete } from '../../model/coverage.ts
 import type { FileLocation } from '../../model/evaluation.ts'
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { count } from '../../text/count.ts'
+import { describeNotice } from '../describe-notice.ts'
 import { physicalLocation } from './describe-result.ts'
 import { plain } from './plain.ts'
 
@@ -47,9 +48,7 @@ export function describeInvocation(
           notify('rule-not-judged', 'warning', `${project}: ${rule} did not judge: ${why}`, project),
         ),
       ),
-      ...notices.map(({ project, listing, text }) =>
-        notify('notice', 'note', `${project} ${listing}: ${text}`, project),
-      ),
+      ...notices.map((notice) => notify('notice', 'note', describeNotice(notice), notice.project ?? undefined)),
     ],
   }
 }

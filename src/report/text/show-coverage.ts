@@ -1,7 +1,9 @@
-import type { Report, ReportCoverage, ReportNotice } from '../../model/report.ts'
+import type { Notice } from '../../model/notice.ts'
+import type { Report, ReportCoverage } from '../../model/report.ts'
 import { wrapProse } from '../../text/columns.ts'
 import { count } from '../../text/count.ts'
 import { neutralise } from '../../text/neutralise.ts'
+import { describeNotice } from '../describe-notice.ts'
 import { showEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showDuration, showTime } from './show-time.ts'
@@ -22,10 +24,10 @@ export function showCoverage({ coverage, run }: Report, page: TextPage): string[
   ]
 }
 
-export function showNotices(notices: readonly ReportNotice[], page: TextPage): string[] {
+export function showNotices(notices: readonly Notice[], page: TextPage): string[] {
   if (notices.length === 0) return []
-  const showNotice = ({ project, listing, text }: ReportNotice) => {
-    const [first = '', ...rest] = wrapProse(shorten(neutralise(`${project} ${listing}: ${text}`), 600), page.width - 4)
+  const showNotice = (notice: Notice) => {
+    const [first = '', ...rest] = wrapProse(shorten(neutralise(describeNotice(notice)), 600), page.width - 4)
     return [`  ${first}`, ...rest.map((line) => `    ${line}`)]
   }
   return ['', page.paint('heading', 'Notices'), '', ...showEntries(notices, page, showNotice)]

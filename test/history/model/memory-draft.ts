@@ -1,24 +1,23 @@
 import type { Approval, ApprovedBody } from '../../../src/history/approvals.ts'
-import type {
-  ActiveViolation,
-  CompleteScans,
-  Draft,
-  KnownVersion,
-  Modification,
-  RunContext,
-  RunRecord,
-  StagedChange,
-  StagedPage,
-  StagedViolations,
-  StoredBody,
-  UnseenVersion,
+import {
+  type ActiveViolation,
+  type Draft,
+  type KnownVersion,
+  type Modification,
+  type StagedPage,
+  type StagedViolations,
+  type StoredBody,
+  type UnseenVersion,
+  unscanned,
 } from '../../../src/history/history.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/lease-owner.ts'
 import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
+import type { Baselines, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { compareText } from '../../../src/history/report-order.ts'
 import { toStoredBody } from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
+import type { ProjectNotice } from '../../../src/model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import { activeApprovalAt, approvedResources } from './memory-approvals.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
@@ -69,7 +68,7 @@ export class MemoryDraft implements Draft {
     })
   }
 
-  async lastCompleteScans(project: ProjectRef): Promise<CompleteScans> {
+  async lastCompleteScans(project: ProjectRef): Promise<Baselines> {
     return memoryCompleteScans(this.#walks(project), this.#memory.rows.runs)
   }
 
@@ -218,14 +217,22 @@ export class MemoryDraft implements Draft {
     for (const id of violations) this.#endedViolations.add(id)
   }
 
+  async stageScan(project: ProjectRef): Promise<void> {
+    const scan = { run: this.run, project: projectKeyOf(project), name: project.name }
+    this.#add({ scans: [...this.#added.scans.filter((one) => one.project !== scan.project), scan] })
+  }
+
   async stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void> {
-    const walk = { ...coverage, run: this.run, project: projectKeyOf(project), name: project.name, shape }
+    const walk = { ...coverage, run: this.run, project: projectKeyOf(project), shape }
+    this.#requireLease()
+    if (!this.#added.scans.some((scan) => scan.project === walk.project)) throw unscanned(project)
     const others = this.#added.walks.filter((one) => one.project !== walk.project || one.listing !== walk.listing)
     this.#add({ walks: [...others, walk] })
   }
 
-  async stageNotice(project: ProjectRef, listing: Listing, text: string): Promise<void> {
-    this.#add({ notices: [...this.#added.notices, { run: this.run, project: projectKeyOf(project), listing, text }] })
+  async stageNotice(project: ProjectRef | undefined, notice: ProjectNotice): Promise<void> {
+    const row = { ...notice, run: this.run, project: project === undefined ? null : projectKeyOf(project) }
+    this.#add({ notices: [...this.#added.notices, row] })
   }
 
   async stageContext(context: RunContext): Promise<void> {
@@ -240,7 +247,7 @@ export class MemoryDraft implements Draft {
 
   async discard(project: ProjectRef): Promise<void> {
     const key = projectKeyOf(project)
-    const isOther = (row: { project: string }) => row.project !== key
+    const isOther = (row: { project: string | null }) => row.project !== key
     this.#add({
       versions: this.#added.versions.filter(isOther),
       changes: this.#added.changes.filter(isOther),
@@ -265,7 +272,7 @@ export class MemoryDraft implements Draft {
     this.#stopHeartbeat()
     this.#requireLease()
     const context = this.#context === undefined ? {} : { context: this.#context }
-    const run: RunRow = { ...this.#start, ...context, state: 'sealed', finishedAt }
+    const run: RunRow = { ...this.#start, ...context, state: 'committed', finishedAt }
     const rows = this.#joined(run)
     const record = readRows(rows, run)
     const exitCode = exitCodeOf(record)
@@ -277,7 +284,7 @@ export class MemoryDraft implements Draft {
 
   #tell(messages: ReturnType<ComposeNotifications>, at: string): void {
     const { untold, outbox } = this.#memory
-    for (const { project } of this.#added.walks) {
+    for (const { project } of this.#added.scans) {
       if (messages !== 'later') untold.delete(project)
       else untold.set(project, untold.get(project) ?? this.run)
     }
@@ -332,13 +339,14 @@ export class MemoryDraft implements Draft {
 
   /** The history with this run in it. */
   #joined(run: RunRow): Rows {
-    const { runs, walks, versions, changes, violations, notices, marks, approvals, held } = this.#memory.rows
+    const { runs, scans, walks, versions, changes, violations, notices, marks, approvals, held } = this.#memory.rows
     const ending = <Row extends { id: number }>(rows: readonly Row[], ids: ReadonlySet<number>) =>
       rows.map((row) => (ids.has(row.id) ? { ...row, toRun: this.run } : row))
     const endedVersions = this.#endsOf(this.#endedVersions, this.#added.versions)
     const endedViolations = this.#endsOf(this.#endedViolations, this.#added.violations)
     return {
       runs: runs.with(this.run - 1, run),
+      scans: [...scans, ...this.#added.scans],
       walks: [...walks, ...this.#added.walks],
       versions: [...ending(versions, endedVersions), ...this.#added.versions],
       changes: [...changes, ...this.#added.changes],

@@ -1,5 +1,5 @@
-import type { RunRecord } from '../../../src/history/history.ts'
 import { type NotifiedSpan, type PriorState, transitionBetween } from '../../../src/history/notification-facts.ts'
+import type { RunRecord } from '../../../src/history/records.ts'
 import { type Rows, scannedProjects } from './memory-rows.ts'
 
 /** `untold`: by project, the first run that nobody was told of. */
@@ -8,10 +8,10 @@ export function memoryPriorState(
   { number: run }: RunRecord,
   untold: ReadonlyMap<string, number>,
 ): PriorState {
-  const projects = rows.walks
-    .filter((walk) => walk.run === run && walk.listing === 'endpoints')
+  const projects = rows.scans
+    .filter((scan) => scan.run === run)
     .map(({ project, name }) => ({ project, name, since: untold.get(project) ?? run }))
-  const last = rows.runs.findLast(({ number, state }) => number < run && state === 'sealed')
+  const last = rows.runs.findLast(({ number, state }) => number < run && state === 'committed')
   return {
     isFirst: last === undefined,
     policyDigest: last?.policyDigest,

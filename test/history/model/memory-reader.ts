@@ -8,7 +8,7 @@ import type {
 } from '../../../src/history/reader.ts'
 import { byKindAndUid, compareText, inListingOrder, inReportOrder } from '../../../src/history/report-order.ts'
 import type { Kind, ProjectRef } from '../../../src/model/resource.ts'
-import { isPolicyProject, kinds, policyProject } from '../../../src/model/resource.ts'
+import { isPolicyProject, kinds } from '../../../src/model/resource.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
 import {
   type Memory,
@@ -38,13 +38,11 @@ export function memoryReader(memory: Memory): HistoryReader {
 
   /** Every project's last look by a run. */
   function latestScansAt(at: number): { project: ProjectRef; run: number }[] {
-    const keys = new Set(rows().walks.map(({ project }) => project))
+    const keys = new Set(rows().scans.map(({ project }) => project))
     return [...keys]
       .flatMap((key) => {
         const [service, uid]: [string, string] = JSON.parse(key)
-        const scan = rows().walks.findLast(
-          ({ project, listing, run }) => project === key && listing === 'endpoints' && run <= at,
-        )
+        const scan = rows().scans.findLast(({ project, run }) => project === key && run <= at)
         return scan === undefined ? [] : [{ project: { name: scan.name, service, uid }, run: scan.run }]
       })
       .sort((a, b) => compareText(a.project.name, b.project.name))
@@ -60,7 +58,7 @@ export function memoryReader(memory: Memory): HistoryReader {
       run: runOf(run),
       coverage: walksOf(project)
         .filter((walk) => walk.run === run)
-        .map(({ run: _, project: __, name: ___, shape: ____, ...coverage }) => coverage)
+        .map(({ run: _, project: __, shape: ___, ...coverage }) => coverage)
         .sort(inListingOrder),
       incompleteSince: since === undefined ? undefined : runOf(since),
     }
@@ -82,12 +80,12 @@ export function memoryReader(memory: Memory): HistoryReader {
   return {
     async runs() {
       return rows()
-        .runs.filter(({ state }) => state === 'sealed')
+        .runs.filter(({ state }) => state === 'committed')
         .map(({ number }) => runOf(number))
     },
 
     async lastRun() {
-      const last = rows().runs.findLast(({ state }) => state === 'sealed')
+      const last = rows().runs.findLast(({ state }) => state === 'committed')
       return last && runOf(last.number)
     },
 
@@ -96,12 +94,12 @@ export function memoryReader(memory: Memory): HistoryReader {
       const count = <Row extends { run: number }>(all: readonly Row[], { number }: RunRow) =>
         all.filter(({ run }) => run === number).length
       const runs = ended.toReversed().slice(0, most)
-      const walks = rows().walks.filter(({ project }) => project !== projectKeyOf(policyProject))
+      const { walks } = rows()
       return {
         total: ended.length,
         runs: runs.map((run) => ({
           ...runOf(run.number),
-          isCommitted: run.state === 'sealed',
+          isCommitted: run.state === 'committed',
           exitCode: run.exitCode ?? null,
           walks: count(walks, run),
           incomplete: count(
@@ -115,7 +113,7 @@ export function memoryReader(memory: Memory): HistoryReader {
 
     async readRun(number) {
       const run = rows().runs[number - 1]
-      return run?.state === 'sealed' ? readRows(rows(), run) : undefined
+      return run?.state === 'committed' ? readRows(rows(), run) : undefined
     },
 
     latestScans: async (run, only) =>
@@ -199,7 +197,7 @@ export function memoryReader(memory: Memory): HistoryReader {
 
     async runInputs(number) {
       const run = rows().runs[number - 1]
-      if (run?.state !== 'sealed') return undefined
+      if (run?.state !== 'committed') return undefined
       return {
         configurationDigest: run.configurationDigest,
         sealKeyId: run.sealKeyId,

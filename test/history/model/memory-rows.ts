@@ -1,28 +1,23 @@
 import type { Approval, NewApproval } from '../../../src/history/approvals.ts'
-import type {
-  NewVersion,
-  NewViolation,
-  RecordedViolation,
-  RunContext,
-  RunRecord,
-  RunStart,
-  StagedChange,
-} from '../../../src/history/history.ts'
+import type { NewVersion, NewViolation, RunStart } from '../../../src/history/history.ts'
 import type { Lease } from '../../../src/history/lease-owner.ts'
-import { compareText, inReportOrder, inResourceOrder, inWalkOrder } from '../../../src/history/report-order.ts'
+import type { RecordedViolation, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
+import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../../../src/history/report-order.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
-import { type Kind, type Listing, type ProjectRef, policyProject } from '../../../src/model/resource.ts'
+import type { ProjectNotice } from '../../../src/model/notice.ts'
+import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import type { OutboxRows } from './memory-outbox.ts'
 
 /** A history as plain lists; migrations/0001_history.sql says what the members mean. Rows are replaced, never changed. */
 export interface Rows {
   readonly runs: readonly RunRow[]
+  readonly scans: readonly ScanRow[]
   readonly walks: readonly WalkRow[]
   readonly versions: readonly VersionRow[]
   readonly changes: readonly (StagedChange & OfRun)[]
   readonly violations: readonly ViolationRow[]
-  readonly notices: readonly (OfRun & { readonly listing: Listing; readonly text: string })[]
+  readonly notices: readonly NoticeRow[]
   readonly marks: readonly MarkRow[]
   readonly approvals: readonly ApprovalRow[]
   readonly held: readonly (OfRun & { readonly listing: Listing; readonly uids: readonly string[] })[]
@@ -30,7 +25,7 @@ export interface Rows {
 
 export interface RunRow extends RunStart {
   readonly number: number
-  readonly state: 'running' | 'sealed' | 'interrupted'
+  readonly state: 'running' | 'committed' | 'interrupted'
   readonly finishedAt: string
   readonly exitCode?: ExitCode
   readonly context?: RunContext
@@ -58,7 +53,10 @@ interface Valid {
   readonly toRun?: number
 }
 
-export type WalkRow = Coverage & OfRun & { readonly name: string; readonly shape: readonly string[] | undefined }
+export type ScanRow = OfRun & { readonly name: string }
+export type WalkRow = Coverage & OfRun & { readonly shape: readonly string[] | undefined }
+/** `project`: null when it is about the run. */
+type NoticeRow = ProjectNotice & { readonly run: number; readonly project: string | null }
 export type VersionRow = NewVersion &
   Valid & { readonly id: number; readonly sealKeyId: string; readonly since: string }
 export type ViolationRow = NewViolation & Valid & { readonly id: number; readonly firstRun: number }
@@ -67,6 +65,7 @@ export type MarkRow = Valid & { readonly kind: Kind; readonly uid: string }
 
 export const noRows: Rows = {
   runs: [],
+  scans: [],
   walks: [],
   versions: [],
   changes: [],
@@ -85,9 +84,8 @@ export function projectKeyOf({ service, uid }: ProjectRef): string {
 /** Reads a run as it was, whatever came after it. */
 export function readRows(rows: Rows, run: RunRow): RunRecord {
   const { number, startedAt, finishedAt, failOn, toolVersion, policyDigest, configurationDigest, context } = run
-  const walks = rows.walks.filter((walk) => walk.run === number)
-  // As configured then; of a project whose endpoints it did not walk, a run says nothing.
-  const names = new Map(walks.filter(({ listing }) => listing === 'endpoints').map((walk) => [walk.project, walk.name]))
+  // As configured then; of a project that it did not scan, a run says nothing.
+  const names = new Map(rows.scans.filter(({ run }) => run === number).map(({ project, name }) => [project, name]))
   const named = <Row extends { readonly project: string }>(row: Row) => {
     const project = names.get(row.project)
     return project === undefined ? [] : [{ ...row, project }]
@@ -98,13 +96,16 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
     chain: null,
     rules: context?.rules ?? [],
     projects: context?.projects ?? [],
-    coverage: walks
-      .filter(({ project }) => project !== projectKeyOf(policyProject))
-      .map(({ run: _, name: project, shape: __, ...coverage }) => ({ ...coverage, project }))
+    coverage: ofRun(rows.walks)
+      .map(({ run: _, shape: __, ...coverage }) => coverage)
       .sort(inWalkOrder),
-    notices: ofRun(rows.notices)
-      .map(({ project, listing, text }) => ({ project, listing, text }))
-      .sort((a, b) => compareText(a.project, b.project)),
+    notices: rows.notices
+      .filter(({ run }) => run === number)
+      .flatMap(({ project, run: _, ...notice }) => {
+        const name = project === null ? null : names.get(project)
+        return name === undefined ? [] : [{ ...notice, project: name }]
+      })
+      .sort(inNoticeOrder),
     changes: ofRun(rows.changes)
       .map(({ run: _, ...change }) => change)
       .sort(inResourceOrder),
@@ -130,7 +131,7 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
   return [{ ...shown, ...accepted, state: standing, lastSeen: startOf(lastRun ?? run) }]
 }
 
-/** The runs that looked at a project, in order. */
+/** The runs that scanned a project, in order. */
 export function scannedProjects(rows: Rows, project: string): number[] {
-  return rows.walks.filter((walk) => walk.project === project && walk.listing === 'endpoints').map(({ run }) => run)
+  return rows.scans.filter((scan) => scan.project === project).map(({ run }) => run)
 }

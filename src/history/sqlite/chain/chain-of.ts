@@ -11,7 +11,7 @@ export interface RunChain {
 export function chainOf(db: Database, run: number): RunChain {
   const found = db
     .prepare<[number], RunChain>(
-      "SELECT chain, former_chain AS formerChain FROM run WHERE number = ? AND state = 'sealed'",
+      "SELECT chain, former_chain AS formerChain FROM run WHERE number = ? AND state = 'committed'",
     )
     .get(run)
   return found ?? { chain: undefined, formerChain: null }

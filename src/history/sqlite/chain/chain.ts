@@ -1,14 +1,14 @@
 import { hash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../../model/canonical-json.ts'
-import { type Parts, partsCarried, partsOfRun } from './parts.ts'
+import { type ChainVersion, chainVersion, type Parts, partsCarried, partsOfRun } from './parts.ts'
 
-/** The digest of one sealed run and, through the one before it, of all that led to it. */
-export function linkOf(previous: string | null, parts: Parts): string {
-  return hash('sha256', canonicalJson(['hookdrift.chain/1', previous, parts]))
+/** The digest of one committed run and, through the one before it, of all that led to it. */
+export function linkOf(version: ChainVersion, previous: string | null, parts: Parts): string {
+  return hash('sha256', canonicalJson([`hookdrift.chain/${version}`, previous, parts]))
 }
 
-/** Links a run that is being sealed to the one before it, with all that it wrote, and returns the link. */
+/** Links a run that is being committed to the one before it, with all that it wrote, and returns the link. */
 export function appendLink(db: Database, run: number): string {
   db.prepare('UPDATE checkpoint SET run = ? WHERE run IS NULL').run(run)
   db.prepare('UPDATE approval SET approved_in = ? WHERE approved_in IS NULL').run(run)
@@ -16,18 +16,16 @@ export function appendLink(db: Database, run: number): string {
   const previous =
     db
       .prepare<[number], string>(
-        "SELECT chain FROM run WHERE number < ? AND state = 'sealed' ORDER BY number DESC LIMIT 1",
+        "SELECT chain FROM run WHERE number < ? AND state = 'committed' ORDER BY number DESC LIMIT 1",
       )
       .pluck()
       .get(run) ?? null
-  const parts = partsOfRun(db, run)
-  const chain = linkOf(previous, parts)
-  db.prepare('UPDATE run SET previous = ?, parts = ?, chain = ? WHERE number = ?').run(
-    previous,
-    canonicalJson(parts),
-    chain,
-    run,
+  const parts = partsOfRun(db, run, chainVersion)
+  const chain = linkOf(chainVersion, previous, parts)
+  const update = db.prepare(
+    'UPDATE run SET previous = ?, part_digests = ?, chain = ?, chain_version = ? WHERE number = ?',
   )
+  update.run(previous, canonicalJson(parts), chain, chainVersion, run)
   return chain
 }
 
@@ -42,26 +40,34 @@ export interface Checkpoint {
   readonly runs: readonly (readonly [number, number])[]
 }
 
-/** Vouches for all that no link covers, as it stands now. The run that is sealed next vouches for the checkpoint. */
+/** Vouches for all that no link covers, as it is now. The run that is committed next vouches for the checkpoint. */
 export function makeCheckpoint(db: Database, { madeAt, toolVersion, reason, options, runs }: Checkpoint): void {
   const { lastInsertRowid } = db
     .prepare(
-      `INSERT INTO checkpoint (made_at, reason, tool_version, options, runs, carried) VALUES (?, ?, ?, ?, ?, '')`,
+      `INSERT INTO checkpoint (made_at, reason, tool_version, options, runs, chain_version, state_digest)
+       VALUES (?, ?, ?, ?, ?, ?, '')`,
     )
-    .run(madeAt, reason, toolVersion, options === undefined ? null : JSON.stringify(options), JSON.stringify(runs))
+    .run(
+      madeAt,
+      reason,
+      toolVersion,
+      options === undefined ? null : JSON.stringify(options),
+      JSON.stringify(runs),
+      chainVersion,
+    )
   const id = Number(lastInsertRowid)
-  db.prepare('UPDATE checkpoint SET carried = ? WHERE id = ?').run(carriedDigest(db, id), id)
+  db.prepare('UPDATE checkpoint SET state_digest = ? WHERE id = ?').run(carriedDigest(db, id, chainVersion), id)
 }
 
-export function carriedDigest(db: Database, checkpoint: number): string {
-  return hash('sha256', canonicalJson(['hookdrift.carried/1', partsCarried(db, checkpoint)]))
+export function carriedDigest(db: Database, checkpoint: number, version: ChainVersion): string {
+  return hash('sha256', canonicalJson([`hookdrift.carried/${version}`, partsCarried(db, checkpoint, version)]))
 }
 
-/** Runs that were sealed before there was a chain are vouched for once, by the first run after them. */
+/** Runs that were committed before there was a chain are vouched for once, by the first run after them. */
 export function carryUnchainedRuns(db: Database, checkpoint: Omit<Checkpoint, 'reason' | 'runs'>): void {
   const isDue = db
     .prepare(
-      `SELECT 1 FROM run WHERE state = 'sealed' AND chain IS NULL
+      `SELECT 1 FROM run WHERE state = 'committed' AND chain IS NULL
        AND NOT EXISTS (SELECT 1 FROM checkpoint) LIMIT 1`,
     )
     .get()

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../../model/canonical-json.ts'
 import { carriedDigest, linkOf } from './chain.ts'
-import { type Parts, partsOfRun } from './parts.ts'
+import { type ChainVersion, type Parts, partsOfRun } from './parts.ts'
 import { prunedRuns } from './pruned-runs.ts'
 
 export interface BrokenLink {
@@ -11,17 +11,20 @@ export interface BrokenLink {
 
 interface RunRow {
   readonly number: number
-  readonly state: 'sealed' | 'pruned'
+  readonly state: 'committed' | 'pruned'
   readonly previous: string | null
-  readonly parts: string | null
+  readonly partDigests: string | null
   readonly chain: string | null
+  /** null without a chain. */
+  readonly version: ChainVersion
 }
 
 /** Links that do not hold, oldest first; then a checkpoint that does not. */
 export function* findBrokenLinks(db: Database): Generator<BrokenLink> {
   const runs = db
     .prepare<[], RunRow>(
-      "SELECT number, state, previous, parts, chain FROM run WHERE state IN ('sealed', 'pruned') ORDER BY number",
+      `SELECT number, state, previous, part_digests AS partDigests, chain, chain_version AS version FROM run
+       WHERE state IN ('committed', 'pruned') ORDER BY number`,
     )
     .all()
   const pruned = prunedRuns(db)
@@ -29,7 +32,7 @@ export function* findBrokenLinks(db: Database): Generator<BrokenLink> {
   // What the next link may follow: where one of the two was altered, the other is still told by the next.
   let links: readonly (string | null)[] = [null]
   for (const run of runs) {
-    const { number, state, previous, chain } = run
+    const { number, state, previous, chain, version } = run
     const isAfterPruned = before?.state === 'pruned' || isGap(pruned, before?.number ?? 0, number)
     before = run
     if (state === 'pruned') continue
@@ -41,10 +44,10 @@ export function* findBrokenLinks(db: Database): Generator<BrokenLink> {
     if (!isAfterPruned && !links.includes(previous)) {
       yield { run: number, text: `run ${number} does not follow the one before it: its link names another` }
     }
-    const parts = partsOfRun(db, number)
+    const parts = partsOfRun(db, number, version)
     const altered = alteration(run, parts)
     if (altered !== undefined) yield { run: number, text: altered }
-    links = [chain, linkOf(previous, parts)]
+    links = [chain, linkOf(version, previous, parts)]
   }
   yield* checkCheckpoint(db)
 }
@@ -54,15 +57,19 @@ function isGap(pruned: (run: number) => boolean, from: number, to: number): bool
   return false
 }
 
-/** What was altered in a run since it was sealed. */
-function alteration({ number, previous, parts: written, chain }: RunRow, parts: Parts): string | undefined {
-  if (linkOf(previous, parts) === chain) {
-    return written === canonicalJson(parts) ? undefined : `the column parts of run ${number} was altered`
+/** What was altered in a run since it was committed. */
+function alteration(
+  { number, previous, partDigests: written, chain, version }: RunRow,
+  parts: Parts,
+): string | undefined {
+  if (linkOf(version, previous, parts) === chain) {
+    return written === canonicalJson(parts) ? undefined : `the column part_digests of run ${number} was altered`
   }
   const sealed = readParts(written)
   const names = [...new Set([...Object.keys(sealed), ...Object.keys(parts)])].sort()
   const altered = names.filter((name) => sealed[name] !== parts[name]).map((name) => name.replaceAll('_', ' '))
-  if (altered.length === 0) return `the link of run ${number} was altered, in its column previous or chain`
+  if (altered.length === 0)
+    return `the link of run ${number} was altered, in its column previous, chain or chain_version`
   return `not as run ${number} sealed it: ${altered.join(', ')}`
 }
 
@@ -78,11 +85,14 @@ function readParts(written: string | null): Parts {
 
 function* checkCheckpoint(db: Database): Generator<BrokenLink> {
   const last = db
-    .prepare<[], { id: number; made_at: string; reason: string; carried: string; run: number | null }>(
-      'SELECT id, made_at, reason, carried, run FROM checkpoint ORDER BY id DESC LIMIT 1',
+    .prepare<
+      [],
+      { id: number; made_at: string; reason: string; digest: string; version: ChainVersion; run: number | null }
+    >(
+      'SELECT id, made_at, reason, state_digest AS digest, chain_version AS version, run FROM checkpoint ORDER BY id DESC LIMIT 1',
     )
     .get()
-  if (last === undefined || carriedDigest(db, last.id) === last.carried) return
+  if (last === undefined || carriedDigest(db, last.id, last.version) === last.digest) return
   const what = outside[last.reason] ?? 'of runs outside the chain'
   yield {
     run: last.run ?? 0,

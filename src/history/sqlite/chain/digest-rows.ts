@@ -1,27 +1,29 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 
+/** The members of a row in a digest, under the chain's own names, and where SQLite has each. */
+export type Members = Readonly<Record<string, string>>
+
 export interface DigestedRows {
-  readonly table: string
-  /** Columns that the digest leaves out. */
-  readonly without?: readonly string[]
-  /** The only columns that it takes. */
-  readonly only?: readonly string[]
+  /** A table, or several that are joined. */
+  readonly from: string
+  readonly members: Members
   readonly where: string
   readonly order: string
 }
 
 /**
- * SHA-256 over some rows of a table, in hex; undefined when there are none. A column without a value counts as absent,
- * so that a column that a later schema adds leaves the digests of older rows as they are.
+ * SHA-256 over some rows, in hex; undefined when there are none. A row is the list of its members' names and values, in
+ * the order of the names. A member without a value is absent, so that one that a later schema adds leaves the digests of
+ * older rows as they are.
  */
 export function digestRows(
   db: Database,
-  rows: DigestedRows,
+  { from, members, where, order }: DigestedRows,
   parameters: Readonly<Record<string, number>>,
 ): string | undefined {
-  const columns = rows.only ?? columnsOf(db, rows.table).filter((column) => !rows.without?.includes(column))
-  const sql = `SELECT ${columns.join(', ')} FROM ${rows.table} WHERE ${rows.where} ORDER BY ${rows.order}`
+  const names = Object.keys(members).sort()
+  const sql = `SELECT ${names.map((name) => members[name]).join(', ')} FROM ${from} WHERE ${where} ORDER BY ${order}`
   const digest = createHash('sha256')
   let isEmpty = true
   // The first run of a large fleet digests tens of thousands of rows while it holds the file: fewer, longer updates.
@@ -29,7 +31,7 @@ export function digestRows(
   for (const row of db.prepare<[typeof parameters], unknown[]>(sql).raw().iterate(parameters)) {
     isEmpty = false
     const told: unknown[] = []
-    for (const [index, column] of columns.entries()) if (row[index] !== null) told.push(column, row[index])
+    for (const [index, name] of names.entries()) if (row[index] !== null) told.push(name, row[index])
     text += `${JSON.stringify(told)}\n`
     if (text.length < atOnce) continue
     digest.update(text)
@@ -40,7 +42,3 @@ export function digestRows(
 
 /** UTF-16 code units. */
 const atOnce = 65_536
-
-function columnsOf(db: Database, table: string): string[] {
-  return db.prepare<[string], string>('SELECT name FROM pragma_table_info(?) ORDER BY name').pluck().all(table)
-}

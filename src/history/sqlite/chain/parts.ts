@@ -1,106 +1,163 @@
 import type { Database } from 'better-sqlite3'
 import { type DigestedRows, digestRows } from './digest-rows.ts'
+import {
+  approvalMembers,
+  approvedMembers,
+  changeMembers,
+  checkpointLinkMembers,
+  checkpointMembers,
+  endMembers,
+  noticeMembers,
+  projectMembers,
+  revocationMembers,
+  runMembers,
+  scanMembers,
+  unreferencedMembers,
+  versionMembers,
+  violationMembers,
+  walkMembers,
+  withheldMembers,
+} from './members.ts'
 
 /** Digests of what was recorded, by what it is. Parts without rows are absent. */
 export type Parts = Readonly<Record<string, string>>
 
-/** Columns of a run that hold its link, and so cannot be in it. */
-const linkColumns = ['previous', 'parts', 'chain']
-
 /**
- * Everything that a run writes, found by a condition on the run. What ends later (`to_run`) is covered where it ends;
- * a body by its digest, which stands beside it.
+ * What the digests cover. Version 1: links of before schema 10. Version 2 adds scans, the causes of walks, and codes and
+ * numbers of notices, which rows of before got later.
  */
-function partsBy(run: string): Readonly<Record<string, DigestedRows>> {
-  const began = { where: `from_run ${run}`, without: ['to_run'] }
-  const ended = { where: `to_run ${run}` }
+export type ChainVersion = 1 | 2
+export const chainVersion: ChainVersion = 2
+
+type PartRows = Readonly<Record<string, DigestedRows>>
+
+/** Everything that a run writes, found by a condition on the run. What ends later (`to_run`) is covered where it ends. */
+function partsBy(run: string, version: ChainVersion): PartRows {
+  const [began, ended, ofRun] = [`from_run ${run}`, `to_run ${run}`, `run ${run}`]
+  const inScan = { where: `s.run ${run}`, order: 's.run, s.project_id, listing' }
+  const scans: DigestedRows = { from: 'scan', members: scanMembers, where: ofRun, order: 'run, project_id' }
+  const bySpan = 'project_id, kind, uid, from_run'
   return {
-    projects: { table: 'project', where: `id IN (SELECT project_id FROM walk WHERE run ${run})`, order: 'id' },
-    walks: { table: 'walk', where: `run ${run}`, order: 'run, project_id, listing' },
-    versions: { table: 'version', ...began, without: ['to_run', 'body', 'facts'], order: 'id' },
-    ended_versions: { table: 'version', ...ended, only: ['id', 'to_run'], order: 'id' },
-    unreferenced: { table: 'unreferenced', ...began, order: 'project_id, kind, uid, from_run' },
-    referenced_again: { table: 'unreferenced', ...ended, order: 'project_id, kind, uid, from_run' },
-    changes: { table: 'change', where: `run ${run}`, order: 'id' },
-    violations: { table: 'violation', ...began, order: 'id' },
-    ended_violations: { table: 'violation', ...ended, only: ['id', 'to_run'], order: 'id' },
-    notices: { table: 'notice', where: `run ${run}`, order: 'run, rowid' },
-    held: { table: 'held', where: `run ${run}`, order: 'run, project_id, listing' },
+    projects: {
+      from: 'project',
+      members: projectMembers,
+      where: `id IN (SELECT project_id FROM scan WHERE ${ofRun})`,
+      order: 'id',
+    },
+    ...(version === 1
+      ? { walks: { from: `scan s JOIN (${walksOfVersion1(ofRun)}) w ${onScan}`, members: walkMembers, ...inScan } }
+      : {
+          scans,
+          walks: { from: `scan s JOIN walk w ${onScan}`, members: { ...walkMembers, cause: 'cause' }, ...inScan },
+        }),
+    versions: { from: 'version', members: versionMembers, where: began, order: 'id' },
+    ended_versions: { from: 'version', members: endMembers, where: ended, order: 'id' },
+    unreferenced: { from: 'unreferenced', members: unreferencedMembers, where: began, order: bySpan },
+    referenced_again: {
+      from: 'unreferenced',
+      members: { ...unreferencedMembers, to_run: 'to_run' },
+      where: ended,
+      order: bySpan,
+    },
+    changes: { from: 'change', members: changeMembers, where: ofRun, order: 'id' },
+    violations: { from: 'violation', members: violationMembers, where: began, order: 'id' },
+    ended_violations: { from: 'violation', members: endMembers, where: ended, order: 'id' },
+    notices: {
+      from: 'notice',
+      members: version === 1 ? noticeMembers : { ...noticeMembers, code: 'code', number: 'number' },
+      where: ofRun,
+      order: 'run, number',
+    },
+    held: { from: 'withheld_removal', members: withheldMembers, where: ofRun, order: 'run, project_id, listing' },
   }
 }
 
-/** What people approved and revoked between runs, found by the run sealed after it. */
-function approvalsBy(isBy: (column: string) => string): Readonly<Record<string, DigestedRows>> {
+const onScan = 'ON w.project_id = s.project_id AND w.run = s.run'
+
+/** Before there were scans, that of the policy was told by a walk of its endpoints that read nothing. */
+function walksOfVersion1(ofRun: string): string {
+  return `SELECT project_id, listing, run, status, reason, filter, pages, items, requests, retries, duration_ms, shape
+      FROM walk WHERE ${ofRun}
+    UNION ALL SELECT project_id, 'endpoints', run, 'complete', NULL, NULL, 0, 0, 0, 0, 0, NULL FROM scan e
+      WHERE ${ofRun} AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = e.project_id AND o.run = e.run)`
+}
+
+/** What people approved and revoked between runs, found by the run committed after it. */
+function approvalsBy(isBy: (column: string) => string): PartRows {
   const approved = isBy('approved_in')
   return {
-    approvals: { table: 'approval', where: approved, without: revocation, order: 'id' },
+    approvals: { from: 'approval', members: approvalMembers, where: approved, order: 'id' },
     approved_resources: {
-      table: 'approved_resource',
+      from: 'approved_resource',
+      members: approvedMembers,
       where: `approval_id IN (SELECT id FROM approval WHERE ${approved})`,
       order: 'approval_id, kind, uid',
     },
-    revocations: { table: 'approval', where: isBy('revoked_in'), only: ['id', ...revocation], order: 'id' },
+    revocations: { from: 'approval', members: revocationMembers, where: isBy('revoked_in'), order: 'id' },
   }
 }
 
-const revocation = ['revoked_at', 'revoked_by', 'revoked_in']
-
-/** What the link of one run covers: also the interrupted runs since the sealed one before it, and checkpoints. */
-const ofRun: Readonly<Record<string, DigestedRows>> = {
-  run: {
-    table: 'run',
-    without: linkColumns,
-    where: `number = @run OR (state = 'interrupted' AND number < @run AND number >
-      (SELECT ifnull(max(number), 0) FROM run WHERE number < @run AND state IN ('sealed', 'pruned')))`,
-    order: 'number',
-  },
-  ...partsBy('= @run'),
-  ...approvalsBy((column) => `${column} = @run`),
-  checkpoints: { table: 'checkpoint', without: ['rewritten_at'], where: 'run = @run', order: 'id' },
+/** What the link of one run covers: also the interrupted runs since the committed one before it, and checkpoints. */
+function ofRun(version: ChainVersion): PartRows {
+  return {
+    run: {
+      from: 'run',
+      members: runMembers,
+      where: `number = @run OR (state = 'interrupted' AND number < @run AND number >
+        (SELECT ifnull(max(number), 0) FROM run WHERE number < @run AND state IN ('committed', 'pruned')))`,
+      order: 'number',
+    },
+    ...partsBy('= @run', version),
+    ...approvalsBy((column) => `${column} = @run`),
+    checkpoints: {
+      from: 'checkpoint',
+      members: { ...checkpointMembers, ...checkpointLinkMembers },
+      where: 'run = @run',
+      order: 'id',
+    },
+  }
 }
 
-/** Runs whose rows no link covers: pruned and resealed ones, and those sealed before there was a chain. */
-const unlinked = "(SELECT number FROM run WHERE state = 'pruned' OR (state = 'sealed' AND chain IS NULL))"
+/** Runs whose rows no link covers: pruned and resealed ones, and those committed before there was a chain. */
+const unlinked = "(SELECT number FROM run WHERE state = 'pruned' OR (state = 'committed' AND chain IS NULL))"
 
-const outsideTheChain: Readonly<Record<string, DigestedRows>> = {
-  runs: {
-    table: 'run',
-    without: linkColumns,
-    where: `number IN ${unlinked} OR (state = 'interrupted' AND number < (SELECT max(number) FROM run
-      WHERE state = 'sealed' AND chain IS NULL))`,
-    order: 'number',
-  },
-  ...partsBy(`IN ${unlinked}`),
-  // Rows of approvals need no row of a run, so the run may be gone altogether. Those since the last run are not covered yet.
-  ...approvalsBy(
-    (column) =>
-      `${column} IS NOT NULL AND ${column} NOT IN (SELECT number FROM run WHERE state = 'sealed' AND chain IS NOT NULL)`,
-  ),
-  // The run that covers a checkpoint is sealed later, and a digest cannot be in itself.
-  checkpoints: {
-    table: 'checkpoint',
-    where: 'id <= @checkpoint',
-    without: ['run', 'carried', 'rewritten_at'],
-    order: 'id',
-  },
-  earlier: { table: 'checkpoint', where: 'id < @checkpoint', only: ['id', 'carried'], order: 'id' },
+function outsideTheChain(version: ChainVersion): PartRows {
+  return {
+    runs: {
+      from: 'run',
+      members: runMembers,
+      where: `number IN ${unlinked} OR (state = 'interrupted' AND number < (SELECT max(number) FROM run
+        WHERE state = 'committed' AND chain IS NULL))`,
+      order: 'number',
+    },
+    ...partsBy(`IN ${unlinked}`, version),
+    // Rows of approvals need no row of a run, so the run may be gone altogether. Those since the last run are not covered yet.
+    ...approvalsBy(
+      (column) =>
+        `${column} IS NOT NULL AND ${column} NOT IN (SELECT number FROM run WHERE state = 'committed' AND chain IS NOT NULL)`,
+    ),
+    // The run that covers a checkpoint is committed later, and a digest cannot be in itself.
+    checkpoints: { from: 'checkpoint', members: checkpointMembers, where: 'id <= @checkpoint', order: 'id' },
+    earlier: {
+      from: 'checkpoint',
+      members: { id: 'id', carried: 'state_digest' },
+      where: 'id < @checkpoint',
+      order: 'id',
+    },
+  }
 }
 
-/** What a run recorded, as it stands. */
-export function partsOfRun(db: Database, run: number): Parts {
-  return digestsOf(db, ofRun, { run })
+/** What a run recorded, as it is now. */
+export function partsOfRun(db: Database, run: number, version: ChainVersion): Parts {
+  return digestsOf(db, ofRun(version), { run })
 }
 
-/** What a checkpoint carries, as it stands: all that no link covers. */
-export function partsCarried(db: Database, checkpoint: number): Parts {
-  return digestsOf(db, outsideTheChain, { checkpoint })
+/** What a checkpoint carries, as it is now: all that no link covers. */
+export function partsCarried(db: Database, checkpoint: number, version: ChainVersion): Parts {
+  return digestsOf(db, outsideTheChain(version), { checkpoint })
 }
 
-function digestsOf(
-  db: Database,
-  parts: Readonly<Record<string, DigestedRows>>,
-  parameters: Readonly<Record<string, number>>,
-): Parts {
+function digestsOf(db: Database, parts: PartRows, parameters: Readonly<Record<string, number>>): Parts {
   const digests = Object.entries(parts).flatMap(([name, rows]): [string, string][] => {
     const digest = digestRows(db, rows, parameters)
     return digest === undefined ? [] : [[name, digest]]

@@ -13,7 +13,7 @@ export interface PlannedRun extends CommittedRun {
 export function planPruning(db: Database, keep: RetentionRules): PlannedRun[] {
   const runs = db
     .prepare<[], CommittedRun>(
-      `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE state = 'sealed' ORDER BY number`,
+      `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE state = 'committed' ORDER BY number`,
     )
     .all()
   const asked = reasonsToKeep(runs, keep)
@@ -40,7 +40,7 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
     ...numbers("SELECT max(run) FROM walk WHERE status = 'complete' GROUP BY project_id, listing"),
     ...numbers('SELECT id FROM project').map((project) => lifted.get(project, latest + 1) ?? null),
   ])
-  need('last look at a project', numbers("SELECT max(run) FROM walk WHERE listing = 'endpoints' GROUP BY project_id"))
+  need('last look at a project', numbers('SELECT max(run) FROM scan GROUP BY project_id'))
   const since = latestScansAt(db, latest).map(({ incompleteSince }) => incompleteSince?.number ?? null)
   need('since when a project was not looked at in full', since)
   need('approved baseline', numbers(approvedSql))

@@ -2,6 +2,7 @@ import type { LeaseOwner } from '../../lease-owner.ts'
 import { openDatabase } from '../open-database.ts'
 import { openToExamine } from '../open-to-examine.ts'
 import type { ResealHistory } from '../reseal/reseal-history.ts'
+import { withDamageTold } from '../tell-damage.ts'
 import { type Freed, freeDisk } from './free-disk.ts'
 import { type PlannedRun, planPruning } from './plan-pruning.ts'
 import { type PruneRequest, pruneHistory, refuseToKeepNothing } from './prune-history.ts'
@@ -18,7 +19,7 @@ export interface Pruning {
 export function pruneFile(file: string, owner: LeaseOwner, order: PruneRequest, resealing?: ResealHistory): Pruning {
   const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner, resealing })
   try {
-    return { plan: pruneHistory(db, owner, order), freed: freeDisk(db) }
+    return withDamageTold(file, () => ({ plan: pruneHistory(db, owner, order), freed: freeDisk(db) }))
   } finally {
     db.close()
   }
@@ -29,7 +30,7 @@ export function planForFile(file: string, { keep }: Pick<PruneRequest, 'keep'>):
   refuseToKeepNothing(keep)
   const db = openToExamine(file)
   try {
-    return db.transaction(() => planPruning(db, keep))()
+    return withDamageTold(file, () => db.transaction(() => planPruning(db, keep))())
   } finally {
     db.close()
   }
@@ -50,7 +51,7 @@ export function pruneWhenDue(file: string, owner: LeaseOwner, order: PruneReques
       .pluck()
       .get()
     if (last && owner.now() - Date.parse(last) < pauseMs) return undefined
-    return { plan: pruneHistory(db, owner, order), freed: freeDisk(db, 8) }
+    return withDamageTold(file, () => ({ plan: pruneHistory(db, owner, order), freed: freeDisk(db, 8) }))
   } finally {
     db.close()
   }

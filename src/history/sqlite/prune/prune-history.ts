@@ -62,7 +62,7 @@ function interruptedBefore(db: Database, gone: readonly number[]): number[] {
   return db
     .prepare<[string], number>(
       `SELECT i.number FROM run i WHERE i.state = 'interrupted' AND (SELECT min(r.number) FROM run r
-         WHERE r.number > i.number AND r.state IN ('sealed', 'pruned')) IN (SELECT value FROM json_each(?))`,
+         WHERE r.number > i.number AND r.state IN ('committed', 'pruned')) IN (SELECT value FROM json_each(?))`,
     )
     .pluck()
     .all(JSON.stringify(gone))
@@ -80,14 +80,15 @@ function removeRuns(db: Database, gone: readonly number[], plan: readonly Planne
     JSON.stringify(interruptedBefore(db, gone)),
   )
   db.prepare(
-    `UPDATE run SET state = 'pruned', previous = NULL, parts = NULL, chain = NULL, former_chain = NULL, rules_document = NULL,
-       projects_document = NULL WHERE number IN (SELECT value FROM json_each(?))`,
+    `UPDATE run SET state = 'pruned', previous = NULL, part_digests = NULL, chain = NULL, chain_version = NULL,
+       former_chain = NULL, rules_document = NULL, projects_document = NULL WHERE number IN (SELECT value FROM json_each(?))`,
   ).run(JSON.stringify(gone))
   db.exec(`${keepScans}
     DELETE FROM change WHERE run IN ${pruned};
     DELETE FROM notice WHERE run IN ${pruned};
-    DELETE FROM held WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_scan);
-    DELETE FROM walk WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_scan);`)
+    DELETE FROM withheld_removal WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_scan);
+    DELETE FROM walk WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_scan);
+    DELETE FROM scan WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_scan);`)
   for (const table of ['version', 'violation']) {
     // Ids tell what is younger, so the greatest one is never given again.
     db.exec(`DELETE FROM ${table} WHERE ${isOutlived} AND id < (SELECT max(id) FROM ${table})`)
@@ -120,8 +121,8 @@ const isOutlived =
 const keepScans = `
   INSERT OR IGNORE INTO kept_scan
     SELECT project_id, scan FROM (
-      SELECT p.id AS project_id, (SELECT max(w.run) FROM walk w
-        WHERE w.project_id = p.id AND w.listing = 'endpoints' AND w.run <= k.run) AS scan
+      SELECT p.id AS project_id, (SELECT max(s.run) FROM scan s
+        WHERE s.project_id = p.id AND s.run <= k.run) AS scan
       FROM kept_run k CROSS JOIN project p) WHERE scan IS NOT NULL;
   INSERT OR IGNORE INTO kept_scan
     SELECT project_id, scan FROM (
@@ -130,8 +131,8 @@ const keepScans = `
       FROM kept_run k CROSS JOIN (SELECT DISTINCT project_id, listing FROM walk) l) WHERE scan IS NOT NULL;
   INSERT OR IGNORE INTO kept_scan
     SELECT project_id, scan FROM (
-      SELECT x.project_id, (SELECT max(w.run) FROM walk w
-        WHERE w.project_id = x.project_id AND w.listing = 'endpoints' AND w.run < x.to_run) AS scan
+      SELECT x.project_id, (SELECT max(s.run) FROM scan s
+        WHERE s.project_id = x.project_id AND s.run < x.to_run) AS scan
       FROM kept_run k CROSS JOIN violation x ON x.to_run = k.run WHERE x.last_run IS NULL) WHERE scan IS NOT NULL;
   INSERT OR IGNORE INTO kept_scan SELECT project_id, max(run) FROM walk WHERE shape IS NOT NULL GROUP BY project_id, listing;
   INSERT OR IGNORE INTO kept_scan SELECT project_id, max(run) FROM walk GROUP BY project_id, listing;`

@@ -30,8 +30,8 @@ function resealHistory(db: Database, resealing: Resealing, now: string): void {
     resealNotifications(db, resealing, rewording)
   if (rewritten === 0) return
   db.prepare(
-    `UPDATE run SET former_chain = chain, previous = NULL, parts = NULL, chain = NULL
-     WHERE state = 'sealed' AND chain IS NOT NULL`,
+    `UPDATE run SET former_chain = chain, previous = NULL, part_digests = NULL, chain = NULL, chain_version = NULL
+     WHERE state = 'committed' AND chain IS NOT NULL`,
   ).run()
   makeCheckpoint(db, { madeAt: now, toolVersion: resealing.toolVersion, reason: 'reseal', runs: [] })
 }

@@ -1,3 +1,4 @@
+import { addNaming } from '../upgrade/name-facts.ts'
 import { type Check, sentences } from './check.ts'
 import { isInvalidTime } from './is-time.ts'
 
@@ -8,6 +9,7 @@ export const recordChecks: readonly Check[] = [
     holds: 'the lease, projects, documents, channels and checkpoints are as hookdrift writes them',
     means: 'another program altered rows by which runs are told apart, and messages from each other',
     *find(db) {
+      addNaming(db)
       for (const { sql } of questions) yield* sentences<{ what: string }>(db, sql, ({ what }) => what)
     },
   },
@@ -32,7 +34,7 @@ const lease = `
 /** Runs look at the policy as at a project; it has a row from the first run on. */
 const projects = `
   SELECT 'project ' || id || ' has no service, and is not the policy' AS what FROM project WHERE service = '' AND uid <> 'policy'
-  UNION ALL SELECT 'the policy is missing among the projects' WHERE EXISTS (SELECT 1 FROM run WHERE state = 'sealed')
+  UNION ALL SELECT 'the policy is missing among the projects' WHERE EXISTS (SELECT 1 FROM run WHERE state = 'committed')
     AND NOT EXISTS (SELECT 1 FROM project WHERE service = '' AND uid = 'policy')`
 
 const documents = `
@@ -54,12 +56,21 @@ const channels = `
     WHERE number <= (SELECT dropped FROM channel WHERE name = n.channel)
   UNION ALL SELECT 'message ' || id || ' tells of another run or time than it says' FROM notification WHERE json_valid(body)
     AND (ifnull(body ->> '$.run.number', run) IS NOT run OR ifnull(body ->> '$.created_at', created_at) <> created_at)
-  UNION ALL SELECT 'run ' || u.run || ' is called untold, and looked at no such project' FROM untold u
-    WHERE NOT EXISTS (SELECT 1 FROM walk w WHERE w.project_id = u.project_id AND w.run = u.run)
-      AND (u.run IN (SELECT number FROM run WHERE state = 'sealed') OR NOT EXISTS (SELECT 1 FROM checkpoint WHERE reason = 'prune'))`
+  UNION ALL SELECT 'run ' || u.run || ' is called unnotified, and did not scan such a project' FROM unnotified_scan u
+    WHERE NOT EXISTS (SELECT 1 FROM scan s WHERE s.project_id = u.project_id AND s.run = u.run)
+      AND (u.run IN (SELECT number FROM run WHERE state = 'committed') OR NOT EXISTS (SELECT 1 FROM checkpoint WHERE reason = 'prune'))`
 
 const checkpoints = `
   SELECT 'checkpoint ' || id || ' says at a wrong time that the file was written anew' AS what FROM checkpoint
     WHERE rewritten_at IS NOT NULL AND (reason <> 'reseal' OR ${isInvalidTime('rewritten_at')})`
 
-const questions = [lease, projects, documents, channels, checkpoints].map((sql) => ({ sql }))
+/** Causes and codes that an upgrade gave to rows of before: no link covers them, but what they were read from is there. */
+const named =
+  '(SELECT number FROM run WHERE chain_version = 1 OR (chain IS NULL AND (SELECT chain_version FROM checkpoint ORDER BY id DESC LIMIT 1) = 1))'
+const facts = `
+  SELECT 'the walk of ' || listing || ' in run ' || run || ' has another cause than its reason says' AS what FROM walk
+    WHERE run IN ${named} AND cause IS NOT hookdrift_cause(status, reason)
+  UNION ALL SELECT 'notice ' || number || ' of run ' || run || ' has another code than its text says' FROM notice
+    WHERE run IN ${named} AND code <> hookdrift_code(text)`
+
+const questions = [facts, lease, projects, documents, channels, checkpoints].map((sql) => ({ sql }))

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
-import type { RunRecord } from '../../history.ts'
+import type { RunRecord } from '../../records.ts'
 import { findBrokenLinks } from '../chain/check-chain.ts'
 import { prunedRuns, rangesOf } from '../chain/pruned-runs.ts'
 import { readRun } from '../read-run.ts'
@@ -31,7 +31,7 @@ export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly
     means: 'what the run exited with and what its report says are not the same',
     *find(db, depth) {
       const runs = db.prepare<[], { number: number; exitCode: number | null }>(
-        `SELECT number, exit_code AS exitCode FROM run WHERE state = 'sealed'
+        `SELECT number, exit_code AS exitCode FROM run WHERE state = 'committed'
          ORDER BY number DESC ${depth === 'deep' ? '' : 'LIMIT 1'}`,
       )
       for (const { number, exitCode } of runs.all().reverse()) {
@@ -56,10 +56,10 @@ export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly
 
 const unsealedSql = `
   SELECT number AS run, 'is sealed and has no end or no exit code' AS what FROM run
-    WHERE state = 'sealed' AND (finished_at IS NULL OR exit_code IS NULL)
-  UNION ALL SELECT number, 'is ' || state FROM run WHERE state NOT IN ('running', 'sealed', 'interrupted', 'pruned')
+    WHERE state = 'committed' AND (finished_at IS NULL OR exit_code IS NULL)
+  UNION ALL SELECT number, 'is ' || state FROM run WHERE state NOT IN ('running', 'committed', 'interrupted', 'pruned')
   UNION ALL SELECT max(number), 'runs, and another one with it' FROM run WHERE state = 'running' HAVING count(*) > 1
-  ${['walk', 'change', 'notice', 'held']
+  ${['walk', 'scan', 'change', 'notice', 'withheld_removal']
     .map(
       (table) => `
   UNION ALL SELECT t.run, 'was interrupted and left rows in ${table}' FROM run r JOIN ${table} t ON t.run = r.number

@@ -1,8 +1,8 @@
 import Database from 'better-sqlite3'
 import type { ExitCode } from '../../../model/errors.ts'
 import { messageOf } from '../../../model/errors.ts'
-import type { RunRecord } from '../../history.ts'
 import type { CommittedRun } from '../../reader.ts'
+import type { RunRecord } from '../../records.ts'
 import type { OpenSecrets } from '../../resealing.ts'
 import type { Check, CheckResult, Depth } from './check.ts'
 import { fileChecks } from './file-checks.ts'
@@ -77,7 +77,7 @@ function lastRun(db: Database.Database): CommittedRun | null {
   try {
     const newest = db.prepare<[], CommittedRun>(
       `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
-        WHERE state = 'sealed' ORDER BY number DESC LIMIT 1`,
+        WHERE state = 'committed' ORDER BY number DESC LIMIT 1`,
     )
     return newest.get() ?? null
   } catch (error) {

@@ -25,7 +25,7 @@ export const violationChecks: readonly Check[] = [
  */
 const resolvedSql = `
   SELECT x.rule, x.kind, x.uid, x.to_run AS run
-  FROM violation x JOIN run r ON r.number = x.to_run AND r.state = 'sealed'
+  FROM violation x JOIN run r ON r.number = x.to_run AND r.state = 'committed'
   WHERE NOT EXISTS (SELECT 1 FROM violation n WHERE n.replaces = x.id)
     AND x.kind IN ('project', 'endpoint', 'source', 'subscription', 'device')
     AND NOT EXISTS (

@@ -1,0 +1,57 @@
+import type { Change } from '../model/change.ts'
+import type { Coverage } from '../model/coverage.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
+import type { Notice } from '../model/notice.ts'
+import type { Kind, Listing } from '../model/resource.ts'
+import type { Finding, Severity, Waiver } from '../model/violation.ts'
+
+export interface RunContext {
+  /** Sorted by id. */
+  readonly rules: readonly EvaluatedRule[]
+  /** Sorted by name. */
+  readonly projects: readonly ProjectEvaluation[]
+}
+
+export type Baselines = Readonly<Partial<Record<Kind, Baseline>>>
+
+export interface Baseline extends View {
+  readonly run: number
+  /** Version of the normal form in which that run saw what it holds; undefined when it is not known. */
+  readonly normaliser?: number | undefined
+}
+
+export interface View {
+  /** The listing that proved it, and what it was narrowed to. */
+  readonly listing: Listing
+  readonly filter: string | null
+}
+
+export interface StagedChange extends Change {
+  readonly referrers?: readonly string[]
+}
+
+/** A sealed run as it was: enough for any report. Lists are in the order of reports. */
+export interface RunRecord extends RunContext {
+  readonly number: number
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly failOn: Severity
+  readonly toolVersion: string
+  readonly policyDigest: string
+  readonly configurationDigest: string
+  /** Digest of this run and of those before it, in hex; null before the seal, and for runs of a time without one. */
+  readonly chain: string | null
+  readonly coverage: readonly (Coverage & { readonly project: string })[]
+  readonly notices: readonly Notice[]
+  readonly changes: readonly (StagedChange & { readonly project: string })[]
+  readonly violations: readonly RecordedViolation[]
+}
+
+export interface RecordedViolation extends Finding {
+  readonly fingerprint: string
+  readonly state: 'opened' | 'continuing' | 'resolved' | 'unknown' | 'waived'
+  readonly project: string
+  readonly firstSeen: string
+  readonly lastSeen: string
+  readonly waiver?: Waiver
+}

@@ -1,0 +1,73 @@
+import type { CoverageCause, CoverageStatus } from '../../../model/coverage.ts'
+
+// Before schema 10 the history kept sentences only. This is the one place that still reads them. A sentence may quote a
+// service, so that only its beginning, in our own words, decides.
+
+/** Why a walk was not complete, by the sentence that says so. */
+export function causeOfReason(status: CoverageStatus, reason: string | null): CoverageCause {
+  if (status === 'skipped') return 'not_offered'
+  const text = reason ?? ''
+  const own = ofHookdrift.find(([start]) => text.startsWith(start))
+  if (own !== undefined) return own[1]
+  if (status === 'suspect') return text.includes(' are gone at once: believed when') ? 'suspect_loss' : 'unspecified'
+  const place = /^(?:project|page \d{1,10}): /.exec(withoutStart(text, unshown))?.[0]
+  if (place === undefined) return 'unspecified'
+  return causeOfExchange(withoutStart(withoutStart(text, unshown), place))
+}
+
+const ofHookdrift: readonly (readonly [string, CoverageCause])[] = [
+  ['a bug in hookdrift ended the audit of this project (', 'bug'],
+  ['empty, and the service cannot say whose key it is: ', 'unproven'],
+  ['the last page is empty although the page before it promised more: ', 'suspect_page'],
+]
+
+const unshown = 'empty, and the key could not be shown to belong to the project: '
+const stopped = 'stopped before the answer was whole'
+
+function causeOfExchange(what: string): CoverageCause {
+  if (what.startsWith(stopped)) return causeOfStop(what.slice(stopped.length))
+  if (/^item \d{1,10} belongs to another project/.test(what)) return 'foreign'
+  const status = /^(\d{3})(?= |$)/.exec(what)?.[1]
+  if (status !== undefined) return causeOfStatus(Number(status), what)
+  // What is left is an answer that breaks the contract, in one of many ways.
+  return exchanges.find(([start]) => what.startsWith(start))?.[1] ?? 'malformed'
+}
+
+function causeOfStop(why: string): CoverageCause {
+  if (/^: SIG[A-Z]{1,10}$/.test(why)) return 'signal'
+  return why.startsWith(': the run_timeout of ') ? 'run_timeout' : 'stopped'
+}
+
+function causeOfStatus(status: number, what: string): CoverageCause {
+  // Between our words and those of the service stands what hookdrift takes an answer for.
+  const ours = what.split(', the service says "', 1)[0] ?? ''
+  if (ours.includes(': the project does not exist, or the key may not see it')) return 'not_found'
+  if (ours.includes(': wrong base path?') || ours.includes(': not offered here, or a wrong base path')) {
+    return 'not_offered'
+  }
+  if (status === 401 || status === 403) return 'refused_key'
+  if (status === 429) return 'rate_limited'
+  return status >= 300 || ours.includes(' instead of ') ? 'http' : 'malformed'
+}
+
+const exchanges: readonly (readonly [string, CoverageCause])[] = [
+  ['the answer is another project', 'foreign'],
+  ['the key holds characters that no header can carry', 'refused_key'],
+  ['no whole answer within ', 'timeout'],
+  ['no connection in time', 'timeout'],
+  ['connection timed out', 'timeout'],
+  ['no answer in time', 'timeout'],
+  ['the answer stopped midway', 'timeout'],
+  ['the certificate of the service is not accepted', 'tls'],
+  ['no TLS connection could be made', 'tls'],
+  ['the proxy answered ', 'http'],
+  ['the proxy closed the connection', 'network'],
+  ['the connection failed', 'network'],
+  ['connection ', 'network'],
+  ['host ', 'network'],
+  ['network unreachable', 'network'],
+]
+
+function withoutStart(text: string, start: string): string {
+  return text.startsWith(start) ? text.slice(start.length) : text
+}

@@ -1,0 +1,44 @@
+import type { Listing } from './resource.ts'
+
+/**
+ * What a reader must know to read a report rightly, besides coverage, drift and violations; and what each is about.
+ * `unspecified`: of a run before schema 10, in words that are not known any more.
+ */
+export const noticeScopes = {
+  clock_went_back: 'run',
+  probe_unmatched: 'run',
+  fields_changed: 'project',
+  normal_form_changed: 'project',
+  seal_key_changed: 'project',
+  approval_not_compared: 'project',
+  probe_not_run: 'project',
+  probes_disabled: 'project',
+  rule_failed: 'project',
+  custom_rule_failed: 'project',
+  field_malformed: 'listing',
+  resource_unreferenced: 'listing',
+  unspecified: 'listing',
+} as const satisfies Record<string, 'run' | 'project' | 'listing'>
+
+export type NoticeCode = keyof typeof noticeScopes
+
+/** A notice of a project that is being audited. */
+export interface ProjectNotice {
+  readonly code: NoticeCode
+  /** null: it is about the project as a whole. */
+  readonly listing: Listing | null
+  readonly text: string
+}
+
+/** A notice as a run recorded it. */
+export interface Notice extends ProjectNotice {
+  /** `service/project`; null: it is about the run. */
+  readonly project: string | null
+}
+
+/** The same notice, without a project or listing that it is not about: runs before schema 10 filed all under some listing. */
+export function inItsScope(notice: Notice): Notice {
+  const scope = noticeScopes[notice.code]
+  const listing = scope === 'listing' ? notice.listing : null
+  return { ...notice, project: scope === 'run' ? null : notice.project, listing }
+}

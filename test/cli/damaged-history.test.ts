@@ -1,0 +1,85 @@
+import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import Database from 'better-sqlite3'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Desk, openDesk } from './a-desk.ts'
+import { command } from './a-terminal.ts'
+
+let desk: Desk
+let sound: Buffer
+beforeAll(async () => {
+  desk = await openDesk()
+  await desk.audit()
+  await desk.audit()
+  const db = new Database(desk.directory.file('hookdrift.db'))
+  db.pragma('journal_mode = DELETE')
+  db.close()
+  sound = readFileSync(desk.directory.file('hookdrift.db'))
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => writeFileSync(desk.directory.file('hookdrift.db'), sound))
+
+const run = (args: readonly string[]) =>
+  command([...args, '--config', desk.directory.file('hookdrift.yaml')], { cwd: desk.directory.path, env: desk.env })
+
+/** Every page that begins a table or an index of the named ones is overwritten, as by a failing disk. */
+function destroy(names: readonly string[]): void {
+  const file = desk.directory.file('hookdrift.db')
+  const db = new Database(file, { readonly: true })
+  const size = Number(db.pragma('page_size', { simple: true }))
+  const pages = db
+    .prepare<[string], number>('SELECT rootpage FROM sqlite_schema WHERE tbl_name IN (SELECT value FROM json_each(?))')
+    .pluck()
+    .all(JSON.stringify(names))
+  db.close()
+  const handle = openSync(file, 'r+')
+  for (const page of pages) writeSync(handle, Buffer.alloc(size, 0xff), 0, size, (page - 1) * size)
+  closeSync(handle)
+}
+
+const commands = [
+  ['audit'],
+  ['report'],
+  ['status'],
+  ['runs'],
+  ['violations'],
+  ['diff', '1', '2'],
+  ['state'],
+  ['baseline', 'show'],
+  ['query', 'SELECT * FROM run_coverage'],
+  ['prune', '--keep-last', '1'],
+  ['prune', '--keep-last', '1', '--dry-run'],
+  ['backup', 'copy.db'],
+  ['notify', '--pending'],
+] as const
+
+describe('a history that is damaged', () => {
+  it.each(commands.map((args) => [args.join(' '), args] as const))('in its pages is told by %s', async (_, args) => {
+    destroy(['run', 'scan', 'walk', 'version', 'channel', 'approval', 'notification', 'lease'])
+    const { code, stderr } = await run(args)
+    expect(stderr).not.toContain('this is a bug')
+    expect(stderr).toMatch(/hookdrift\.db/)
+    expect(stderr).toMatch(/restore|hookdrift verify/)
+    expect(code).toBe(4)
+  })
+
+  it.each(commands.map((args) => [args.join(' '), args] as const))('in its tables is told by %s', async (_, args) => {
+    const db = new Database(desk.directory.file('hookdrift.db'))
+    db.pragma('foreign_keys = OFF')
+    db.exec('DROP TABLE walk')
+    db.close()
+    const { code, stderr } = await run(args)
+    expect(stderr).not.toContain('this is a bug')
+    expect(stderr).toMatch(/hookdrift\.db/)
+    expect(stderr).toMatch(/restore|hookdrift verify/)
+    expect(code).toBe(4)
+  })
+
+  it('in what it stores is told by a reader', async () => {
+    const db = new Database(desk.directory.file('hookdrift.db'))
+    db.exec("UPDATE document SET body = '{'")
+    db.close()
+    const { code, stderr } = await run(['report'])
+    expect(stderr).toContain('is damaged: it holds a text that is not JSON')
+    expect(code).toBe(4)
+  })
+})

@@ -52,7 +52,7 @@ export const withheldMembers = alike('project_id', 'listing', 'run', 'uids')
 
 export const approvalMembers: Members = {
   ...alike('id', 'project_id', 'project', 'run', 'note', 'approved_at', 'approved_by', 'approved_in'),
-  scans: 'scopes',
+  looks: 'scopes',
 }
 
 export const approvedMembers = alike('approval_id', 'kind', 'uid', 'name', 'body', 'seal_key_id')

@@ -7,8 +7,8 @@ import type { ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 
 /**
- * The project itself (not in the contract; service-behaviour.md, "More of the service"). Throws a `ServiceFault`:
- * `not-offered` where there is no such operation, `foreign` when the key answers for another project.
+ * Reads the project itself (not in the contract; service-behaviour.md, "More of the service").
+ * @throws ServiceFault `not-offered` when the operation does not exist, `foreign` when the answer is another project
  */
 export async function readProject(ask: SendRequest, access: ProjectAccess): Promise<JsonObject> {
   const path = `/projects/${encodeURIComponent(access.projectUid)}`
@@ -19,7 +19,7 @@ export async function readProject(ask: SendRequest, access: ProjectAccess): Prom
   const envelope = decodeEnvelope(reply.value)
   if (!envelope.ok) throw fault('invalid', envelope.reason)
   const project = envelope.value
-  if (!isJsonObject(project)) throw fault('invalid', 'data is no object')
+  if (!isJsonObject(project)) throw fault('invalid', 'data is not an object')
   if (typeof project.uid !== 'string' || project.uid === '' || isExactNumber(project.uid))
     throw fault('invalid', 'data has no uid')
   if (project.uid !== access.projectUid)

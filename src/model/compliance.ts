@@ -2,8 +2,8 @@ import type { Digests, Report, ReportCoverage, ReportViolation } from './report.
 import type { Severity, Waiver } from './violation.ts'
 
 /**
- * What a run says of a control. `met` speaks of what was looked at and of nothing else; `not_covered` means that no
- * rule in force gives evidence for it, which is no verdict either way.
+ * A run's result for a control. `met` covers only what the run scanned. `not_covered`: no rule in force gives evidence
+ * for it, so the result is open.
  */
 export const controlStates = ['not_met', 'not_fully_looked_at', 'met', 'not_covered'] as const
 export type ControlState = (typeof controlStates)[number]
@@ -16,30 +16,30 @@ export interface Compliance {
   readonly tool: Report['tool']
   readonly run: Report['run']
   readonly digests: Digests
-  /** The command that checks what this rests on. */
+  /** The command that verifies this document. */
   readonly verify: string
-  /** When a policy was asked that did not judge then: what it would have found. */
+  /** Present when the violations are those that another policy would have found. */
   readonly replayed_with?: ReplayedWith
-  /** When the question was about a time and not about a run. */
+  /** Present when the request was for a period and not for a run. */
   readonly period?: CompliancePeriod
   /** All controls of the framework, in its order. */
   readonly controls: readonly ControlEvidence[]
 }
 
 export interface ReplayedWith {
-  /** Digest of the policy that was asked; SHA-256 in hex. */
+  /** Digest of the policy that was replayed; SHA-256 in hex. */
   readonly policy: string
-  /** Of the policy that judged then. */
+  /** Digest of the policy of that run. */
   readonly instead_of: string
-  /** What the history could not be asked, in whichever run, sorted by rule. */
+  /** Rules that the history could not evaluate, in any run, sorted by rule. */
   readonly unjudged: readonly NotEvaluatedRule[]
 }
 
-/** A rule that the history cannot answer, or not everywhere, and why. */
+/** A rule that the history cannot evaluate, at least in some projects, and why. */
 export interface NotEvaluatedRule {
   readonly rule: string
   readonly reason: string
-  /** Where; absent: everywhere. Sorted. */
+  /** The projects concerned; absent: all. Sorted. */
   readonly projects?: readonly string[]
 }
 
@@ -47,10 +47,10 @@ export interface ControlEvidence {
   readonly id: string
   readonly title: string
   readonly state: ControlState
-  /** Why it is in that state, in a sentence. */
+  /** The reason for the state, in a sentence. */
   readonly reason: string
   readonly rules: readonly ControlRule[]
-  /** All that its rules found, whatever their state, in the order of reports. */
+  /** All findings of its rules, in any state, in the order of reports. */
   readonly violations: readonly ControlViolation[]
   readonly waivers: readonly ControlWaiver[]
   readonly coverage: ControlCoverage
@@ -62,16 +62,16 @@ export interface ControlRule {
   readonly severity: Severity
   /** Why it gives evidence for the control. */
   readonly because: string
-  /** Resources that it judged. */
+  /** Resources that it evaluated. */
   readonly judged: number
-  /** Projects in which it could not judge, with the reason. */
+  /** Projects in which it could not be evaluated, with the reason. */
   readonly unjudged: readonly { readonly project: string; readonly reason: string }[]
 }
 
 export interface ControlViolation extends ReportViolation {
-  /** Start of the run that saw it resolved. */
+  /** Start of the run that resolved it. */
   readonly resolved_at?: string
-  /** From its first sight to its resolution, or to the run. */
+  /** From the run that opened it to its resolution, or to the run. */
   readonly stood_ms: number
 }
 
@@ -81,7 +81,7 @@ export interface ControlWaiver extends Waiver {
   readonly violations: number
 }
 
-/** The walks that showed what the rules judge. */
+/** The walks that showed the resources of the rules. */
 export interface ControlCoverage {
   readonly walks: number
   readonly complete: number
@@ -96,11 +96,11 @@ export interface CompliancePeriod {
   /** Instants, ISO 8601 in UTC. */
   readonly from: string
   readonly to: string
-  /** Sealed runs in it, and those that were interrupted. */
+  /** Committed runs in it, and interrupted ones. */
   readonly runs: number
   readonly interrupted: number
-  /** Runs that could not look at everything. */
+  /** Runs with incomplete coverage. */
   readonly incomplete: readonly { readonly run: number; readonly at: string; readonly walks: number }[]
-  /** The longest time between two looks, the ends of the period included. */
+  /** The longest time between two scans, the ends of the period included. */
   readonly longest_gap: { readonly from: string; readonly to: string; readonly ms: number }
 }

@@ -1,8 +1,8 @@
 import type { Listing } from './resource.ts'
 
 /**
- * What a walk proved. Only `complete` says anything about what is absent.
- * `skipped`: a listing used where offered, and it was not offered. `suspect`: complete, but its losses are held back.
+ * What a walk proved. Only `complete` proves that a resource is absent. `skipped`: an optional listing that the service
+ * does not offer. `suspect`: complete, but its removals are withheld.
  */
 export const coverageStatuses = ['complete', 'partial', 'failed', 'suspect', 'skipped'] as const
 export type CoverageStatus = (typeof coverageStatuses)[number]
@@ -10,31 +10,31 @@ export type CoverageStatus = (typeof coverageStatuses)[number]
 export interface Coverage {
   readonly listing: Listing
   readonly status: CoverageStatus
-  /** What the walk was narrowed to by configuration, such as `owner=tenant-03`; null when it was not. */
+  /** How the configuration narrowed the walk, such as `owner=tenant-03`; null when it did not. */
   readonly filter: string | null
   /** Why it is not complete, with page and request id where known; null when complete. */
   readonly reason: string | null
   readonly pages: number
-  /** What the service listed, not what was lifted out of it. */
+  /** Items that the service listed, without those lifted out of them. */
   readonly items: number
   readonly requests: number
   readonly retries: number
   readonly durationMs: number
 }
 
-/** Whether a run with this coverage looked at all it was asked to look at. */
+/** Whether a run with this coverage scanned all that it was configured to scan. */
 export function isCoverageComplete(coverage: readonly { readonly status: CoverageStatus }[]): boolean {
   return coverage.every(({ status }) => status === 'complete' || status === 'skipped')
 }
 
 const bugPrefix = 'a bug in hookdrift ended the audit of this project'
 
-/** The reason of walks that a bug of ours ended. `errorClass` says which; a message could quote what a service sent. */
+/** The reason of walks that a bug in hookdrift ended. `errorClass` names it; a message could quote a service. */
 export function bugReason(errorClass: string): string {
   return `${bugPrefix} (${errorClass}): nothing of it was kept. The log says where; please report it`
 }
 
-/** Whether a bug of ours ended a walk, by the reason that its coverage keeps. What a service says never begins so. */
+/** Whether a bug in hookdrift ended a walk, by the reason in its coverage. A service's text never begins like this. */
 export function isBug({ status, reason }: Pick<Coverage, 'status' | 'reason'>): boolean {
   return status === 'failed' && reason !== null && reason.startsWith(bugPrefix)
 }

@@ -6,8 +6,8 @@ import type { Kind, Listing } from './resource.ts'
 import type { Severity, ViolationState, Waiver } from './violation.ts'
 
 /**
- * What one sealed run has to say: the one document that every format is a function of. Its JSON form is part of
- * the outer contract (config/report.schema.json); members may be added, not renamed.
+ * The result of one committed run: every format is a function of this document. Its JSON form is part of the outer
+ * contract (config/report.schema.json); members may be added, not renamed.
  */
 export interface Report {
   readonly schema: 'hookdrift.report/1'
@@ -24,9 +24,9 @@ export interface Report {
   readonly notices: readonly ReportNotice[]
   readonly drift: readonly ReportChange[]
   readonly violations: readonly ReportViolation[]
-  /** What was looked at, sorted by project; empty for runs of a time when this was not kept. */
+  /** The projects scanned, sorted; empty for runs before this was recorded. */
   readonly projects: readonly ProjectEvaluation[]
-  /** What judged, sorted by id; empty likewise. */
+  /** The rules evaluated, sorted by id; empty likewise. */
   readonly rules: readonly EvaluatedRule[]
 }
 
@@ -34,7 +34,9 @@ export interface Report {
 export interface Digests {
   readonly policy: string
   readonly configuration: string
-  /** Of this run and, through the runs before it, of all that led to it; null for runs of a time without a chain. */
+  /**
+   * Digest of this run and, through the runs before it, of all that led to it; null for runs before there was a chain.
+   */
   readonly chain: string | null
 }
 
@@ -58,7 +60,7 @@ export interface ReportCoverage {
   readonly listing: Listing
   readonly status: CoverageStatus
   readonly reason: string | null
-  /** What the walk was narrowed to by configuration; null when it was not. */
+  /** How the configuration narrowed the walk; null when it did not. */
   readonly filter: string | null
   readonly pages: number
   readonly items: number
@@ -100,6 +102,6 @@ export interface ReportViolation {
   /** Start times of runs, ISO 8601 in UTC. */
   readonly first_seen: string
   readonly last_seen: string
-  /** Of `waived` ones, and of `unknown` ones that were waived when they were last seen. */
+  /** Of `waived` violations, and of `unknown` ones that were last seen waived. */
   readonly waiver?: Waiver
 }

@@ -1,6 +1,9 @@
 const maxLength = 64
 
-/** The known name that was most likely meant: at most one slip in three characters away. Names of one or two are never a slip. */
+/**
+ * The known name that was probably meant: at most one slip in three characters. Names of one or two characters are
+ * never a slip.
+ */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > maxLength) return undefined
   let nearest: string | undefined

@@ -1,6 +1,9 @@
 import { matchesGlob } from '../model/glob.ts'
 
-/** `acme/payments` is chosen by itself, by `payments`, and by any pattern with `*`; by no pattern at all, everything is. */
+/**
+ * Whether `acme/payments` matches: by that name, by `payments`, or by a pattern with `*`; without patterns, everything
+ * does.
+ */
 export function matchesProject(name: string, patterns: readonly string[]): boolean {
   return (
     patterns.length === 0 ||

@@ -8,13 +8,13 @@ const name = z
   .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/, { error: 'letters, digits, `.`, `_` and `-`, at most 100' })
 const text = z.string().regex(/^[^\0-\x1f\x7f]{1,200}$/, { error: 'text without line breaks, at most 200 characters' })
 
-/** Named here, so that reading a configuration loads no report; a test holds them against the table. */
+/** Listed here, so that reading a configuration loads no report; a test compares them with the table of formats. */
 export const directoryFormats = [
   ...(['text', 'json', 'sarif', 'junit', 'markdown', 'csv', 'html', 'ocsf', 'oscal'] as const),
 ] as const satisfies readonly Format[]
 
 const chosen = {
-  name: name.describe('Stands in the log, in metrics and in `hookdrift notify`'),
+  name: name.describe('Its name in the log, in metrics and in `hookdrift notify`'),
   projects: z
     .array(
       z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
@@ -25,8 +25,8 @@ const chosen = {
     .max(1000)
     .exactOptional()
     .describe('Only these: service/project, a bare project name, or a pattern with `*`. Default: all'),
-  min_severity: z.enum(severities).exactOptional().describe('Only violations at or above it'),
-  labels: z.record(text, text).exactOptional().describe('Only projects that carry all of these'),
+  min_severity: z.enum(severities).exactOptional().describe('Only violations of at least this severity'),
+  labels: z.record(text, text).exactOptional().describe('Only projects with all of these labels'),
 }
 
 const url = z.string().refine(isChannelUrl, { error: 'an http or https URL without user, password or fragment' })
@@ -42,7 +42,7 @@ const credential = z
   .string()
   .regex(/^[^\0-\x1f\x7f]{1,1000}$/, { error: 'text without line breaks, at most 1000 characters' })
 
-/** Where people are told of what changed. */
+/** Where notifications are sent. */
 export const channelSchema = z.discriminatedUnion('type', [
   z.strictObject({ ...chosen, type: z.literal('log') }),
   z.strictObject({
@@ -51,9 +51,9 @@ export const channelSchema = z.discriminatedUnion('type', [
     path: z
       .string()
       .regex(/^[^\0-\x1f\x7f]{1,4096}$/, { error: 'the path of a directory, at most 4096 characters' })
-      .describe('Made when it is not there; relative to this file'),
-    formats: z.array(z.enum(directoryFormats)).min(1).default(['json', 'text']).describe('Of the reports'),
-    keep: z.int().min(1).max(1_000_000).default(90).describe('Runs whose reports stay'),
+      .describe('Created if missing; relative to this file'),
+    formats: z.array(z.enum(directoryFormats)).min(1).default(['json', 'text']).describe('The formats of the reports'),
+    keep: z.int().min(1).max(1_000_000).default(90).describe('The number of runs whose reports are kept'),
   }),
   z.strictObject({
     ...chosen,
@@ -64,7 +64,7 @@ export const channelSchema = z.discriminatedUnion('type', [
   z.strictObject({
     ...chosen,
     type: z.literal('slack'),
-    url: url.describe('An incoming webhook of Slack, or of what understands the same; a secret'),
+    url: url.describe('An incoming webhook of Slack or of a compatible service; a secret'),
   }),
   z.strictObject({
     ...chosen,
@@ -73,10 +73,10 @@ export const channelSchema = z.discriminatedUnion('type', [
       .string()
       .refine((value) => smtpServer(value) !== undefined, {
         error:
-          '`smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` in front of the host where it asks for one',
+          '`smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` before the host if the server requires it',
       })
       .describe('The mail server; with credentials, only over TLS'),
-    user: credential.exactOptional().describe('Instead of one in `smtp`'),
+    user: credential.exactOptional().describe('In place of the password in `smtp`'),
     password: credential.exactOptional().describe(`A secret; as ${referenceForms}`),
     from: address,
     to: z.array(address).min(1).max(100),
@@ -85,13 +85,13 @@ export const channelSchema = z.discriminatedUnion('type', [
 
 export type DecodedChannel = z.output<typeof channelSchema>
 
-/** Members of a channel that messages may show; whatever else stands there may be a secret. */
+/** Members of a channel that messages may show; all others may be secret. */
 const shown: ReadonlySet<unknown> = new Set([
   ...Object.keys(chosen),
   ...['type', 'path', 'formats', 'keep', 'from', 'to'],
 ])
 
-/** Whether a value of the configuration belongs to what channels keep secret. */
+/** Whether a path of the configuration is a secret of a channel. */
 export function isChannelSecret(path: readonly (string | number)[]): boolean {
   return path[0] === 'notify' && !shown.has(path[2])
 }
@@ -103,7 +103,7 @@ export function withoutSecrets(channel: DecodedChannel): Readonly<Record<string,
   )
 }
 
-/** The bytes that a secret stands for; undefined for what is no secret of Standard Webhooks. */
+/** The bytes of a secret; undefined if it is not one of Standard Webhooks. */
 export function secretBytes(value: string): Buffer | undefined {
   const base64 = value.replace(/^whsec_/, '')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined

@@ -8,11 +8,11 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, {
 const sentence = z.string().min(1).max(1000)
 
 const evidence = z.strictObject({
-  rules: z.array(z.string().min(1).max(200)).min(1).describe('Rule ids; `*` stands for any text'),
+  rules: z.array(z.string().min(1).max(200)).min(1).describe('Rule ids; `*` matches any text'),
   because: sentence.describe('Why these rules give evidence for the control'),
 })
 
-/** A framework of one's own, in the form that ours have. */
+/** A framework: the built-in ones and users' own have the same form. */
 export const frameworkSchema = z.strictObject({
   framework: name.describe('Shown in reports'),
   title: sentence,
@@ -21,7 +21,7 @@ export const frameworkSchema = z.strictObject({
       z.strictObject({
         id: name,
         title: sentence,
-        evidence: z.array(evidence).default([]).describe('None: the control is named and not covered'),
+        evidence: z.array(evidence).default([]).describe('Empty: the control is listed as not covered'),
       }),
     )
     .min(1)

@@ -162,7 +162,7 @@ describe('an attestation', () => {
     resealed.close()
     const files = ['--report', 'out.json', '--attestation', 'out.json.intoto.json', '--key', 'key.pub']
     const ask = () => run('verify', '--history', 'resealed.db', ...files)
-    expect(await ask()).toMatchObject({ code: 0, stdout: expect.stringContaining('the run left the chain then') })
+    expect(await ask()).toMatchObject({ code: 0, stdout: expect.stringContaining('since then the run is outside the chain') })
     const forged = new Database(at('resealed.db'))
     forged.exec("UPDATE run SET former_chain = 'x' WHERE number = 2")
     forged.close()
@@ -184,7 +184,7 @@ describe('an attestation', () => {
     const files = ['--history', 'hookdrift.db', '--report', 'out.json', '--attestation', 'out.json.intoto.json']
     expect(await run('verify', ...files, '--key', 'key')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('holds a private key, expected the public one'),
+      stderr: expect.stringContaining('contains a private key, expected the public one'),
     })
     expect(await run('verify', ...files, '--key', 'nowhere')).toMatchObject({ code: 2 })
   })

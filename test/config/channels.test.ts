@@ -59,7 +59,7 @@ describe('channels', () => {
     [
       'a label that no project carries',
       { ...hook, labels: { env: 'prod' } },
-      /no project carries the label `env` with "prod"/,
+      /no project has the label `env` with "prod"/,
     ],
     ['keep 0', { name: 'a', type: 'directory', path: 'x', keep: 0 }, /keep is 0/],
     ['a format twice wrong', { name: 'a', type: 'directory', path: 'x', formats: ['pdf'] }, /formats\[0\] is "pdf"/],
@@ -71,7 +71,7 @@ describe('channels', () => {
   })
 
   it('refuse a name that stands twice', () => {
-    expect(refusalOf(hook, hook)[0]).toMatch(/a second channel named hook, the first stands in line 1/)
+    expect(refusalOf(hook, hook)[0]).toMatch(/a second channel named hook, the first is in line 1/)
   })
 
   it('show no secret, whatever is wrong with it and wherever it stands', () => {
@@ -104,10 +104,10 @@ describe('channels', () => {
       { env },
     )
     expect(warnings.map((line) => line.replace(/^.*:\d+:\d+: /, ''))).toEqual([
-      'a secret stands in the file; use ${VAR} or ${file:PATH}',
-      'messages travel in clear over http; use https',
-      'a secret stands in the file; use ${VAR} or ${file:PATH}',
-      'a secret stands in the file; use ${VAR} or ${file:PATH}',
+      'the file contains a secret; use ${VAR} or ${file:PATH}',
+      'messages are sent in clear over http; use https',
+      'the file contains a secret; use ${VAR} or ${file:PATH}',
+      'the file contains a secret; use ${VAR} or ${file:PATH}',
     ])
   })
 

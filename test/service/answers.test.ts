@@ -37,7 +37,7 @@ describe('a success', () => {
     'is no offer when it is %s',
     async (type) => {
       expect(await faultOf(answer(200, '<!DOCTYPE html>', { 'content-type': type }))).toBe(
-        `not-offered: page 1: 200 ok with ${type} instead of JSON: wrong base path? (request id req-7)`,
+        `not-offered: page 1: 200 ok with ${type} instead of JSON: check the base path (request id req-7)`,
       )
     },
   )
@@ -45,7 +45,7 @@ describe('a success', () => {
   it('is no offer without a content type', async () => {
     const bare: Answer = (_request, response) => response.writeHead(200).end('{}')
     expect(await faultOf(bare)).toBe(
-      'not-offered: page 1: 200 ok with no content type instead of JSON: wrong base path?',
+      'not-offered: page 1: 200 ok with no content type instead of JSON: check the base path',
     )
   })
 
@@ -190,7 +190,7 @@ describe('an error', () => {
     ],
     [
       answer(404, '404 page not found\n', { 'content-type': 'text/plain; charset=utf-8' }),
-      'not-offered: page 1: 404 not found with text/plain; charset=utf-8: not offered here, or a wrong base path (request id req-7)',
+      'not-offered: page 1: 404 not found with text/plain; charset=utf-8: not offered by this service, or a wrong base path (request id req-7)',
     ],
   ])('that stands is told at once %#', async (given, fault) => {
     const service = await aService(given)
@@ -251,7 +251,7 @@ describe('an error', () => {
   it('refuses a key that no header can carry, without saying it', async () => {
     const service = await aService(page([]))
     const { fault } = await walk(aClient(service.url), aLook({ key: `${key}\n` }))
-    expect(fault).toBe('refused: page 1: the key holds characters that no header can carry')
+    expect(fault).toBe('refused: page 1: the key has characters that a header cannot carry')
     expect(service.requests).toEqual([])
   })
 })

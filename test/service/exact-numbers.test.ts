@@ -76,7 +76,7 @@ describe('a number in the place of a name', () => {
   it.each([
     ['uid', 'invalid: page 1: item 1 has no usable uid'],
     ['project_id', 'invalid: page 1: item 1 has no project_id'],
-    ['next_page_cursor', 'invalid: page 1: next_page_cursor is no string'],
+    ['next_page_cursor', 'invalid: page 1: next_page_cursor is not a string'],
   ])('is refused as any number: %s', async (name, fault) => {
     const service = await aService(answer(200, withBig(name, body)))
     expect((await walk(aClient(service.url))).fault).toContain(fault)

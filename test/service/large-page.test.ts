@@ -67,7 +67,7 @@ describe('a large page', () => {
   })
 
   it.each([
-    ['an item that is no object', `${large},7`, /data\.content holds something that is no object/],
+    ['an item that is no object', `${large},7`, /data\.content contains something that is not an object/],
     ['a comma at its end', `${large},`, /item 2: malformed JSON/],
     ['two commas', `${large},,${large}`, /item 2: malformed JSON/],
     ['a key twice in an item', `${large},{"uid":"a","uid":"b"}`, /item 2: JSON with a key twice in one object/],

@@ -21,7 +21,7 @@ describe('an answer that is not HTTP', () => {
     const { pages, fault } = await walk(client, access)
     expect(pages).toEqual([])
     expect([
-      'unavailable: page 1: the answer is not HTTP after 2 tries: is the port right, and the scheme (http or https)?',
+      'unavailable: page 1: the answer is not HTTP after 2 tries: check the port and the scheme (http or https)',
       'unavailable: page 1: connection closed before the answer was whole after 2 tries',
       'unavailable: page 1: the head of the answer is larger than 16 KiB after 2 tries',
     ]).toContain(fault)
@@ -34,7 +34,7 @@ describe('an answer that is not HTTP', () => {
       const client = aClient(`https://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 0 } })
       const { fault } = await walk(client)
       expect(fault).toMatch(
-        /^unavailable: page 1: (no TLS connection could be made \(ERR_SSL_\w+\): is the port right|connection (reset|closed))/,
+        /^unavailable: page 1: (no TLS connection could be made \(ERR_SSL_\w+\): check the port|connection (reset|closed))/,
       )
     },
   )

@@ -95,24 +95,24 @@ describe('a page that proves nothing', () => {
   const of = (data: unknown) => ({ status: true, message: 'ok', data })
   it.each([
     ['a status that is not true', { ...pageBody([]), status: 'true' }, 'status is not true'],
-    ['no data', { status: true, message: 'ok' }, 'data is no object'],
-    ['an array instead of an envelope', [], 'the answer is no object'],
-    ['no pagination', of({ content: [] }), 'data.pagination is no object'],
+    ['no data', { status: true, message: 'ok' }, 'data is not an object'],
+    ['an array instead of an envelope', [], 'the answer is not an object'],
+    ['no pagination', of({ content: [] }), 'data.pagination is not an object'],
     [
       'a textual has_next_page',
       of({ content: [], pagination: { ...pagination, has_next_page: 'false' } }),
-      'has_next_page is no boolean',
+      'has_next_page is not a boolean',
     ],
-    ['no cursor', of({ content: [], pagination: { has_next_page: false } }), 'next_page_cursor is no string'],
+    ['no cursor', of({ content: [], pagination: { has_next_page: false } }), 'next_page_cursor is not a string'],
     [
       'a next page without a cursor',
       of({ content: [item('a')], pagination: { ...pagination, has_next_page: true } }),
       'has_next_page is true and next_page_cursor is empty',
     ],
-    ['no content', of({ pagination }), 'data.content is no array'],
-    ['content that is an object', of({ content: {}, pagination }), 'data.content is no array'],
-    ['null content with a next page', pageBody(null, 'x'), 'data.content is no array'],
-    ['an item that is no object', pageBody([item('a'), 'b']), 'data.content holds something that is no object'],
+    ['no content', of({ pagination }), 'data.content is not an array'],
+    ['content that is an object', of({ content: {}, pagination }), 'data.content is not an array'],
+    ['null content with a next page', pageBody(null, 'x'), 'data.content is not an array'],
+    ['an item that is no object', pageBody([item('a'), 'b']), 'data.content contains something that is not an object'],
     ['an empty page with a next one', pageBody([], 'x'), 'has_next_page is true on an empty page'],
     ['an item without uid', pageBody([{ project_id: project }]), 'item 1 has no usable uid'],
     ['an empty uid', pageBody([item('')]), 'item 1 has no usable uid'],
@@ -231,7 +231,7 @@ describe('a project', () => {
 
   it('is not offered where the operation is missing', async () => {
     expect(await askProject(answer(404, '404 page not found\n', { 'content-type': 'text/plain' }))).toBe(
-      'not-offered: project: 404 not found with text/plain: not offered here, or a wrong base path (request id req-7)',
+      'not-offered: project: 404 not found with text/plain: not offered by this service, or a wrong base path (request id req-7)',
     )
   })
 

@@ -117,10 +117,10 @@ describe('what does not pass', () => {
     const client = aClient(service.url, { limits: { retries: 50, retryBudgetMs: 1_000 } })
     const access = aLook()
     expect((await walk(client, access)).fault).toBe(
-      'unavailable: page 1: 500 internal server error after 5 tries, the time for tries is spent (request id req-7)',
+      'unavailable: page 1: 500 internal server error after 5 tries, no time left for further tries (request id req-7)',
     )
     expect(access.traffic.waitedMs).toBe(1_000)
-    expect((await walk(client, access)).fault).toContain('500 internal server error, the time for tries is spent')
+    expect((await walk(client, access)).fault).toContain('500 internal server error, no time left for further tries')
     expect(access.traffic).toEqual({ requests: 6, retries: 4, waitedMs: 1_000 })
   })
 
@@ -132,7 +132,7 @@ describe('what does not pass', () => {
     }
     const access = aLook()
     const client = aClient((await aService(losing)).url, { clock, limits: { retryBudgetMs: 1_000 } })
-    expect((await walk(client, access)).fault).toContain('after 2 tries, the time for tries is spent')
+    expect((await walk(client, access)).fault).toContain('after 2 tries, no time left for further tries')
     expect(access.traffic.waitedMs).toBe(700 + 125 + 700)
   })
 })
@@ -159,7 +159,7 @@ describe('a refused key', () => {
     const service = await aService(page([item('a')], 'b'), said(401, 'authorization failed'))
     const client = aClient(service.url)
     expect((await walk(client)).fault).toContain(
-      "the same key was accepted before, so the service's database is likely down",
+      "the same key was accepted before, so the service's database is probably down",
     )
     expect((await walk(client, aLook({ key: 'another' }))).fault).toContain('the key is wrong, expired or revoked, or')
   })
@@ -197,7 +197,7 @@ describe('a rate limit', () => {
       const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }))
       const clock = aClock(start)
       expect((await walk(aClient(service.url, { clock }))).fault).toBe(
-        'unavailable: page 1: 429 too many requests after 2 tries, the time for tries is spent, ' +
+        'unavailable: page 1: 429 too many requests after 2 tries, no time left for further tries, ' +
           'the service says "exceeded rate limit" (request id req-7)',
       )
       expect(clock.slept).toEqual([60_000])

@@ -14,7 +14,7 @@ interface Webhook {
 export function sendToWebhook({ url, secret }: Webhook, env: ProxyVariables, now: () => number): SendMessage {
   return (message, signal) => {
     const body = bodyOf(message)
-    // Of this attempt: receivers refuse old ones, lest somebody replays them.
+    // Of this attempt: receivers refuse old timestamps, to prevent replays.
     const timestamp = `${Math.floor(now() / 1000)}`
     const headers = {
       'webhook-id': message.id,

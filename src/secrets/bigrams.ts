@@ -1,6 +1,6 @@
 /*
- * Written by `npm run learn:bigrams`, from words of an-array-of-english-words (MIT), @faker-js/faker (MIT) and
- * typescript (Apache-2.0). Costs in sixths of a bit, each as the index of its character in `levels`.
+ * Written by `npm run learn:bigrams`, from words of an-array-of-english-words (MIT), @faker-js/faker (MIT) and typescript
+ * (Apache-2.0). Costs in sixths of a bit, each as the index of its character in `levels`.
  */
 
 export const levels = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'

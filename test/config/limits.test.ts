@@ -83,7 +83,7 @@ describe('a limit of the configuration', () => {
     expect(others).toEqual([])
   })
 
-  it('holds for all that references fill in together', () => {
+  it('applies to all that references fill in together', () => {
     const files = Object.fromEntries(many(300, (index) => [`/etc/hookdrift/${index}`, 'x'.repeat(60_000)]))
     const key = many(300, (index) => `\${file:${index}}`).join('')
     expect(refusal(withService({ key }), { files }).at(-1)).toContain(

@@ -58,7 +58,7 @@ describe('readConfiguration', () => {
     })
   })
 
-  it('decodes what a project says of itself', () => {
+  it('decodes the members of a project', () => {
     const filters = {
       endpoints: { owner: 'tenant-1', name: 'orders' },
       subscriptions: { name: 'o', endpoints: ['e1'] },
@@ -156,7 +156,7 @@ describe('readConfiguration', () => {
     ])
   })
 
-  it('says what to do when there is no configuration', () => {
+  it('says what to do without a configuration', () => {
     expect(() => readConfiguration('nowhere.yaml', aWorld(''))).toThrow(
       expect.objectContaining({
         exitCode: 2,
@@ -310,7 +310,7 @@ describe('readConfiguration', () => {
 })
 
 describe('the warnings of a configuration', () => {
-  it('speak of keys that stand in the file', () => {
+  it('speak of keys in the file', () => {
     const text =
       smallest.replace('${ACME_KEY}', 'not-a-real-key') +
       '        key: ${NO:-not-a-real-key}\n      - { id: b, key: "${ACME_KEY}" }\n'
@@ -320,7 +320,7 @@ describe('the warnings of a configuration', () => {
     ])
   })
 
-  it('speak of keys that travel in clear', () => {
+  it('speak of keys that are sent in clear', () => {
     expect(configure(smallest.replace('https:', 'http:')).warnings).toEqual([
       `${file}:3:10: the key is sent in clear over http; use https`,
     ])

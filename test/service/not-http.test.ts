@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { networkFailure } from '../../src/service/network-failure.ts'
-import { aClient, aLook, key, walk } from './fake-service.ts'
+import { aClient, anAccess, key, walk } from './fake-service.ts'
 import { notHttp } from './not-http.ts'
 
 async function aPort(reply: (typeof notHttp)[string]): Promise<number> {
@@ -15,8 +15,8 @@ async function aPort(reply: (typeof notHttp)[string]): Promise<number> {
 }
 
 describe('an answer that is not HTTP', () => {
-  it.each(Object.entries(notHttp))('is told in plain words and asked for again: %s', async (_title, reply) => {
-    const access = aLook()
+  it.each(Object.entries(notHttp))('is reported in plain words and tried again: %s', async (_title, reply) => {
+    const access = anAccess()
     const client = aClient(`http://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 1 } })
     const { pages, fault } = await walk(client, access)
     expect(pages).toEqual([])
@@ -40,7 +40,7 @@ describe('an answer that is not HTTP', () => {
   )
 })
 
-describe('whatever is thrown while an answer is read', () => {
+describe('any error while an answer is read', () => {
   const secret = `cannot parse ${key}`
   const parserError = Object.assign(new Error(secret), { name: 'HTTPParserError', code: undefined, data: secret })
   it.each([
@@ -51,7 +51,7 @@ describe('whatever is thrown while an answer is read', () => {
       'unavailable',
       'later',
     ],
-    ['a code that nobody knows', Object.assign(new Error(secret), { code: 'ENEW' }), 'unavailable', 'later'],
+    ['an unknown code', Object.assign(new Error(secret), { code: 'ENEW' }), 'unavailable', 'later'],
     ['a code that is a text of others', Object.assign(new Error(secret), { code: secret }), 'unavailable', 'later'],
     ['a code that is a number', Object.assign(new Error(secret), { code: 7 }), 'unavailable', 'later'],
     ['a name that is a text of others', Object.assign(new Error(secret), { name: secret }), 'unavailable', 'later'],
@@ -62,7 +62,7 @@ describe('whatever is thrown while an answer is read', () => {
     ['nothing', undefined, 'unavailable', 'later'],
     ['null', null, 'unavailable', 'later'],
     ['an object', { code: 'ECONNRESET', message: secret }, 'unavailable', 'later'],
-  ])('is a failure of that exchange, and its text is not told: %s', (_title, thrown, kind, again) => {
+  ])('is a failure of that exchange, and its text is not shown: %s', (_title, thrown, kind, again) => {
     const failure = networkFailure(thrown)
     expect(failure).toMatchObject({ ok: false, kind, again, what: expect.stringMatching(/\w/) })
     expect(JSON.stringify(failure)).not.toContain('cannot parse')

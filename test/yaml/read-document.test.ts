@@ -106,11 +106,11 @@ describe('readDocument', () => {
     ['name: a: b', 'f.yaml:1:7: a second colon in one line; a text with a colon and a blank in it needs quotes'],
     ['name: @a', 'f.yaml:1:7: a value that begins with @, ` or % needs quotes'],
     ['? [a]\n: b', 'f.yaml:1:3: a key that is not a text, expected a plain name'],
-  ])('refuses what is no YAML of ours: %j', (text, line) => {
+  ])('refuses a syntax error: %j', (text, line) => {
     expect(refusal(text)).toEqual([line])
   })
 
-  it('follows aliases, and points at the alias or into what it stands for', () => {
+  it('follows aliases, and points at the alias or into the aliased text', () => {
     expect(read('labels: &l { a: b }\nitems: [{ id: &x y }, { id: *x }]').value.items).toEqual([
       { id: 'y' },
       { id: 'y' },
@@ -236,7 +236,7 @@ describe('readDocument', () => {
       ])
     })
 
-    it('tells how a text was written', () => {
+    it('returns a text as written', () => {
       expect(document.written(['items', 0, 'id'])).toBe('a')
       expect(document.written(['items', 0, 'size'])).toBeUndefined()
       expect(document.written(['nowhere'])).toBeUndefined()

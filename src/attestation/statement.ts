@@ -13,7 +13,7 @@ const predicateType = 'urn:hookdrift:audit-run:1'
 
 const digest = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 
-/** An in-toto statement (https://github.com/in-toto/attestation, version 1) about a report and the run behind it. */
+/** An in-toto statement (https://github.com/in-toto/attestation, version 1) about a report and its run. */
 export const statementSchema = z.object({
   _type: z.literal(statementType),
   subject: z.array(z.object({ name: z.string().max(10_000), digest })).min(1),

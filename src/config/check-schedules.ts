@@ -11,10 +11,7 @@ export type FindTimetableFault = (schedule: {
   readonly jitterMs: number
 }) => { readonly member: 'cron' | 'timezone' | 'jitter'; readonly text: string } | undefined
 
-/**
- * Finds schedules that cannot run. Only the worker parses patterns, so its check is a parameter; without it, patterns
- * and zones pass.
- */
+/** Finds schedules that cannot run. Without the worker's check, patterns and zones pass. */
 export function* findScheduleFaults(
   document: ReadDocument<DecodedConfiguration>,
   findTimetableFault: FindTimetableFault = () => undefined,

@@ -24,7 +24,7 @@ export function* findContradictions(document: ConfigurationDocument): Generator<
   }
 }
 
-/** Finds settings that are accepted but should be changed: keys that readers of the file or the network can take. */
+/** Finds settings that are accepted but should be changed: keys that others can read. */
 export function* findWarnings(document: ConfigurationDocument): Generator<FileProblem> {
   for (const [index, service] of document.value.services.entries()) {
     const path = ['services', index]

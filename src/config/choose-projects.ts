@@ -1,9 +1,6 @@
 import { matchesGlob } from '../model/glob.ts'
 
-/**
- * Whether `acme/payments` matches: by that name, by `payments`, or by a pattern with `*`; without patterns, everything
- * does.
- */
+/** Whether `acme/payments` matches: by that name, by `payments`, or by a pattern with `*`. No patterns match all. */
 export function matchesProject(name: string, patterns: readonly string[]): boolean {
   return (
     patterns.length === 0 ||

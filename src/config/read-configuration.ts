@@ -80,7 +80,7 @@ export interface ConfiguredProject {
 }
 
 export interface ConfigurationOptions {
-  /** `--history`; overrides `$HOOKDRIFT_HISTORY`, which overrides the file. Both are relative to the working directory. */
+  /** `--history`; overrides `$HOOKDRIFT_HISTORY` and the file. Relative to the working directory. */
   readonly history?: string | undefined
   /** Checks the schedules' patterns and zones. */
   readonly findTimetableFault?: FindTimetableFault | undefined
@@ -117,7 +117,7 @@ export function readConfiguration(
   return {
     file: resolve(file),
     history: historyOf(file, value, sources.env, options),
-    policy: value.policy === undefined ? undefined : besides(file, value.policy),
+    policy: value.policy === undefined ? undefined : resolveFrom(file, value.policy),
     retention: value.retention && retentionOf(value.retention),
     concurrency: value.concurrency,
     runTimeoutMs: value.run_timeout,
@@ -125,7 +125,7 @@ export function readConfiguration(
     hosts: value.worker?.hosts,
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
     notify: value.notify.map((channel) =>
-      channel.type === 'directory' ? { ...channel, path: besides(file, channel.path) } : channel,
+      channel.type === 'directory' ? { ...channel, path: resolveFrom(file, channel.path) } : channel,
     ),
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
@@ -158,11 +158,11 @@ function historyOf(
 ): string {
   // An empty variable counts as unset.
   const override = options.history ?? (env.HOOKDRIFT_HISTORY || undefined)
-  return override === undefined ? besides(file, history) : resolve(override)
+  return override === undefined ? resolveFrom(file, history) : resolve(override)
 }
 
 /** A path in the configuration is relative to its folder. */
-function besides(file: string, path: string): string {
+function resolveFrom(file: string, path: string): string {
   return resolve(dirname(file), path)
 }
 
@@ -185,7 +185,7 @@ function authorityOf(
   }
   let pem: string
   try {
-    pem = sources.readFile(besides(file, path))
+    pem = sources.readFile(resolveFrom(file, path))
   } catch (thrown) {
     return refuse(`cannot read ${path}: ${reasonOf(thrown)}`)
   }

@@ -28,7 +28,7 @@ export interface ListRequest {
 /** Answers with a page of a listing. */
 export function answerList(request: ListRequest): SimulatedAnswer {
   const { list, page: query, release } = request
-  // The service asks its database for one row more: -1 becomes no rows, which it indexes; -2 becomes a negative number.
+  // The service requests one row more: -1 becomes no rows, which it indexes; -2 becomes a negative number.
   if (query.perPage === -1) return panicked(release)
   if (query.perPage < -1) return unreadable(list, release)
   const { items, pagination, number } = pageOf(request)

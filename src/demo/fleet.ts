@@ -31,7 +31,7 @@ interface FleetParts {
   readonly make: (project: ProjectRow) => ProjectData
 }
 
-/** The number of unedited projects in memory; beyond it the least recently used one is generated again when needed. */
+/** The unedited projects in memory; beyond that the least recently used one is generated again when needed. */
 const keptProjects = 64
 
 export function createFleet({

@@ -4,7 +4,7 @@ import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
 import type { SimulatedRelease } from './release.ts'
 
-/** Keeps rendered pages until their project is edited, so that a benchmark measures its client and not this service. */
+/** Keeps rendered pages until their project is edited, so that a benchmark measures only its client. */
 export function createPageCache(): typeof answerList {
   const projects = new Map<string, { readonly revision: number; readonly pages: Map<string, SimulatedAnswer> }>()
   return (request) => {

@@ -17,7 +17,7 @@ export interface ServiceOptions extends Partial<Behaviour> {
   readonly port?: number
   /** The service's clock, in milliseconds since the epoch. Default: the real one. */
   readonly now?: () => number
-  /** Render every page before the first request and keep it; `true` means pages of 1,000. Default: render on request. */
+  /** Render every page before the first request; `true`: pages of 1,000. Default: render on request. */
   readonly prerender?: boolean | number
   /** Whether `requests` is filled. Default true; a service that runs for days does not need it. */
   readonly keepsRequests?: boolean

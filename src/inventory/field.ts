@@ -3,10 +3,7 @@
  * remain undecided.
  */
 export type Leaf =
-  /**
-   * Identifiers and enumerations, with the known values of an enumeration. Not secret; a secret that was put there by
-   * mistake is sealed by its form.
-   */
+  /** Identifiers and enumerations, with known values. A secret that was put there by mistake is sealed by its form. */
   | { readonly type: 'text'; readonly values?: readonly string[] }
   /** Names, and text that a person wrote. Credentials and random words in it are sealed. */
   | { readonly type: 'prose' }
@@ -30,10 +27,7 @@ export type Leaf =
   | { readonly type: 'set' }
   /** A set of addresses, each sealed as `url`. */
   | { readonly type: 'addresses' }
-  /**
-   * JSON of the user (filters). Sealed where a name or a value appears secret; `names`: the convention of its members'
-   * names.
-   */
+  /** JSON of the user (filters). Its secrets are sealed; `names`: the convention of its members' names. */
   | { readonly type: 'free'; readonly names?: 'parameters' }
 
 export type Field = (Leaf | Struct | Keyed) & { readonly presence?: Presence }

@@ -7,9 +7,7 @@ export interface Literal {
   /** UTF-16 code units, with quotes and comment signs; of a template, one part of its text. */
   readonly from: number
   readonly to: number
-  /**
-   * Whether the program assigns it to, compares it with, or passes it together with something that has a secret's name.
-   */
+  /** Whether the program assigns it to, compares it with, or passes it next to something with a secret's name. */
   readonly isGivenToSecret: boolean
 }
 

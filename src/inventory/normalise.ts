@@ -144,9 +144,7 @@ function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising)
   return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
 }
 
-/**
- * A uid is shown, unless it may be the secret: it equals another member, has the form of a credential or appears random.
- */
+/** Shows a uid unless it may be the secret: it equals another member, is a credential or appears random. */
 function uidOf(item: JsonObject, index: number, { guarded }: Keyed, sealer: Sealer): string {
   const { uid } = item
   if (typeof uid !== 'string' || uid === '' || isExactNumber(uid)) return `#${index}`

@@ -15,7 +15,7 @@ export interface ProbeRun {
   readonly functionText: string
   readonly payload: JsonObject
   readonly result: ProbeResult
-  /** False when two runs with the same function and payload gave different results: the result then proves nothing. */
+  /** False when two runs of the same function and payload had different results, which then prove nothing. */
   readonly isDeterministic: boolean
 }
 

@@ -11,10 +11,7 @@ export interface Part {
   readonly value: Json
 }
 
-/**
- * Brings one value to today's form, as `reseal` does within its resource. A sealed name of a member changes the
- * pointer.
- */
+/** Brings one value to today's form, as `reseal` does. A sealed name of a member changes the pointer. */
 export function resealPart(kind: Kind, { path, value }: Part, sealer: Sealer): Part {
   const steps = path
     .split('/')

@@ -40,9 +40,7 @@ export function asSeconds(raw: Json): Json {
   return seconds
 }
 
-/**
- * One form for one instant: UTC, no trailing zeros. Year 1 is "not filled". A text that is not a time stays as it is.
- */
+/** One form for one instant: UTC, no trailing zeros. Year 1 is "not filled". Any other text stays as it is. */
 export function asTime(raw: string): Json {
   if (raw.startsWith('0001-01-01T')) return null
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i.exec(raw)

@@ -72,10 +72,7 @@ function sealText(text: string, isGivenToSecret: boolean, sealer: Sealer): strin
   return isPlain(text) ? text : sealer.seal(text)
 }
 
-/**
- * Texts that programs use together with secrets but are not secret: algorithms, encodings, names of types and of
- * headers.
- */
+/** Harmless texts that programs use together with secrets: algorithms, encodings, names of types and headers. */
 function isConvention(text: string): boolean {
   return /^(?:sha-?\d{1,3}|sha3-\d{3}|md5|hex|base64|base64url|utf-?8|ascii|latin1|binary|string|number|object|undefined|boolean|function|hmac|bearer |basic |[xX]-[A-Za-z-]{2,40}|authorization)$/i.test(
     text,
@@ -92,9 +89,7 @@ function digitsOf(text: string): number {
   return text.replace(/[^0-9a-f]/gi, '').length
 }
 
-/**
- * A secret that is a name cannot be replaced: it may be used anywhere. Names without a digit may appear random by chance.
- */
+/** A name that is a secret cannot be replaced: it may be used anywhere. Random ones have a digit. */
 function isSecretItself(name: string): boolean {
   return (/\d/.test(name) && looksRandom(name)) || holdsCredential(name)
 }

@@ -10,10 +10,7 @@ export function sealCredentials(text: string, sealer: Sealer): string {
   return mayHoldCredential(text) ? text.replace(credentials, (found) => sealer.seal(found)) : text
 }
 
-/**
- * Replaces every word that appears random by its seal. Names, ULIDs and UUIDs stay: people know and select things by
- * them.
- */
+/** Replaces every random word by its seal. Names, ULIDs and UUIDs stay: people select things by them. */
 export function sealRandom(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
   if (!text.includes('sealed:')) return replaceRandom(text, sealer.seal)

@@ -6,10 +6,7 @@ import { sealCredentials, sealRandom } from './seal-text.ts'
 import { isSeal, type Sealer } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
-/**
- * Hosts whose addresses are credentials: the path alone allows to post. Compared in lower case, without port and
- * trailing dot.
- */
+/** Hosts whose paths are credentials. Compared in lower case, without port and trailing dot. */
 const credentialHosts = [
   ...['hooks.slack.com', 'hooks.slack-gov.com', 'discord.com', 'discordapp.com', 'chat.googleapis.com'],
   ...['hooks.zapier.com', 'hooks.chime.aws', 'api.telegram.org', 'maker.ifttt.com'],

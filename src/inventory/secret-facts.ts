@@ -25,10 +25,7 @@ const temporaryKey = /^ASIA[A-Z0-9]{12,}$/
 /** Characters. */
 const longestKey = 64 * 1024
 
-/**
- * The facts that are kept of a sealed secret: a length class instead of its length, and reasons for calling it weak
- * instead of its characters.
- */
+/** The facts that are kept of a sealed secret: a length class, and reasons for calling it weak. */
 export function secretFactsOf(secret: string, { name, uid, host, user }: Neighbours): SecretFacts {
   // Longer than any key: searching it would let a service take our time.
   if (secret.length > longestKey) return { min_length: lengthClasses[0], weak: [] }
@@ -55,7 +52,7 @@ function hasFewCharacters(text: string): boolean {
   return true
 }
 
-/** Whether a text is one shorter text repeated. The search takes the square of the length; no secret is that long. */
+/** Whether a text is one shorter text repeated. Takes the square of the length; no secret is that long. */
 function isRepetition(text: string): boolean {
   return text.length > 1 && text.length <= 4096 && (text + text).indexOf(text, 1) < text.length
 }

@@ -13,7 +13,7 @@ export interface Inventory {
   readonly lifted: readonly Resource[]
 }
 
-/** Turns the items of one page into resources: lifts, seals, normalises. Pure except for the key inside the sealer. */
+/** Turns the items of a page into resources: lifts, seals, normalises. Pure except for the sealer's key. */
 export function takeInventory(listing: Listing, items: readonly JsonObject[], sealer: Sealer): Inventory {
   switch (listing) {
     case 'project':

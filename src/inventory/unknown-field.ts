@@ -39,7 +39,7 @@ function normalisePlain(raw: Json, sealer: Sealer): Json {
   return inKeyOrder(objectOf(members))
 }
 
-/** Seals everything within a value, and names of members that do not look like names. Flags and empty values stay. */
+/** Seals everything within a value, and names of members unless they are plain. Flags and empty values stay. */
 export function sealWithin(raw: Json, sealer: Sealer): Json {
   if (raw === null || raw === '' || typeof raw === 'boolean') return raw
   if (Array.isArray(raw) && !raw.every(Number.isInteger)) return raw.map((item) => sealWithin(item, sealer))

@@ -34,7 +34,7 @@ export function bugReason(errorClass: string): string {
   return `${bugPrefix} (${errorClass}): nothing of it was kept. The log says where; please report it`
 }
 
-/** Whether a bug in hookdrift ended a walk, by the reason in its coverage. A service's text never begins like this. */
+/** Whether a bug in hookdrift ended a walk, by its reason. A service's text never begins like this. */
 export function isBug({ status, reason }: Pick<Coverage, 'status' | 'reason'>): boolean {
   return status === 'failed' && reason !== null && reason.startsWith(bugPrefix)
 }

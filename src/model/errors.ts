@@ -1,7 +1,4 @@
-/**
- * Exit codes, documented in docs/design.md. If several apply, interrupted comes first, then broken, misused, busy,
- * incomplete, violations.
- */
+/** Exit codes. If several apply: interrupted, then broken, misused, busy, incomplete, violations. */
 export const exitCodes = { clean: 0, violations: 1, usage: 2, incomplete: 3, failure: 4, busy: 5 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 

@@ -34,10 +34,7 @@ export function numberText(marker: ExactNumber): string {
   return marker.slice(mark.length)
 }
 
-/**
- * A text of the service as it is kept: a text that looks like an exact number, or has the prefix already, gets the
- * prefix.
- */
+/** A text of the service as it is kept: one that looks like an exact number or has the prefix gets the prefix. */
 export function escapeText(text: string): string {
   return isExactNumber(withoutEscapes(text)) ? `${escapePrefix}${text}` : text
 }
@@ -125,10 +122,7 @@ interface Decimal {
   readonly exponent: number
 }
 
-/**
- * Whether the shortest text of a double is the same number. Its cost depends on the literal's length, not on its
- * exponent.
- */
+/** Whether the shortest text of a double is the same number. The cost does not depend on the exponent. */
 function isHeldBy(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return false
   if (!Number.isFinite(value)) return false

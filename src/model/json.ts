@@ -21,10 +21,7 @@ export function isEqual(a: Json, b: Json): boolean {
   return a.every((item, index) => isEqual(item, b[index]))
 }
 
-/**
- * Sets an own property of any name. An answer may contain the key `__proto__`; plain assignment would drop it and
- * change the prototype.
- */
+/** Sets an own property of any name: assignment would drop `__proto__` and change the prototype. */
 export function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })

@@ -34,9 +34,7 @@ export interface Report {
 export interface Digests {
   readonly policy: string
   readonly configuration: string
-  /**
-   * Digest of this run and, through the runs before it, of all that led to it; null for runs before there was a chain.
-   */
+  /** Digest of this run and of all runs before it; null for runs before there was a chain. */
   readonly chain: string | null
 }
 

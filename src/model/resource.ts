@@ -3,10 +3,7 @@ import type { Json, JsonObject } from './json.ts'
 export const kinds = ['project', 'endpoint', 'subscription', 'source', 'device', 'probe', 'policy'] as const
 export type Kind = (typeof kinds)[number]
 
-/**
- * The listings that are walked. `endpoints` and `subscriptions` are required, the others are walked where a service
- * offers them.
- */
+/** The listings that are walked. Only `endpoints` and `subscriptions` are offered by every service. */
 export const listings = ['project', 'endpoints', 'sources', 'subscriptions'] as const
 export type Listing = (typeof listings)[number]
 
@@ -19,10 +16,7 @@ export interface ProjectRef {
   readonly uid: string
 }
 
-/**
- * The policy itself, as the project of notices and findings about its parts. It belongs to no service; every run that
- * reports on the policy scans it.
- */
+/** The policy itself, as the project of notices and findings about it. It belongs to no service. */
 export const policyProject: ProjectRef = { name: 'hookdrift/policy', service: '', uid: 'policy' }
 
 export function isPolicyProject({ service, uid }: Pick<ProjectRef, 'service' | 'uid'>): boolean {

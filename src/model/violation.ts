@@ -39,10 +39,7 @@ export interface Finding {
   readonly waiver?: Waiver | undefined
 }
 
-/**
- * Identifies a violation over time: the same rule at the same path of the same resource, with any message or severity.
- * 32 hex digits.
- */
+/** Identifies a violation over time: same rule, resource and path, with any message or severity. 32 hex digits. */
 export function fingerprintOf(project: ProjectRef, { rule, kind, uid, path }: Finding): string {
   return hash('sha256', JSON.stringify([rule, project.service, project.uid, kind, uid, path])).slice(0, 32)
 }

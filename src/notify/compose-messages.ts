@@ -20,7 +20,7 @@ const namedInStorm = 10
 const massFrom = 50
 const rulesInDigest = 10
 
-/** Composes the messages about a run that is being committed: at most one per channel, and none if nothing changed. */
+/** Composes the messages about a run that is being committed: at most one per channel, none without changes. */
 export function composeRunNotifications(channels: readonly Channel[]): ComposeNotifications | undefined {
   if (channels.length === 0) return undefined
   return (record, before) => {

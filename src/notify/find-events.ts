@@ -5,10 +5,7 @@ import { type Severity, severities } from '../model/violation.ts'
 import { quote } from '../report/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'
 
-/**
- * The events of a run, most important first. Pure: the same record and prior state give the same events, with the same
- * ids.
- */
+/** The events of a run, most important first. Pure: the same input gives the same events, with the same ids. */
 export function findEvents(record: RunRecord, before: PriorState): readonly Event[] {
   return [...coverageEvents(record, before), ...violationEvents(record, before), ...ruleEvents(record, before)].sort(
     byImportance,
@@ -69,10 +66,7 @@ function typeOf({ before, now }: ViolationTransition): EventType | undefined {
   return before === 'unknown' ? undefined : 'violation.reopened'
 }
 
-/**
- * Rules that no longer report on a project: they were not evaluated, or the resources of their findings were not
- * scanned.
- */
+/** Rules that no longer report on a project: not evaluated, or the resources of their findings not scanned. */
 function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Event[] {
   const lost = transitions.filter(({ now }) => now === 'unknown')
   const moved = new Set(lost.map(({ fingerprint }) => fingerprint))

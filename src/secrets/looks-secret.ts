@@ -69,10 +69,7 @@ export function isSecretParameter(name: string): boolean {
   return saysSecret(words) || words.some((word) => secretInUrls.has(word))
 }
 
-/**
- * Whether the name of a member or a variable says that its value is secret: `client_secret`, `apiKey`,
- * `service_account`; not `key` alone.
- */
+/** Whether a member's or variable's name marks a secret: `client_secret`, `apiKey`; not `key` alone. */
 export function isSecretName(name: string): boolean {
   const words = wordsOf(name)
   return saysSecret(words) || (words.includes('service') && words.includes('account'))

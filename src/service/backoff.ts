@@ -6,9 +6,7 @@ export function backoffMs(failures: number, random: () => number): number {
   return random() * doubled(250, failures)
 }
 
-/**
- * The same for a refused key, but never short: three tries must cover the seconds that a database needs to come back.
- */
+/** The same for a refused key, never short: three tries must cover the seconds that a database needs to restart. */
 export function refusedKeyBackoffMs(failures: number, random: () => number): number {
   return (0.5 + random() / 2) * doubled(1_000, failures)
 }

@@ -23,7 +23,7 @@ export const defaultDialect = {
     subscriptionName: 'name',
     subscriptionEndpoint: 'endpointId',
   },
-  /** The service answers `ASC` with an empty page, as if the project were empty: no sort is sent unless configured. */
+  /** The service answers `ASC` with an empty page, as of an empty project: no sort is sent unless configured. */
   sort: undefined as 'ASC' | 'DESC' | undefined,
   /** Any value but `next` walks backward; no value walks forward. */
   direction: undefined as 'next' | 'prev' | undefined,

@@ -5,14 +5,11 @@ import { credentials } from '../secrets/looks-secret.ts'
 /** At most this many characters of the service's words go into a message. */
 const maxLength = 200
 
-/** Controls, line and paragraph separators, marks that change the direction of writing: all that could forge a line. */
+/** Controls, line and paragraph separators, marks that change the writing direction: they could forge a line. */
 const unprintable =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu
 
-/**
- * Makes text of the service fit for one line of a report: no controls, at most 200 characters, and never the key, which
- * a service or a proxy may echo.
- */
+/** Makes text of the service fit for one line: no controls, at most 200 characters, and never the key. */
 export function foreignText(text: string, key: string): string {
   const line = text.replace(unprintable, ' ').replace(/\s+/g, ' ').trim().toWellFormed()
   const redacted = withoutKey(line, key)
@@ -24,10 +21,7 @@ export function foreignText(text: string, key: string): string {
     .replace(/(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{1,19}$/, '')}…`
 }
 
-/**
- * Words of the service without credentials of any owner: a gateway may echo a header, a service the part that it could
- * not read. Identifiers stay.
- */
+/** The service's words without credentials, which it may echo from any request. Identifiers stay. */
 export function withoutCredentials(text: string): string {
   const bare = replaceAssigned(text.replace(credentials, mark), mark)
   return replaceRandom(bare, mark)

@@ -13,10 +13,7 @@ export const closeBracket = 0x5d
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/**
- * The index of the closing quote of the string whose first character is at `from`; the length of the text if there is
- * none.
- */
+/** The index of the closing quote of the string that begins at `from`; the length of the text if there is none. */
 export function closingQuote(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1

@@ -39,7 +39,7 @@ export function markNumbers(bytes: Buffer, inexactNumbers: number): Buffer {
   return out.subarray(0, written)
 }
 
-/** Whether a double cannot keep a number, given without its sign. Most are short, so the quick check comes first. */
+/** Whether a double cannot keep a number, given without its sign. The quick check decides most of them. */
 export function needsMark(bytes: Buffer, start: number, end: number): boolean {
   if (isSurelyHeld(bytes, start, end)) return false
   return typeof exactNumber(bytes.toString('latin1', start, end)) === 'string'

@@ -101,7 +101,7 @@ function lengthOf(answer: WireAnswer): number | undefined {
   return length === undefined ? undefined : Number(length)
 }
 
-/** What the head of a success alone forbids. Without a content type the body decides: an empty one is its own fault. */
+/** What the head of a success alone forbids. Without a content type, the body decides. */
 function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): HttpFailure | undefined {
   const type = answer.header('content-type')
   if (type !== undefined && !isJsonType(type)) return notJson(answer.status, type, key)
@@ -145,7 +145,7 @@ async function readError(answer: WireAnswer, { matchers, key }: ReadContext): Pr
   return failure('invalid', what, known)
 }
 
-/** The message of an error's envelope; null if there is none. A body that breaks off does not change the status. */
+/** The message of an error's envelope, or null. A body that breaks off does not change the status. */
 async function readServiceMessage(answer: WireAnswer, key: string): Promise<string | null> {
   if (!isJsonType(answer.header('content-type') ?? '') || answer.header('content-encoding') !== undefined) {
     answer.discard()

@@ -39,10 +39,7 @@ interface JsonScan {
   readonly hasEndlessNumber: boolean
 }
 
-/**
- * One pass, about a nanosecond a byte: strings, which are most of an answer, have a loop of their own. It does not
- * check whether the text is JSON.
- */
+/** One pass, about a nanosecond a byte: strings have a loop of their own. It does not validate the text. */
 export function scanJson(bytes: Buffer): JsonScan {
   let depth = 0
   let deepest = 0

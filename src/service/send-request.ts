@@ -107,16 +107,13 @@ export function createSender({
     }
   }
 
-  /**
-   * Waits for the delay and for the gate, but not beyond the project's budget: then the service gets one last request.
-   */
+  /** Waits for the delay and the gate within the project's budget; at its end the service gets one last request. */
   async function pause(delayMs: number, { signal, traffic }: ProjectAccess): Promise<void> {
     let wantedMs = delayMs
     while (!signal.aborted) {
       const waitMs = Math.min(Math.max(wantedMs, gate.waitMs()), limits.retryBudgetMs - traffic.waitedMs)
       if (waitMs <= 0) return
-      // Counted before the sleep, so that walks of one project that sleep at the same time don't spend the same budget
-      // twice.
+      // Counted before the sleep, so that walks that sleep at the same time don't spend the same budget twice.
       traffic.waitedMs += waitMs
       await sleepUnlessStopped(clock, waitMs, signal)
       wantedMs = 0

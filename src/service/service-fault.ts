@@ -10,7 +10,7 @@
  */
 export type FaultKind = 'unavailable' | 'refused' | 'not-found' | 'not-offered' | 'invalid' | 'foreign' | 'stopped'
 
-/** A walk that could not be finished. The message is one line for the report, and never contains a key or a body. */
+/** A walk that could not be finished. The message is one line for the report, without key or body. */
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault'
   readonly kind: FaultKind

@@ -3,10 +3,7 @@ import type { Socket } from 'node:net'
 
 const mostConnections = 200
 
-/**
- * Keeps a server reachable with many idle connections: one too many ends the oldest idle one, or the oldest of all if
- * none is idle.
- */
+/** Keeps a server reachable: one connection too many ends the oldest idle one, or the oldest of all. */
 export function boundConnections(server: Server, most = mostConnections): void {
   /** In order of arrival, with the number of answers that each waits for. */
   const open = new Map<Socket, number>()

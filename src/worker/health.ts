@@ -12,10 +12,7 @@ export interface Health {
 }
 
 const failuresThatMatter = 3
-/**
- * A tick that did not start for this long is late: the worker checks once a minute, and a long transaction may delay
- * it.
- */
+/** After this, a tick is late: the worker checks once a minute, and a long transaction may delay it. */
 const lateMs = 5 * 60_000
 
 export function openHealth(longestJitterMs: () => number): Health {

@@ -18,10 +18,7 @@ export interface Work<Result> {
   readonly random: () => number
   readonly schedules: readonly Schedule[]
   readonly servedUntil: (schedule: Schedule) => number | undefined
-  /**
-   * Called before each run: reads the files again and returns the schedules now in force. Rejects when the signal
-   * aborts.
-   */
+  /** Called before each run: returns the schedules now in force. Rejects when the signal aborts. */
   readonly reload: (signal: AbortSignal) => Promise<readonly Schedule[]>
   /** @throws AuditError.busy when another process writes to the history */
   readonly run: (schedule: Schedule, signal: AbortSignal) => Promise<Result>

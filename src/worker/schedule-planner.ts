@@ -43,10 +43,7 @@ export interface PlannerStart {
  * wait until it reaches times that had no tick yet, as cron daemons do.
  */
 export const smallStepMs = 3 * 3_600_000
-/**
- * Passed ticks are counted up to this number, so that a pattern by the second and a year without the worker cost
- * nothing.
- */
+/** The most passed ticks to count, so that a pattern by the second and a year of downtime cost nothing. */
 export const mostCounted = 1000
 
 interface Planned extends Entry {
@@ -54,10 +51,7 @@ interface Planned extends Entry {
   readonly due: number
 }
 
-/**
- * After any pause (a suspended machine, a step of the clock, downtime), a schedule gives one tick for all the time that
- * has passed, and never one tick twice.
- */
+/** After any pause, a schedule gives one tick for all the time that has passed, and never one tick twice. */
 export function openSchedulePlanner({ entries, now, servedUntil, random }: PlannerStart): SchedulePlanner {
   const plan = (entry: Entry, after: number): Planned => {
     const next = entry.timetable.after(after)

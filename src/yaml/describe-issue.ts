@@ -68,7 +68,7 @@ function unknownKey(key: string, known: string): string {
   return `${describeName(key)} is unknown, expected ${names.length === 0 ? 'no members' : oneOf(names)}${hint}`
 }
 
-/** The branch whose own type fits, so that only its members are wrong; of several, the one with the fewest mistakes. */
+/** The branch whose own type fits; of several, the one with the fewest mistakes. */
 function branchMeant(branches: readonly (readonly core.$ZodIssue[])[]): readonly core.$ZodIssue[] | undefined {
   return branches
     .filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'))

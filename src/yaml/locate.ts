@@ -31,9 +31,7 @@ function member(parent: Node | null, step: string | number, targets: ReadonlyMap
 
 type Mapping = YAMLMap<Node, Node | null>
 
-/**
- * By name, the last one of several. Without an index, searching a large mapping for each mistake would take minutes.
- */
+/** By name, the last one of several. Without an index, a search for each mistake would take minutes. */
 const indexes = new WeakMap<Mapping, ReadonlyMap<string, Mapping['items'][number]>>()
 
 function pairsOf(map: Mapping): ReadonlyMap<string, Mapping['items'][number]> {

@@ -30,9 +30,7 @@ interface NodeReadContext {
 const maxCopied = 10_000
 const maxDepth = 64
 
-/**
- * Converts nodes to plain values in one pass: texts expanded, aliases followed within limits, duplicate keys reported.
- */
+/** Converts nodes to values in one pass: expands texts, follows aliases within limits, reports duplicate keys. */
 export function nodeValues(
   root: Node | null,
   io: Pick<NodeReadContext, 'expand' | 'isExact' | 'lineOf' | 'report'>,

@@ -69,7 +69,7 @@ function putInPlace(draft: string, place: string): void {
   rmSync(old, { recursive: true, force: true })
 }
 
-/** `latest` is replaced at once, so it always leads somewhere; a late delivery of an older run does not set it back. */
+/** `latest` is replaced at once and always leads somewhere; a late delivery does not set it back. */
 function pointTo(path: string, name: string): void {
   const newest = runsIn(path).at(-1) ?? name
   const link = join(path, '.latest.tmp')

@@ -10,7 +10,7 @@ interface Webhook {
   readonly secret: string
 }
 
-/** A webhook after Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` and a `v1` signature over both and the body. */
+/** A webhook after Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` and a `v1` signature. */
 export function sendToWebhook({ url, secret }: Webhook, env: ProxyVariables, now: () => number): SendMessage {
   return (message, signal) => {
     const body = bodyOf(message)

@@ -176,7 +176,7 @@ describe('an attestation', () => {
       stderr: expect.stringContaining('--attest signs files, and none is written'),
     })
     const wrongKey = await run(...report, '--report', 'json=x.json', '--attest', 'hookdrift.yaml')
-    expect(wrongKey).toMatchObject({ code: 2, stderr: expect.stringContaining('holds no private key') })
+    expect(wrongKey).toMatchObject({ code: 2, stderr: expect.stringContaining('does not contain a private key') })
     expect(await run('verify', '--report', 'out.json')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--report, --attestation and --key go together'),

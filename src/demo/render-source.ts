@@ -36,7 +36,7 @@ export function renderSourceStub(row: SourceRow, release: SimulatedRelease): Jso
   return stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier })
 }
 
-/** Older releases show a stub without uid if there is no source; its url ends where the mask would start. */
+/** Older releases show a stub without uid without a source; its url ends where the mask would start. */
 export function renderNoSource(ingestUrl: string, release: SimulatedRelease): Json {
   if (release !== 'older') return null
   const { type: _type, ...verifier } = verifierOf(noVerifier, release)

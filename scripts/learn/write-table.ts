@@ -13,16 +13,16 @@ export function writeTable(): string {
   const costs = learnCosts(lists, namesOf(lists, 1, 100_000))
   return `/*
  * Written by \`npm run learn:bigrams\`, from words of an-array-of-english-words (MIT), @faker-js/faker (MIT) and typescript
- * (Apache-2.0). Costs in sixths of a bit, each as the place of its character in \`levels\`.
+ * (Apache-2.0). Costs in sixths of a bit, each as the index of its character in \`levels\`.
  */
 
 export const levels = '${levels}'
 
-/** Of 26 letters each: at the beginning of a word, behind \`a\`, behind \`b\`, … */
+/** Of 26 letters each: at the beginning of a word, after \`a\`, after \`b\`, … */
 export const letterCosts =
 ${packed(costs.letters, 26)}
 
-/** Of a separator, a small letter, a capital, a digit and a sign each, behind every row of three of these kinds. */
+/** Of a separator, a small letter, a capital, a digit and a sign each, after every sequence of three of these kinds. */
 export const kindCosts =
 ${packed(costs.kinds, 25)}
 `

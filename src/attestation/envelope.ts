@@ -28,7 +28,7 @@ export function seal(payloadType: string, payload: string, key: KeyObject): Enve
   }
 }
 
-/** Whether one of its signatures is this key's and holds for all of the payload and its type. */
+/** Whether one of its signatures is this key's and covers the payload and its type. */
 export function isSignedBy({ payloadType, payload, signatures }: Envelope, key: KeyObject): boolean {
   const signed = toBeSigned(payloadType, Buffer.from(payload, 'base64'))
   return signatures.some(({ sig }) => verify(null, signed, key, Buffer.from(sig, 'base64')))
@@ -39,7 +39,7 @@ export function keyIdOf(publicKey: KeyObject): string {
   return hash('sha256', publicKey.export({ type: 'spki', format: 'der' }))
 }
 
-/** Pre-authentication encoding: lengths keep type and payload from being taken for one another. */
+/** Pre-authentication encoding: lengths keep type and payload apart. */
 function toBeSigned(payloadType: string, payload: string | Buffer): Buffer {
   const body = Buffer.from(payload as string)
   const head = `DSSEv1 ${Buffer.byteLength(payloadType)} ${payloadType} ${body.length} `

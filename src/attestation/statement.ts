@@ -4,7 +4,7 @@ import type { Compliance } from '../compliance/compliance.ts'
 import type { Report } from '../model/report.ts'
 import { type Envelope, seal } from './envelope.ts'
 
-/** What is attested to: a report of any kind. */
+/** The subject: a report of any kind. */
 export type Attested = Pick<Report | Compliance, 'tool' | 'run' | 'digests'>
 
 export const payloadType = 'application/vnd.in-toto+json'
@@ -13,7 +13,7 @@ const predicateType = 'urn:hookdrift:audit-run:1'
 
 const digest = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/) })
 
-/** An in-toto statement (https://github.com/in-toto/attestation, version 1) about a report and the run behind it. */
+/** An in-toto statement (https://github.com/in-toto/attestation, version 1) about a report and its run. */
 export const statementSchema = z.object({
   _type: z.literal(statementType),
   subject: z.array(z.object({ name: z.string().max(10_000), digest })).min(1),
@@ -27,7 +27,7 @@ export const statementSchema = z.object({
 
 export type Statement = z.infer<typeof statementSchema>
 
-/** Signs what a file holds: its bytes, and through the chain's digest the history that it was made from. */
+/** Signs the content of a file: its bytes, and through the chain's digest the history behind it. */
 export function attest(name: string, content: string, { tool, run, digests }: Attested, key: KeyObject): Envelope {
   const statement: Statement = {
     _type: statementType,

@@ -3,7 +3,7 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type ProjectState, readState } from './state-file.ts'
 
-/** What reading a directory takes of the file system. */
+/** The file system, as far as reading a directory needs it. */
 export interface Files {
   /** Names in a directory. */
   list(directory: string): readonly string[]
@@ -11,14 +11,14 @@ export interface Files {
 }
 
 /**
- * The states of a directory, one file a project.
- * @throws AuditError.usage when a file is none of ours or damaged (`file:line:column`), or two speak of one project
+ * Reads the states of a directory, one file per project.
+ * @throws AuditError.usage when a file is not a state or is damaged (`file:line:column`), or two are of one project
  */
 export function readStates(directory: string, files: Files): readonly ProjectState[] {
   const names = attempt(`cannot read the directory ${directory}`, () => files.list(directory))
   const found = names.filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.')).sort()
   if (found.length === 0) {
-    throw AuditError.usage(`there is no state in ${directory}: expected files as \`hookdrift baseline export\` writes`)
+    throw AuditError.usage(`${directory} contains no state: expected files that \`hookdrift baseline export\` writes`)
   }
   const first = new Map<string, string>()
   return found.map((name) => {
@@ -29,7 +29,7 @@ export function readStates(directory: string, files: Files): readonly ProjectSta
     )
     const key = JSON.stringify([state.project.service, state.project.uid])
     const other = first.get(key)
-    if (other !== undefined) throw AuditError.usage(`${file} and ${other} speak of the same project`)
+    if (other !== undefined) throw AuditError.usage(`${file} and ${other} are states of the same project`)
     first.set(key, file)
     return state
   })
@@ -43,7 +43,7 @@ function attempt<Result>(doing: string, work: () => Result): Result {
   }
 }
 
-/** A file's name for each project: readable, harmless, and none twice where case is ignored. */
+/** A file name for each project: readable, harmless, and unique where case is ignored. */
 export function fileNames(projects: readonly ProjectRef[]): ReadonlyMap<ProjectRef, string> {
   const plain = projects.map((project) => [project, plainName(project.name)] as const)
   const alike = Map.groupBy(plain, ([, name]) => name.toLowerCase())

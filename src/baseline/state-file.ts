@@ -6,14 +6,14 @@ import { kinds, listings, type ProjectRef } from '../model/resource.ts'
 import { readDocument } from '../yaml/read-document.ts'
 import { writeYaml } from '../yaml/write-yaml.ts'
 
-/** The state of a project, as a file of it says. */
+/** The state of a project, as its file says. */
 export interface ProjectState {
   readonly project: ProjectRef
   readonly scopes: ScopeByKind
   readonly resources: readonly ApprovedResource[]
 }
 
-/** Files larger than that are refused, in both directions. */
+/** Larger files are refused, in both directions. */
 export const stateFileLimits = { mebibytes: 16, tokens: 8_000_000 }
 
 const kind = z.enum(kinds)
@@ -27,7 +27,7 @@ const stateSchema = z.strictObject({
   project: name,
   service: name,
   uid: name,
-  // What an earlier form left readable is sealed when it is compared.
+  // Parts that an earlier form left readable are sealed when compared.
   normal_form: z.int({ error: normalForms }).min(1, normalForms).max(normaliserVersion, normalForms),
   seal_key: sealKey,
   scopes: z.partialRecord(kind, z.strictObject({ listing: z.enum(listings), filter: z.string().nullable() })),
@@ -40,10 +40,10 @@ const stateSchema = z.strictObject({
   ),
 })
 
-const header = `# What was approved of a project's configuration. Written by \`hookdrift baseline export\`; secrets are sealed.
+const header = `# The approved state of a project's configuration. Written by \`hookdrift baseline export\`; secrets are sealed.
 `
 
-/** Says the same of the same state, whenever it was approved and by whom. */
+/** Writes the same text for the same state, independent of who approved it and when. */
 export function writeState({ project, scopes, resources }: ProjectState): string {
   const sealKey = commonKey(resources)
   const byKind = Map.groupBy(resources, (resource) => resource.kind)
@@ -82,7 +82,7 @@ export function readState(text: string, file: string): ProjectState {
   const resources = kinds.flatMap((kind) =>
     Object.entries(value.resources[kind] ?? {}).map(
       ([uid, { name, seal_key: sealKeyId = value.seal_key, attributes }]): ApprovedResource => {
-        // YAML 1.2 under the core schema, without tags: nothing but what JSON holds.
+        // YAML 1.2 under the core schema, without tags, has only JSON values.
         return { kind, uid, name, attributes: attributes as JsonObject, sealKeyId }
       },
     ),

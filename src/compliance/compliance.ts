@@ -40,7 +40,7 @@ export interface ReplayedWith {
 export interface Unjudged {
   readonly rule: string
   readonly reason: string
-  /** Where; absent: everywhere. Sorted. */
+  /** The projects concerned; absent: all. Sorted. */
   readonly projects?: readonly string[]
 }
 
@@ -48,10 +48,10 @@ export interface ControlEvidence {
   readonly id: string
   readonly title: string
   readonly state: ControlState
-  /** Why it is in that state, in a sentence. */
+  /** The reason for the state, in a sentence. */
   readonly reason: string
   readonly rules: readonly ControlRule[]
-  /** All that its rules found, whatever their state, in the order of reports. */
+  /** All findings of its rules, in any state, in the order of reports. */
   readonly violations: readonly ControlViolation[]
   readonly waivers: readonly ControlWaiver[]
   readonly coverage: ControlCoverage
@@ -70,7 +70,7 @@ export interface ControlRule {
 }
 
 export interface ControlViolation extends ReportViolation {
-  /** Start of the run that saw it resolved. */
+  /** Start of the run that resolved it. */
   readonly resolved_at?: string
   /** From the run that opened it to its resolution, or to the run of the report. */
   readonly open_ms: number

@@ -9,7 +9,7 @@ import { type DecodedChannel, smtpServer } from './notify-schema.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 
-/** Channels that cannot be told apart, or that would never be told anything. */
+/** Finds channels with equal names, and channels that would never receive a message. */
 export function* findChannelFaults(document: ConfigurationDocument): Generator<FileProblem> {
   const names = new Map<string, number>()
   const projects = document.value.services.flatMap((service) =>
@@ -19,10 +19,7 @@ export function* findChannelFaults(document: ConfigurationDocument): Generator<F
     const path = ['notify', index]
     const first = names.get(channel.name)
     if (first !== undefined) {
-      yield document.problem(
-        [...path, 'name'],
-        `a second channel named ${channel.name}, the first stands in line ${first}`,
-      )
+      yield document.problem([...path, 'name'], `a second channel named ${channel.name}, the first is in line ${first}`)
     }
     names.set(channel.name, first ?? document.at(path).line)
     for (const [position, pattern] of (channel.projects ?? []).entries()) {
@@ -33,27 +30,27 @@ export function* findChannelFaults(document: ConfigurationDocument): Generator<F
       if (projects.some(({ labels }) => Object.hasOwn(labels, label) && labels[label] === value)) continue
       yield document.problem(
         [...path, 'labels', label],
-        `no project carries the label ${describeReference(label)} with ${describeText(value)}`,
+        `no project has the label ${describeReference(label)} with ${describeText(value)}`,
       )
     }
     yield* loginFaults(channel, path, document)
   }
 }
 
-/** What is accepted and yet should not stay. */
+/** Finds settings that are accepted but should be changed. */
 export function* findChannelWarnings(document: ConfigurationDocument): Generator<FileProblem> {
   for (const [index, channel] of document.value.notify.entries()) {
     for (const member of secretMembers(channel)) {
       const path = ['notify', index, member]
       const written = document.written(path)
       if (written !== undefined && isLiteral(written)) {
-        yield document.problem(path, `a secret stands in the file; use ${referenceForms}`)
+        yield document.problem(path, `the file contains a secret; use ${referenceForms}`)
       }
     }
     if (channel.type !== 'webhook' && channel.type !== 'slack') continue
     const { protocol, hostname } = new URL(channel.url)
     if (protocol === 'http:' && !isLoopback(hostname)) {
-      yield document.problem(['notify', index, 'url'], 'messages travel in clear over http; use https')
+      yield document.problem(['notify', index, 'url'], 'messages are sent in clear over http; use https')
     }
   }
 }

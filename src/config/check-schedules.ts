@@ -4,17 +4,14 @@ import type { ReadDocument } from '../yaml/read-document.ts'
 import { matchesProject } from './choose-projects.ts'
 import type { DecodedConfiguration } from './configuration-schema.ts'
 
-/** What is wrong with a pattern, a zone or a jitter; undefined when they make a timetable. */
+/** The fault of a pattern, a zone or a jitter; undefined if they make a timetable. */
 export type FindTimetableFault = (schedule: {
   readonly cron: string
   readonly timezone: string
   readonly jitterMs: number
 }) => { readonly member: 'cron' | 'timezone' | 'jitter'; readonly text: string } | undefined
 
-/**
- * Schedules that cannot be kept. Only those who keep them can read a pattern, so that judgement comes in as a parameter;
- * without it, patterns and zones pass.
- */
+/** Finds schedules that cannot run. Without the worker's check, patterns and zones pass. */
 export function* findScheduleFaults(
   document: ReadDocument<DecodedConfiguration>,
   findTimetableFault: FindTimetableFault = () => undefined,
@@ -28,7 +25,7 @@ export function* findScheduleFaults(
     const { name, cron, timezone, jitter: jitterMs } = schedule
     const first = names.get(name)
     if (first !== undefined) {
-      yield document.problem([...path, 'name'], `a second schedule named ${name}, the first stands in line ${first}`)
+      yield document.problem([...path, 'name'], `a second schedule named ${name}, the first is in line ${first}`)
     }
     names.set(name, first ?? document.at(path).line)
     const fault = findTimetableFault({ cron, timezone, jitterMs })

@@ -7,7 +7,7 @@ import { isLiteral, referenceForms } from './expand-references.ts'
 
 type ConfigurationDocument = ReadDocument<DecodedConfiguration>
 
-/** What no single value shows: names and ids that stand twice, projects without a key. */
+/** Finds faults across values: duplicate names and ids, projects without a key. */
 export function* findContradictions(document: ConfigurationDocument): Generator<FileProblem> {
   const services = new Map<string, number>()
   const audited = new Map<string, NodePath>()
@@ -15,10 +15,7 @@ export function* findContradictions(document: ConfigurationDocument): Generator<
     const path = ['services', index]
     const first = services.get(service.name)
     if (first !== undefined) {
-      yield document.problem(
-        [...path, 'name'],
-        `a second service named ${service.name}, the first stands in line ${first}`,
-      )
+      yield document.problem([...path, 'name'], `a second service named ${service.name}, the first is in line ${first}`)
     }
     services.set(service.name, first ?? document.at(path).line)
     yield* headersTwice(service, path, document)
@@ -27,24 +24,24 @@ export function* findContradictions(document: ConfigurationDocument): Generator<
   }
 }
 
-/** What is accepted and yet should not stay: keys that anybody who reads the file or the network can take. */
+/** Finds settings that are accepted but should be changed: keys that others can read. */
 export function* findWarnings(document: ConfigurationDocument): Generator<FileProblem> {
   for (const [index, service] of document.value.services.entries()) {
     const path = ['services', index]
     const { hostname, protocol } = new URL(service.url)
     if (protocol === 'http:' && !isLoopback(hostname)) {
-      yield document.problem([...path, 'url'], 'the key travels in clear over http; use https')
+      yield document.problem([...path, 'url'], 'the key is sent in clear over http; use https')
     }
     const owners = [path, ...service.projects.map((_, project) => [...path, 'projects', project])]
     for (const owner of owners) {
       const written = document.written([...owner, 'key'])
       if (written === undefined || !isLiteral(written)) continue
-      yield document.problem([...owner, 'key'], `the key stands in the file; use ${referenceForms}`)
+      yield document.problem([...owner, 'key'], `the file contains the key; use ${referenceForms}`)
     }
   }
 }
 
-/** Header names don't heed case, and the key's header is the client's to send. */
+/** Header names ignore case, and the client sends the key's header. */
 function* headersTwice(
   service: DecodedService,
   path: NodePath,
@@ -53,7 +50,7 @@ function* headersTwice(
   const { headers = {}, key_header: keyHeader = defaultDialect.keyHeader } = service.dialect
   const seen = new Set([keyHeader.toLowerCase()])
   for (const name of Object.keys(headers)) {
-    const problem = `the header ${name} is sent twice; names don't heed case, and ${keyHeader} carries the key`
+    const problem = `the header ${name} is sent twice; names ignore case, and ${keyHeader} carries the key`
     if (seen.has(name.toLowerCase())) yield document.problem([...path, 'dialect', 'headers', name], problem, 'key')
     seen.add(name.toLowerCase())
   }
@@ -75,11 +72,11 @@ function* contradictionsOf(
     if (sameId !== undefined) {
       yield document.problem(
         [...path, 'id'],
-        `a second project with the id ${project.id}, the first stands in line ${sameId}`,
+        `a second project with the id ${project.id}, the first is in line ${sameId}`,
       )
     } else if (sameName !== undefined) {
       const member = project.name === undefined ? 'id' : 'name'
-      yield document.problem([...path, member], `a second project named ${name}, the first stands in line ${sameName}`)
+      yield document.problem([...path, member], `a second project named ${name}, the first is in line ${sameName}`)
     }
     if (project.key === undefined && service.key === undefined) {
       yield document.problem(path, `no key: neither the project nor its service has one; use ${referenceForms}`)
@@ -89,7 +86,7 @@ function* contradictionsOf(
   }
 }
 
-/** One project under two services: all that is wrong in it would be told, counted and sent twice. */
+/** Finds projects under two services: all their violations would be counted and sent twice. */
 function* auditedTwice(
   service: DecodedService,
   servicePath: NodePath,
@@ -100,7 +97,7 @@ function* auditedTwice(
     const path = [...servicePath, 'projects', index]
     const identity = JSON.stringify([base, id])
     const first = audited.get(identity)
-    // Twice in one service is told already.
+    // Duplicates within one service are reported above.
     if (first !== undefined && first[1] !== servicePath[1]) {
       const { file, line, column } = document.problem([...first, 'id'], '')
       const text = `the project ${id} of this URL is configured already, in ${file}:${line}:${column}: audit it under one name`
@@ -110,7 +107,7 @@ function* auditedTwice(
   }
 }
 
-/** Where a service's paths begin, however its URL is spelt. */
+/** Where a service's paths begin, however its URL is written. */
 function baseOf({ url, dialect: { path_prefix: prefix = defaultDialect.pathPrefix } }: DecodedService): string {
   const { protocol, hostname, port, pathname } = new URL(url)
   const path = `${pathname}${prefix}`.replace(/\/{2,}/g, '/').replace(/\/$/, '')

@@ -1,6 +1,6 @@
 import { matchesGlob } from '../model/glob.ts'
 
-/** `acme/payments` is chosen by itself, by `payments`, and by any pattern with `*`; by no pattern at all, everything is. */
+/** Whether `acme/payments` matches: by that name, by `payments`, or by a pattern with `*`. No patterns match all. */
 export function matchesProject(name: string, patterns: readonly string[]): boolean {
   return (
     patterns.length === 0 ||

@@ -25,7 +25,7 @@ const label = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$/, {
 const offer = z.enum(['auto', 'required', 'off'])
 
 const limits = z.strictObject({
-  connect_timeout: duration({ from: '1ms', to: '10m' }).prefault('5s').describe('Until a connection stands'),
+  connect_timeout: duration({ from: '1ms', to: '10m' }).prefault('5s').describe('Until the connection is open'),
   page_timeout: duration({ from: '1ms', to: '1h' })
     .prefault('30s')
     .describe('For one whole page, to the last byte of the answer'),
@@ -68,52 +68,52 @@ const project = z.strictObject({
     )
     .default({})
     .describe("For the policy's selectors"),
-  filters: filters.default({}).describe('Narrow what is read; what is filtered out is not audited'),
+  filters: filters.default({}).describe('Narrow the scan; filtered-out resources are not audited'),
 })
 
 const service = z.strictObject({
-  name: name.describe('Stands before the project in every report: acme/payments'),
+  name: name.describe('Precedes the project in every report: acme/payments'),
   url: z
     .string()
     .refine(isServiceUrl, { error: 'an http or https URL without user, password, query or fragment' })
     .transform(withoutSlash)
     .describe("Base URL; the contract's paths are appended"),
   key: key.exactOptional().describe(`For all projects without one of their own, as ${referenceForms}`),
-  page_size: z.int().min(1).max(100_000).default(1000).describe('Items asked for per page'),
+  page_size: z.int().min(1).max(100_000).default(1000).describe('Items requested per page'),
   listings: z
     .strictObject({
-      sources: offer.default('auto').describe('The list of sources: used where offered, required, or never asked for'),
+      sources: offer.default('auto').describe('The list of sources: used where offered, required, or never requested'),
       project: offer
         .default('auto')
-        .describe("The project's own settings: used where offered, required, or never asked for"),
+        .describe("The project's own settings: used where offered, required, or never requested"),
     })
     .prefault({})
     .describe('Listings beyond endpoints and subscriptions, which are always read'),
-  limits: limits.prefault({}).describe('How long to wait and how much to take'),
+  limits: limits.prefault({}).describe('Timeouts, retries and sizes'),
   ca_file: path.exactOptional().describe('PEM file with further certificate authorities to trust'),
   dialect: dialectSchema.prefault({}),
   projects: z.array(project).min(1).max(50_000),
 })
 
-/** How large the file may be: room for the projects of a large fleet, which a program may have written. */
+/** Large enough for the projects of a large fleet, which a program may have written. */
 export const configurationLimits: FileLimits = { mebibytes: 8, tokens: 2_000_000 }
 
-/** The file `hookdrift.yaml` as a person writes it. Every member of the outer contract stands here, once. */
+/** The file `hookdrift.yaml` as a person writes it: every member of the outer contract, once. */
 export const configurationSchema = z.strictObject({
   history: path.default('./hookdrift.db').describe('The SQLite file; $HOOKDRIFT_HISTORY and --history override it'),
-  policy: path.exactOptional().describe('The policy file. Without one, the recommended rules judge'),
+  policy: path.exactOptional().describe('The policy file. Default: the recommended rules'),
   concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),
   run_timeout: runTimeout
     .prefault('1h')
     .describe(
-      'For one whole run; what was not read by then is partial, and the run is sealed. A schedule may say its own',
+      'For one whole run; listings not finished by then are partial, and the run is committed. A schedule may set its own',
     ),
   retention: retentionSchema
     .exactOptional()
-    .describe('Which runs stay when old ones are pruned after a run, at most once a day. Without it all stay'),
+    .describe('Which runs to keep when old ones are pruned after a run, at most once a day. Default: all'),
   worker: workerSchema.exactOptional(),
-  schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` runs, and what'),
-  notify: z.array(channelSchema).max(100).default([]).describe('Who is told of what changed'),
+  schedules: z.array(scheduleSchema).max(100).default([]).describe('When `hookdrift worker` audits which projects'),
+  notify: z.array(channelSchema).max(100).default([]).describe('Who is notified of changes'),
   services: z.array(service).min(1).max(1000),
 })
 
@@ -122,8 +122,8 @@ export type DecodedService = DecodedConfiguration['services'][number]
 export type DecodedProject = DecodedService['projects'][number]
 
 /**
- * The schema for editors, as `config/hookdrift.schema.json` holds it. An editor sees references as they are written, so
- * it must let a text with one pass where the text itself has a pattern to keep; names of members have no references.
+ * The JSON schema for editors, as in `config/hookdrift.schema.json`. Editors see unexpanded references, so it must
+ * accept a text with one even if the text has a pattern; names of members have no references.
  */
 export function configurationJsonSchema() {
   const schema = z.toJSONSchema(configurationSchema, {
@@ -138,7 +138,7 @@ export function configurationJsonSchema() {
 function isServiceUrl(text: string): boolean {
   const url = URL.parse(text)
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return false
-  // an empty query or fragment leaves no trace in the parsed URL
+  // An empty query or fragment leaves no trace in the parsed URL.
   return url.username === '' && url.password === '' && !/[?#@\s\0-\x1f]/.test(text)
 }
 

@@ -35,20 +35,22 @@ export const dialectSchema = z
         error: 'a path such as /api/v1, without a slash at its end, or ""',
       })
       .exactOptional()
-      .describe('Put before every path of the contract. Default /api/v1'),
+      .describe('Precedes every path of the contract. Default /api/v1'),
     key_header: headerName.exactOptional().describe('The header that carries the key. Default Authorization'),
     key_scheme: z
       .string()
       .regex(/^[\x21-\x7e]{0,100}$/, { error: 'one word of at most 100 characters, or "" for the bare key' })
       .exactOptional()
-      .describe('Stands before the key with one blank; "" for the bare key. Default Bearer'),
+      .describe('Precedes the key, with one blank; "" for the bare key. Default Bearer'),
     headers: z
       .record(
         headerName.refine((name) => !reservedHeaders.has(name.toLowerCase()), { error: 'a header that may be set' }),
         headerValue.nullable(),
       )
       .exactOptional()
-      .describe('Sent with every request, over the defaults (accept, x-convoy-version); empty leaves a header out'),
+      .describe(
+        'Sent with every request, over the defaults (accept, x-convoy-version); an empty value leaves a header out',
+      ),
     parameters: z
       .strictObject({
         page_size: parameterName.exactOptional().describe('Default perPage'),
@@ -62,20 +64,20 @@ export const dialectSchema = z
         subscription_endpoint: parameterName.exactOptional().describe('Default endpointId'),
       })
       .exactOptional()
-      .describe('What the query parameters are called'),
-    sort: z.enum(['ASC', 'DESC']).exactOptional().describe('Not sent unless given: ASC shows some services as empty'),
-    direction: z.enum(['next', 'prev']).exactOptional().describe('Not sent unless given'),
+      .describe('The names of the query parameters'),
+    sort: z.enum(['ASC', 'DESC']).exactOptional().describe('Default: not sent. ASC shows some services as empty'),
+    direction: z.enum(['next', 'prev']).exactOptional().describe('Default: not sent'),
     transient: z
       .array(z.strictObject({ status: z.int().min(400).max(599), message: pattern }))
       .max(100)
       .exactOptional()
-      .describe('Faults that pass although their status says otherwise. Default: 400 with "failed to load …"'),
+      .describe('Faults that pass although their status says that they do not. Default: 400 with "failed to load …"'),
     refused_key_retries: z
       .int()
       .min(0)
       .max(20)
       .exactOptional()
-      .describe('How often a 401 is tried again; some services answer it during an outage. Default 3'),
+      .describe('How often a 401 is tried again; some services send it during an outage. Default 3'),
     retry_after_is_time_above: z
       .int()
       .min(1)
@@ -83,19 +85,17 @@ export const dialectSchema = z
       .describe('A Retry-After above this is a time in seconds since 1970. Default 1000000000'),
     project_not_found: pattern
       .exactOptional()
-      .describe('Messages of a 400 or 404 that mean that a project is not there'),
+      .describe('Messages of a 400 or 404 that mean that a project does not exist'),
     function_not_tried: pattern
       .exactOptional()
-      .describe('Messages of a 400 that mean that a function was not run at all, which is not its fault'),
-    request_id_header: headerName
-      .exactOptional()
-      .describe("Carries the service's name for an exchange. Default x-request-id"),
+      .describe('Messages of a 400 that mean that a function did not run, so that it is not to blame'),
+    request_id_header: headerName.exactOptional().describe("The service's id of an exchange. Default x-request-id"),
   })
-  .describe('Each assumption about the service that its contract does not state')
+  .describe('Assumptions about the service that its contract does not state')
 
 export type DecodedDialect = z.output<typeof dialectSchema>
 
-/** The dialect of a service: the defaults, replaced wherever the configuration says something. */
+/** The dialect of a service: the defaults, with the configured values in their place. */
 export function dialectOf(decoded: DecodedDialect): Dialect {
   const { parameters = {} } = decoded
   return {
@@ -125,7 +125,7 @@ export function dialectOf(decoded: DecodedDialect): Dialect {
   }
 }
 
-/** Header names don't heed case, so they are compared and kept in lower case. */
+/** Header names ignore case, so they are compared and kept in lower case. */
 function headersOf(decoded: Readonly<Record<string, string | null>>): Readonly<Record<string, string>> {
   const headers = new Map<string, string | null>(Object.entries(defaultDialect.headers))
   for (const [name, value] of Object.entries(decoded)) headers.set(name.toLowerCase(), value)

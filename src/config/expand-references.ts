@@ -2,26 +2,27 @@ import { dirname, resolve } from 'node:path'
 import { reasonOf } from '../model/errors.ts'
 import type { Expand } from '../yaml/node-values.ts'
 
-/** What a configuration may draw on besides its own text. */
+/** The sources of a configuration's references. */
 export interface ReferenceSources {
   readonly env: Readonly<Record<string, string | undefined>>
   /** The text of a file; throws when it cannot be read, or is larger than `mostBytes`. */
   readonly readFile: (path: string, mostBytes?: number) => string
 }
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: this is what a person writes
+// biome-ignore lint/suspicious/noTemplateCurlyInString: people write it like this
 export const referenceForms = '${VAR} or ${file:PATH}'
 
 /** `${VAR}`, `${VAR:-default}`, `${file:PATH}`, the literal `$${`, or a `${` that is none of them. */
 const reference =
   /\$\$\{|\$\{(?:(?<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?<fallback>[^{}]*))?|file:(?<path>[^{}]+))\}|\$\{/g
 const maxReferencedBytes = 64 * 1024
-/** Of all that references of one file fill in: each may be short, and there may be a hundred thousand of them. */
+/** For all references of one file together: each may be short, and there may be a hundred thousand of them. */
 const maxFilledIn = 16 * 1024 * 1024
 
 /**
- * Fills in the references of a configuration's texts. Problems name the variable or the path, never a value. Paths are
- * relative to `file`, the configuration. A default stands in for a variable that is unset or empty, as in a shell.
+ * Creates a function that fills in the references of a configuration's texts. Problems name the variable or the path,
+ * never a value. Paths are relative to `file`, the configuration. A default applies if a variable is unset or empty, as
+ * in a shell.
  */
 export function expandReferences(file: string, { env, readFile }: ReferenceSources): Expand {
   const read = onceEach((path) => fileText(path, file, readFile))
@@ -43,7 +44,7 @@ export function expandReferences(file: string, { env, readFile }: ReferenceSourc
   }
 }
 
-/** Whether a text as written holds a value itself: it has no reference, or one with a default. */
+/** Whether a text contains a value itself: it has no reference, or one with a default. */
 export function isLiteral(written: string): boolean {
   const matches = [...written.matchAll(reference)].filter(({ groups }) => groups?.name ?? groups?.path)
   return matches.length === 0 || matches.some(({ groups }) => (groups?.fallback ?? '') !== '')
@@ -57,7 +58,7 @@ function variable(name: string, fallback: string | undefined, env: ReferenceSour
   return value === undefined ? { problem: `the environment variable ${name} is not set` } : { text: value }
 }
 
-/** A file that is named a thousand times is read once. */
+/** Reads a file once, even if a thousand references name it. */
 function onceEach(read: (path: string | undefined) => ReferenceMatch): (path: string | undefined) => ReferenceMatch {
   const known = new Map<string | undefined, ReferenceMatch>()
   return (path) => {
@@ -81,7 +82,7 @@ function fileText(path: string | undefined, file: string, readFile: ReferenceSou
   return { text: text.replace(/\r?\n$/, '') }
 }
 
-/** `replace` hands its named groups over as the last of its arguments. */
+/** `replace` passes its named groups as the last argument. */
 function groupsOf(rest: readonly unknown[]): { name?: string; fallback?: string; path?: string } {
   const groups = rest.at(-1)
   return typeof groups === 'object' && groups !== null ? groups : {}

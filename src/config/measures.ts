@@ -14,7 +14,7 @@ const sizeUnits: Readonly<Record<string, number>> = {
 }
 
 interface Range {
-  /** Written as a person would write them. */
+  /** As a person would write them. */
   readonly from: string
   readonly to: string
 }

@@ -9,7 +9,7 @@ const name = z
 const text = z.string().regex(/^[^\0-\x1f\x7f]{1,200}$/, { error: 'text without line breaks, at most 200 characters' })
 
 const chosen = {
-  name: name.describe('Stands in the log, in metrics and in `hookdrift notify`'),
+  name: name.describe('Its name in the log, in metrics and in `hookdrift notify`'),
   projects: z
     .array(
       z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
@@ -20,8 +20,8 @@ const chosen = {
     .max(1000)
     .exactOptional()
     .describe('Only these: service/project, a bare project name, or a pattern with `*`. Default: all'),
-  min_severity: z.enum(severities).exactOptional().describe('Only violations at or above it'),
-  labels: z.record(text, text).exactOptional().describe('Only projects that carry all of these'),
+  min_severity: z.enum(severities).exactOptional().describe('Only violations of at least this severity'),
+  labels: z.record(text, text).exactOptional().describe('Only projects with all of these labels'),
 }
 
 const url = z.string().refine(isChannelUrl, { error: 'an http or https URL without user, password or fragment' })
@@ -37,7 +37,7 @@ const credential = z
   .string()
   .regex(/^[^\0-\x1f\x7f]{1,1000}$/, { error: 'text without line breaks, at most 1000 characters' })
 
-/** Where people are told of what changed. */
+/** Where notifications are sent. */
 export const channelSchema = z.discriminatedUnion('type', [
   z.strictObject({ ...chosen, type: z.literal('log') }),
   z.strictObject({
@@ -59,7 +59,7 @@ export const channelSchema = z.discriminatedUnion('type', [
   z.strictObject({
     ...chosen,
     type: z.literal('slack'),
-    url: url.describe('An incoming webhook of Slack, or of what understands the same; a secret'),
+    url: url.describe('An incoming webhook of Slack or of a compatible service; a secret'),
   }),
   z.strictObject({
     ...chosen,
@@ -68,10 +68,10 @@ export const channelSchema = z.discriminatedUnion('type', [
       .string()
       .refine((value) => smtpServer(value) !== undefined, {
         error:
-          '`smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` in front of the host where it asks for one',
+          '`smtp://HOST:PORT` or `smtps://HOST:PORT`, with `USER:PASSWORD@` before the host if the server requires it',
       })
       .describe('The mail server; with credentials, only over TLS'),
-    user: credential.exactOptional().describe('Instead of one in `smtp`'),
+    user: credential.exactOptional().describe('In place of the password in `smtp`'),
     password: credential.exactOptional().describe(`A secret; as ${referenceForms}`),
     from: address,
     to: z.array(address).min(1).max(100),
@@ -80,13 +80,13 @@ export const channelSchema = z.discriminatedUnion('type', [
 
 export type DecodedChannel = z.output<typeof channelSchema>
 
-/** Members of a channel that messages may show; whatever else stands there may be a secret. */
+/** Members of a channel that messages may show; all others may be secret. */
 const shown: ReadonlySet<unknown> = new Set([
   ...Object.keys(chosen),
   ...['type', 'path', 'formats', 'keep', 'from', 'to'],
 ])
 
-/** Whether a value of the configuration belongs to what channels keep secret. */
+/** Whether a path of the configuration is a secret of a channel. */
 export function isChannelSecret(path: readonly (string | number)[]): boolean {
   return path[0] === 'notify' && !shown.has(path[2])
 }
@@ -98,7 +98,7 @@ export function withoutSecrets(channel: DecodedChannel): Readonly<Record<string,
   )
 }
 
-/** The bytes that a secret stands for; undefined for what is no secret of Standard Webhooks. */
+/** The bytes of a secret; undefined if it is not one of Standard Webhooks. */
 export function secretBytes(value: string): Buffer | undefined {
   const base64 = value.replace(/^whsec_/, '')
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined

@@ -22,26 +22,26 @@ import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
 
-/** `hookdrift.yaml`, decoded: nothing is optional any more, and every path is absolute. */
+/** `hookdrift.yaml`, decoded, with every default filled in and every path absolute. */
 export interface Configuration {
   readonly file: string
   readonly history: string
   readonly policy: string | undefined
-  /** Which runs stay; undefined: all. */
+  /** Which runs to keep; undefined: all. */
   readonly retention: Retention | undefined
   /** Projects read at once. */
   readonly concurrency: number
-  /** For one whole run that no schedule says otherwise of. */
+  /** For one whole run, unless its schedule specifies its own. */
   readonly runTimeoutMs: number
-  /** Where the worker answers questions; undefined: nowhere. */
+  /** The address of the worker's endpoints; undefined: none. */
   readonly listen: ListenAddress | undefined
-  /** Names of hosts that it answers to; undefined: whatever fits the address. */
+  /** Host names that it answers to; undefined: all that fit the address. */
   readonly hosts: readonly string[] | undefined
   readonly schedules: readonly Schedule[]
-  /** Who is told of what changed. Holds secrets: for the channels alone. */
+  /** The channels. They contain secrets, for delivery only. */
   readonly notify: readonly Channel[]
   readonly services: readonly ConfiguredService[]
-  /** sha256 in hex of what the configuration says, keys and other secrets apart. */
+  /** sha256 in hex of the configuration, without keys and other secrets. */
   readonly digest: string
   /** `file:line:column: text`, in the order of the file. */
   readonly warnings: readonly string[]
@@ -56,7 +56,7 @@ export interface ConfiguredService {
 /** As decoded; the path of a directory is absolute. */
 export type Channel = DecodedChannel
 
-/** When the worker runs, and what. */
+/** When the worker audits which projects. */
 export interface Schedule {
   readonly name: string
   readonly cron: string
@@ -71,22 +71,25 @@ export interface Schedule {
 
 export interface ConfiguredProject {
   readonly ref: ProjectRef
-  /** A secret: for the service alone, never for a log or a report. */
+  /** A secret: for the service only, never for a log or a report. */
   readonly key: string
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
-  /** Where the project stands in the file. */
+  /** The line of the project in the file. */
   readonly line: number
 }
 
 export interface ConfigurationOptions {
-  /** `--history`; overrides `$HOOKDRIFT_HISTORY`, which overrides the file. Both are relative to the working directory. */
+  /** `--history`; overrides `$HOOKDRIFT_HISTORY` and the file. Relative to the working directory. */
   readonly history?: string | undefined
-  /** Reads the schedules' patterns and zones. */
+  /** Checks the schedules' patterns and zones. */
   readonly findTimetableFault?: FindTimetableFault | undefined
 }
 
-/** Reads the configuration. Throws an `AuditError` (exit code 2) that names every mistake with its place. */
+/**
+ * Reads the configuration.
+ * @throws AuditError.usage with a line for every mistake, as `file:line:column`
+ */
 export function readConfiguration(
   file: string,
   sources: ReferenceSources,
@@ -114,7 +117,7 @@ export function readConfiguration(
   return {
     file: resolve(file),
     history: historyOf(file, value, sources.env, options),
-    policy: value.policy === undefined ? undefined : besides(file, value.policy),
+    policy: value.policy === undefined ? undefined : resolveFrom(file, value.policy),
     retention: value.retention && retentionOf(value.retention),
     concurrency: value.concurrency,
     runTimeoutMs: value.run_timeout,
@@ -122,7 +125,7 @@ export function readConfiguration(
     hosts: value.worker?.hosts,
     schedules: value.schedules.map((schedule) => scheduleOf(schedule, value.run_timeout)),
     notify: value.notify.map((channel) =>
-      channel.type === 'directory' ? { ...channel, path: besides(file, channel.path) } : channel,
+      channel.type === 'directory' ? { ...channel, path: resolveFrom(file, channel.path) } : channel,
     ),
     services: value.services.map((service, index) => ({
       settings: settingsOf(service, authorities[index], value.concurrency),
@@ -153,13 +156,13 @@ function historyOf(
   env: ReferenceSources['env'],
   options: ConfigurationOptions,
 ): string {
-  // an empty variable is one that somebody meant to unset
+  // An empty variable counts as unset.
   const override = options.history ?? (env.HOOKDRIFT_HISTORY || undefined)
-  return override === undefined ? besides(file, history) : resolve(override)
+  return override === undefined ? resolveFrom(file, history) : resolve(override)
 }
 
-/** A path in the configuration is relative to the folder that holds it. */
-function besides(file: string, path: string): string {
+/** A path in the configuration is relative to its folder. */
+function resolveFrom(file: string, path: string): string {
   return resolve(dirname(file), path)
 }
 
@@ -182,11 +185,11 @@ function authorityOf(
   }
   let pem: string
   try {
-    pem = sources.readFile(besides(file, path))
+    pem = sources.readFile(resolveFrom(file, path))
   } catch (thrown) {
     return refuse(`cannot read ${path}: ${reasonOf(thrown)}`)
   }
-  return isCertificate(pem) ? pem : refuse(`${path} holds no certificate, expected one or more in PEM form`)
+  return isCertificate(pem) ? pem : refuse(`${path} does not contain a certificate, expected one or more in PEM form`)
 }
 
 function isCertificate(pem: string): boolean {

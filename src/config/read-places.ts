@@ -7,11 +7,11 @@ import { expandReferences, type ReferenceSources } from './expand-references.ts'
 import type { Schedule } from './read-configuration.ts'
 import { runTimeout, scheduleSchema } from './schedule-schema.ts'
 
-/** What those need to know who ask no service. */
+/** The parts of a configuration for commands that send no requests to a service. */
 export interface ConfiguredPaths {
   /** Absolute. */
   readonly history: string
-  /** Absolute; undefined where none is named. */
+  /** Absolute; undefined if none is configured. */
   readonly policy: string | undefined
   /** `service/project`, as configured. */
   readonly projects: readonly string[]
@@ -41,9 +41,9 @@ const places = z.looseObject({
 })
 
 /**
- * Where a configuration has its history and its policy, and which projects it names; whatever else stands there, and with no key at
- * hand: reading asks no service.
- * @throws AuditError.usage when the file cannot be read, or names a place by a variable that is not set
+ * Reads where a configuration has its history and its policy, and which projects it names. Ignores the rest, keys
+ * included.
+ * @throws AuditError.usage when the file cannot be read, or names a path by a variable that is not set
  */
 export function readConfiguredPaths(file: string, sources: ReferenceSources): ConfiguredPaths {
   const expand = expandReferences(file, sources)
@@ -59,8 +59,8 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
   const place = (what: 'history' | 'policy', path: string) => {
     if (!path.includes('${')) return resolve(dirname(file), path)
     const names = [...path.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^{}]+)/g)].map(([name]) => `${name}}`)
-    throw AuditError.usage(`${file} names its ${what} by ${names.join(', ') || 'a reference'}, and that is not set`, {
-      advice: `set it, or name the ${what} with --${what}`,
+    throw AuditError.usage(`${file} names its ${what} by ${names.join(', ') || 'a reference'}, which is not set`, {
+      advice: `set it, or pass the ${what} with --${what}`,
     })
   }
   return {
@@ -81,7 +81,7 @@ function textOf(file: string, { readFile }: ReferenceSources): string {
     return readFile(file)
   } catch (cause) {
     throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, {
-      advice: 'name the history with --history or HOOKDRIFT_HISTORY, or another configuration with --config',
+      advice: 'pass the history with --history or HOOKDRIFT_HISTORY, or another configuration with --config',
       cause,
     })
   }

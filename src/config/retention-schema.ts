@@ -5,7 +5,7 @@ const count = z.union([z.int().min(0).max(999_999_999), z.literal('unlimited')],
   error: 'a whole number from 0 to 999999999, or `unlimited`',
 })
 
-/** The words of `hookdrift prune`, which are restic's. */
+/** The option names of `hookdrift prune`, which are restic's. */
 export const retentionSchema = z
   .strictObject({
     keep_last: count.exactOptional().describe('The last runs'),
@@ -20,7 +20,7 @@ export const retentionSchema = z
         error: 'years, months, days and hours, such as `14d` or `1y6m`',
       })
       .exactOptional()
-      .describe('All runs of a time before the newest'),
+      .describe('All runs within this time before the newest'),
   })
   .refine((words) => keepsSomething(keepOf(words)), { error: 'something to keep, such as `keep_daily: 30`' })
 
@@ -28,7 +28,7 @@ type Words = Readonly<Partial<Record<`keep_${Exclude<keyof RetentionRules, 'with
   readonly keep_within?: string
 }
 
-/** Which runs stay, and the words that said so, for the record. */
+/** Which runs to keep, and the words of the configuration for the record. */
 export interface Retention {
   readonly keep: RetentionRules
   readonly options: Readonly<Record<string, number | string>>

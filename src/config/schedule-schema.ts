@@ -7,9 +7,9 @@ const scheduleName = z
   .string()
   .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/, { error: 'letters, digits, `.`, `_` and `-`, at most 100' })
 
-/** Whether a pattern and a zone make a timetable is asked of those who read one: see `check-schedules.ts`. */
+/** The worker checks whether a pattern and a zone make a timetable: see `check-schedules.ts`. */
 export const scheduleSchema = z.strictObject({
-  name: scheduleName.describe('Stands in the log and in metrics'),
+  name: scheduleName.describe('Its name in the log and in metrics'),
   cron: z
     .string()
     .regex(/^[^\0-\x1f\x7f]{1,200}$/, {
@@ -23,7 +23,7 @@ export const scheduleSchema = z.strictObject({
     .describe('The zone whose clock the pattern reads, such as Europe/Berlin'),
   jitter: duration({ from: '0s', to: '24h' })
     .prefault('0s')
-    .describe('Each run begins up to this much after its time, by chance, so that workers do not all ask at once'),
+    .describe('Each run begins up to this much later, at random, so that workers do not all send requests at once'),
   projects: z
     .array(
       z.string().regex(/^[^\0-\x1f\x7f]{1,500}$/, {
@@ -34,8 +34,8 @@ export const scheduleSchema = z.strictObject({
     .max(1000)
     .exactOptional()
     .describe('Only these: service/project, a bare project name, or a pattern with `*`. Default: all'),
-  probes: z.boolean().default(true).describe('Whether its runs try the probes of the policy'),
-  run_on_start: z.boolean().default(false).describe('Run once as soon as the worker starts'),
+  probes: z.boolean().default(true).describe('Whether its runs run the probes of the policy'),
+  run_on_start: z.boolean().default(false).describe('Run once when the worker starts'),
   run_timeout: runTimeout.exactOptional().describe("For this schedule's runs. Default: the configuration's"),
 })
 
@@ -44,7 +44,7 @@ export const workerSchema = z.strictObject({
     .union([z.string(), z.int()], { error: listenForms() })
     .refine((value) => listenAddress(value) !== undefined, { error: listenForms() })
     .exactOptional()
-    .describe('Where /healthz, /readyz and /metrics are served; nowhere unless given'),
+    .describe('The address of /healthz, /readyz and /metrics. Default: none'),
   hosts: z
     .array(
       z
@@ -55,7 +55,7 @@ export const workerSchema = z.strictObject({
     .max(100)
     .exactOptional()
     .describe(
-      'Names that the port answers to, besides addresses and localhost. Default: any, or none when `listen` is a loopback address',
+      'Host names that the port answers to, besides addresses and localhost. Default: any, or none when `listen` is a loopback address',
     ),
 })
 
@@ -64,7 +64,7 @@ export interface ListenAddress {
   readonly port: number
 }
 
-/** `9464`, `127.0.0.1:9464` or `[::1]:9464`. Who names no address means this machine alone. */
+/** Parses `9464`, `127.0.0.1:9464` or `[::1]:9464`. Without an address, the port is open to this machine only. */
 export function listenAddress(value: string | number): ListenAddress | undefined {
   const groups = addressForm.exec(String(value))?.groups
   const port = Number(groups?.digits)

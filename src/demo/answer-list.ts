@@ -18,17 +18,17 @@ export interface ListRequest {
   readonly projectUid: string
   readonly list: List
   readonly page: PageQuery
-  /** For the filters; every list ignores what it does not know. */
+  /** For the filters; every list ignores unknown ones. */
   readonly parameters: URLSearchParams
   readonly release: SimulatedRelease
-  /** How endpoints are shown: by today's names, or by those of version 2024-01-01. */
+  /** The names of an endpoint's members: today's, or those of version 2024-01-01. */
   readonly names: 'current' | '2024-numbers' | '2024-texts'
 }
 
-/** A page of a listing. */
+/** Answers with a page of a listing. */
 export function answerList(request: ListRequest): SimulatedAnswer {
   const { list, page: query, release } = request
-  // The service asks its database for a row more: -1 makes that no row, which it indexes; -2 a negative number.
+  // The service requests one row more: -1 becomes no rows, which it indexes; -2 becomes a negative number.
   if (query.perPage === -1) return panicked(release)
   if (query.perPage < -1) return unreadable(list, release)
   const { items, pagination, number } = pageOf(request)
@@ -38,7 +38,7 @@ export function answerList(request: ListRequest): SimulatedAnswer {
   return { ...answer(200, type, isEndpoints ? body : `${body}\n`), page: number }
 }
 
-/** What a list answers while it, and only it, cannot be read. */
+/** The answer of a list that cannot be read while the rest of the service can. */
 export function unreadable(list: List, release: SimulatedRelease): SimulatedAnswer {
   if (list === 'endpoints') return enveloped(release, 400, 'Failed to load endpoints')
   return enveloped(release, 500, `an error occurred while fetching ${list}`)
@@ -106,7 +106,7 @@ interface Index {
 
 const indexes = new WeakMap<ProjectData, Index>()
 
-/** By uid; data is never edited in place, so an index stays true for as long as its data lives. */
+/** By uid; data is never edited in place, so an index stays valid as long as its data. */
 function indexOf(data: ProjectData): Index {
   const known = indexes.get(data)
   if (known !== undefined) return known

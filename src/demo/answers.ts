@@ -3,7 +3,7 @@ import type { SimulatedAnswer } from './fault.ts'
 import { goJson } from './go-json.ts'
 import { releases, type SimulatedRelease } from './release.ts'
 
-/** An envelope as every operation but the endpoint list writes it: with a line feed behind. */
+/** An envelope as every operation but the endpoint list writes it: with a line feed at the end. */
 export function enveloped(release: SimulatedRelease, status: number, message: string, data?: Json): SimulatedAnswer {
   const envelope = { status: status < 400, message, ...(data !== undefined && { data }) }
   return answer(status, releases[release].contentType, `${goJson(envelope)}\n`)
@@ -13,7 +13,7 @@ export function answer(status: number, contentType: string, body: string): Simul
   return { status, headers: { 'content-type': contentType }, body: Buffer.from(body) }
 }
 
-/** A panic: the header says JSON, the body says nothing. */
+/** A panic: the header says JSON, the body is empty. */
 export function panicked(release: SimulatedRelease): SimulatedAnswer {
   return answer(500, releases[release].contentType, '')
 }
@@ -22,7 +22,7 @@ export function notFound(): SimulatedAnswer {
   return answer(404, 'text/plain; charset=utf-8', '404 page not found\n')
 }
 
-/** Every path that the service does not know belongs to its single-page application. */
+/** Every unknown path belongs to the service's single-page application. */
 export function dashboard(): SimulatedAnswer {
   return answer(
     200,
@@ -35,12 +35,12 @@ export function methodNotAllowed(): SimulatedAnswer {
   return answer(405, 'application/json', '')
 }
 
-/** 415 comes without a type and without a body. */
+/** 415 has neither a type nor a body. */
 export function unsupportedType(): SimulatedAnswer {
   return { status: 415, headers: {}, body: Buffer.alloc(0) }
 }
 
-/** 429. `waitSeconds` from `nowMs`, as a number of seconds or as the time when it is over, by the release. */
+/** 429. `waitSeconds` from `nowMs`, as a number of seconds or as the time of its end, depending on the release. */
 export function limited(
   release: SimulatedRelease,
   { limit, waitSeconds, nowMs }: { limit: number; waitSeconds: number; nowMs: number },

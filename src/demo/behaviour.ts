@@ -1,32 +1,32 @@
 import type { FaultQuery } from './fault.ts'
 import type { SimulatedRelease } from './release.ts'
 
-/** How the service behaves at the moment. A test may change any of it between two requests. */
+/** The current behaviour of the service. A test may change any of it between two requests. */
 export interface Behaviour {
-  /** Changing it is an upgrade: every item changes its shape, none its content. */
+  /** Changing it is an upgrade: the shape of every item changes, the content stays. */
   release: SimulatedRelease
   /**
    * `database-down`: every key is refused with 401. `lists-unreadable`: only the listings fail. `cache-down`: every
-   * request is over a limit that is nowhere near.
+   * request exceeds a rate limit that was not reached.
    */
   outage: 'database-down' | 'lists-unreadable' | 'cache-down' | null
-  /** How long an answer is held back. */
+  /** The delay of an answer. */
   latencyMs: number | ((asked: FaultQuery) => number)
-  /** What is not offered is answered with 404. */
+  /** Other operations are answered with 404. */
   offers: { sources: boolean; project: boolean; projects: boolean; testFunction: boolean }
-  /** Without a licence for them functions are not tested. */
+  /** Without a licence, functions are not tested. */
   hasLicence: boolean
-  /** How long a tested function may run. */
+  /** The longest run of a tested function. */
   functionLimitMs: number
-  /** A larger page is cut to this size; the answer says so in `per_page`. */
+  /** A larger page is cut to this size, and `per_page` in the answer shows it. */
   maxPageSize: number
-  /** How version 2024-01-01 shows durations: some releases write `"10s"`. */
+  /** How version 2024-01-01 writes durations: some releases write `"10s"`. */
   durations: 'numbers' | 'texts'
   /** One bucket for the whole instance; null for none. */
   rateLimit: { readonly limit: number; readonly windowMs: number } | null
   /** Keys that were revoked or have expired. */
   refusedKeys: Set<string>
-  /** uids of projects that the personal key may not see. */
+  /** uids of projects that the personal key must not read. */
   closedProjects: Set<string>
 }
 

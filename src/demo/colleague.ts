@@ -2,20 +2,20 @@ import { createEndpoint, deleteEndpoint, replaceSecret, updateEndpoint, updateSo
 import type { SimulatedFleet } from './fleet.ts'
 import type { EndpointRow, ProjectRow, SourceRow } from './rows.ts'
 
-/** One thing that a colleague does between two runs. */
+/** One edit that a colleague makes between two runs. */
 interface Edit {
   /** One line for the demo: who did what, in their own words. */
   readonly description: string
-  /** As a person names the project. */
+  /** `service/project`, as configured. */
   readonly project: string
   apply(): void
 }
 
 /**
- * A colleague's afternoon: six edits, each harmless to the one who makes it, through the service's own interface.
- * They are planned at once, on resources that have no problem yet, and happen when applied.
+ * Plans a colleague's afternoon: six edits, each harmless in the eyes of its maker, through the service's own
+ * interface. All are planned at once, on resources without problems, and happen when applied.
  *
- * Needs a fleet with an outgoing and an incoming project, five endpoints and a source that are in order.
+ * Needs a fleet with an outgoing and an incoming project, five endpoints and a source without problems.
  */
 export function afternoonOf(fleet: SimulatedFleet): readonly Edit[] {
   const outgoing = firstProject(fleet, 'outgoing')
@@ -83,7 +83,7 @@ function firstProject(fleet: SimulatedFleet, type: ProjectRow['type']): ProjectR
   return project
 }
 
-/** Endpoints that an edit makes worse: nothing wrong with them so far, and someone subscribed. */
+/** Endpoints that an edit makes worse: without problems so far, and with a subscription. */
 function sound(fleet: SimulatedFleet, project: ProjectRow): readonly EndpointRow[] {
   const { endpoints, subscriptions } = fleet.open(project.uid)
   const values = endpoints.flatMap(({ secrets }) => secrets ?? []).map(({ value }) => value)

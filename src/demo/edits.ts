@@ -5,7 +5,7 @@ import type { EndpointRow, ProjectConfigRow, ProjectData, SourceRow, Subscriptio
 import { timestamp } from './timestamp.ts'
 import { ulid } from './ulid.ts'
 
-/** What a colleague does through the service's own interface, with the consequences that the real service draws. */
+/** Edits through the service's own interface, with the consequences that the real service draws. */
 
 /** One resource of one project. */
 interface ResourcePlace {
@@ -13,7 +13,7 @@ interface ResourcePlace {
   readonly uid: string
 }
 
-/** The body of PUT endpoints/{uid}. What it omits of the optional members is wiped, not kept. */
+/** The body of PUT endpoints/{uid}. An omitted optional member is wiped, not kept. */
 interface EndpointUpdate {
   readonly name: string
   readonly url: string
@@ -40,12 +40,12 @@ export function updateEndpoint(fleet: SimulatedFleet, place: ResourcePlace, upda
   }))
 }
 
-/** `paused`, `active` or `inactive`; moves no `updated_at`. */
+/** `paused`, `active` or `inactive`; does not change `updated_at`. */
 export function setEndpointStatus(fleet: SimulatedFleet, place: ResourcePlace, status: string): void {
   changeEndpoint(fleet, place, (row) => ({ ...row, status }))
 }
 
-/** A new secret signs from now on; the old ones get an expiry an hour away, and still sign after it. */
+/** The new secret signs from now on; the old ones get an expiry in an hour, and still sign after it. */
 export function rotateSecret(fleet: SimulatedFleet, place: ResourcePlace): void {
   const { timeMs, at, random } = presentOf(fleet)
   changeEndpoint(fleet, place, (row) => {
@@ -56,7 +56,7 @@ export function rotateSecret(fleet: SimulatedFleet, place: ResourcePlace): void 
   })
 }
 
-/** Every secret is deleted and a new one takes their place, with a value that the colleague chose if one is given. */
+/** Deletes every secret and adds a new one, with the given value or a random one. */
 export function replaceSecret(fleet: SimulatedFleet, place: ResourcePlace, value?: string): void {
   const { timeMs, at, random } = presentOf(fleet)
   changeEndpoint(fleet, place, (row) => {
@@ -66,7 +66,7 @@ export function replaceSecret(fleet: SimulatedFleet, place: ResourcePlace, value
   })
 }
 
-/** A new endpoint, as the service fills it when little is said. Returns its uid. */
+/** Creates an endpoint with the service's defaults. Returns its uid. */
 export function createEndpoint(
   fleet: SimulatedFleet,
   project: string,
@@ -100,7 +100,7 @@ export function createEndpoint(
   return row.uid
 }
 
-/** Takes its subscriptions with it. */
+/** Deletes an endpoint and its subscriptions. */
 export function deleteEndpoint(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
   changeData(fleet, project, ({ endpoints, subscriptions, sources }) => ({
     endpoints: without(endpoints, uid),
@@ -117,7 +117,7 @@ export function updateSource(fleet: SimulatedFleet, place: ResourcePlace, update
   }))
 }
 
-/** Takes its subscriptions with it. */
+/** Deletes a source and its subscriptions. */
 export function deleteSource(fleet: SimulatedFleet, { project, uid }: ResourcePlace): void {
   changeData(fleet, project, ({ endpoints, subscriptions, sources }) => ({
     endpoints,
@@ -126,7 +126,7 @@ export function deleteSource(fleet: SimulatedFleet, { project, uid }: ResourcePl
   }))
 }
 
-/** A default subscription: everything, unfiltered. Returns its uid. */
+/** Creates a default subscription: everything, unfiltered. Returns its uid. */
 export function createSubscription(
   fleet: SimulatedFleet,
   project: string,
@@ -172,7 +172,7 @@ export function updateProject(fleet: SimulatedFleet, uid: string, update: Partia
   fleet.replace(uid, { project: { ...row, config: { ...row.config, ...update }, updated_at: presentOf(fleet).at } })
 }
 
-/** For what no function here does: any change of an endpoint's row, `updated_at` left alone. */
+/** Changes anything of an endpoint's row, and keeps `updated_at`. */
 export function changeEndpoint(
   fleet: SimulatedFleet,
   { project, uid }: ResourcePlace,
@@ -181,12 +181,12 @@ export function changeEndpoint(
   changeData(fleet, project, (data) => ({ ...data, endpoints: changed(data.endpoints, uid, change) }))
 }
 
-/** For what no function here does: any change of what a project holds; lists stay newest first. */
+/** Changes anything in a project's data; lists stay newest first. */
 export function changeData(fleet: SimulatedFleet, project: string, change: (data: ProjectData) => ProjectData): void {
   fleet.replace(project, { data: change(fleet.open(project)) })
 }
 
-/** The fleet's clock stands still but for edits: each comes a minute after the one before. */
+/** The fleet's clock moves only with edits: each comes a minute after the one before. */
 function presentOf(fleet: SimulatedFleet) {
   const serial = fleet.nextSerial()
   const timeMs = fleet.baseTimeMs + serial * 60_000

@@ -1,4 +1,4 @@
-/** Something that goes wrong with answers that match: a declarative list that a test sets. */
+/** A failure of matching answers: a test sets a list of them. */
 export type Fault = Match & InjectedFailure
 
 interface Match {
@@ -7,9 +7,9 @@ interface Match {
   readonly method?: string
   /** The page of a list, counted from 1 at the newest row. Default: every answer. */
   readonly page?: number
-  /** How many matching answers are left alone first. Default 0. */
+  /** The number of matching answers to skip first. Default 0. */
   readonly skip?: number
-  /** How many are hit then. Default 1; `Infinity` for all. */
+  /** The number of answers to hit after that. Default 1; `Infinity` for all. */
   readonly times?: number
 }
 
@@ -22,7 +22,7 @@ export type InjectedFailure =
   | { readonly how: 'hang' }
   /** Headers and half of the body, then nothing. */
   | { readonly how: 'stall-body' }
-  /** Another answer. `body` is sent as JSON when it is no text. */
+  /** Another answer. A `body` that is not a text is sent as JSON. */
   | {
       readonly how: 'status'
       readonly status: number
@@ -33,21 +33,21 @@ export type InjectedFailure =
   | { readonly how: 'html' }
   /** The right status and type, the body's last quarter missing, its length adjusted. */
   | { readonly how: 'bad-json' }
-  /** A list that always has a next page: itself. */
+  /** A list that names itself as its next page, without end. */
   | { readonly how: 'endless' }
   /** A list whose content is an object and whose has_next_page is a text. */
   | { readonly how: 'wrong-shape' }
   /** The right answer, late. */
   | { readonly how: 'delay'; readonly ms: number }
-  /** Whatever else a test needs: the body's text, rewritten. */
+  /** Any other change: the body's text, rewritten. */
   | { readonly how: 'rewrite'; readonly body: (text: string) => string }
 
-/** An answer before it goes out. */
+/** An answer before it is sent. */
 export interface SimulatedAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
-  /** Which page of a list this is. */
+  /** The page of a list. */
   readonly page?: number
 }
 
@@ -74,7 +74,7 @@ export function createFaultFinder(
   }
 }
 
-/** The answer that a client gets to see, for those failures that are answers. */
+/** The answer that the client gets, for failures that are answers. */
 export function spoil(answer: SimulatedAnswer, failure: InjectedFailure): SimulatedAnswer {
   switch (failure.how) {
     case 'status': {

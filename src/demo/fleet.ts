@@ -1,21 +1,21 @@
 import type { ProjectData, ProjectRow } from './rows.ts'
 
-/** All that a simulated service keeps: projects, and what each holds, made when first asked for. */
+/** All data of a simulated service: projects, and the content of each, generated on first use. */
 export interface SimulatedFleet {
   readonly organisationId: string
   /** A key that opens every project. */
   readonly personalKey: string
-  /** The fleet's own present, in milliseconds since the epoch; edits are dated after it. */
+  /** The fleet's current time, in milliseconds since the epoch; edits are dated after it. */
   readonly baseTimeMs: number
-  /** Where sources take events in; the mask follows. */
+  /** Where sources receive events; the mask follows. */
   readonly ingestUrl: string
   project(uid: string): ProjectRow | undefined
   projects(): readonly ProjectRow[]
-  /** Throws when there is no such project. */
+  /** Throws when the project does not exist. */
   open(projectUid: string): ProjectData
-  /** Puts changed rows in the place of the old ones. */
+  /** Replaces rows by changed ones. */
   replace(projectUid: string, change: { readonly project?: ProjectRow; readonly data?: ProjectData }): void
-  /** Counts the replacements of a project: what was rendered before is stale after. */
+  /** The number of replacements in a project: an older rendering is stale. */
   revision(projectUid: string): number
   /** A number that no call has returned before. */
   nextSerial(): number
@@ -27,11 +27,11 @@ interface FleetParts {
   readonly baseTimeMs: number
   readonly ingestUrl?: string
   readonly projects: readonly ProjectRow[]
-  /** Must give the same rows whenever it is called for the same project: unedited projects may be made again. */
+  /** Must return the same rows for the same project each time: unedited projects may be generated again. */
   readonly make: (project: ProjectRow) => ProjectData
 }
 
-/** How many unedited projects are kept; beyond it the one used longest ago is made again when needed. */
+/** The unedited projects in memory; beyond that the least recently used one is generated again when needed. */
 const keptProjects = 64
 
 export function createFleet({

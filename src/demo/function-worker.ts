@@ -9,16 +9,16 @@ export interface FunctionCall {
   readonly limitMs: number
 }
 
-/** `value` is JSON text with sorted keys. `unserialisable`: it ran, but Go's encoder would not take the result. */
+/** `value` is JSON text with sorted keys. `unserialisable`: it ran, but Go's encoder refused the result. */
 export type TransformResult =
   | { readonly outcome: 'ok'; readonly value: string; readonly log: readonly string[] }
   | { readonly outcome: 'failed'; readonly message: string }
   | { readonly outcome: 'unserialisable'; readonly message: string }
 
-// This file is a worker's: import its types only. test-function.ts starts it, with a trial.
-parentPort?.postMessage(runTransform(workerData as FunctionCall)) // as: what a worker is given has no type
+// This file is a worker's: import only its types. test-function.ts starts it with a trial.
+parentPort?.postMessage(runTransform(workerData as FunctionCall)) // as: worker data has no type
 
-/** Runs `transform(payload)` of a source function, which may do as it likes with this thread. */
+/** Runs `transform(payload)` of a source function, which may do anything to this thread. */
 function runTransform({ function: source, payload, limitMs }: FunctionCall): TransformResult {
   const log: string[] = []
   const console = { log: (...parts: unknown[]) => log.push(parts.map(String).join(' ')) }
@@ -61,13 +61,13 @@ function failure(thrown: unknown, limitMs: number): string {
   return `${name === '' ? '' : `${name}: `}${message} ${where}`
 }
 
-/** Errors of the context are of another realm: `instanceof` does not know them. */
+/** Errors of the context are of another realm: `instanceof` fails on them. */
 function described(thrown: unknown): { name: string; message: string; code: unknown } {
   if (!types.isNativeError(thrown)) return { name: '', message: String(thrown), code: undefined }
   return { name: thrown.name, message: thrown.message, code: 'code' in thrown ? thrown.code : undefined }
 }
 
-/** JSON as Go writes the exported value: keys sorted, undefined as null, and its own words for what it refuses. */
+/** JSON as Go writes the exported value: keys sorted, undefined as null, and Go's own words for refused values. */
 function encode(value: unknown, above: readonly unknown[]): string {
   if (value === undefined || value === null) return 'null'
   if (typeof value === 'function') throw new Error('json: unsupported type: func(goja.FunctionCall) goja.Value')

@@ -11,15 +11,15 @@ export interface FleetOptions extends Partial<Sizes> {
   readonly seed?: string | number
   /** Default 3. */
   readonly projects?: number
-  /** Every how manieth project takes events in from sources; 0 for none. Default 3. */
+  /** Every nth project receives events from sources; 0 for none. Default 3. */
   readonly incomingEvery?: number
-  /** Whether to leave out everything that a policy could mind. Default false. */
+  /** Whether to leave out everything that violates a policy. Default false. */
   readonly clean?: boolean
-  /** The fleet's present: everything in it was made in the 60 days before. Default 2026-11-01T00:00:00Z. */
+  /** The fleet's current time: all of it was created in the 60 days before. Default 2026-11-01T00:00:00Z. */
   readonly baseTime?: string
 }
 
-/** Makes a fleet up. Projects are made at once, what they hold when it is first asked for. */
+/** Generates a fleet: its projects at once, their content on first use. */
 export function generateFleet(options: FleetOptions = {}): SimulatedFleet {
   const {
     seed = 'hookdrift',
@@ -92,7 +92,7 @@ function nameOf(type: ProjectRow['type'], turn: number): string {
   return `${names[turn % names.length]}${round === 0 ? '' : `-${round + 1}`}`
 }
 
-/** A key of the service's form that says what it is. */
+/** A key in the service's form that names its owner. */
 function keyOf(seed: string | number, owner: string): string {
   const random = createRandom(`${seed}/key/${owner}`)
   return `CO.demo${random.hex(12)}.not-a-real-key-${random.hex(49)}`
@@ -106,7 +106,7 @@ function configOf(signatureUid: string, timeMs: number, sizes: Sizes, clean: boo
     disable_endpoint: true,
     multiple_endpoint_subscriptions: sizes.subscriptionsPerProject > sizes.endpointsPerProject,
     search_policy: '',
-    // Enforcing TLS would not have let the default fleet's plain addresses in.
+    // With TLS enforced, the default fleet's plain addresses would be refused.
     ssl: { enforce_secure_endpoints: clean },
     ratelimit: { count: 1000, duration: 60 },
     strategy: { type: 'exponential', duration: 30, retry_count: 8 },

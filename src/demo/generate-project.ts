@@ -14,7 +14,7 @@ import { ulid } from './ulid.ts'
 
 export interface Sizes {
   readonly endpointsPerProject: number
-  /** One an endpoint; more than endpoints and the project allows several. */
+  /** One per endpoint; with more than endpoints, the project allows several. */
   readonly subscriptionsPerProject: number
   /** Of incoming projects only. */
   readonly sourcesPerProject: number
@@ -27,7 +27,7 @@ interface Site {
   readonly random: Random
 }
 
-/** Makes up what a project holds, without anything that a policy could mind. Newest first. */
+/** Generates the content of a project without any violation. Newest first. */
 export function generateProject({ project, sizes, baseTimeMs, random }: Site): ProjectData {
   const endpoints = times(sizes.endpointsPerProject, (index, count) =>
     anEndpoint({ project, index, timeMs: timeOf({ index, count, endMs: baseTimeMs - 30 * dayMs, random }), random }),
@@ -52,7 +52,7 @@ function withEventVersion(subscription: SubscriptionRow, version: number): Subsc
   return { ...subscription, filter_config: { filter, event_types: event_types.map((type) => `${type}.v${version}`) } }
 }
 
-/** Something to be made: where, the how manieth, when. */
+/** A thing to generate: its place, its index, its time. */
 interface Birth {
   readonly project: ProjectRow
   readonly index: number
@@ -105,7 +105,7 @@ export function aSubscription(
   const topic = endpoint?.name.split('-')[0] ?? 'events'
   return {
     uid: ulid(timeMs, random),
-    name: `${topic}-to-${endpoint?.owner_id ?? 'nobody'}-${index + 1}`,
+    name: `${topic}-to-${endpoint?.owner_id ?? 'unassigned'}-${index + 1}`,
     type: 'api',
     project_id: project.uid,
     function: null,
@@ -171,7 +171,7 @@ function times<Row>(count: number, make: (index: number, count: number) => Row):
   return Array.from({ length: count }, (_, index) => make(index, count))
 }
 
-/** In even slots over the 30 days before `endMs`, so that uids rise with the index. */
+/** Evenly spread over the 30 days before `endMs`, so that uids rise with the index. */
 function timeOf({
   index,
   count,

@@ -1,6 +1,6 @@
 import type { Json } from '../model/json.ts'
 
-/** JSON as Go's encoder writes it: `<`, `>` and `&` escaped, wherever they stand. */
+/** JSON as Go's encoder writes it: `<`, `>` and `&` escaped everywhere. */
 export function goJson(value: Json): string {
   return escapeMarkup(JSON.stringify(value))
 }

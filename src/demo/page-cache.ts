@@ -4,10 +4,7 @@ import type { SimulatedFleet } from './fleet.ts'
 import { readPageQuery } from './page.ts'
 import type { SimulatedRelease } from './release.ts'
 
-/**
- * Keeps rendered pages as long as their project is not edited, so that a benchmark measures its client and not this
- * service.
- */
+/** Keeps rendered pages until their project is edited, so that a benchmark measures only its client. */
 export function createPageCache(): typeof answerList {
   const projects = new Map<string, { readonly revision: number; readonly pages: Map<string, SimulatedAnswer> }>()
   return (request) => {
@@ -25,7 +22,7 @@ export function createPageCache(): typeof answerList {
   }
 }
 
-/** Walks every list of every project once, so that all its pages are kept. */
+/** Walks every list of every project once, to fill the cache. */
 export function warmUp(
   fleet: SimulatedFleet,
   answer: typeof answerList,
@@ -50,7 +47,7 @@ function keyOf({ list, page, parameters, release, names }: ListRequest): string 
   return JSON.stringify([list, release, names, page.perPage, page.direction, page.sort, page.cursor, filters])
 }
 
-/** The pagination ends every body, and is the same few members: not worth parsing a megabyte for. */
+/** The pagination ends every body and is always the same few members: no need to parse a megabyte. */
 function nextCursorIn(body: Buffer): string | undefined {
   return /"has_next_page":true.*"next_page_cursor":"([^"]*)"\}\}\}\n?$/.exec(
     body.toString('utf8', Math.max(0, body.length - 300)),

@@ -1,4 +1,4 @@
-/** The parameters that both lists take, decoded as leniently as the service does. */
+/** The parameters of both lists, decoded as leniently as the service does. */
 export interface PageQuery {
   readonly perPage: number
   readonly direction: 'next' | 'prev'
@@ -8,7 +8,7 @@ export interface PageQuery {
 
 interface ItemCut<Row> {
   readonly content: readonly Row[]
-  /** Counted from 1 at the newest row, as a forward walk of this page size would count it. */
+  /** Counted from 1 at the newest row, as a forward walk of this page size counts. */
   readonly number: number
   readonly pagination: {
     readonly per_page: number
@@ -31,17 +31,17 @@ export function readPageQuery(parameters: URLSearchParams, maxPageSize = Number.
 }
 
 /**
- * Cuts a page the way the service does: it reads one row more than asked for, and the cursors are the first and the
- * last uid of what it read, whatever the page then shows. Its traps follow: the cursor of a last page, the empty
- * pages of perPage=0 that always have a next one, the oldest row that a backward walk loses.
+ * Cuts a page as the service does: it reads one row more than requested, and the cursors are the first and the last uid
+ * that it read, even if the page does not show them. Its traps follow: the cursor of a last page, the empty pages of
+ * perPage=0 that always have a next one, the oldest row that a backward walk loses.
  *
- * `rows` stand newest first; `perPage` is at least 0.
+ * `rows` are newest first; `perPage` is at least 0.
  */
 export function cutPage<Row extends { readonly uid: string }>(rows: readonly Row[], query: PageQuery): ItemCut<Row> {
   const { perPage, direction, cursor } = query
   const start = direction === 'next' ? firstAt(rows, cursor) : backwardStart(rows, query)
   const end = direction === 'next' ? start + perPage + 1 : cursor === '' ? rows.length : endAt(rows, cursor)
-  // Ascending order starts at the highest possible cursor, where nothing follows.
+  // Ascending order starts at the highest possible cursor, with no rows after it.
   const read = query.sort === 'ASC' ? [] : rows.slice(start, end)
   const first = read[0]?.uid ?? ''
   return {
@@ -57,12 +57,12 @@ export function cutPage<Row extends { readonly uid: string }>(rows: readonly Row
   }
 }
 
-/** Index of the first row whose uid is not above the cursor; an empty cursor is no cursor. */
+/** Index of the first row whose uid is not above the cursor; an empty cursor is not a cursor. */
 function firstAt(rows: readonly { readonly uid: string }[], cursor: string): number {
   return cursor === '' ? 0 : firstWhere(rows, (uid) => uid <= cursor)
 }
 
-/** Index behind the last row whose uid is not below the cursor. */
+/** Index after the last row whose uid is not below the cursor. */
 function endAt(rows: readonly { readonly uid: string }[], cursor: string): number {
   return firstWhere(rows, (uid) => uid < cursor)
 }
@@ -72,11 +72,11 @@ function backwardStart(rows: readonly { readonly uid: string }[], { perPage, cur
 }
 
 /** Binary search: uids fall from row to row, and compare as texts. */
-function firstWhere(rows: readonly { readonly uid: string }[], holds: (uid: string) => boolean): number {
+function firstWhere(rows: readonly { readonly uid: string }[], matches: (uid: string) => boolean): number {
   let [low, high] = [0, rows.length]
   while (low < high) {
     const middle = (low + high) >>> 1
-    if (holds(rows[middle]?.uid ?? '')) high = middle
+    if (matches(rows[middle]?.uid ?? '')) high = middle
     else low = middle + 1
   }
   return low

@@ -5,15 +5,15 @@ import { timestamp } from './timestamp.ts'
 
 interface Plot {
   readonly project: ProjectRow
-  /** Which project this is of its fleet: neighbours get different problems. */
+  /** The project's index in its fleet: neighbours get different problems. */
   readonly turn: number
   readonly baseTimeMs: number
   readonly random: Random
 }
 
 /**
- * Gives a few resources of a project something to find. Two projects in a row share out every problem, each resource
- * has at most one, and no more than a third of the resources has any.
+ * Plants problems in a few resources of a project. Two consecutive projects share out every problem, each resource has
+ * at most one, and no more than a third of the resources has any.
  */
 export function plantProblems(data: ProjectData, { project, turn, baseTimeMs, random }: Plot): ProjectData {
   const half = project.type === 'incoming' ? undefined : turn % 2
@@ -31,7 +31,7 @@ interface PlantingContext {
   readonly random: Random
 }
 
-/** `neighbour` is another resource that stays as it is. */
+/** `neighbour` is another resource that remains unchanged. */
 type PlantedProblem<Row> = (row: Row, neighbour: Row, context: PlantingContext) => Row
 
 const endpointProblems: readonly PlantedProblem<EndpointRow>[] = [
@@ -83,7 +83,7 @@ function plant<Row>(
   return planted
 }
 
-/** The old secret was to stop ten days ago and still signs. */
+/** The old secret expired ten days ago and still signs. */
 function rotatedBadly(row: EndpointRow, baseTimeMs: number, random: Random): EndpointRow['secrets'] {
   const timeMs = baseTimeMs - 10 * 86_400_000
   const old = (row.secrets ?? []).map((secret) => ({ ...secret, expires_at: timestamp(timeMs, '77') }))

@@ -1,4 +1,4 @@
-/** A stream of numbers that a seed decides: the same seed gives the same stream on every machine. */
+/** A stream of numbers from a seed: the same seed gives the same stream on every machine. */
 export interface Random {
   /** 32 random bits. */
   bits(): number

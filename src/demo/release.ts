@@ -1,12 +1,12 @@
 /**
- * The three shapes in which a fleet can be shown, by the era of the service's release: a year before the contract's,
- * the contract's own, and after it (read in the source, never captured).
+ * The three shapes of a fleet's data, by the age of the service's release: a year before the contract's, the contract's
+ * own, and after it (from the source, never recorded).
  */
 export const releases = {
   older: {
     health: 'Convoy v25.6.3',
     version: '2024-04-01',
-    /** Where the endpoint list says `application/json`, everything else says this. */
+    /** The type of all answers but the endpoint list, which says `application/json`. */
     contentType: 'application/json; charset=utf-8',
     unknownProjectOfEndpoints: 'project not found',
     retryAfter: 'time',

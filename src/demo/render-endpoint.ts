@@ -35,7 +35,7 @@ export function renderEndpoint(row: EndpointRow, release: SimulatedRelease): Jso
   }
 }
 
-/** The same item as version 2024-01-01 of the interface shows it: other names, another order, no counters. */
+/** The same item in version 2024-01-01 of the interface: other names, another order, no counters. */
 export function renderEndpointOf2024(
   row: EndpointRow,
   release: SimulatedRelease,
@@ -65,7 +65,7 @@ export function renderEndpointOf2024(
   }
 }
 
-/** What a subscription shows of its endpoint: a few members filled, the others zero. */
+/** A subscription's copy of its endpoint: a few members filled, the others zero. */
 export function renderEndpointStub(row: EndpointRow, release: SimulatedRelease): JsonObject {
   const secrets = secretsOf(row, release)
   return {
@@ -95,7 +95,7 @@ function unlessEmpty(name: string, text: string): JsonObject {
   return text === '' ? {} : { [name]: text }
 }
 
-/** Only later releases list a secret that is deleted. */
+/** Only later releases list deleted secrets. */
 function secretsOf({ secrets }: EndpointRow, release: SimulatedRelease): readonly JsonObject[] | null {
   if (secrets === null) return null
   return secrets.filter(({ deleted_at }) => release === 'later' || deleted_at === null).map(secretOf)

@@ -2,7 +2,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { SimulatedRelease } from './release.ts'
 import type { ProjectRow } from './rows.ts'
 
-/** A project with its configuration; its key is not part of it. */
+/** A project with its configuration, without its key. */
 export function renderProject(row: ProjectRow, release: SimulatedRelease): JsonObject {
   const { circuit_breaker, ...config } = row.config
   return {

@@ -29,14 +29,14 @@ export function renderSource(row: SourceRow, release: SimulatedRelease): JsonObj
   }
 }
 
-/** What a subscription shows of its source: no functions, no provider, no keys, and null for "verifies nothing". */
+/** A subscription's copy of its source: no functions, no provider, no keys, and null for "verifies nothing". */
 export function renderSourceStub(row: SourceRow, release: SimulatedRelease): JsonObject {
   const verifier = release !== 'older' && row.verifier === null ? null : verifierOf(row.verifier ?? noVerifier, release)
   const { uid, project_id, mask_id, name, url, type, is_disabled } = row
   return stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier })
 }
 
-/** Older releases show a stub without uid where a subscription has no source; its url ends where the mask would start. */
+/** Older releases show a stub without uid without a source; its url ends where the mask would start. */
 export function renderNoSource(ingestUrl: string, release: SimulatedRelease): Json {
   if (release !== 'older') return null
   const { type: _type, ...verifier } = verifierOf(noVerifier, release)
@@ -90,7 +90,7 @@ function stub({ uid, project_id, mask_id, name, url, type, is_disabled, verifier
   }
 }
 
-/** Older releases fill the members that are not used with empty texts. */
+/** Older releases fill unused members with empty texts. */
 function verifierOf({ type, hmac, basic_auth, api_key }: VerifierRow, release: SimulatedRelease): JsonObject {
   if (release !== 'older') return { type, hmac, basic_auth, api_key }
   return {

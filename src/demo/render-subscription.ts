@@ -5,7 +5,7 @@ import { renderNoSource, renderSourceStub } from './render-source.ts'
 import type { EndpointRow, SourceRow, SubscriptionRow } from './rows.ts'
 import { zeroTime } from './timestamp.ts'
 
-/** What a subscription refers to; undefined where it refers to nothing. */
+/** The resources that a subscription refers to; undefined for none. */
 interface Referred {
   readonly endpoint: EndpointRow | undefined
   readonly source: SourceRow | undefined

@@ -24,13 +24,13 @@ export interface Incoming {
 interface RouteContext {
   readonly fleet: SimulatedFleet
   readonly behaviour: Behaviour
-  /** Takes one from the bucket: how many seconds to wait when it is empty, otherwise 0. */
+  /** Takes one token from the bucket: 0, or the seconds to wait if it is empty. */
   readonly takeToken: () => number
   readonly nowMs: () => number
   readonly answerList: typeof answerList
 }
 
-/** What the service answers, faults aside. */
+/** The service's answer, without faults. */
 export async function route(incoming: Incoming, surroundings: RouteContext): Promise<SimulatedAnswer> {
   const { behaviour } = surroundings
   const { pathname, searchParams } = new URL(incoming.path, 'http://service')
@@ -75,7 +75,7 @@ function takesType(type: string | undefined): boolean {
   return type === undefined || /^(application\/json|multipart\/form-data)\s*(;|$)/i.test(type)
 }
 
-/** Whose key it is: the person's, or a project's. A text says why it is nobody's. */
+/** The owner of a key: a person (null) or a project. A text is the reason why the key has none. */
 type Caller = { readonly projectUid: string | null }
 
 function callerOf(authorization: string | undefined, { fleet, behaviour }: RouteContext): Caller | string {
@@ -134,7 +134,7 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
   return surroundings.answerList({ fleet, projectUid: uid, list: operation.list, page, parameters, release, names })
 }
 
-/** Interface versions before 2024-01-04 have other names; undefined when the version is no date. */
+/** Interface versions before 2024-01-04 have other names; undefined if the version is not a date. */
 function namesOf(version: string | undefined, { durations }: Behaviour) {
   if (version === undefined || version === '') return 'current'
   if (!/^\d{4}-\d\d-\d\d$/.test(version) || Number.isNaN(Date.parse(version))) return undefined

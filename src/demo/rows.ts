@@ -1,8 +1,8 @@
 import type { JsonObject } from '../model/json.ts'
 
 /**
- * What the simulated service keeps in its tables, whatever the release that shows it. Texts that the service leaves
- * out when empty are empty here; `null` is "none".
+ * The rows in the simulated service's tables, for every release. Texts that the service leaves out when empty are empty
+ * here; `null` is "none".
  */
 export interface EndpointRow {
   readonly uid: string
@@ -76,11 +76,11 @@ export interface SourceRow {
   readonly type: string
   readonly provider: string
   readonly is_disabled: boolean
-  /** null and a verifier of type `noop` both verify nothing; sources made by older releases keep the latter. */
+  /** null and a verifier of type `noop` both verify nothing; sources from older releases have the latter. */
   readonly verifier: VerifierRow | null
   readonly custom_response: { readonly body: string; readonly content_type: string }
   readonly provider_config: JsonObject | null
-  /** `[]` and `null` both mean none; sources made by older releases keep the latter. */
+  /** `[]` and `null` both mean none; sources from older releases have the latter. */
   readonly forward_headers: readonly string[] | null
   /** `{type, workers}` and one member named after the type. */
   readonly pub_sub: JsonObject | null
@@ -108,11 +108,11 @@ export interface ProjectRow {
   readonly name: string
   readonly organisation_id: string
   readonly type: 'outgoing' | 'incoming'
-  /** As a release of the seed era shows it. */
+  /** In the form of the oldest release. */
   readonly config: ProjectConfigRow
   readonly created_at: string
   readonly updated_at: string
-  /** A key that opens this project and no other, and that ignores the project in the path. */
+  /** A key to this project only, which ignores the project in the path. */
   readonly key: string
 }
 
@@ -139,7 +139,7 @@ export interface ProjectConfigRow {
   readonly circuit_breaker?: JsonObject
 }
 
-/** What one project holds; every list newest first, as the service lists it. */
+/** The content of one project; every list newest first, as the service lists it. */
 export interface ProjectData {
   readonly endpoints: readonly EndpointRow[]
   readonly subscriptions: readonly SubscriptionRow[]

@@ -13,13 +13,13 @@ import { createBucket } from './token-bucket.ts'
 export interface ServiceOptions extends Partial<Behaviour> {
   /** Default 127.0.0.1. */
   readonly host?: string
-  /** Default 0: any that is free. */
+  /** Default 0: any free port. */
   readonly port?: number
   /** The service's clock, in milliseconds since the epoch. Default: the real one. */
   readonly now?: () => number
-  /** Render every page before the first request and keep it; `true` means pages of 1,000. Default: render on request. */
+  /** Render every page before the first request; `true`: pages of 1,000. Default: render on request. */
   readonly prerender?: boolean | number
-  /** Whether `requests` is filled. Default true; a service that runs for days has no use for it. */
+  /** Whether `requests` is filled. Default true; a service that runs for days does not need it. */
   readonly keepsRequests?: boolean
 }
 
@@ -28,9 +28,9 @@ export interface SimulatedService {
   readonly url: string
   readonly port: number
   readonly fleet: SimulatedFleet
-  /** What was asked and how it was answered, in order. Status 0: no answer came. */
+  /** Requests and their answers, in order. Status 0: no answer. */
   readonly requests: LoggedRequest[]
-  /** What goes wrong; see `fault.ts`. */
+  /** The failures to inject; see `fault.ts`. */
   readonly faults: Fault[]
   /** Assign to its members to change the service between requests. */
   readonly behaviour: Behaviour
@@ -48,7 +48,7 @@ export interface LoggedRequest {
   readonly status: number
 }
 
-/** Serves a fleet as the real service would, with all its traps. */
+/** Serves a fleet as the real service does, with all its traps. */
 export async function startSimulatedService(
   fleet: SimulatedFleet,
   options: ServiceOptions = {},
@@ -85,7 +85,7 @@ export async function startSimulatedService(
   const server = createServer((request, response) => {
     serve(request, response).catch((thrown: unknown) => response.destroy(thrown instanceof Error ? thrown : undefined))
   })
-  // A client's idle connection outlives any pause between two runs of a test.
+  // A client's idle connection must survive pauses between two runs of a test.
   server.keepAliveTimeout = 60_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)

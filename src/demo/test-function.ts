@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { isJsonObject, type Json } from '../model/json.ts'
 import type { FunctionCall, TransformResult } from './function-worker.ts'
 
-/** `data` absent: the service left it out. */
+/** `data` absent: the service omitted it. */
 type TrialAnswer =
   | {
       readonly status: 200
@@ -13,11 +13,11 @@ type TrialAnswer =
   | { readonly status: 400; readonly message: string }
 
 interface TrialOptions {
-  /** How long a function may run; the service's own limit is 10,000. */
+  /** The limit of a function's run; the service's own is 10,000. */
   readonly limitMs: number
 }
 
-/** The test_function operation: decodes the request, runs the function, judges the result as the service does. */
+/** The test_function operation: decodes the request, runs the function, checks the result as the service does. */
 export async function testFunction(body: string, { limitMs }: TrialOptions): Promise<TrialAnswer> {
   const request = readRequest(body)
   if (typeof request === 'string') return { status: 400, message: request }
@@ -62,7 +62,7 @@ const fields: Readonly<Record<string, 'string' | 'object' | 'any'>> = {
   idempotency_key: 'string',
 }
 
-/** What the service says against the result of a function of type `body`; undefined when nothing. */
+/** The service's complaint about the result of a function of type `body`; undefined if it has none. */
 function objectionTo(payload: Json): string | undefined {
   if (payload !== null && !isJsonObject(payload)) {
     return `json: cannot unmarshal ${goKindOf(payload)} into Go value of type ${goStruct}`
@@ -88,7 +88,7 @@ const goStruct =
   'struct { EndpointID string "json:\\"endpoint_id\\""; OwnerID string "json:\\"owner_id\\""; EventType string "json:\\"event_type\\""; ' +
   'Data json.RawMessage "json:\\"data\\""; CustomHeaders map[string]string "json:\\"custom_headers\\""; IdempotencyKey string "json:\\"idempotency_key\\"" }'
 
-/** A function gets a thread of its own, so that an endless one does not hold up the service's other answers. */
+/** A function gets a thread of its own, so that an endless one does not block the service's other answers. */
 function runInWorker(trial: FunctionCall): Promise<TransformResult> {
   const file = new URL(`./function-worker${extname(import.meta.url)}`, import.meta.url)
   const worker = new Worker(file, { workerData: trial, env: {}, execArgv: [] })

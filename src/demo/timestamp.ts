@@ -1,4 +1,4 @@
-/** What the service shows for a time that is not filled. */
+/** The service's value for a time that is not set. */
 export const zeroTime = '0001-01-01T00:00:00Z'
 
 /** RFC 3339 as the service writes it: digits beyond the milliseconds, trailing zeros dropped. */

@@ -1,6 +1,6 @@
 import type { Behaviour } from './behaviour.ts'
 
-/** One window of requests for the whole instance: how many seconds to wait once it is used up, otherwise 0. */
+/** One window of requests for the whole instance. Returns the seconds to wait once it is used up, otherwise 0. */
 export function createBucket(behaviour: Behaviour, nowMs: () => number): () => number {
   let window = { endsMs: 0, used: 0 }
   return () => {

@@ -2,7 +2,7 @@ import type { Random } from './random.ts'
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** A ULID: 10 digits of time, 16 of chance, so that uids sort as their resources were created. */
+/** A ULID: 10 digits of time, 16 random ones, so that uids sort by creation. */
 export function ulid(timeMs: number, random: Random): string {
   let time = ''
   for (let rest = timeMs, digit = 0; digit < 10; digit++, rest = Math.floor(rest / 32))

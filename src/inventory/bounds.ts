@@ -1,6 +1,6 @@
 /**
- * No expression runs over a longer text: it is sealed whole. V8's regular expressions overflow their stack at some
- * megabytes, and no name, address or description is as long. In UTF-16 code units.
+ * A longer text is sealed whole, so that no regular expression runs over it: V8's overflow their stack at some
+ * megabytes. Names, addresses and descriptions are never as long. In UTF-16 code units.
  */
 export const longestText = 64 * 1024
 

@@ -2,10 +2,10 @@ import { X509Certificate } from 'node:crypto'
 import { longestText } from './bounds.ts'
 import type { Sealer } from './sealer.ts'
 
-/** Splits a text into certificates, at the odd places, and what is between them. */
+/** Splits a text into certificates, at the odd indexes, and the text between them. */
 const certificates = /(-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s\\]+-----END CERTIFICATE-----)/
 
-/** A certificate is public and looks random; whatever else stands in its place is sealed: it may be the private key. */
+/** A certificate is public and appears random. Any other text in its field is sealed: it may be the private key. */
 export function sealCertificate(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
   const parts = text.split(certificates)

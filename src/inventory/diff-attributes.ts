@@ -7,21 +7,21 @@ import { mapMembers } from './objects.ts'
 import { wireSchema } from './wire-schema.ts'
 
 export interface DiffOptions {
-  /** False when the two sides were sealed under different installation keys: seals then say nothing. */
+  /** False when the two sides were sealed under different installation keys: their seals cannot be compared. */
   readonly sealsComparable: boolean
 }
 
 /**
- * What differs between two normal forms of one resource, by JSON Pointer, sorted. What either side did not show is
- * unknown and compared with nothing; a list of things with a uid is compared thing by thing.
+ * The differences between two normal forms of one resource, by JSON Pointer, sorted. A member that one side did not
+ * show is unknown and not compared. Lists of objects with a uid are compared object by object.
  */
 export function diffAttributes(kind: Kind, before: JsonObject, after: JsonObject, options: DiffOptions): FieldChange[] {
   return [...diffMembers(wireSchema[kind], before, after, '', options)].sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
 /**
- * What is known of a resource after a look: what the look showed, and for everything else what was known before.
- * So a release that shows less, or a source seen only as a stub, hides no later change and makes no false one.
+ * The known state of a resource after a scan: what the scan showed, and the previous value of everything else. So a
+ * release that shows less, or a source seen only as a stub, hides no later change and makes no false one.
  */
 export function carryOver(kind: Kind, before: JsonObject, after: JsonObject): JsonObject {
   return carryMembers(wireSchema[kind], before, after)
@@ -70,7 +70,7 @@ function* diffMembers(
   }
 }
 
-/** Of two values that are not the same. */
+/** For two values that differ. */
 function* diffField(
   field: Field | undefined,
   before: Json,
@@ -91,7 +91,7 @@ function* diffField(
   yield { path, before, after }
 }
 
-/** Things that come and go whole; those that stay are compared member by member. */
+/** For objects with a uid, which come and go whole; those that remain are compared member by member. */
 function* diffThings(
   members: Members,
   before: JsonObject,
@@ -108,7 +108,7 @@ function* diffThings(
   }
 }
 
-/** Objects in which an absent key is an absent key. */
+/** For objects in which an absent key means that it is absent, not unknown. */
 function* diffKeys(
   members: Members,
   before: JsonObject,
@@ -157,7 +157,7 @@ function fieldOf(members: Members, key: string): Field | undefined {
   return Object.hasOwn(members, key) ? members[key] : undefined
 }
 
-/** Whether anything in there was sealed under an installation key. */
+/** Whether the value contains anything sealed under an installation key. */
 export function holdsSeals(value: Json): boolean {
   if (typeof value === 'string') return sealWithin.test(value)
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsSeals)
@@ -165,7 +165,7 @@ export function holdsSeals(value: Json): boolean {
 
 const sealWithin = /sealed:[0-9a-f]{32}/
 
-/** The same attributes with every seal turned into "present, unknowable": what another installation key sealed. */
+/** The same attributes with every seal of another installation key masked: present, with an unknown value. */
 export function maskSeals(attributes: JsonObject): JsonObject {
   return mapMembers(attributes, (_, value) => maskSealsWithin(value))
 }

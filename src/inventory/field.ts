@@ -1,24 +1,21 @@
 /**
- * The words in which the wire schema (`wire-schema.ts`) is written. Every leaf decides whether it holds a secret:
- * there is no leaf without a decision, so a new field cannot slip through undecided.
+ * The words of the wire schema (`wire-schema.ts`). Every leaf decides whether it is secret, so a new field cannot
+ * remain undecided.
  */
 export type Leaf =
-  /**
-   * Identifiers and enumerations, with the values that are known of an enumeration. No secret; one that was put there by
-   * mistake is sealed by its form.
-   */
+  /** Identifiers and enumerations, with known values. A secret that was put there by mistake is sealed by its form. */
   | { readonly type: 'text'; readonly values?: readonly string[] }
-  /** Names, and text that a person wrote. Sealed within where it holds something that looks like a credential or random. */
+  /** Names, and text that a person wrote. Credentials and random words in it are sealed. */
   | { readonly type: 'prose' }
-  /** A certificate, which is public and looks random. Whatever else stands there is sealed. */
+  /** A certificate, which is public and appears random. Any other text there is sealed. */
   | { readonly type: 'certificate' }
-  /** Program text. Literals and comments are sealed within it, but for harmless ones. */
+  /** Program text. All literals and comments in it are sealed but harmless ones. */
   | { readonly type: 'code' }
-  /** An address. Userinfo and token-like query values are sealed within it. */
+  /** An address. Userinfo and token-like query values in it are sealed. */
   | { readonly type: 'url' }
-  /** An address that is a credential in itself (chat webhooks): everything behind the host is sealed. */
+  /** An address that is itself a credential (chat webhooks): everything after the host is sealed. */
   | { readonly type: 'secret-url' }
-  /** A secret: sealed whole, facts kept. */
+  /** A secret: sealed whole, with facts about it kept. */
   | { readonly type: 'secret' }
   | { readonly type: 'integer' }
   /** A number of seconds; some releases write `"10s"`. */
@@ -26,11 +23,11 @@ export type Leaf =
   | { readonly type: 'flag' }
   /** RFC 3339; year 1 means "not filled". */
   | { readonly type: 'time' }
-  /** A list of texts whose order means nothing. */
+  /** A list of texts in any order. */
   | { readonly type: 'set' }
-  /** A set of addresses, sealed within like any. */
+  /** A set of addresses, each sealed as `url`. */
   | { readonly type: 'addresses' }
-  /** JSON of the user's own making (filters). Sealed where a name or a value looks secret; `names`: how its members are named. */
+  /** JSON of the user (filters). Its secrets are sealed; `names`: the convention of its members' names. */
   | { readonly type: 'free'; readonly names?: 'parameters' }
 
 export type Field = (Leaf | Struct | Keyed) & { readonly presence?: Presence }
@@ -40,15 +37,15 @@ export interface Struct {
   readonly type: 'struct'
   readonly members: Members
   /**
-   * `collapse`: an object whose members are all empty says the same as no object, and an empty member says the same
-   * as no member (releases disagree on how they write "none").
+   * `collapse`: an object whose members are all empty equals no object, and an empty member equals no member (releases
+   * write "none" in different ways).
    */
   readonly collapse?: true
-  /** It holds secrets: a member that nobody knows is sealed, whatever it looks like. */
+  /** The object contains secrets: an unknown member is sealed in any case. */
   readonly guarded?: true
 }
 
-/** A list of objects that have a `uid`: kept as an object keyed by it, so that its order means nothing. */
+/** A list of objects with a `uid`: kept as an object keyed by it, because its order means nothing. */
 export interface Keyed {
   readonly type: 'keyed'
   readonly members: Members
@@ -58,9 +55,9 @@ export interface Keyed {
 export type Members = Readonly<Record<string, Field>>
 
 /**
- * What the absence of a member says. Without a word: the service did not show it (unknown).
+ * What the absence of a member means. Default: the service did not show it (unknown).
  * - `optional`: left out when empty
- * - `volatile`: changes by itself; seen by rules, neither stored nor compared
+ * - `volatile`: changes by itself; rules read it, but it is neither stored nor compared
  * - `reference`: replaced by a reference or lifted; never an attribute
  */
 export type Presence = 'optional' | 'volatile' | 'reference'
@@ -86,19 +83,19 @@ export const optional = (field: Field): Field => ({ ...field, presence: 'optiona
 export const volatile = (field: Field): Field => ({ ...field, presence: 'volatile' })
 export const reference: Field = { type: 'free', presence: 'reference' }
 
-/** An object that always stands there, with members of its own. */
+/** An object that is always present, with members of its own. */
 export const struct = (members: Members): Field => ({ type: 'struct', members: inOrder(members) })
-/** An object that may be "none" in several spellings. */
+/** An object whose "none" is written in several ways. */
 export const collapsing = (members: Members): Field => ({ type: 'struct', members: inOrder(members), collapse: true })
 export const keyed = (members: Members): Field => ({ type: 'keyed', members: inOrder(members) })
-/** An object or a list that holds secrets: what is unknown in it is sealed, and in all objects within it. */
+/** An object or a list that contains secrets: unknown members are sealed, in it and in all objects within it. */
 export const guarded = (field: Field): Field => {
   if (field.type !== 'struct' && field.type !== 'keyed') return field
   const members = Object.entries(field.members).map(([name, member]) => [name, guarded(member)])
   return { ...field, members: Object.fromEntries(members), guarded: true }
 }
 
-/** Members in canonical order, so that what is built from them needs no sorting. */
+/** Members in canonical order, so that objects built from them need no sorting. */
 export function inOrder(members: Members): Members {
   return Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

@@ -4,21 +4,21 @@ import { isSecretName } from '../secrets/looks-secret.ts'
 
 export interface Literal {
   readonly type: 'string' | 'template' | 'number' | 'regexp' | 'line comment' | 'block comment' | 'other comment'
-  /** UTF-16 code units, with quotes and comment signs; of a template, one stretch of its text. */
+  /** UTF-16 code units, with quotes and comment signs; of a template, one part of its text. */
   readonly from: number
   readonly to: number
-  /** Whether the program gives it to, compares it with, or passes it beside something with a secret's name. */
+  /** Whether the program assigns it to, compares it with, or passes it next to something with a secret's name. */
   readonly isGivenToSecret: boolean
 }
 
 export interface Literals {
-  /** In the order of the program; none overlaps another. */
+  /** In the program's order, without overlaps. */
   readonly literals: readonly Literal[]
   /** All identifiers. */
   readonly names: readonly string[]
 }
 
-/** What a program says in so many words; undefined for a text that is no JavaScript. */
+/** Finds the literals, comments and names of a program; undefined for a text that is not JavaScript. */
 export function findLiterals(program: string): Literals | undefined {
   const comments: Comment[] = []
   const root = parse(program, comments)
@@ -28,7 +28,7 @@ export function findLiterals(program: string): Literals | undefined {
   try {
     visit(root, false, { literals, names, mentions: new Map() })
   } catch (error) {
-    // Nested so deep that a program to walk through it has no end either.
+    // Nested too deeply to walk.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -43,7 +43,7 @@ const options: Options = {
   checkPrivateFields: false,
 }
 
-/** Loaded with the first function that is met: an audit without one starts sooner. */
+/** Loaded for the first function: an audit without functions starts sooner. */
 let acorn: typeof import('acorn') | undefined
 
 /** As a script, as an expression (`function (payload) { … }`), or as a module. */
@@ -60,7 +60,7 @@ function parse(program: string, comments: Comment[]): AnyNode | undefined {
     try {
       return attempt()
     } catch {
-      // A syntax error, or brackets nested deeper than the stack: not read in this way.
+      // A syntax error, or brackets nested deeper than the stack.
     }
   }
   return undefined
@@ -80,11 +80,11 @@ function ofComment({ type, start, end }: Comment, program: string): Literal {
 interface Finding {
   readonly literals: Literal[]
   readonly names: string[]
-  /** What was found out of a node before: chains of operators would be gone through once for each link otherwise. */
+  /** Results for nodes visited before: without them, chains of operators would be walked once per link. */
   readonly mentions: Map<AnyNode, boolean>
 }
 
-/** `isSecret`: whether what encloses the node says that what it holds is secret. */
+/** `isSecret`: whether an enclosing node says that its contents are secret. */
 function visit(node: AnyNode, isSecret: boolean, found: Finding): void {
   const literal = literalOf(node, isSecret)
   if (literal !== undefined) {
@@ -96,7 +96,7 @@ function visit(node: AnyNode, isSecret: boolean, found: Finding): void {
     return
   }
   const within = isSecret || namesSecret(node, found.mentions)
-  // A function that has a secret's name (`verifyToken`) is no secret.
+  // A function with a secret's name (`verifyToken`) is not a secret.
   for (const child of childrenOf(node)) visit(child, within && !(isFunction(child) && !isSecret), found)
 }
 
@@ -114,7 +114,7 @@ function isFunction({ type }: AnyNode): boolean {
   return type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
 }
 
-/** Whether a node sets, compares or passes something by a secret's name; then all that it holds counts as secret. */
+/** Whether a node sets, compares or passes something by a secret's name; then all its contents count as secret. */
 function namesSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
   const says = (part: AnyNode) => mentionsSecret(part, mentions)
   switch (node.type) {
@@ -125,7 +125,7 @@ function namesSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
     case 'LogicalExpression':
       return says(node.left) || (node.type.endsWith('Expression') && says(node.right))
     case 'BinaryExpression':
-      // What a secret is joined to is text around it; what it is compared with may be the secret.
+      // A text joined to a secret is harmless; a text compared with it may be the secret.
       return node.operator !== '+' && (says(node.left) || says(node.right))
     case 'Property':
     case 'PropertyDefinition':
@@ -148,7 +148,7 @@ function mentionsSecret(node: AnyNode, mentions: Finding['mentions']): boolean {
   return answer
 }
 
-/** A name, a member, a literal that is a name, and expressions of such; no functions, no values of objects. */
+/** Names, members, literals that are names, and expressions of these; not functions or values of objects. */
 function saysSecret(node: AnyNode, says: (part: AnyNode) => boolean): boolean {
   switch (node.type) {
     case 'Identifier':
@@ -169,7 +169,7 @@ function saysSecret(node: AnyNode, says: (part: AnyNode) => boolean): boolean {
   }
 }
 
-/** Calls whose arguments are keys, or texts to be kept from others. */
+/** Calls whose arguments are keys, or texts to protect. */
 function isSecretCall(callee: AnyNode): boolean {
   const name = callee.type === 'MemberExpression' ? callee.property : callee
   if (name.type !== 'Identifier') return false

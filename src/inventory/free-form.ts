@@ -8,8 +8,9 @@ import type { Sealer } from './sealer.ts'
 import { asSecretText } from './secret-text.ts'
 
 /**
- * JSON of the user's own making (filters): kept as it is, in canonical order, with what looks secret sealed. What lies within
- * a member with a secret's name is secret as well (`{"x-api-key": {"$eq": …}}`). `names`: where they are those of a URL.
+ * Normalises JSON of the user (filters): canonical order, and everything that appears secret sealed, also all that is
+ * within a member with a secret's name (`{"x-api-key": {"$eq": …}}`). `names`: `parameters` where they are those of a
+ * URL.
  */
 export function normaliseFree(raw: Json, name: string, sealer: Sealer, names?: 'parameters'): Json {
   return normalise(raw, name, false, { sealer, says: names === undefined ? isSecretName : isSecretParameter })
@@ -23,7 +24,7 @@ interface Reading {
 function normalise(raw: Json, name: string, isWithinSecret: boolean, reading: Reading): Json {
   const { sealer, says } = reading
   if (raw === null || raw === '' || typeof raw === 'boolean') return raw
-  const isSecret = says(name) || (isWithinSecret && !isBesideSecret(name))
+  const isSecret = says(name) || (isWithinSecret && !isSecretCompanion(name))
   if (isSecret && isOneSecret(raw)) return sealer.seal(asSecretText(raw))
   if (isExactNumber(raw)) return raw
   if (typeof raw === 'string') return normaliseText(raw, name, sealer)
@@ -46,25 +47,25 @@ export function sealName(name: string, sealer: Sealer): string {
   return sealRandom(sealCredentials(name, sealer), sealer)
 }
 
-/** `{"name": "X-Api-Key", "value": …}`: whether a member of such an object is what the name says to be secret. */
+/** For `{"name": "X-Api-Key", "value": …}`: whether a member of such an object is the value of a secret. */
 export function namedSecret(raw: JsonObject, says: (name: string) => boolean): (key: string) => boolean {
   const names = [raw.name, raw.key, raw.header]
   const isNamed = names.some((name) => typeof name === 'string' && name.length <= 128 && says(name))
   return (key) => isNamed && /^(?:value|val)$/i.test(key)
 }
 
-/** What stands beside a secret and is none itself. */
-function isBesideSecret(name: string): boolean {
+/** Members that go with a secret and are not secret themselves. */
+function isSecretCompanion(name: string): boolean {
   return isIdentifierName(name) || /^(name|type|kind)$|_at$/i.test(name)
 }
 
-/** A text or number, or the bytes of one; times and flags are none. */
+/** A text or number, or the bytes of one; not times and flags. */
 function isOneSecret(raw: Json): boolean {
   if (typeof raw === 'string') return !/^(?:true|false|\d{4}-\d\d-\d\dT[\d:.Z+-]{0,40})$/.test(raw)
   return typeof raw === 'number' || (Array.isArray(raw) && raw.length > 0 && raw.every(Number.isInteger))
 }
 
-/** Identifiers may look random and are no secret. */
+/** Identifiers may appear random but are not secret. */
 function isIdentifierName(name: string): boolean {
   return /(?:^|_)u?ids?$/i.test(name)
 }

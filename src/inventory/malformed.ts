@@ -4,11 +4,11 @@ import type { Field, Members } from './field.ts'
 import { isInstant } from './scalars.ts'
 import { aliases, wireSchema } from './wire-schema.ts'
 
-/** JSON Pointers of the contract's fields that hold something of another type in a normal form; most often none. */
+/** JSON Pointers of the contract's fields whose value in a normal form has another type; usually none. */
 export function malformedFields(kind: Kind, attributes: JsonObject): readonly string[] {
   const found: string[] = []
   addMalformed(wireSchema[kind], attributes, '', found)
-  // Both names of one field: `takeInventory` keeps the other one where they differ.
+  // Both names of one field: `takeInventory` keeps the second one when their values differ.
   for (const { alias, name } of aliases[kind] ?? []) if (Object.hasOwn(attributes, alias)) found.push(`/${name}`)
   return found
 }
@@ -28,14 +28,14 @@ function addMalformed(members: Members, attributes: JsonObject, path: string, fo
   }
 }
 
-/** Whether a value in normal form is not what the contract has in this place; nothing and the empty value always are. */
+/** Whether a value in normal form breaks the contract; an absent or empty one never does. */
 export function isMalformed(field: Field, value: Json): boolean {
   if (value === null) return false
   switch (field.type) {
     case 'flag':
       return typeof value !== 'boolean'
     case 'integer':
-      // What moves by itself may be a share (`failure_rate`).
+      // A volatile number may be a share (`failure_rate`).
       return typeof value !== 'number' || (field.presence !== 'volatile' && !Number.isSafeInteger(value))
     case 'seconds':
       return typeof value !== 'number'
@@ -57,7 +57,7 @@ export function isMalformed(field: Field, value: Json): boolean {
   }
 }
 
-/** `"INACTIVE "`: a known value but for case and blanks. What is unknown altogether is a value like any other. */
+/** `"INACTIVE "`: a known value except for case and blanks. A wholly unknown value is valid. */
 function isMisspelt(value: Exclude<Json, object>, values: readonly string[] | undefined): boolean {
   if (values === undefined || typeof value !== 'string' || values.includes(value)) return false
   return values.includes(value.trim().toLowerCase())

@@ -14,8 +14,8 @@ import { asSecretText } from './secret-text.ts'
 import { sealWithin } from './unknown-field.ts'
 
 /**
- * The normal form of a value that was shown and is not empty, with what is secret in it sealed. Going through it again
- * changes nothing. An object where a text or a number was expected stays an object, with everything in it sealed.
+ * The normal form of a value that is not empty, with its secrets sealed. Normalising it again changes nothing. An
+ * object in place of a text or a number stays an object, with everything in it sealed.
  */
 export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Sealer): Json {
   switch (field.type) {
@@ -53,13 +53,13 @@ export function normaliseLeaf(field: Leaf, raw: Json, name: string, sealer: Seal
   }
 }
 
-/** An unknown value of an enumeration is data, where it reads like one. */
+/** An unknown value of an enumeration stays, if it looks like one. */
 function sealText(text: string, values: readonly string[] | undefined, sealer: Sealer): string {
   if (values === undefined) return sealCredentials(text, sealer)
   return values.includes(text) || isPlain(text) ? text : sealer.seal(text)
 }
 
-/** A set in order; a single text is a set of one. undefined for what is no set. */
+/** A sorted set; a single text is a set of one. undefined for anything else. */
 function listOf(raw: Json, change: (item: string) => string): Json[] | undefined {
   if (typeof raw === 'string') return [change(asText(raw))]
   if (!Array.isArray(raw) || raw.some((item) => typeof item === 'object')) return undefined
@@ -70,12 +70,12 @@ function onlyNumber(value: Json, sealer: Sealer): Json {
   return typeof value === 'string' && !isExactNumber(value) ? sealer.seal(value) : value
 }
 
-/** `"TRUE"` and `1` give nothing away, and show what the service made of it. */
+/** `"TRUE"` and `1` reveal nothing, and show how the service wrote the flag. */
 function onlyFlag(value: Json, sealer: Sealer): Json {
   return typeof value === 'string' && !/^(?:true|false|yes|no|on|off)$/i.test(value) ? sealer.seal(value) : value
 }
 
-/** Instants, and what is at least written like one. */
+/** Instants, and texts in the form of one. */
 function onlyTime(value: Json, sealer: Sealer): Json {
   if (typeof value !== 'string' || isInstant(value) || isSeal(value)) return value
   return value.length < longestText && /^\d{4}-\d\d-\d\d[T \d:.,+Z-]{0,40}$/.test(value) ? value : sealer.seal(value)

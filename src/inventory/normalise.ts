@@ -14,16 +14,16 @@ import { asSecretText } from './secret-text.ts'
 import { hostOf } from './split-url.ts'
 import { normaliseUnknown, sealMemberName, sealWithin } from './unknown-field.ts'
 
-/** What normalising one resource needs and leaves behind. */
+/** The input for normalising one resource, and the outputs in addition to its attributes. */
 export interface Normalising {
   readonly sealer: Sealer
-  /** A stub fills few of its fields: an empty one says nothing. */
+  /** A stub has few of its fields: an empty one means nothing. */
   readonly isStub: boolean
   readonly neighbours: Neighbours
   /** Filled while normalising, by JSON Pointer. */
   readonly facts: Record<string, SecretFacts>
   readonly volatile: Record<string, Json>
-  /** Filled while normalising: JSON Pointers of fields that hold something of another type than the contract has there. */
+  /** Filled while normalising: JSON Pointers of fields whose value has another type than in the contract. */
   readonly malformed: string[]
 }
 
@@ -31,8 +31,8 @@ export interface Normalising {
 type Normal = Json | undefined
 
 /**
- * The normal form of an object as the service sent it: known members by their schema, unknown ones sealed unless they
- * are plain (`isGuarded`: whatever they are), members in canonical order.
+ * The normal form of an object from the service: known members by their schema, unknown ones sealed unless they are
+ * plain (with `isGuarded` always), all in canonical order.
  */
 export function normaliseMembers(
   members: Members,
@@ -47,7 +47,7 @@ export function normaliseMembers(
     const value = normaliseField(field, raw[key], path, key, job)
     if (value === undefined) continue
     if (field.presence === 'volatile') {
-      // Rules calculate with it, and nobody compares it.
+      // Rules calculate with it; it is never compared.
       if (path === '') job.volatile[key] = nearestDouble(value)
     } else out[key] = value
   }
@@ -111,7 +111,7 @@ function normaliseShown(field: Field, raw: Json, path: string, key: string, job:
 
 function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalising): Json {
   if (!isJsonObject(raw)) return sealScalar(raw, field, job.sealer)
-  const normal = normaliseMembers(field.members, raw, path, beside(userIn(raw), job), field.guarded)
+  const normal = normaliseMembers(field.members, raw, path, withUser(userIn(raw), job), field.guarded)
   if (field.collapse === undefined) return normal
   const members = Object.values(normal)
   if (members.every((value) => value === 0 || value === false || isEmpty(value))) return null
@@ -119,22 +119,22 @@ function normaliseStruct(field: Struct, raw: Json, path: string, job: Normalisin
   return objectOf(Object.entries(normal).filter(([, value]) => !isEmpty(value)))
 }
 
-/** Something else where an object was expected is data all the same. */
+/** A scalar in place of an object is still data. */
 function sealScalar(raw: Json, { guarded }: Struct | Keyed, sealer: Sealer): Json {
   const shown = disarm(raw, sealer)
   return guarded === true ? sealWithin(shown, sealer) : normaliseUnknown(shown, '', sealer)
 }
 
-/** The user named among the members, under the names that the service has for it. */
+/** The user among the members, under either name. */
 function userIn({ username, user }: JsonObject): string {
   return typeof username === 'string' ? username : typeof user === 'string' ? user : ''
 }
 
-function beside(user: string, job: Normalising): Normalising {
+function withUser(user: string, job: Normalising): Normalising {
   return user === job.neighbours.user ? job : { ...job, neighbours: { ...job.neighbours, user } }
 }
 
-/** Lists of things with a uid become objects keyed by it; a thing without one is named by its place. */
+/** Lists of objects with a uid become objects keyed by it; one without a uid is named by its index. */
 function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising): Json {
   if (!Array.isArray(raw) || !raw.every(isJsonObject)) return sealScalar(raw, field, job.sealer)
   const entries = raw.map((item, index): [string, Json] => {
@@ -144,7 +144,7 @@ function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising)
   return entries.length > 1 ? inKeyOrder(objectOf(entries)) : objectOf(entries)
 }
 
-/** A uid is shown; one that says the same as another member, has the form of a credential or looks random may be the secret. */
+/** Shows a uid unless it may be the secret: it equals another member, is a credential or appears random. */
 function uidOf(item: JsonObject, index: number, { guarded }: Keyed, sealer: Sealer): string {
   const { uid } = item
   if (typeof uid !== 'string' || uid === '' || isExactNumber(uid)) return `#${index}`

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, setOwn } from '../model/json.ts'
 
-/** Empty in any spelling: null, '', [], {}. */
+/** Empty in any form: null, '', [], {}. */
 export function isEmpty(value: Json | undefined): boolean {
   if (value === null || value === undefined || value === '') return true
   if (typeof value !== 'object') return false

@@ -6,11 +6,11 @@ import { resealText } from './reseal-text.ts'
 import { isSeal, type Sealer } from './sealer.ts'
 
 /**
- * Tells what should be sealed and is not, by asking what would be sealed today. Needs no key: there is nothing, unless an
+ * Finds values that should be sealed and are not, by sealing them again. Needs no key. It finds something only if an
  * earlier version or another program wrote it.
  */
 export const openSecrets = {
-  /** JSON Pointers of what is open in a body, each once. */
+  /** JSON Pointers of unsealed values in a body, each once. */
   inBody(kind: Kind, attributes: JsonObject): Iterable<string> {
     const paths = new Set(differences(attributes, reseal(kind, attributes, detector), ''))
     return [...paths].map((path) => withoutValue(path, valueAt(attributes, path)))
@@ -28,12 +28,15 @@ const detector: Sealer = {
   seal: (secret) => (isSeal(secret) ? secret : `sealed:${'0'.repeat(32)}`),
 }
 
-/** A thing may be keyed by its own secret. */
+/** An object may be keyed by its own secret. */
 function withoutValue(path: string, value: Json | undefined): string {
   return typeof value === 'string' && value !== '' ? path.replaceAll(pointerStep(value), '…') : path
 }
 
-/** Where two forms of one value differ. A member whose name differs is told by what it is in: the name may be the secret. */
+/**
+ * JSON Pointers where two forms of one value differ. A changed name of a member is reported as its parent: the name may
+ * be the secret.
+ */
 function* differences(before: Json, after: Json, path: string): Generator<string> {
   if (isEqual(before, after)) return
   if (!isJsonObject(before) || !isJsonObject(after)) yield path

@@ -4,7 +4,7 @@ import type { Resource } from '../model/resource.ts'
 import { createResultSealer } from './seal-result.ts'
 import type { Sealer } from './sealer.ts'
 
-/** A test run of a function, as it went. */
+/** The result of one test run of a function. */
 export interface ProbeRun {
   readonly uid: string
   readonly probe: string
@@ -15,7 +15,7 @@ export interface ProbeRun {
   readonly functionText: string
   readonly payload: JsonObject
   readonly result: ProbeResult
-  /** False when two runs with the same function and payload differed: then the result says nothing. */
+  /** False when two runs of the same function and payload had different results, which then prove nothing. */
   readonly isDeterministic: boolean
 }
 
@@ -23,17 +23,17 @@ export type ProbeResult =
   | {
       readonly outcome: 'ok'
       readonly output: Json
-      /** How it breaks the probe's expectation; null where it does not, or where nothing is expected. */
+      /** How the result breaks the probe's expectation; null if it does not, or if nothing is expected. */
       readonly complaint: string | null
     }
   | { readonly outcome: 'failed'; readonly message: string }
 
-/** Characters of canonical JSON; a larger output is kept as its seal, which still tells whether it changed. */
+/** Characters of canonical JSON. A larger output is kept as its seal, which still shows whether it changed. */
 const mostOutput = 64 * 1024
 
 /**
- * The resource that a probe's run leaves in the history. Function and payload are kept as seals: a plain digest of a text
- * that holds a secret would let anyone try guesses. The log is left out: runs side by side can mix up their lines.
+ * The resource of a probe's run in the history. Function and payload are kept as seals: against a plain digest of a
+ * text with a secret, anyone could try guesses. The log is left out: runs at the same time can mix up their lines.
  */
 export function probeResource(run: ProbeRun, sealer: Sealer): Resource {
   const { target, result, isDeterministic } = run
@@ -60,13 +60,13 @@ export function probeResource(run: ProbeRun, sealer: Sealer): Resource {
       type: run.type,
       unexpected: isOk && result.complaint !== null ? sealed.text(result.complaint) : null,
     },
-    // Texts of a function that says something else each time are told, and neither stored nor compared.
+    // Errors of a nondeterministic function are reported, but neither stored nor compared.
     volatile: { error },
     facts: {},
   }
 }
 
-/** What tells whether the same was run on the same. */
+/** Seals of the function and the payload, to see whether the same was run on the same. */
 export function digestsOf(
   { functionText, payload }: Pick<ProbeRun, 'functionText' | 'payload'>,
   sealer: Sealer,

@@ -11,20 +11,20 @@ export interface Part {
   readonly value: Json
 }
 
-/** Brings one value to today's form, as `reseal` would within its resource. Members that are sealed themselves change the pointer. */
+/** Brings one value to today's form, as `reseal` does. A sealed name of a member changes the pointer. */
 export function resealPart(kind: Kind, { path, value }: Part, sealer: Sealer): Part {
   const steps = path
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
   const around = steps.reduceRight<Json>((inner, step) => objectOf([[step, inner]]), value)
-  // The policy is no resource of a service, and a change of a whole resource has no value.
+  // The policy is not a resource of a service, and a change of a whole resource has no value.
   if (kind === 'policy' || steps.length === 0 || !isJsonObject(around)) return { path, value }
   let here: Json = reseal(kind, around, sealer)
   let at = ''
   for (const _ of steps) {
     const [member]: readonly [string, Json][] = isJsonObject(here) ? Object.entries(here) : []
-    // An object that is sealed whole takes what was within it along.
+    // The object is sealed whole, with all its contents.
     if (member === undefined) break
     at += `/${pointerStep(member[0])}`
     here = member[1]
@@ -32,7 +32,7 @@ export function resealPart(kind: Kind, { path, value }: Part, sealer: Sealer): P
   return { path: at, value: here }
 }
 
-/** Brings the name of a resource to today's form, as it stands among its attributes. */
+/** Brings the name of a resource to today's form, as it is among its attributes. */
 export function resealName(kind: Kind, name: string, sealer: Sealer): string {
   if (kind === 'policy') return resealText(name, sealer)
   const path = kind === 'device' ? '/host_name' : kind === 'probe' ? '/probe' : '/name'

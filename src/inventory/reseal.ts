@@ -11,8 +11,8 @@ import { normaliseUnknown, sealMemberName, sealWithin } from './unknown-field.ts
 import { wireSchema } from './wire-schema.ts'
 
 /**
- * Brings attributes that an earlier hookdrift wrote to today's normal form: what is sealed today is sealed. Attributes of
- * today stay as they are, for nothing is sealed twice.
+ * Brings attributes of an earlier version to today's normal form: everything that is sealed today is sealed. Attributes
+ * of today stay the same, because nothing is sealed twice.
  */
 export function reseal(kind: Kind, attributes: JsonObject, sealer: Sealer): JsonObject {
   return resealMembers(wireSchema[kind], attributes, sealer, false)
@@ -40,7 +40,7 @@ function resealField(field: Field, value: Json, key: string, sealer: Sealer): Js
 }
 
 function resealThings(members: Members, value: Json, sealer: Sealer, isGuarded: boolean): Json {
-  // Of a thing that came or went, a change holds nothing on one side.
+  // One side of a change is null where an object with a uid came or went.
   const isKeyed = isJsonObject(value) && Object.values(value).every((thing) => thing === null || isJsonObject(thing))
   if (!isKeyed) return sealWithin(value, sealer)
   const things = Object.entries(value).map(([uid, thing]): [string, Json] => [
@@ -50,7 +50,7 @@ function resealThings(members: Members, value: Json, sealer: Sealer, isGuarded: 
   return inKeyOrder(objectOf(things))
 }
 
-/** An earlier hookdrift kept a uid that says the same as the secret beside it. */
+/** An earlier version kept a uid that equals the secret next to it. */
 function resealUid(uid: string, thing: Json, sealer: Sealer, isGuarded: boolean): string {
   const values = isJsonObject(thing) ? Object.values(thing) : []
   const isSecret = values.some((value) => typeof value === 'string' && sealer.isSealOf?.(value, uid) === true)

@@ -2,14 +2,14 @@ import { canonicalJson } from '../model/canonical-json.ts'
 import { isExactNumber, numberText } from '../model/exact-number.ts'
 import type { Json } from '../model/json.ts'
 
-/** One form for one value, however a release spells it. What is of another type than expected stays as it is. */
+/** One form for one value, in every form that releases write. A value of another type stays as it is. */
 
 export function asText(raw: Json): string {
   if (typeof raw !== 'string') return canonicalJson(raw)
   return isExactNumber(raw) ? numberText(raw) : raw
 }
 
-/** An integer given as a decimal text is that integer. */
+/** A decimal text of an integer becomes that integer. */
 export function asNumber(raw: Json): Json {
   return typeof raw === 'string' && /^-?\d{1,15}$/.test(raw) ? Number(raw) : raw
 }
@@ -40,7 +40,7 @@ export function asSeconds(raw: Json): Json {
   return seconds
 }
 
-/** One spelling for one instant: UTC, no trailing zeros. Year 1 is "not filled". What is no time stays as it is. */
+/** One form for one instant: UTC, no trailing zeros. Year 1 is "not filled". Any other text stays as it is. */
 export function asTime(raw: string): Json {
   if (raw.startsWith('0001-01-01T')) return null
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i.exec(raw)

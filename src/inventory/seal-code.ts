@@ -7,9 +7,9 @@ import { isUrl, sealUnlessPlainUrl } from './seal-url.ts'
 import { isSeal, type Sealer } from './sealer.ts'
 
 /**
- * Seals every literal and every comment of a program, but for harmless ones: short words, event types, names of
- * members, numbers of up to three digits. Structure and identifiers stay readable, so that a change of the program can
- * be understood. What is no JavaScript is sealed whole.
+ * Seals every literal and comment of a program but harmless ones: short words, event types, names of members, numbers
+ * of up to three digits. Structure and identifiers stay readable, so that a change of the program can be understood. A
+ * text that is not JavaScript is sealed whole.
  */
 export function sealCode(program: string, sealer: Sealer): string {
   if (program.trim() === '' || isSeal(program)) return program
@@ -21,7 +21,7 @@ export function sealCode(program: string, sealer: Sealer): string {
   return result
 }
 
-/** A key that was put where a function belongs reads like a program of one name. */
+/** A key in place of a function parses as a program of one name. */
 function isOneRandomWord(program: string): boolean {
   return program.length < 256 && /^\s*[\w$]+\s*$/.test(program) && looksRandom(program.trim())
 }
@@ -41,7 +41,7 @@ function sealLiterals(program: string, sealer: Sealer): string {
   return at === 0 ? program : out.join('') + program.slice(at)
 }
 
-/** The replacement is a literal of the language too: what was sealed is read and left alone the next time. */
+/** The replacement is a literal of the language too, which the next run recognises and leaves alone. */
 function sealLiteral({ type, isGivenToSecret }: Literal, text: string, sealer: Sealer): string {
   switch (type) {
     case 'string':
@@ -72,7 +72,7 @@ function sealText(text: string, isGivenToSecret: boolean, sealer: Sealer): strin
   return isPlain(text) ? text : sealer.seal(text)
 }
 
-/** What stands beside secrets in programs and is none: algorithms, encodings, names of types and of headers. */
+/** Harmless texts that programs use together with secrets: algorithms, encodings, names of types and headers. */
 function isConvention(text: string): boolean {
   return /^(?:sha-?\d{1,3}|sha3-\d{3}|md5|hex|base64|base64url|utf-?8|ascii|latin1|binary|string|number|object|undefined|boolean|function|hmac|bearer |basic |[xX]-[A-Za-z-]{2,40}|authorization)$/i.test(
     text,
@@ -89,12 +89,12 @@ function digitsOf(text: string): number {
   return text.replace(/[^0-9a-f]/gi, '').length
 }
 
-/** A name that is a secret in itself cannot be replaced: it may be used anywhere. Names without a digit may read oddly. */
+/** A name that is a secret cannot be replaced: it may be used anywhere. Random ones have a digit. */
 function isSecretItself(name: string): boolean {
   return (/\d/.test(name) && looksRandom(name)) || holdsCredential(name)
 }
 
-/** Functions are shared by many resources, and reading one takes longer than all the rest of a resource. */
+/** Many resources share functions, and reading one takes longer than all the rest of a resource. */
 const sealed = new WeakMap<Sealer, Map<string, string>>()
 const mostRemembered = 256
 const longestRemembered = 16 * 1024

@@ -5,30 +5,30 @@ import { sealCode } from './seal-code.ts'
 import { sealProse } from './seal-text.ts'
 import type { Sealer } from './sealer.ts'
 
-/** Seals what a function gave back: a value, or words of its log and its errors. */
+/** Seals the results of a function: a value, or words of its log and its errors. */
 export interface ResultSealer {
   value(result: Json): Json
   text(words: string): string
 }
 
 /**
- * What looks secret in a result is sealed as in any JSON; what looked secret in the function or in its payload also
- * where it turns up under an innocent name.
+ * Creates a sealer of results. It seals what appears secret, as in any JSON, and also the secrets of the function and its
+ * payload under innocent names.
  */
 export function createResultSealer(program: string, payload: JsonObject, sealer: Sealer): ResultSealer {
   const secrets = secretsIn(program, payload)
   const withoutSecrets = (text: string) => secrets.reduce((rest, secret) => seal(rest, secret, sealer), text)
-  // What is known goes first: of a secret that was sealed in part, the rest would not be found again.
+  // Known secrets first: after one was sealed in part, the rest would not be found.
   return {
     value: (result) => normaliseFree(mapTexts(result, withoutSecrets), '', sealer),
     text: (words) => sealProse(withoutSecrets(words), sealer),
   }
 }
 
-/** Characters. What is shorter stands in many a text by chance. */
+/** Characters. Shorter ones occur in many texts by chance. */
 const shortestFound = 6
 
-/** Longest first: one may hold another. */
+/** Longest first: one may contain another. */
 function secretsIn(program: string, payload: JsonObject): readonly string[] {
   const found = new Set<string>()
   const listening: Sealer = {

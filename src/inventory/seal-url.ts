@@ -6,7 +6,7 @@ import { sealCredentials, sealRandom } from './seal-text.ts'
 import { isSeal, type Sealer } from './sealer.ts'
 import { splitUrl } from './split-url.ts'
 
-/** Hosts whose addresses are credentials: whoever knows the path may post. Compared in lower case, without port and trailing dot. */
+/** Hosts whose paths are credentials. Compared in lower case, without port and trailing dot. */
 const credentialHosts = [
   ...['hooks.slack.com', 'hooks.slack-gov.com', 'discord.com', 'discordapp.com', 'chat.googleapis.com'],
   ...['hooks.zapier.com', 'hooks.chime.aws', 'api.telegram.org', 'maker.ifttt.com'],
@@ -14,8 +14,8 @@ const credentialHosts = [
 ]
 
 /**
- * Seals what is secret within an address and leaves the rest readable: userinfo, query and fragment values with a
- * token-like name or form, what is random in a path or stands behind a secret's name, the whole path at hosts whose
+ * Seals the secrets within an address and leaves the rest readable: userinfo, query and fragment values with a
+ * token-like name or form, path segments that are random or follow a secret's name, the whole path at hosts whose
  * addresses are credentials. The text need not be a valid URL.
  */
 export function sealUrl(address: string, sealer: Sealer): string {
@@ -35,7 +35,7 @@ export function sealUrl(address: string, sealer: Sealer): string {
   ].join('')
 }
 
-/** Seals everything behind the host. */
+/** Seals everything after the host. */
 export function sealBehindHost(address: string, sealer: Sealer): string {
   if (address.length > longestText) return sealer.seal(address)
   const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)
@@ -44,7 +44,7 @@ export function sealBehindHost(address: string, sealer: Sealer): string {
   return `${scheme}${user}${sealHost(host, sealer)}${sealAll(rest, sealer)}`
 }
 
-/** For places where a secret may stand: an address stays readable where nothing in it is but plain words. */
+/** For places where a secret may be: an address stays readable only if it consists of plain words. */
 export function sealUnlessPlainUrl(address: string, sealer: Sealer): string {
   if (address.length > longestText) return sealer.seal(address)
   const { scheme, userinfo, host, path, query, fragment } = splitUrl(address)
@@ -76,7 +76,7 @@ function sealHost(host: string, sealer: Sealer): string {
   return host.length < 20 ? host : sealRandom(host, sealer)
 }
 
-/** Step by step: a slash is a character of random words too. */
+/** Segment by segment, because random words may contain slashes. */
 function sealPath(path: string, sealer: Sealer): string {
   if (path.length < 8) return path
   const open = sealCredentials(path, sealer)
@@ -119,7 +119,7 @@ function sealValue(name: string, value: string, sealer: Sealer): string {
   return hidesMore(decode(value), sealer) ? sealer.seal(value) : sealPath(value, sealer)
 }
 
-/** An address or JSON within a value may hold what is secret in its own right; slashes of Base64 are no path. */
+/** A value may contain an address or JSON with its own secrets; slashes of Base64 are not a path. */
 function hidesMore(value: string, sealer: Sealer): boolean {
   if (value.length >= 20 && /[\d+=]/.test(value) && looksRandom(value.replaceAll('/', ''))) return true
   if (/^\s*[[{"]/.test(value)) return !isPlain(value)

@@ -2,24 +2,24 @@ import { createHmac, createSecretKey, hash } from 'node:crypto'
 import { maskedSeal } from '../model/resource.ts'
 
 /**
- * Replaces secrets by keyed digests. The same secret gives the same seal under one installation key, so rotation
- * and reuse stay visible; nobody without the key can try guesses against a seal.
+ * Replaces secrets by keyed digests. One secret has one seal under one installation key, so rotation and reuse stay
+ * visible. Without the key, guesses cannot be tried against a seal.
  */
 export interface Sealer {
-  /** Names the installation key without giving it away: 16 hex digits. */
+  /** Identifies the installation key without revealing it: 16 hex digits. */
   readonly keyId: string
   /**
-   * `sealed:<32 hex digits>` (HMAC-SHA256 cut to 128 bits), or `sealed:masked` for a value that the service masks. What
-   * is a seal stays that seal.
+   * `sealed:<32 hex digits>` (HMAC-SHA256 cut to 128 bits), or `sealed:masked` for a value that the service masks. A
+   * seal stays that seal.
    */
   seal(secret: string): string
-  /** Whether a seal is that of a text. Who has no key cannot say. */
+  /** Whether a seal is the seal of a text. Absent without a key. */
   isSealOf?(seal: string, text: string): boolean
 }
 
 const masks = new Set(['[REDACTED]', '[redacted]', '***', '********'])
 
-/** `installationKey`: at least 32 bytes of randomness. */
+/** `installationKey`: at least 32 random bytes. */
 export function createSealer(installationKey: Buffer): Sealer {
   const key = createSecretKey(installationKey)
   const digest = (text: string) => `sealed:${createHmac('sha256', key).update(text).digest('hex').slice(0, 32)}`

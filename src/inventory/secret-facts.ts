@@ -2,7 +2,7 @@ import type { SecretFacts, Weakness } from '../model/resource.ts'
 
 const lengthClasses = [64, 48, 32, 24, 16, 8] as const
 
-/** Words that are tried first by anyone who guesses; compared without case, digits and punctuation around them. */
+/** Words that anyone guesses first; compared without case, digits and punctuation around them. */
 const commonWords = new Set(
   `abc abcd abcdef admin administrator apikey changeme changeit convoy default demo dev development dummy example foo
   foobar guest hello hmac hunter key letmein master mysecret none null pass passwd password production qwerty root
@@ -15,22 +15,19 @@ export interface Neighbours {
   readonly uid: string
   /** Host of the resource's address, if any. */
   readonly host: string
-  /** The user whose password it is, if that is what it is. */
+  /** The user whose password it is, if any. */
   readonly user: string
 }
 
-/** Access keys of AWS that its token service hands out begin with this; `AKIA` begins those that last until they are revoked. */
+/** Access keys of AWS's token service begin with this; keys that last until they are revoked begin with `AKIA`. */
 const temporaryKey = /^ASIA[A-Z0-9]{12,}$/
 
 /** Characters. */
 const longestKey = 64 * 1024
 
-/**
- * What may be known of a secret once it is sealed: a length class instead of its length, and reasons for calling it
- * weak instead of its characters.
- */
+/** The facts that are kept of a sealed secret: a length class, and reasons for calling it weak. */
 export function secretFactsOf(secret: string, { name, uid, host, user }: Neighbours): SecretFacts {
-  // Longer than any key: what it repeats is not worth the time that a service could make of it.
+  // Longer than any key: searching it would let a service take our time.
   if (secret.length > longestKey) return { min_length: lengthClasses[0], weak: [] }
   const weak: Weakness[] = []
   const bare = secret.toLowerCase().replace(/^whsec_/, '')
@@ -45,7 +42,7 @@ export function secretFactsOf(secret: string, { name, uid, host, user }: Neighbo
   return temporaryKey.test(secret) ? { ...facts, temporary: true } : facts
 }
 
-/** Fewer than six different ones; most texts show six within their first few. */
+/** Fewer than six different ones; in most texts the first few suffice. */
 function hasFewCharacters(text: string): boolean {
   const characters = new Set<string>()
   for (const character of text) {
@@ -55,7 +52,7 @@ function hasFewCharacters(text: string): boolean {
   return true
 }
 
-/** Whether a text is one shorter text several times over. The search takes the square of the length; no secret is that long. */
+/** Whether a text is one shorter text repeated. Takes the square of the length; no secret is that long. */
 function isRepetition(text: string): boolean {
   return text.length > 1 && text.length <= 4096 && (text + text).indexOf(text, 1) < text.length
 }

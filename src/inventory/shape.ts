@@ -4,13 +4,13 @@ import type { Members } from './field.ts'
 import { wireSchema } from './wire-schema.ts'
 
 /**
- * The fields that every item of a listing shows, as sorted paths (`config.ssl`). A release of the service fills a
- * fixed set of them; when the set changes from one run to the next, the service changed and not its users.
- * `undefined`: no item was seen, so nothing is known.
+ * The fields that every item of a listing shows, as sorted paths (`config.ssl`). A release of the service fills a fixed
+ * set of them; when the set changes between runs, the service changed and not its users. `undefined`: no items yet, so
+ * nothing is known.
  */
 export type Shape = ReadonlySet<string> | undefined
 
-/** The shape of some items and of those before them. */
+/** The shape of these items and those before them. */
 export function narrowShape(shape: Shape, resources: readonly Resource[]): Shape {
   const [first] = resources
   if (first === undefined) return shape
@@ -23,7 +23,7 @@ export function narrowShape(shape: Shape, resources: readonly Resource[]): Shape
   return shape?.size === narrowed.length ? shape : new Set(narrowed.map(({ path }) => path))
 }
 
-/** Which fields appeared and which are no longer shown; undefined when there is nothing to say. */
+/** The fields that appeared and those no longer shown; undefined if both shapes agree or one is unknown. */
 export function compareShapes(before: Shape, after: Shape): { appeared: string[]; vanished: string[] } | undefined {
   if (before === undefined || after === undefined) return undefined
   const appeared = [...after].filter((path) => !before.has(path)).sort()

@@ -1,11 +1,11 @@
 import { looksRandom } from '../secrets/looks-random.ts'
 import { longestText } from './bounds.ts'
 
-/** An address in its parts; joined they are the text again, but for the `@` behind userinfo. */
+/** An address in its parts; joined they are the text again, except the `@` after userinfo. */
 export interface UrlParts {
   /** With its slashes, and blanks before it. */
   readonly scheme: string
-  /** Without the `@`; undefined when there is none. */
+  /** Without the `@`; undefined if there is none. */
   readonly userinfo: string | undefined
   /** With the port. */
   readonly host: string
@@ -16,9 +16,9 @@ export interface UrlParts {
   readonly fragment: string
 }
 
-/** Splits a text that should be an address; it need not be a valid one. At most 64 KiB. */
+/** Splits a text of at most 64 KiB that should be an address, but need not be valid. */
 export function splitUrl(address: string): UrlParts {
-  // What stands around an address is no part of it to those who use it.
+  // Programs that use an address ignore the blanks around it.
   const [, scheme = '', rest = ''] = /^(\s*(?:[a-z][a-z0-9+.-]*:[/\\]+|[/\\]{2})?)([\s\S]*)$/i.exec(address) ?? []
   const at = userinfoEnd(rest)
   const [, host = '', path = '', query = '', fragment = ''] =
@@ -26,20 +26,20 @@ export function splitUrl(address: string): UrlParts {
   return { scheme, userinfo: at < 0 ? undefined : rest.slice(0, at), host, path, query, fragment }
 }
 
-/** Host of an address as it stands, without userinfo and port; empty when there is none. */
+/** Host of an address as written, without userinfo and port; empty if there is none. */
 export function hostOf(address: string): string {
   return address.length > longestText ? '' : splitUrl(address).host.replace(/:\d{0,5}$/, '')
 }
 
 /**
- * Where the `@` behind userinfo stands; -1 when there is none. A password with a slash or a question mark in it would end
- * the authority too early: what is left of it then looks like a port that is no number.
+ * Index of the `@` after userinfo, or -1. A slash or a question mark in a password would end the authority too early;
+ * the rest of the password then looks like a port that is not a number.
  */
 function userinfoEnd(rest: string): number {
   const authority = /^[^/\\?#]*/.exec(rest)?.[0] ?? ''
   const within = authority.lastIndexOf('@')
   if (within >= 0 || authority.startsWith('[')) return within
-  // A key in Base64 may hold slashes: what stands in front of the first is no host then.
+  // A key in Base64 may contain slashes: the text before the first one is then not a host.
   if (/^[\w+=-]+$/.test(authority)) {
     const at = rest.lastIndexOf('@')
     return at > 0 && looksRandom(rest.slice(0, at).replaceAll('/', '')) ? at : -1

@@ -5,15 +5,15 @@ import { type Normalising, neighboursOf, normaliseMembers } from './normalise.ts
 import type { Sealer } from './sealer.ts'
 import { aliases, wireSchema } from './wire-schema.ts'
 
-/** What a page holds, in normal form. */
+/** The resources of a page, in normal form. */
 export interface Inventory {
-  /** One for each item, in the order of the page. */
+  /** One for each item, in the page's order. */
   readonly listed: readonly Resource[]
-  /** Sources and devices that subscriptions carry with them, once per uid, with the few fields that are filled there. */
+  /** Sources and devices that subscriptions embed, once per uid, with the few fields that are filled there. */
   readonly lifted: readonly Resource[]
 }
 
-/** From the items of one page to resources: lifts, seals, normalises. Pure but for the key inside the sealer. */
+/** Turns the items of a page into resources: lifts, seals, normalises. Pure except for the sealer's key. */
 export function takeInventory(listing: Listing, items: readonly JsonObject[], sealer: Sealer): Inventory {
   switch (listing) {
     case 'project':
@@ -56,7 +56,7 @@ function lift(items: readonly JsonObject[], sealer: Sealer): Resource[] {
   return [...lifted.values()]
 }
 
-/** `null`, `{"type":"noop"}` and members of empty texts all say that a source verifies nothing. */
+/** `null`, `{"type":"noop"}` and members of empty texts all mean that a source verifies nothing. */
 function sourceOf(item: JsonObject, sealer: Sealer, isStub: boolean): Resource {
   const source = resourceOf('source', item, sealer, isStub)
   if (item.verifier === undefined || (source.attributes.verifier ?? null) !== null) return source
@@ -86,8 +86,9 @@ function nameOf(kind: Kind, attributes: JsonObject): string {
 }
 
 /**
- * The item with the contract's names. Where a release shows both names with different values nobody can say which one
- * counts: the contract's name keeps its value and is malformed, and the other stays beside it, so that a change of either is seen.
+ * The item with the contract's names. If a release shows both names with different values, it is unknown which one
+ * counts: the contract's name keeps its value and is malformed, and the other one is kept too, so that a change of
+ * either is seen.
  */
 function withoutAliases(kind: Kind, item: JsonObject): { readonly raw: JsonObject; readonly malformed: string[] } {
   const malformed: string[] = []

@@ -9,9 +9,9 @@ import { isSeal, type Sealer } from './sealer.ts'
 import { asSecretText } from './secret-text.ts'
 
 /**
- * A field that the contract does not have: kept in canonical order, and sealed unless it is plain (short words, numbers,
- * flags, times, known forms of ids, addresses by the rule of addresses). Under a name that may stand for a secret,
- * nothing but flags stays.
+ * Normalises a field that the contract does not have: in canonical order, and sealed unless it is plain (short words,
+ * numbers, flags, times, known forms of ids, addresses by the rule of addresses). Under a name that may mean a secret,
+ * only flags stay.
  */
 export function normaliseUnknown(raw: Json, name: string, sealer: Sealer): Json {
   if (isAddressOfChat(name) && typeof raw === 'string') return sealBehindHost(raw, sealer)
@@ -39,7 +39,7 @@ function normalisePlain(raw: Json, sealer: Sealer): Json {
   return inKeyOrder(objectOf(members))
 }
 
-/** Everything in there sealed, names of members that do not read like names too; flags stay, and nothing stays nothing. */
+/** Seals everything within a value, and names of members unless they are plain. Flags and empty values stay. */
 export function sealWithin(raw: Json, sealer: Sealer): Json {
   if (raw === null || raw === '' || typeof raw === 'boolean') return raw
   if (Array.isArray(raw) && !raw.every(Number.isInteger)) return raw.map((item) => sealWithin(item, sealer))
@@ -52,14 +52,14 @@ export function sealWithin(raw: Json, sealer: Sealer): Json {
   return Array.isArray(raw) && raw.length === 0 ? raw : sealer.seal(asSecretText(raw))
 }
 
-/** Of an object that holds secrets: what does not read like a name may be one of them. */
+/** For objects with secrets: a name that does not look like a name may be one of them. */
 export function sealMemberName(name: string, sealer: Sealer): string {
   return name.length <= longestName && isPlain(name) ? name : sealer.seal(name)
 }
 
 const longestName = 40
 
-/** `discord_webhook_url`: whoever knows the address may post. */
+/** `discord_webhook_url`: the address alone allows to post. */
 function isAddressOfChat(name: string): boolean {
   return /webhook/i.test(name) && /ur[li]|address|link/i.test(name)
 }

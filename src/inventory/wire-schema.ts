@@ -28,8 +28,8 @@ import {
 } from './field.ts'
 
 /**
- * Every field of the service's resources (sections 2.3–2.10 of its API document, and what its releases add), with
- * what it holds, whether it is secret, and what its absence means. Whoever adds a field decides all three here.
+ * Every field of the service's resources (sections 2.3–2.10 of its API document, and additions of its releases). Each
+ * new field decides what it contains, whether it is secret, and what its absence means.
  */
 const stamps: Members = { created_at: time, updated_at: volatile(time), deleted_at: time }
 
@@ -113,7 +113,7 @@ const endpoint: Members = {
         expiry_time_unit: enumeration('seconds milliseconds minutes hours'),
         signing_algorithm: text,
         field_mapping: collapsing({ access_token: prose, expires_in: prose, token_type: prose }),
-        // The public half of a JWK is no secret; without d, p, q, dp, dq, qi and k it signs nothing.
+        // The public half of a JWK is not secret; without d, p, q, dp, dq, qi and k it signs nothing.
         signing_key: collapsing({
           crv: text,
           e: text,
@@ -253,8 +253,8 @@ const project: Members = {
 }
 
 /**
- * A probe's outcome is made by us (`probe-resource.ts`), not read off the wire. Digests are seals; texts of the service
- * and of functions are sealed within; the output may hold anything.
+ * hookdrift makes a probe's outcome itself (`probe-resource.ts`). Digests are seals; texts of the service and of
+ * functions are sealed within; the output may be anything.
  */
 const probe: Members = {
   probe: text,
@@ -272,7 +272,7 @@ const probe: Members = {
   deterministic: flag,
 }
 
-/** A part of the policy is ours as well; nothing of it comes from a service. */
+/** hookdrift makes this kind too; nothing of it comes from a service. */
 const policy: Members = {}
 
 export const wireSchema: Readonly<Record<Kind, Members>> = {
@@ -285,7 +285,7 @@ export const wireSchema: Readonly<Record<Kind, Members>> = {
   policy,
 }
 
-/** Other spellings of a field, by kind: the API version of 2024-01-01 renames two. */
+/** Other names of a field, by kind: the API version of 2024-01-01 renames two. */
 export const aliases: Readonly<Partial<Record<Kind, readonly { readonly alias: string; readonly name: string }[]>>> = {
   endpoint: [
     { alias: 'target_url', name: 'url' },
@@ -293,5 +293,5 @@ export const aliases: Readonly<Partial<Record<Kind, readonly { readonly alias: s
   ],
 }
 
-/** Raised when the normal form changes, so that a history can tell its own rewording from drift. */
+/** Raised when the normal form changes, so that a history can distinguish its own rewriting from drift. */
 export const normaliserVersion = 4

@@ -2,11 +2,11 @@ import stringify from 'safe-stable-stringify'
 import { isJsonObject, type Json } from './json.ts'
 
 /**
- * Canonical JSON (RFC 8785): members sorted by UTF-16 code units, no blanks. Two values are equal exactly when
- * their canonical texts are.
+ * Canonical JSON (RFC 8785): members sorted by UTF-16 code units, no blanks. Two values are equal exactly when their
+ * canonical texts are.
  *
- * A value whose members already stand in order is written by the engine itself, which is several times faster;
- * the inventory builds its resources that way, so the slow path is left to free-form parts with odd keys.
+ * The engine itself writes a value whose members are in order already, several times faster. The inventory builds its
+ * resources that way, so only free-form parts with odd keys take the slow path.
  */
 export function canonicalJson(value: Json): string {
   return isInOrder(value) ? JSON.stringify(value) : stringify(value)

@@ -4,11 +4,11 @@ import type { Kind } from './resource.ts'
 export const changeTypes = ['added', 'removed', 'modified'] as const
 export type ChangeType = (typeof changeTypes)[number]
 
-/** One attribute that differs. `undefined` never occurs: what one side did not show is no field change. */
+/** One attribute that differs. Never `undefined`: a member that one side did not show is not a field change. */
 export interface FieldChange {
   /** JSON Pointer (RFC 6901) into the resource's attributes. */
   readonly path: string
-  /** null when the attribute was empty or the key was not there. */
+  /** null when the attribute was empty or absent. */
   readonly before: Json
   readonly after: Json
 }

@@ -1,4 +1,4 @@
-/** Time as a parameter: nothing below `app/` asks the system for it. */
+/** Time as a parameter: nothing below `app/` reads the system's clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   now(): number

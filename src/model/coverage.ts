@@ -1,8 +1,8 @@
 import type { Listing } from './resource.ts'
 
 /**
- * What a walk proved. Only `complete` says anything about what is absent.
- * `skipped`: a listing used where offered, and it was not offered. `suspect`: complete, but its losses are held back.
+ * What a walk proved. Only `complete` proves that a resource is absent. `skipped`: an optional listing that the service
+ * does not offer. `suspect`: complete, but its removals are withheld.
  */
 export const coverageStatuses = ['complete', 'partial', 'failed', 'suspect', 'skipped'] as const
 export type CoverageStatus = (typeof coverageStatuses)[number]
@@ -46,21 +46,21 @@ export type CoverageCause = (typeof coverageCauses)[number]
 export interface Coverage {
   readonly listing: Listing
   readonly status: CoverageStatus
-  /** What the walk was narrowed to by configuration, such as `owner=tenant-03`; null when it was not. */
+  /** How the configuration narrowed the walk, such as `owner=tenant-03`; null when it did not. */
   readonly filter: string | null
   /** Why it is not complete, as a code; null when complete. */
   readonly cause: CoverageCause | null
   /** The same as a sentence, with page and request id where known; null when complete. */
   readonly reason: string | null
   readonly pages: number
-  /** What the service listed, not what was lifted out of it. */
+  /** Items that the service listed, without those lifted out of them. */
   readonly items: number
   readonly requests: number
   readonly retries: number
   readonly durationMs: number
 }
 
-/** Whether a run with this coverage looked at all it was asked to look at. */
+/** Whether a run with this coverage scanned all that it was configured to scan. */
 export function isCoverageComplete(coverage: readonly { readonly status: CoverageStatus }[]): boolean {
   return coverage.every(({ status }) => status === 'complete' || status === 'skipped')
 }

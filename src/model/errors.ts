@@ -1,4 +1,4 @@
-/** Exit codes, documented in docs/design.md. Interrupted beats broken beats misused beats busy beats incomplete beats violations. */
+/** Exit codes. If several apply: interrupted, then broken, misused, busy, incomplete, violations. */
 export const exitCodes = { clean: 0, violations: 1, usage: 2, incomplete: 3, failure: 4, busy: 5 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
@@ -12,8 +12,8 @@ interface ErrorOptions {
 }
 
 /**
- * Something about our own run that the user can act on. Anything else that is thrown is a bug.
- * The message says what was being done, to what, and what happened; `advice` what to do next.
+ * A fault of our own run that the user can act on. Anything else that is thrown is a bug. The message says what was
+ * being done, to what, and what happened; `advice` what to do next.
  */
 export class AuditError extends Error {
   override readonly name = 'AuditError'
@@ -31,7 +31,7 @@ export class AuditError extends Error {
     return new AuditError('usage', message, options)
   }
 
-  /** The history, the disk or the machine does not let us work. */
+  /** The history, the disk or the machine prevents the work. */
   static failure(message: string, options?: ErrorOptions): AuditError {
     return new AuditError('failure', message, options)
   }
@@ -62,23 +62,23 @@ const reasons: Readonly<Record<string, string>> = {
   EFBIG: 'the largest size of a file is reached',
   EIO: 'the device reports an error',
   EISDIR: 'it is a directory',
-  ELOOP: 'its symbolic links go round in a circle',
+  ELOOP: 'its symbolic links form a circle',
   ENAMETOOLONG: 'the name is too long',
   ENOENT: 'no such file or directory',
   ENOSPC: 'no space is left',
-  ENOTDIR: 'a part of the path is no directory',
+  ENOTDIR: 'a part of the path is not a directory',
   EPERM: 'not permitted',
   EROFS: 'the file system is read-only',
 }
 
-/** The class of anything thrown. Unlike its message, it never quotes what came from elsewhere. */
+/** The class of anything thrown. Unlike its message, it never quotes foreign text. */
 export function classOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return typeof thrown
   const { name } = thrown
   return name.length <= 60 && /^\w+$/.test(name) ? name : 'Error'
 }
 
-/** Where an error was thrown, for whoever mends it: its class and its frames, without its message. */
+/** Where an error was thrown: its class and its frames, without its message. */
 export function framesOf(thrown: unknown): string {
   const stack = thrown instanceof Error ? (thrown.stack ?? '') : ''
   const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line))

@@ -1,28 +1,28 @@
 import type { Kind } from './resource.ts'
 import type { Severity } from './violation.ts'
 
-/** A rule that judged in a run. */
+/** A rule that a run evaluated. */
 export interface EvaluatedRule {
   readonly id: string
   readonly kind: Kind
   readonly title: string
-  /** What to do about its problems; empty when nothing general can be said. */
+  /** How to fix its violations; empty without a general answer. */
   readonly remediation: string
-  /** What the policy rates it, overrides aside. */
+  /** Its severity in the policy, overrides aside. */
   readonly severity: Severity
-  /** As `framework:identifier`. */
+  /** Each as `framework:identifier`. */
   readonly controls: readonly string[]
-  /** Kinds that must have been seen completely before its silence means anything. */
+  /** Kinds whose coverage must be complete before the absence of findings means anything. */
   readonly needs: readonly Kind[]
 }
 
-/** How much of a project was judged in a run. */
+/** How much of a project a run evaluated. */
 export interface EvaluationStats {
   /** Resources that were seen, by kind. */
   readonly resources: Readonly<Partial<Record<Kind, number>>>
-  /** How many of its kind a rule judged, where overrides left some out. */
+  /** How many resources a rule evaluated, where overrides excluded some. */
   readonly fewer: Readonly<Record<string, number>>
-  /** Rules that could not judge here, and why. */
+  /** Rules that could not be evaluated in this project, and why. */
   readonly unjudged: Readonly<Record<string, string>>
 }
 
@@ -33,11 +33,11 @@ export interface FileLocation {
   readonly line: number
 }
 
-/** A project as a run found it configured, and how much of it was judged. */
+/** A project as a run found it configured, and how much of it was evaluated. */
 export interface ProjectEvaluation extends EvaluationStats {
   /** `service/project`. */
   readonly project: string
   readonly labels: Readonly<Record<string, string>>
-  /** Where it is configured; null when that is no file. */
+  /** Where it is configured; null if not in a file. */
   readonly place: FileLocation | null
 }

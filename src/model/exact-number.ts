@@ -2,25 +2,25 @@ import { canonicalJson } from './canonical-json.ts'
 import type { Json } from './json.ts'
 
 /**
- * A JSON number that no double holds as it was written, kept as its text: `number:1234567890123456789`. So it differs
- * from the text of the same digits, and everything that compares, digests or stores values compares it exactly.
+ * A JSON number that a double cannot keep as written, kept as its text: `number:1234567890123456789`. It differs from
+ * the text of the same digits, so every comparison, digest and column treats it exactly.
  */
 export type ExactNumber = `number:${string}`
 
 const mark = 'number:'
-/** Before a text of the service that would otherwise be taken for an exact number. */
+/** Precedes a text of the service that would otherwise pass for an exact number. */
 const escapePrefix = 'text:'
 
-/** Characters of a number. A longer one is refused where answers are read. */
+/** Characters of a number. Answers with a longer one are refused. */
 export const longestNumber = 1000
 
-/** The number that a JSON literal stands for, or the literal behind a mark where a double would change its value. */
+/** The number of a JSON literal, or the marked literal if a double would change its value. */
 export function exactNumber(source: string): number | ExactNumber {
   const value = Number(source)
   return isHeldBy(value, source) ? value : `${mark}${source}`
 }
 
-/** Whether a value stands for a number that no double holds. */
+/** Whether a value is the mark of a number that a double cannot keep. */
 export function isExactNumber(value: unknown): value is ExactNumber {
   if (typeof value !== 'string' || !value.startsWith(mark) || value.length > mark.length + longestNumber) return false
   const source = value.slice(mark.length)
@@ -29,12 +29,12 @@ export function isExactNumber(value: unknown): value is ExactNumber {
 
 const literal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** The number as it was sent. */
+/** The number as sent. */
 export function numberText(marker: ExactNumber): string {
   return marker.slice(mark.length)
 }
 
-/** A text of the service as it is kept: one that looks like an exact number gets a prefix, and so does one that has it. */
+/** A text of the service as it is kept: one that looks like an exact number or has the prefix gets the prefix. */
 export function escapeText(text: string): string {
   return isExactNumber(withoutEscapes(text)) ? `${escapePrefix}${text}` : text
 }
@@ -45,7 +45,7 @@ function withoutEscapes(text: string): string {
   return text.slice(at)
 }
 
-/** A text for people: the digits of an exact number, and every other text as it was sent. */
+/** A text for people: an exact number as its digits, any other text as sent. */
 export function shownText(text: string): string {
   if (isExactNumber(text)) return numberText(text)
   return text.startsWith(escapePrefix) && isExactNumber(withoutEscapes(text)) ? text.slice(escapePrefix.length) : text
@@ -56,12 +56,12 @@ export function shownJson(value: Json): string {
   return jsonOfNumbers(canonicalJson(value))
 }
 
-/** The same of JSON that is written already. */
+/** The same for JSON that is already written. */
 export function jsonOfNumbers(json: string): string {
   return replaceMarked(json, (digits) => digits)
 }
 
-/** JSON for programs, in which exact numbers are texts of their digits: a reader would round a number. */
+/** JSON for programs, with exact numbers as texts of their digits: a reader would round a number. */
 export function jsonOfDigits(json: string): string {
   return replaceMarked(json, (digits) => `"${digits}"`)
 }
@@ -75,26 +75,26 @@ function replaceMarked(json: string, spell: (digits: string) => string): string 
   })
 }
 
-/** Within a text a quote has a backslash before it, so the quote behind the digits ends one. */
+/** Within a text a backslash precedes each quote, so the quote after the digits ends one. */
 const marked = /(?<!\\)"((?:text:){0,100})number:(-?[0-9][0-9.eE+-]{0,1000})"(?!:)/g
 
 /** A sentence in which exact numbers are their digits. */
 export function withoutMarks(text: string): string {
   if (!text.includes(mark)) return text
   return text.replace(/\bnumber:(-?[0-9][0-9.eE+-]{0,1000})/g, (whole, source: string) => {
-    // A full stop or a dash behind it belongs to the sentence.
+    // A full stop or a dash after the digits belongs to the sentence.
     const [end = ''] = /[.eE+-]*$/.exec(source) ?? []
     const digits = source.slice(0, source.length - end.length)
     return isExactNumber(`${mark}${digits}`) ? `${digits}${end}` : whole
   })
 }
 
-/** The double that is nearest; ±Infinity beyond the largest. Any other value as it is. */
+/** The nearest double; ±Infinity beyond the largest. Any other value unchanged. */
 export function nearestDouble(value: Json): Json {
   return isExactNumber(value) ? Number(numberText(value)) : value
 }
 
-/** Below 0, 0 or above 0, by value and not by its nearest double; undefined unless both are numbers. */
+/** Below 0, 0 or above 0, by exact value; undefined unless both are numbers. */
 export function compareNumbers(one: Json, other: Json): number | undefined {
   if (typeof one === 'number' && typeof other === 'number') return one === other ? 0 : one < other ? -1 : 1
   const [a, b] = [decimalOf(one), decimalOf(other)]
@@ -122,13 +122,13 @@ interface Decimal {
   readonly exponent: number
 }
 
-/** Whether the shortest text of a double says the same number. Costs what the literal is long, whatever its exponent. */
+/** Whether the shortest text of a double is the same number. The cost does not depend on the exponent. */
 function isHeldBy(value: number, source: string): boolean {
   if (!Number.isFinite(value)) return false
   if (!Number.isFinite(value)) return false
   const shortest = String(value)
   if (shortest === source) return true
-  // Of whole numbers below 10^21 both texts are plain digits.
+  // For whole numbers below 10^21 both texts are plain digits.
   if (value !== 0 && isDigits(source) && isDigits(shortest)) return false
   const [written, held] = [readDecimal(source), readDecimal(shortest)]
   return written.sign === held.sign && compareMagnitudes(written, held) === 0
@@ -159,7 +159,7 @@ function readDecimal(source: string): Decimal {
   return { sign: start === 1 ? -1 : 1, digits, exponent: exponent + whole - first + (first > whole ? 1 : 0) }
 }
 
-/** Whether a digit other than 0 stands there. */
+/** Whether the character is a digit other than 0. */
 function isSignificant(text: string, at: number): boolean {
   const character = text.charCodeAt(at)
   return character > zero && character <= nine

@@ -1,7 +1,7 @@
 import { canonicalJson } from './canonical-json.ts'
 import { isJsonObject, type Json, pointerStep } from './json.ts'
 
-/** JSON Pointer of the first place where two different values differ; empty where they differ as a whole. */
+/** JSON Pointer of the first difference between two different values; empty when they differ as a whole. */
 export function firstDifference(before: Json, after: Json): string {
   const [left, right] = [membersOf(before), membersOf(after)]
   if (left === undefined || right === undefined || Array.isArray(before) !== Array.isArray(after)) return ''

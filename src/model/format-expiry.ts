@@ -1,4 +1,4 @@
-/** When something ends, for people: `the end of 2027-03-31` where that is midnight in UTC, else `2027-03-31 18:30:00 UTC`. */
+/** An end for people: `the end of 2027-03-31` if it is midnight in UTC, else `2027-03-31 18:30:00 UTC`. */
 export function formatExpiry(iso: string): string {
   const end = Date.parse(iso)
   if (Number.isNaN(end)) return iso

@@ -1,4 +1,4 @@
-/** Whether a whole text fits a pattern in which `*` stands for any text, none included. Takes linear time. */
+/** Whether a whole text matches a pattern in which `*` is any text, including none. Takes linear time. */
 export function matchesGlob(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

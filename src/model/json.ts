@@ -1,4 +1,4 @@
-/** Any value that JSON can hold. */
+/** Any JSON value. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject
 export interface JsonObject {
   readonly [key: string]: Json
@@ -8,7 +8,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether two values say the same; members may stand in any order. */
+/** Whether two values are equal, with members in any order. */
 export function isEqual(a: Json, b: Json): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -21,10 +21,7 @@ export function isEqual(a: Json, b: Json): boolean {
   return a.every((item, index) => isEqual(item, b[index]))
 }
 
-/**
- * Sets an own property, whatever its name. Answers of a service may hold the key `__proto__`; plain
- * assignment would drop it and change the prototype instead.
- */
+/** Sets an own property of any name: assignment would drop `__proto__` and change the prototype. */
 export function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
@@ -38,7 +35,7 @@ export function pointerStep(key: string): string {
   return key.includes('~') || key.includes('/') ? key.replaceAll('~', '~0').replaceAll('/', '~1') : key
 }
 
-/** What a JSON Pointer leads to through objects; undefined where it leads nowhere. */
+/** The value at a JSON Pointer through objects; undefined where there is none. */
 export function valueAt(object: JsonObject, pointer: string): Json | undefined {
   let here: Json | undefined = object
   for (const step of pointer.split('/').slice(1)) {

@@ -7,8 +7,8 @@ import type { Kind, Listing } from './resource.ts'
 import type { Severity, ViolationState, Waiver } from './violation.ts'
 
 /**
- * What one committed run has to say: the one document that every format is a function of. Its JSON form is part of
- * the outer contract (config/report.schema.json); members may be added, not renamed.
+ * The result of one committed run: every format is a function of this document. Its JSON form is part of the outer
+ * contract (config/report.schema.json); members may be added, not renamed.
  */
 export interface Report {
   readonly schema: 'hookdrift.report/2'
@@ -59,7 +59,7 @@ export type Resolution = (typeof resolutions)[number]
 export interface Digests {
   readonly policy: string
   readonly configuration: string
-  /** Of this run and, through the runs before it, of all that led to it; null for runs of a time without a chain. */
+  /** Digest of this run and of all runs before it; null for runs before there was a chain. */
   readonly chain: string | null
 }
 
@@ -85,7 +85,7 @@ export interface ReportCoverage {
   /** Why it is not complete, as a code and as a sentence; null when complete. */
   readonly cause: CoverageCause | null
   readonly reason: string | null
-  /** What the walk was narrowed to by configuration; null when it was not. */
+  /** How the configuration narrowed the walk; null when it did not. */
   readonly filter: string | null
   readonly pages: number
   readonly items: number
@@ -123,6 +123,6 @@ export interface ReportViolation {
   /** Start times of runs, ISO 8601 in UTC. */
   readonly first_seen: string
   readonly last_seen: string
-  /** Of `waived` ones, and of `unknown` ones that were waived when they were last seen. */
+  /** Of `waived` violations, and of `unknown` ones that were last seen waived. */
   readonly waiver?: Waiver
 }

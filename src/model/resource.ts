@@ -3,11 +3,11 @@ import type { Json, JsonObject } from './json.ts'
 export const kinds = ['project', 'endpoint', 'subscription', 'source', 'device', 'probe', 'policy'] as const
 export type Kind = (typeof kinds)[number]
 
-/** What is walked. `endpoints` and `subscriptions` are required, the others are used where a service offers them. */
+/** The listings that are walked. Only `endpoints` and `subscriptions` are offered by every service. */
 export const listings = ['project', 'endpoints', 'sources', 'subscriptions'] as const
 export type Listing = (typeof listings)[number]
 
-/** One project of one service, as a person names it and as the service knows it. */
+/** One project of one service, by its configured name and its identifier in the service. */
 export interface ProjectRef {
   /** `service/project`, as configured; unique within a configuration. */
   readonly name: string
@@ -16,10 +16,7 @@ export interface ProjectRef {
   readonly uid: string
 }
 
-/**
- * The policy that judges, as the project of what is said of its parts. It belongs to no service, and every run that has
- * something to say of it looks at it.
- */
+/** The policy itself, as the project of notices and findings about it. It belongs to no service. */
 export const policyProject: ProjectRef = { name: 'hookdrift/policy', service: '', uid: 'policy' }
 
 export function isPolicyProject({ service, uid }: Pick<ProjectRef, 'service' | 'uid'>): boolean {
@@ -27,38 +24,38 @@ export function isPolicyProject({ service, uid }: Pick<ProjectRef, 'service' | '
 }
 
 /**
- * Something a project holds, in its normal form. Identity = project + kind + uid.
+ * A resource of a project, in its normal form. Identity = project + kind + uid.
  *
- * An absent attribute was *not shown* by the service: unknown, compared with nothing. An attribute that was shown
- * and is empty is `null` (or `[]` for a list).
+ * An absent attribute was *not shown* by the service: unknown and not compared. An attribute that was shown and is
+ * empty is `null` (or `[]` for a list).
  */
 export interface Resource {
   readonly kind: Kind
   readonly uid: string
   /** For people; empty when the service has none. */
   readonly name: string
-  /** What is stored and compared: secrets sealed, sets sorted, lists of things with a uid keyed by it. */
+  /** Stored and compared: secrets sealed, sets sorted, lists of objects with a uid keyed by it. */
   readonly attributes: JsonObject
-  /** What rules may see but nobody stores or compares: counters, `updated_at`, `failure_rate`. */
+  /** Read by rules, but not stored or compared: counters, `updated_at`, `failure_rate`. */
   readonly volatile: JsonObject
-  /** What rules need to know of sealed values, by JSON Pointer into the attributes. */
+  /** Facts about sealed values for rules, by JSON Pointer into the attributes. */
   readonly facts: Facts
   /**
-   * JSON Pointers of attributes that the service showed as something of another type than its contract says. Their values
-   * are kept and compared; what rules that read them would say is unknown. Absent where there are none.
+   * JSON Pointers of attributes whose type breaks the contract. Their values are kept and compared; rules that read
+   * them are not evaluated. Absent if there are none.
    */
   readonly malformed?: readonly string[]
 }
 
 export type Facts = Readonly<Record<string, SecretFacts>>
 
-/** What may be known of a secret without giving it away. */
+/** What is known of a secret without revealing it. */
 export interface SecretFacts {
   /** Lower bound of the secret's length class in characters: 0, 8, 16, 24, 32, 48 or 64. */
   readonly min_length: number
-  /** Reasons to call it weak whatever its length; sorted. */
+  /** Reasons to call it weak at any length; sorted. */
   readonly weak: readonly Weakness[]
-  /** An access key that its cloud lets run out by itself. */
+  /** An access key that its cloud expires by itself. */
   readonly temporary?: true
 }
 
@@ -75,7 +72,7 @@ export type Weakness = (typeof weaknesses)[number]
 
 export const maskedSeal = 'sealed:masked'
 
-/** Whether a value stands for a secret that the service masks itself: present, its value unknowable. */
+/** Whether the service itself masks this secret: present, with an unknown value. */
 export function isMasked(value: Json | undefined): boolean {
   return value === maskedSeal
 }

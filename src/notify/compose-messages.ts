@@ -9,28 +9,28 @@ import { count } from '../text/count.ts'
 import { byImportance, findEvents, idOf, runIdentity } from './find-events.ts'
 import { type Event, type EventType, eventTypes, type Message, type Storm } from './message.ts'
 
-/** How many events a message names: what a person reads, and what a machine takes in one request. */
+/** The most events that a message names: what a person reads, or a program takes in one request. */
 const mostNamed = { log: 200, directory: 0, webhook: 200, slack: 20, email: 20 } as const satisfies Record<
   Channel['type'],
   number
 >
-/** A storm's message is one digest: the worst of it, and how much there is of what. */
+/** A storm's message is one digest: its worst events and the counts. */
 const namedInStorm = 10
 const massFrom = 50
 const rulesInDigest = 10
 
-/** What every channel is told of a run that is being sealed: at most one message each, and none where nothing changed. */
+/** Composes the messages about a run that is being committed: at most one per channel, none without changes. */
 export function composeRunNotifications(channels: readonly Channel[]): ComposeNotifications | undefined {
   if (channels.length === 0) return undefined
   return (record, before) => {
-    // What it did not get to is not lost, and what it saw the next run sees too.
+    // The next run reports what an interrupted run did not.
     if (record.coverage.some(({ cause }) => cause === 'signal')) return 'later'
     const events = findEvents(record, before)
     return channels.flatMap((channel) => messageFor(channel, { record, before, events }))
   }
 }
 
-/** The same of what happened outside of a run. `subject` is what the messages' ids are made of. */
+/** The same for events outside of runs. The ids of the messages are derived from `subject`. */
 export function composeWorkerNotification(channels: readonly Channel[], event: Event, at: string): NewMessage[] {
   return channels
     .filter(({ type }) => type !== 'directory')
@@ -42,7 +42,7 @@ export function composeWorkerNotification(channels: readonly Channel[], event: E
     })
 }
 
-/** What somebody sees who tries a channel. */
+/** The message that tests a channel. */
 export function testMessage(channel: string, at: string): Message {
   const title = `hookdrift: a test of the channel ${channel}`
   const command = 'hookdrift notify --pending'
@@ -112,7 +112,7 @@ function compose(events: readonly Event[], { id, at, title, command, most, storm
   }
 }
 
-/** A project is chosen by its name and by its labels; what the policy itself says belongs to no project. */
+/** A project is chosen by its name and its labels; the policy itself is not a project and always chosen. */
 function projectsOf({ projects = [], labels = {} }: Channel, record: RunRecord): (project: string) => boolean {
   const labelsOf = new Map(record.projects.map((evaluated) => [evaluated.project, evaluated.labels]))
   const wanted = Object.entries(labels)
@@ -163,7 +163,7 @@ function describeCounts(events: readonly Event[]): string {
   return parts.length === 0 ? 'nothing new' : parts.join(', ')
 }
 
-/** Of each rule its worst severity, those with the most events first. */
+/** Each rule with its worst severity, those with the most events first. */
 function countRules(events: readonly Event[]): Message['rules'] {
   const ofRules = events
     .toSorted(byImportance)

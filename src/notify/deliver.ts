@@ -5,7 +5,7 @@ import type { SendMessage } from './outcome.ts'
 export interface Receiver {
   readonly name: string
   readonly send: SendMessage
-  /** Where it leads, sealed. */
+  /** The receiver's address, sealed. */
   readonly target: string
 }
 
@@ -16,10 +16,10 @@ export interface Delivery {
   /** For one attempt, and for all attempts on one channel together. */
   readonly timeoutMs: number
   readonly totalMs: number
-  /** Aborted when so many milliseconds are over. */
+  /** Returns a signal that aborts after so many milliseconds. */
   readonly timeoutAfter: (ms: number) => AbortSignal
   readonly signal: AbortSignal
-  /** Whether the time that a failed message still has to wait is waited for. */
+  /** Whether to wait until a failed message is due again. */
   readonly isPatient: boolean
   readonly watch: DeliveryObserver
 }
@@ -28,19 +28,19 @@ export interface DeliveryObserver {
   delivered(channel: string, id: string): void
   failed(channel: string, id: string, error: string): void
   gone(channel: string): void
-  /** It is not tried any more. */
+  /** The message is not tried again. */
   gaveUp(channel: string, id: string, error: string): void
 }
 
 const dayMs = 24 * 3_600_000
-/** What was settled so long ago is forgotten. */
+/** Delivered and given-up messages are deleted after this time. */
 const rememberedMs = 30 * dayMs
 const firstWaitMs = 10_000
 const longestWaitMs = 30 * 60_000
 
 /**
- * Delivers what waits, each channel by itself and in the order in which it was written: behind a message that fails, the
- * others wait. What cannot be delivered for a day is given up. Never rejects for a receiver's sake.
+ * Delivers pending messages, on each channel independently and in order: the messages after a failed one wait. A
+ * message that fails for a day is given up. Never rejects because of a receiver.
  */
 export async function deliver(outbox: Outbox, delivery: Delivery): Promise<void> {
   const { receivers, now } = delivery
@@ -48,7 +48,7 @@ export async function deliver(outbox: Outbox, delivery: Delivery): Promise<void>
   const known = new Map(receivers.map((receiver) => [receiver.name, receiver]))
   const at = isoTime(now())
   for (const state of states.values()) {
-    // Nobody will try these.
+    // These are never tried.
     if (state.pending === 0 || isOpen(state, known.get(state.name))) continue
     await outbox.giveUp(state.name, isoTime(now() - dayMs), at)
   }
@@ -60,12 +60,12 @@ export async function deliver(outbox: Outbox, delivery: Delivery): Promise<void>
   await outbox.dropSettled(isoTime(now() - rememberedMs))
 }
 
-/** A receiver that said it is gone is tried again only when it is another one. */
+/** A receiver that answered 410 is tried again only if its address changed. */
 export function isOpen({ gone }: Pick<ChannelState, 'gone'>, receiver: Pick<Receiver, 'target'> | undefined): boolean {
   return receiver !== undefined && (gone === null || gone.target !== receiver.target)
 }
 
-/** Before attempt `n + 1` of a message, in milliseconds. */
+/** The wait before attempt `n + 1` of a message, in milliseconds. */
 export function waitMs(attempts: number): number {
   return Math.min(longestWaitMs, firstWaitMs * 2 ** (attempts - 1))
 }
@@ -85,7 +85,7 @@ async function deliverChannel(outbox: Outbox, receiver: Receiver, delivery: Deli
   }
 }
 
-/** Whether the message after it may be tried. */
+/** Returns whether the next message may be tried. */
 async function deliverNext(outbox: Outbox, receiver: Receiver, delivery: Delivery, leftMs: number): Promise<boolean> {
   const { now, watch, signal, timeoutAfter, timeoutMs } = delivery
   const { name, send, target } = receiver
@@ -99,7 +99,7 @@ async function deliverNext(outbox: Outbox, receiver: Receiver, delivery: Deliver
     watch.delivered(name, id)
     return true
   }
-  // We were told to stop: that says nothing of the receiver.
+  // We were stopped: that does not count against the receiver.
   if (signal.aborted) return false
   const { error, isGone = false } = outcome
   const isOver = now() - Date.parse(createdAt) >= dayMs

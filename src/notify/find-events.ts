@@ -5,29 +5,29 @@ import { type Severity, severities } from '../model/violation.ts'
 import { quote } from '../text/neutralise.ts'
 import { type Event, type EventType, eventTypes } from './message.ts'
 
-/** What changed with a run, most important first. Pure: the same record and past give the same events, ids and all. */
+/** The events of a run, most important first. Pure: the same input gives the same events, with the same ids. */
 export function findEvents(record: RunRecord, before: PriorState): readonly Event[] {
   return [...coverageEvents(record, before), ...violationEvents(record, before), ...ruleEvents(record, before)].sort(
     byImportance,
   )
 }
 
-/** Of what happens to the worker itself. `at`: ISO 8601, UTC. */
+/** An event of the worker itself. `at`: ISO 8601, UTC. */
 export function workerEvent(type: 'worker.failed' | 'worker.recovered', text: string, at: string): Event {
   return { id: idOf([type, text, at]), type, severity: 'critical', project: null, text }
 }
 
-/** `msg_`, `evt_`, `test_` and 32 hex digits of what makes the thing what it is. */
+/** `msg_`, `evt_`, `test_` and 32 hex digits: a digest of the parts that identify the thing. */
 export function idOf(parts: readonly (string | number | null)[], prefix = 'evt'): string {
   return `${prefix}_${hash('sha256', JSON.stringify(parts)).slice(0, 32)}`
 }
 
-/** A run is told from those of other histories by its start and by what it was configured to look at. */
+/** Its start and its configuration distinguish a run from those of other histories. */
 export function runIdentity(record: RunRecord): (string | number)[] {
   return [record.number, record.startedAt, record.configurationDigest]
 }
 
-/** Not to see is worse than what could be seen: it is told whatever severity a channel asks for. */
+/** Lost coverage is worse than any violation: it passes every channel's severity filter. */
 const ofCoverage: Severity = 'critical'
 
 function coverageEvents(record: RunRecord, { scans }: PriorState): Event[] {
@@ -41,7 +41,7 @@ function coverageEvents(record: RunRecord, { scans }: PriorState): Event[] {
       const isBack = was !== undefined && was !== 'complete'
       return isBack ? make('coverage.regained', `the ${listing} are walked to their end again`) : []
     }
-    // A listing that was never offered is none that was lost.
+    // A listing that was never offered was not lost.
     const isLost =
       status === 'skipped' ? was === 'complete' : was === undefined || was === 'complete' || was === 'skipped'
     return isLost ? make('coverage.lost', `the ${listing} could not be seen whole: ${status}, ${reason}`) : []
@@ -62,11 +62,11 @@ function typeOf({ before, now }: ViolationTransition): EventType | undefined {
   if (now === 'ended') return 'violation.resolved'
   if (now !== 'open') return undefined
   if (before === 'never') return 'violation.opened'
-  // What was accepted counts again when its waiver ends; what was unknown had been told.
+  // A waived violation counts again when its waiver ends; an unknown one was notified already.
   return before === 'unknown' ? undefined : 'violation.reopened'
 }
 
-/** Rules of which a project says nothing any more: they could not judge, or what they found could not be looked at. */
+/** Rules that no longer report on a project: not evaluated, or the resources of their findings not scanned. */
 function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Event[] {
   const lost = transitions.filter(({ now }) => now === 'unknown')
   const moved = new Set(lost.map(({ fingerprint }) => fingerprint))

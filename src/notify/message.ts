@@ -2,7 +2,7 @@ import type { ExitCode } from '../model/errors.ts'
 import type { Kind, Listing } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 
-/** What happened that somebody is told of. */
+/** The types of events that channels are notified of. */
 export const eventTypes = [
   'worker.failed',
   'coverage.lost',
@@ -34,31 +34,31 @@ export interface Event {
   readonly listing?: Listing
 }
 
-/** Why a message is a digest. */
+/** The reason why a message is a digest. */
 export type Storm = 'first_run' | 'policy_changed' | 'mass'
 
-/** What one channel is told of one run; `hookdrift.notification/1`, which members may be added to. */
+/** The message to one channel about one run; `hookdrift.notification/1`, which may gain members. */
 export interface Message {
   readonly schema: 'hookdrift.notification/1'
-  /** Stays the same however often it is sent. */
+  /** The same at every attempt. */
   readonly id: string
   /** ISO 8601, UTC. */
   readonly created_at: string
-  /** null: it is not about a run. */
+  /** null: not about a run. */
   readonly run: { readonly number: number; readonly started_at: string; readonly finished_at: string } | null
   readonly verdict: { readonly exit_code: ExitCode; readonly text: string } | null
   /** One sentence. */
   readonly title: string
   readonly storm: Storm | null
-  /** How many events there are, by type; types without one are absent. */
+  /** The number of events by type; types without events are absent. */
   readonly counts: Readonly<Partial<Record<EventType, number>>>
-  /** Of a storm: the rules with the most events, so that few lines tell what many are about. */
+  /** Of a storm: the rules with the most events, to summarise many in a few lines. */
   readonly rules: readonly { readonly rule: string; readonly severity: Severity; readonly events: number }[]
   /** Most important first. */
   readonly events: readonly Event[]
-  /** Events that are not in the list. */
+  /** The number of events that are not in the list. */
   readonly more: number
-  /** Shows all of it. */
+  /** The command that shows all of it. */
   readonly command: string
 }
 

@@ -4,7 +4,7 @@ import type { ProxyVariables } from '../service/proxy-for.ts'
 import type { LogLine } from './channels/log.ts'
 import type { SendMessage } from './outcome.ts'
 
-/** What channels need of the world. */
+/** What channels need from outside. */
 export interface ChannelDependencies {
   readonly env: ProxyVariables
   /** Milliseconds since the epoch. */
@@ -13,7 +13,7 @@ export interface ChannelDependencies {
   readonly readReport: (run: number) => Promise<Report | undefined>
 }
 
-/** How messages are handed over on a channel. Loads what that takes and no more. */
+/** Opens a channel. Loads only the code that it needs. */
 export async function openChannel(
   channel: Channel,
   { env, now, log, readReport }: ChannelDependencies,
@@ -32,7 +32,7 @@ export async function openChannel(
   }
 }
 
-/** Where a channel leads, as one text: sealed, it tells whether somebody gave it another receiver. */
+/** The address of a channel as one text: its seal shows whether the receiver has changed. */
 export function targetOf(channel: Channel): string {
   return channel.type === 'webhook' || channel.type === 'slack' ? channel.url : ''
 }

@@ -1,11 +1,15 @@
 import type { Message } from './message.ts'
 
-/** What one attempt came to. Errors are in our own words: what a receiver says, and where it is, may be secrets. */
+/** The outcome of one attempt. Errors are in our own words: the receiver's answer and address may be secrets. */
 export type Outcome =
   | { readonly ok: true }
-  | { readonly ok: false; readonly error: string /** It wants no more, ever. */; readonly isGone?: true }
+  | {
+      readonly ok: false
+      readonly error: string /** The receiver wants no further messages. */
+      readonly isGone?: true
+    }
 
-/** Hands a message over. Rejects with bugs only. */
+/** Sends a message. Rejects only because of bugs. */
 export type SendMessage = (message: Message, signal: AbortSignal) => Promise<Outcome>
 
 export const accepted: Outcome = { ok: true }

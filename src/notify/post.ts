@@ -11,10 +11,7 @@ interface PostRequest {
   readonly body: string
 }
 
-/**
- * Posts JSON. Any 2xx is acceptance, and nothing else is: no redirect is followed, and of the answer only its status is
- * read.
- */
+/** Posts JSON. Any 2xx accepts the message; redirects are not followed, and only the status is read. */
 export async function post(
   { url, headers, body }: PostRequest,
   env: ProxyVariables,
@@ -23,7 +20,7 @@ export async function post(
   const { pathname, search } = new URL(url)
   try {
     signal.throwIfAborted()
-    // The time for the whole of it is the signal's.
+    // The signal limits the whole exchange.
     const limits = { connectTimeoutMs: 10_000, pageTimeoutMs: 10_000 }
     const transport = createTransport({ url, ca: undefined, connections: 1, limits }, env)
     try {
@@ -48,7 +45,7 @@ function outcomeOf(status: number): Outcome {
 }
 
 function describe(error: unknown): string {
-  // Of the environment's proxy: says nothing of its value.
+  // About the environment's proxy; it does not contain the value.
   if (error instanceof Error && error.name === 'AuditError') return messageOf(error)
   return networkFailure(error).what
 }

@@ -1,7 +1,7 @@
 import { neutralise } from '../text/neutralise.ts'
 import type { Event, EventType, Message, Storm } from './message.ts'
 
-/** One line for people: our words, then those of others, which each channel shows in a way that nothing in them acts. */
+/** One line for people: our words, then foreign ones, which each channel shows as inert text. */
 export interface Line {
   readonly level: 'title' | 'text' | 'event'
   readonly own: string

@@ -2,8 +2,9 @@ import { isSecretName } from './looks-secret.ts'
 import { isPlain } from './plain-text.ts'
 
 /**
- * Replaces what a text says to be secret: the value behind a name that `isSecretName`, as in `password: x`, `API key (prod): x`,
- * `token = "two words"`, `password is x1y2`. A scan that looks back and ahead a bounded way, so it takes linear time.
+ * Replaces the values that a text itself calls secret: those after a name that `isSecretName`, as in `password: x`,
+ * `API key (prod): x`, `token = "two words"`, `password is x1y2`. It scans back and ahead a bounded way, so it takes
+ * linear time.
  */
 export function replaceAssigned(text: string, replace: (secret: string) => string): string {
   const out: string[] = []
@@ -26,11 +27,11 @@ interface Sign extends TextSpan {
   readonly isWord: boolean
 }
 
-/** What sets a value: `:`, `=`, `:=`, `=>`, `==`, or the word `is`. */
+/** The next sign that sets a value: `:`, `=`, `:=`, `=>`, `==`, or the word `is`. */
 function nextSign(text: string, start: number): Sign | undefined {
   for (let i = start; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    // The colon of a seal sets nothing.
+    // The colon of a seal does not set a value.
     if (code === colon && text.startsWith('sealed', i - 6)) continue
     if (code === colon || code === equals) {
       let to = i + 1
@@ -47,7 +48,7 @@ const equals = 0x3d
 const blank = 0x20
 const signs = '=>'
 
-/** The words that a value is set to: three at most, without quotes, brackets and a remark in parentheses. */
+/** The words before the sign: three at most, without quotes, brackets and a remark in parentheses. */
 function nameBefore(text: string, end: number): string {
   let to = skipBack(text, end, blanks)
   if (text[to - 1] === ')') {
@@ -76,7 +77,7 @@ function skipBack(text: string, end: number, characters: RegExp, most = 8): numb
   return at
 }
 
-/** undefined where there is none, it is a seal already, or it reads like any other word. */
+/** undefined without a value, for a seal, and for an ordinary word. */
 function valueBehind(text: string, { to, isWord }: Sign): TextSpan | undefined {
   let from = to
   while (from < text.length && from - to < 8 && /\s/.test(text.charAt(from))) from++
@@ -87,7 +88,7 @@ function valueBehind(text: string, { to, isWord }: Sign): TextSpan | undefined {
   const word = text.slice(from, end)
   if (word.length < 4 || word.startsWith('sealed:')) return undefined
   if ((isWord || isNextLine) && isPlain(word)) return undefined
-  // `Authorization: Token abc`: the scheme is no secret, what follows it is.
+  // `Authorization: Token abc`: the scheme is not secret, the text after it is.
   if (/^(?:bearer|basic|token|digest|apikey|key)$/i.test(word) && text[end] === ' ') {
     const next = endOfWord(text, end + 1)
     return next - end > 4 && !text.startsWith('sealed:', end + 1) ? { from: end + 1, to: next } : undefined

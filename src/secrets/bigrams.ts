@@ -1,11 +1,11 @@
 /*
  * Written by `npm run learn:bigrams`, from words of an-array-of-english-words (MIT), @faker-js/faker (MIT) and typescript
- * (Apache-2.0). Costs in sixths of a bit, each as the place of its character in `levels`.
+ * (Apache-2.0). Costs in sixths of a bit, each as the index of its character in `levels`.
  */
 
 export const levels = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Of 26 letters each: at the beginning of a word, behind `a`, behind `b`, … */
+/** Of 26 letters each: at the beginning of a word, after `a`, after `b`, … */
 export const letterCosts =
   'XZXZbdcddkdcYebYxaUbhfj1vlteZZmqfqhqhTbPug6RYUghtwjlPmsuO_u0SnrUxvT4_VfsV33_j_R5kuT6_PVxYdywQwzdfXd6__ok' +
   'RnvjLtrxPwwislSv_Zeqars_kmgmaYjlgqhpiWcQokxOTapjsjpmT-y3QWy4OvyYyuR__UifX37_n7Su2qNmhgV54YncVf_VcmV33_i-' +
@@ -15,7 +15,7 @@ export const letterCosts =
   'R1jzNw1dP4xmjqUv_Vddbzw_fscdbeVigtdoiVZSuc_SUX2qyuukKxw0L_c3P6xmvnW__kg4n86_k7MxstO1whP1ql4aUt_dZtl-_yZu' +
   'W6Y9Tm3rRz7wa2aQ7qkMo06xe0UgXeXmhpZrfZYWYV_dWcgmj62pNpmhN9qwRwjincWp8vkjZrm_bh'
 
-/** Of a separator, a small letter, a capital, a digit and a sign each, behind every row of three of these kinds. */
+/** Of a separator, a small letter, a capital, a digit and a sign each, after every sequence of three of these kinds. */
 export const kindCosts =
   'iEQQcuA_h_uFHh_P_9Cb_M_MGkFSMebBytr2BW8_K1YEjTF_ORkFSMedAtp_e0A4_i9lA3XG_MQ_LiD_WCiShgdWB_K_WFf_G_G8' +
   'kFSMe_A___XKFc_g__As_A_pqiEQQcvA_f_tFIh_S__BeyL_MGkFSMeSCfxb9BX__HimG7TF_ORkFSMezAf3rgkAl_cqlBxXG_MQ' +

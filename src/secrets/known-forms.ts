@@ -1,6 +1,6 @@
 /**
- * The length of what begins at a place of a text and is neither a name nor a secret: a UUID, a ULID, the digits of a
- * seal, an IPv6 or hardware address. 0 where none does.
+ * The length of an identifier that begins at an index of a text and is neither a name nor a secret: a UUID, a ULID, the
+ * digits of a seal, an IPv6 or hardware address. 0 if there is none.
  */
 export function knownLength(text: string, at: number): number {
   const length = lengthOf(text, at)
@@ -83,7 +83,7 @@ function isDigit(code: number): boolean {
   return code >= zero && code <= zero + 9
 }
 
-/** Behind the text there is no code (NaN). */
+/** NaN: the end of the text. */
 function isEnd(code: number): boolean {
   return !(isDigit(code) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a))
 }

@@ -2,7 +2,7 @@ import { leastScore, type RandomStretch, randomStretches, type SymbolRun, type T
 import { kindOf, kinds } from './symbols.ts'
 
 /**
- * Whether a word without blanks, or a part of it, is more likely random than what people write. Judged by how likely
+ * Whether a word without blanks, or a part of it, is more likely random than written by people. Decided by how likely
  * its letters and kinds of characters follow each other in names; digits alone, UUIDs, ULIDs and seals never are.
  */
 export function looksRandom(word: string): boolean {
@@ -10,8 +10,8 @@ export function looksRandom(word: string): boolean {
 }
 
 /**
- * The words and parts of words of a text that are more likely random than written, in order and without overlap. Goes
- * through the text once, character by character: a service may send megabytes made to be slow.
+ * The words and parts of words that are more likely random than written, in order and without overlap. One pass over
+ * the text, character by character: a service may send megabytes made to be slow.
  */
 export function findRandom(text: string): readonly RandomStretch[] {
   return merged(runsOf(text, false).flatMap((run) => randomStretches(text, run, isRandom)))
@@ -30,7 +30,7 @@ export function replaceRandom(text: string, replace: (word: string) => string): 
   return out.join('') + text.slice(at)
 }
 
-/** How much more likely random than written a word is, in units: the thresholds are found with it. */
+/** How much more likely random than written a word is, in units. The thresholds are derived with it. */
 export function scoreOf(word: string): number {
   let most = leastScore - 1
   const keepMost: Test = (score, length) => {
@@ -41,7 +41,7 @@ export function scoreOf(word: string): number {
   return most
 }
 
-/** Shorter words hold too little to tell. */
+/** Shorter words are too short to decide. */
 export const shortest = 16
 
 function isRandom(score: number, length: number): boolean {
@@ -49,15 +49,15 @@ function isRandom(score: number, length: number): boolean {
 }
 
 /**
- * In units (sixths of a bit). At 20 characters, 99 of 100 random words of each alphabet are found, and as few
- * names as can be (`npm run learn:bigrams -- --measure` prints both). Long random words score far more, long names at
- * times a little more; of short names more would be mistaken.
+ * In units (sixths of a bit). At 20 characters, 99 of 100 random words of each alphabet are found, and as few names as
+ * possible (`npm run learn:bigrams -- --measure` prints both). Long random words score far more, long names sometimes a
+ * little more; short names would be mistaken more often.
  */
 function thresholdOf(length: number): number {
   return length < 20 ? 80 : 72 + 2 * Math.min(length - 20, 12)
 }
 
-/** Runs of characters that words consist of, long enough to tell. Of a whole word, signs are a part. */
+/** The parts of a text that can be words and are long enough to decide. With `isWhole`, signs belong to a word. */
 function runsOf(text: string, isWhole: boolean): readonly SymbolRun[] {
   if (text.length < shortest) return noRuns
   const runs: SymbolRun[] = []

@@ -1,4 +1,4 @@
-/** Credentials that can be told by their form alone, wherever they stand. */
+/** Credentials whose form alone identifies them, anywhere in a text. */
 const credentialForms = [
   /\bwhsec_[A-Za-z0-9+/=_-]{6,}/,
   /\b[rs]k_(?:live_|test_)?[A-Za-z0-9]{12,}/,
@@ -14,16 +14,16 @@ const credentialForms = [
   /\bxapp-[A-Za-z0-9-]{10,}/,
   /\bshp(?:at|ss|ca|pa)_[A-Za-z0-9]{16,}/,
   /\bdop_v1_[a-f0-9]{32,}/,
-  // Of a chat's robot: its number and its key.
+  // Of a chat bot: its number and its key.
   /\b\d{8,10}:[A-Za-z0-9_-]{30,}/,
   /\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}/,
   /\bCO\.[A-Za-z0-9]{16}\.[A-Za-z0-9]{16,}/,
-  // Begins at the start of a run and looks for the dot first: else a text of nothing but `eyJ-` takes for ever.
+  // Begins at the start of a word and searches for the dot first: otherwise a text of only `eyJ-` takes quadratic time.
   /(?<![\w-])(?=[\w-]+\.[\w-]{8})(?:[\w-]*-)?eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/,
-  // "Basic authentication" is said of many an endpoint.
+  // Many descriptions contain "Basic authentication".
   /\b(?:Bearer|Basic)\s+(?!(?:authenti[a-z]+|authori[a-z]+|credentials?|passwords?|username)(?![\w+/=.~-]))[A-Za-z0-9+/=._~-]{8,}/,
-  // User and password of an address that stands within a text.
+  // User and password of an address within a text.
   /(?<=\/\/)[^\s/@]+(?=@)/,
 ]
 
@@ -33,12 +33,12 @@ export const credentials = new RegExp(credentialForms.map(({ source }) => source
 const credentialHint =
   /whsec_|[rs]k_|gh[oprsu]_|github_pat_|glpat-|xox|A[KS]IA|AIza|ya29|npm_|xapp-|shp|dop_v1|\d:[A-Za-z0-9_-]{30}|SG\.|CO\.|eyJ|PRIVATE KEY|Bearer|Basic|@/
 
-/** A cheap first look that most texts do not pass. */
+/** A cheap first check; most texts fail it. */
 export function mayHoldCredential(text: string): boolean {
   return credentialHint.test(text)
 }
 
-/** Whether something in a text has the form of a credential. At most 64 KiB. */
+/** Whether a text contains anything in the form of a credential. At most 64 KiB. */
 export function holdsCredential(text: string): boolean {
   return mayHoldCredential(text) && credentialForm.test(text)
 }
@@ -48,19 +48,19 @@ const credentialForm = new RegExp(credentials.source)
 const secretWords = new Set(
   'authorization cookie credential credentials jwt passcode passphrase privatekey pwd secrets tokens'.split(' '),
 )
-/** What such a word may also end in, where nobody parts the words: `accesstoken`, `dbpassword`. */
+/** Endings of such words where several are written as one: `accesstoken`, `dbpassword`. */
 const secretEnding = /(?:apikey|passwd|password|secret|token)$/
 /** Secret in a URL's query, everyday words elsewhere. */
 const secretInUrls = new Set('auth code hmac key pass pin private session sid sig signature'.split(' '))
-/** What makes a `key` a secret one. */
+/** Words that make a `key` a secret one. */
 const keyKinds = new Set(
   'access api auth encryption hmac master private secret service shared signing ssh webhook'.split(' '),
 )
-/** What makes it none: names of things that are looked up, sorted or sent once. */
+/** Words that make a `key` harmless: it finds, sorts or deduplicates things. */
 const harmlessKeys = new Set(
   'cache dedup foreign idempotency lookup message object partition primary public routing sort'.split(' '),
 )
-/** May be secret where nobody knows what a field is for. */
+/** May mean a secret in an unknown field. */
 const suspectWords = new Set('bearer certificate otp salt seed signing ssh'.split(' '))
 
 /** Whether a query parameter's name says that its value is secret: `access_token`, `apiKey`, `sig`. */
@@ -69,13 +69,13 @@ export function isSecretParameter(name: string): boolean {
   return saysSecret(words) || words.some((word) => secretInUrls.has(word))
 }
 
-/** Whether the name of a member or a variable says so: `client_secret`, `apiKey`, `service_account`; not `key` alone. */
+/** Whether a member's or variable's name marks a secret: `client_secret`, `apiKey`; not `key` alone. */
 export function isSecretName(name: string): boolean {
   const words = wordsOf(name)
   return saysSecret(words) || (words.includes('service') && words.includes('account'))
 }
 
-/** Whether the name of a field that nobody knows may stand for a secret: what is secret in a URL, and any `key`. */
+/** Whether the name of an unknown field may mean a secret: all names that are secret in a URL, and any `key`. */
 export function mayNameSecret(name: string): boolean {
   const words = wordsOf(name)
   if (saysSecret(words)) return true

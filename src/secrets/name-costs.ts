@@ -3,9 +3,9 @@ import { knownLength } from './known-forms.ts'
 import { histories, kindCount, kindOf, kinds, letterBefore, letterOf, nextHistory } from './symbols.ts'
 
 /**
- * Writes down what each character of a run costs in a name, in units: the more, the less it looks like what people
- * write. Gives how much the costliest stretch costs beyond `leastCosts`, what each character costs at least where all
- * are as likely.
+ * Writes the cost of each character of a run in a name, in units: the higher, the less it looks like written text.
+ * Returns how much the costliest stretch costs beyond `leastCosts`, the least cost of each character where all are
+ * equally likely.
  */
 export function writeCosts(text: string, from: number, to: number, costs: Uint8Array, leastCosts: Uint8Array): number {
   tables ??= readTables()
@@ -65,11 +65,14 @@ export function writeCosts(text: string, from: number, to: number, costs: Uint8A
   return most
 }
 
-/** Beside its kind: nothing for letters, which have their table; one of ten digits, of four separators, of thirty signs. */
+/**
+ * Added to the cost of its kind: nothing for letters, which have their table; one of ten digits, of four separators, of
+ * thirty signs.
+ */
 const ownCosts = [12, 0, 0, 20, 29]
 /** `aaaa`, `1234`, `zyxw`: one bit. */
 const costInRow = 6
-/** One odd character is no sign of chance, many are. */
+/** One odd character proves nothing, many do. */
 const mostCost = 60
 
 /** `orderHTTP`, `PDFDocument`: in an acronym any letter follows any other. */
@@ -81,7 +84,7 @@ const twoSmall = (kinds.lower << 3) | kinds.lower
 const longestAcronym = 6
 const costInAcronym = 36
 
-/** Read when first asked for. */
+/** Decoded on first use. */
 let tables: { readonly letters: Uint8Array; readonly kinds: Uint8Array } | undefined
 function readTables() {
   const letters = new Uint8Array(27 * 32)

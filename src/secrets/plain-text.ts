@@ -4,7 +4,7 @@ import { holdsCredential } from './looks-secret.ts'
 
 /**
  * Whether a text is harmless by its form: a few ordinary words, small numbers, dates, times, known forms of ids. For
- * places where a secret may stand, so whatever is not surely plain is not: `hunter2x`, `8765432109`, `Xk9-qQ`.
+ * places where a secret may be, so a doubtful text is not plain: `hunter2x`, `8765432109`, `Xk9-qQ`.
  */
 export function isPlain(text: string): boolean {
   if (text.length > longestPlain) return false
@@ -20,7 +20,7 @@ export function isPlain(text: string): boolean {
     mixed++
   }
   if (mixed > mostNumbered) return false
-  // A row of signs alone is a ruler (`-----`) or punctuation (`, `), unless it is long and mixed.
+  // A text of signs is a ruler (`-----`) or punctuation (`, `), unless it is long and mixed.
   return separating <= Math.max(4, text.length / 2) || new Set(text).size === 1
 }
 
@@ -30,17 +30,17 @@ const mostNumbered = 3
 
 const separators = /[^A-Za-z0-9\u00c0-\u024f]/
 
-/** RFC 3339 and what else begins with a date and goes on with a time. */
+/** RFC 3339 and other texts that begin with a date and go on with a time. */
 function isTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/.test(text)
 }
 
-/** `order`, `Order`, `ORDER`, `orderCreated`: letters in one case, or words of which each begins with a capital. */
+/** `order`, `Order`, `ORDER`, `orderCreated`: letters in one case, or words that each begin with a capital. */
 function isWord(word: string): boolean {
   if (word.length > longestWord) return false
   if (!/^[A-Za-z\u00c0-\u024f]+$/.test(word)) return false
   const humps = word.match(/[A-Z\u00c0-\u00de]?[a-z\u00df-\u024f]+|[A-Z\u00c0-\u00de]+(?![a-z\u00df-\u024f])/g) ?? []
-  // Letters whose case changes every other time are no words.
+  // Letters whose case changes every other time are not words.
   return (word.length >= humps.length * 3 || humps.length === 1) && !looksRandom(word)
 }
 

@@ -1,24 +1,24 @@
 import { writeCosts } from './name-costs.ts'
 import { kindOf, kinds } from './symbols.ts'
 
-/** A stretch of a text: from its first character to behind its last. */
+/** A stretch of a text: from its first character up to, not including, `to`. */
 export interface RandomStretch {
   readonly from: number
   readonly to: number
 }
 
-/** A stretch without blanks, what kinds of characters it has (one bit for each), and whether it is judged whole. */
+/** A stretch without blanks, its kinds of characters (one bit for each), and whether it is decided as a whole. */
 export interface SymbolRun extends RandomStretch {
   readonly has: number
   readonly isWhole: boolean
 }
 
-/** Whether a stretch counts that is so much more likely random than written (in units), and so long. */
+/** Whether a stretch counts, by how much more likely random than written it is (in units), and by its length. */
 export type Test = (score: number, length: number) => boolean
 
 /**
- * The stretches of a run that are more likely random than written. In each alphabet those are sought whose characters
- * cost most in a name beside what they cost where all are as likely; each alphabet goes through the run once.
+ * The stretches of a run that are more likely random than written. For each alphabet, one pass finds the stretches
+ * whose characters cost most in a name, relative to their cost where all are equally likely.
  */
 export function randomStretches(text: string, run: SymbolRun, isRandom: Test): RandomStretch[] {
   const { alphabets, leastCosts } = choiceFor(run)
@@ -30,25 +30,25 @@ export function randomStretches(text: string, run: SymbolRun, isRandom: Test): R
   return found
 }
 
-/** Stretches that score less are not looked at. */
+/** Stretches that score less are skipped. */
 export const leastScore = 60
-/** A stretch has ended where so many units were lost: behind it, names are written. */
+/** A stretch ends where it lost so many units: the text after it is written. */
 const drop = 150
-/** A separator takes so much at least: what stands behind it must be random enough by itself. */
+/** A separator costs at least this: the text after it must be random enough by itself. */
 const bridge = 16
 const slash = 0x2f
-/** What stands before the first separator is replaced too if it scores so much by itself. */
+/** The text before the first separator is replaced too if it scores this much by itself. */
 const entry = 40
-/** What a word of ordinary length costs; longer ones have a list of their own. */
+/** The costs of a word of ordinary length; longer ones have an array of their own. */
 const shared = new Uint8Array(4096)
 
 interface Alphabet {
   readonly has: Uint8Array
-  /** Of one character, where all are as likely. */
+  /** Of one character, where all are equally likely. */
   readonly cost: number
   /** Whether a random word may begin and end at a separator. */
   readonly isParted: boolean
-  /** What a hyphen takes at least; in base64 it is a character like any other. */
+  /** The least cost of a hyphen; in base64 it is an ordinary character. */
   readonly hyphen: number
 }
 
@@ -73,11 +73,11 @@ function alphabetOf(has: RegExp, cost: number): Alphabet {
 
 interface Choice {
   readonly alphabets: readonly Alphabet[]
-  /** The least that each character costs in one of them. */
+  /** The least cost of each character in one of the alphabets. */
   readonly leastCosts: Uint8Array
 }
 
-/** By the kinds that a run has, made when first asked for. */
+/** By the kinds that a run has, built on first use. */
 const choices: Choice[] = []
 
 function choiceFor({ has, isWhole }: SymbolRun): Choice {
@@ -89,7 +89,7 @@ function choiceFor({ has, isWhole }: SymbolRun): Choice {
   return choice
 }
 
-/** Digits alone are numbers: there is no alphabet for them. */
+/** Digits alone are numbers and have no alphabet. */
 function choose(has: number, isWhole: boolean): Choice {
   const [hasLower, hasUpper, hasDigit, hasSign] = [kinds.lower, kinds.upper, kinds.digit, kinds.sign].map(
     (kind) => (has & (1 << kind)) !== 0,
@@ -150,7 +150,7 @@ function seek(
   close()
 }
 
-/** What is left of a secret within its part of the word is one too. */
+/** The rest of a secret within its part of the word is secret too. */
 function endOfPart(text: string, end: number, to: number): number {
   let at = end
   while (at < to && isWithinPart(text.charCodeAt(at))) at++

@@ -1,9 +1,12 @@
-/** Before try `n + 1` of a request, in milliseconds: anything up to 250 ms · 2ⁿ⁻¹, at most 10 s, so that walks that failed together don't return together. */
+/**
+ * The wait before try `n + 1` of a request, in milliseconds: random, up to 250 ms · 2ⁿ⁻¹ and at most 10 s. The
+ * randomness keeps walks that failed together from returning together.
+ */
 export function backoffMs(failures: number, random: () => number): number {
   return random() * doubled(250, failures)
 }
 
-/** The same for a refused key, never short: three tries have to span the seconds that a database needs to come back. */
+/** The same for a refused key, never short: three tries must cover the seconds that a database needs to restart. */
 export function refusedKeyBackoffMs(failures: number, random: () => number): number {
   return (0.5 + random() / 2) * doubled(1_000, failures)
 }

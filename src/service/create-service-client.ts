@@ -9,22 +9,22 @@ import type { ServiceSettings } from './settings.ts'
 import { testFunction } from './test-function.ts'
 import { createTransport } from './transport.ts'
 
-/** What a client takes from its surroundings. */
 interface ServiceDependencies {
   readonly clock: Clock
   /** At least 0, below 1. */
   readonly random: () => number
   /** Only the proxy variables are read. */
   readonly env: ProxyVariables
-  /** Ends requests that are under way. Without it, a stop ends them with everything else. */
+  /** Ends requests in progress. Without it, the stop signal ends them. */
   readonly cut?: AbortSignal | undefined
-  /** Aborted when so many milliseconds are over. Default: the system's. */
+  /** Returns a signal that aborts after so many milliseconds. Default: the system's. */
   readonly timeoutAfter?: (ms: number) => AbortSignal
 }
 
 /**
- * A client of one service, for all of its projects: they share its connections and its rate limit. Connects nowhere
- * until asked. Throws an `AuditError` (2) when the environment names an impossible proxy.
+ * Creates a client of one service for all of its projects, which share its connections and its rate limit. Connects to
+ * nothing until a request is sent.
+ * @throws AuditError.usage when the environment names an impossible proxy
  */
 export function createServiceClient(
   settings: ServiceSettings,

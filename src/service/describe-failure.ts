@@ -5,13 +5,13 @@ import { ServiceFault } from './service-fault.ts'
 /** `502 bad gateway after 5 tries, the service says "…" (request id abc)`: one line. */
 export function describeFailure(reply: Reply & { ok: false }): string {
   const tries = reply.tries > 1 ? ` after ${reply.tries} tries` : ''
-  const budget = reply.isBudgetSpent ? ', the time for tries is spent' : ''
+  const budget = reply.isBudgetSpent ? ', no time left for further tries' : ''
   const hint = reply.hint === null ? '' : `: ${reply.hint}`
   const said = reply.serviceMessage === null ? '' : `, the service says "${withoutCredentials(reply.serviceMessage)}"`
   return withRequestId(`${reply.what}${tries}${budget}${hint}${said}`, reply.requestId)
 }
 
-/** The fault of a request that got no usable answer; `place` says what was asked for, e.g. `page 3`. */
+/** The fault of a request without a usable answer; `place` names what was requested, e.g. `page 3`. */
 export function faultOf(reply: Reply & { ok: false }, place: string): ServiceFault {
   return new ServiceFault(reply.kind, `${place}: ${describeFailure(reply)}`)
 }

@@ -1,6 +1,6 @@
 import type { Dialect } from './dialect.ts'
 
-/** The dialect's patterns, compiled once. All ignore case: the service spells one message in several ways. */
+/** The dialect's patterns, compiled once. All ignore case: the service writes one message in several ways. */
 export interface DialectMatchers {
   isTransient(status: number, message: string): boolean
   isProjectNotFound(message: string): boolean
@@ -9,7 +9,7 @@ export interface DialectMatchers {
   readonly requestIdHeader: string
 }
 
-/** Throws a `SyntaxError` for a pattern that is no regular expression; the configuration checks that earlier. */
+/** @throws SyntaxError when a pattern is not a regular expression; the configuration checks that earlier */
 export function compileDialect(dialect: Dialect): DialectMatchers {
   const transient = dialect.transient.map(({ status, message }) => ({ status, pattern: new RegExp(message, 'i') }))
   const projectNotFound = new RegExp(dialect.projectNotFound, 'i')

@@ -4,7 +4,7 @@ import type { Dialect } from './dialect.ts'
 import { escapeForRegExp } from './foreign-text.ts'
 import type { Filters } from './settings.ts'
 
-/** One configured filter: how it is asked for, and how an answered item proves that it was heard. */
+/** One configured filter: how to request it, and how an item proves that the service applied it. */
 export interface ListingFilter {
   readonly name: string
   /** Sent once for each value. */
@@ -51,14 +51,14 @@ function endpointFilter(parameter: string, uids: readonly string[]): ListingFilt
 }
 
 /**
- * Contained, whatever the case. The service matches with ILIKE, where `_` stands for a character and `%` for any number of
- * them. What stands between two `%` is looked for behind the place where the part before it was first found: a name is
- * as long as a service makes it, and is looked through once.
+ * Whether the name contains `part`, in any case. The service matches with ILIKE, where `_` is any character and `%` any
+ * number of them. Each text between two `%` is searched for after the first match of the one before: a name can be
+ * long, and is scanned once.
  */
 function nameHolds(part: string): ListingFilter['holds'] {
   const patterns = part.split('%').map((text) => new RegExp(escapeForRegExp(text).replaceAll('_', '.'), 'gisu'))
   return (item) => {
-    // One version of the service's shapes says `title`.
+    // One version of the API says `title`.
     const name = item.name ?? item.title
     if (typeof name !== 'string') return false
     let at = 0

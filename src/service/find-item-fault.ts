@@ -12,22 +12,22 @@ interface ItemFault {
 interface PageExpectation {
   readonly projectUid: string
   readonly filters: readonly ListingFilter[]
-  /** uids of the walk so far; those of the page are added. */
+  /** uids of the walk so far; the page's uids are added. */
   readonly seen: Set<string>
 }
 
 const longestUid = 1000
-/** Every uid of a walk is kept in memory until its end: of a longer one, its digest. */
+/** Every uid of a walk stays in memory until its end; of a longer one, its digest. */
 const longestKept = 64
 
-/** Items of a page, some at a time, or why they cannot be read. */
+/** Some items of a page at a time, or the reason why they cannot be read. */
 type Groups = Iterable<
   { readonly ok: true; readonly items: readonly JsonObject[] } | { readonly ok: false; readonly reason: string }
 >
 
 /**
- * Why a page proves nothing: an item of another project (service-behaviour.md 7), without an identity, seen before, or
- * outside the filter. A foreign item counts before all else: it says whose key this is.
+ * Why a page proves nothing: an item is of another project (service-behaviour.md 7), has no identity, was listed
+ * before, or is outside the filter. A foreign item comes before all others: it proves whose key this is.
  */
 export function findPageFault(groups: Groups, expectation: PageExpectation): ItemFault | undefined {
   let first: ItemFault | undefined
@@ -77,7 +77,7 @@ function whatBreaks(item: JsonObject, filters: readonly ListingFilter[], seen: S
   return missed && `does not match the ${missed.name} filter: the service ignored it`
 }
 
-/** A number names nothing, even one that is kept as its text. */
+/** A number is not an identifier, even if it was kept as its text. */
 function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && !isExactNumber(value)
 }

@@ -2,32 +2,26 @@ import { replaceAssigned } from '../secrets/assigned-secrets.ts'
 import { replaceRandom } from '../secrets/looks-random.ts'
 import { credentials } from '../secrets/looks-secret.ts'
 
-/** Words of the service for a message of ours: at most this many characters. */
+/** At most this many characters of the service's words go into a message. */
 const maxLength = 200
 
-/** Controls, line and paragraph separators, marks that turn the direction of writing: whatever could forge a line. */
+/** Controls, line and paragraph separators, marks that change the writing direction: they could forge a line. */
 const unprintable =
   /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]|[\u{e0000}-\u{e007f}]/gu
 
-/**
- * Text that the service chose, fit for one line of a report: no controls, at most 200 characters, and never the key,
- * which a service (or what stands before it) may echo.
- */
+/** Makes text of the service fit for one line: no controls, at most 200 characters, and never the key. */
 export function foreignText(text: string, key: string): string {
   const line = text.replace(unprintable, ' ').replace(/\s+/g, ' ').trim().toWellFormed()
   const redacted = withoutKey(line, key)
   if (redacted.length <= maxLength) return redacted
-  // What is left of a key that was cut would not look like one.
+  // A key that was cut would not be recognised.
   return `${redacted
     .slice(0, maxLength - 1)
     .toWellFormed()
     .replace(/(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{1,19}$/, '')}…`
 }
 
-/**
- * Words of the service without what looks like a credential, whosever it is: a gateway may echo a header that it was
- * sent, a service what it could not read. Identifiers stay.
- */
+/** The service's words without credentials, which it may echo from any request. Identifiers stay. */
 export function withoutCredentials(text: string): string {
   const bare = replaceAssigned(text.replace(credentials, mark), mark)
   return replaceRandom(bare, mark)
@@ -36,7 +30,7 @@ export function withoutCredentials(text: string): string {
 const mark = () => '[credential]'
 
 function withoutKey(text: string, key: string): string {
-  // A key looks like `CO.<mask>.<secret>`: its long parts alone would give it away too.
+  // A key has the form `CO.<mask>.<secret>`: its long parts alone would reveal it too.
   const parts = [key, ...key.split('.').filter((part) => part.length >= 16)].filter((part) => part !== '')
   return parts.reduce((rest, part) => rest.replace(new RegExp(escapeForRegExp(part), 'gi'), '[key]'), text)
 }

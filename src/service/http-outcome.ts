@@ -1,13 +1,13 @@
 import type { FaultKind } from './service-fault.ts'
 
-/** What one request came to. */
+/** The outcome of one request. */
 export type HttpOutcome = HttpSuccess | HttpFailure
 
-/** A success with JSON that was read rightly; whether it keeps the contract is not judged yet. */
+/** A success with well-formed JSON. Whether it keeps the contract is checked later. */
 export interface HttpSuccess {
   readonly ok: true
   readonly value: unknown
-  /** Items of a large page, as they were written: `value` has an empty list in their place. */
+  /** Items of a large page as they were written; `value` then has an empty list in their place. */
   readonly items?: readonly Buffer[]
   readonly requestId: string | null
 }
@@ -17,22 +17,22 @@ export interface HttpFailure {
   readonly kind: FaultKind
   /** What happened, for a message: one line, no key. */
   readonly what: string
-  /** What it may mean, or what to do. */
+  /** What the cause may be, or what to do. */
   readonly hint: string | null
   readonly requestId: string | null
-  /** null when there was no answer. */
+  /** null without an answer. */
   readonly status: number | null
-  /** What the service's envelope says, fit for a message. */
+  /** The message of the service's envelope, fit for a message of ours. */
   readonly serviceMessage: string | null
-  /** `never`: it stands. `key`: a refused key, tried again a few times of its own. */
+  /** `never`: final. `key`: a refused key, with a few tries of its own. */
   readonly again: 'never' | 'later' | 'key'
-  /** Whether the service surely did nothing with the request, so that even a POST may be sent again. */
+  /** Whether the service certainly did not act on the request, so that even a POST may be sent again. */
   readonly surelyNotRun: boolean
-  /** The Retry-After header as it came. */
+  /** The Retry-After header as received. */
   readonly retryAfter: string | undefined
 }
 
-/** A failure with all that is usual: no answer, it stands, it may have run. */
+/** A failure with the defaults: no answer, final, may have run. */
 export function failure(kind: FaultKind, what: string, details: Partial<HttpFailure> = {}): HttpFailure {
   return {
     ok: false,

@@ -1,4 +1,4 @@
-/** The bytes of JSON's own characters, and how far its strings reach: for passes over a text before it is parsed. */
+/** The bytes of JSON's own characters, and functions that find the end of its strings before a text is parsed. */
 export const quote = 0x22
 export const plus = 0x2b
 export const comma = 0x2c
@@ -13,14 +13,14 @@ export const closeBracket = 0x5d
 export const openBrace = 0x7b
 export const closeBrace = 0x7d
 
-/** Where the closing quote of a string stands whose first character is at `from`; the end of all where there is none. */
+/** The index of the closing quote of the string that begins at `from`; the length of the text if there is none. */
 export function closingQuote(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
   return at
 }
 
-/** The first place at or behind `at` that holds no blank. */
+/** The first index from `at` on that is not a blank. */
 export function skipBlanks(bytes: Buffer, at: number): number {
   let next = at
   while (isBlank(bytes[next])) next++

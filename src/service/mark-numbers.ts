@@ -1,16 +1,16 @@
 import { escapeText, exactNumber } from '../model/exact-number.ts'
 import { backslash, closingQuote, colon, minus, nine, plus, point, quote, skipBlanks, zero } from './json-bytes.ts'
 
-/** Characters that a mark adds to a number, and an escape to a text: the quotes are part of it. */
+/** Characters that a mark adds to a number, or an escape to a text, with the quotes. */
 const markLength = '"number:"'.length
 const escapeLength = 'text:'.length
 
-/** Characters of a decimal that a double surely holds, a point among them or not. */
+/** A double keeps every decimal of this many characters, with or without a point. */
 export const surelyHeld = 15
 
 /**
- * The same JSON with each number that no double holds as a marked text, and each text that looks like one escaped. For
- * valid JSON only. `inexactNumbers`: how many there are.
+ * The same JSON, with each number that a double cannot keep as a marked text, and each text that looks like a marked
+ * one escaped. For valid JSON only. `inexactNumbers`: the number of such numbers.
  */
 export function markNumbers(bytes: Buffer, inexactNumbers: number): Buffer {
   const room = inexactNumbers * markLength + countMisleading(bytes) * escapeLength
@@ -39,13 +39,13 @@ export function markNumbers(bytes: Buffer, inexactNumbers: number): Buffer {
   return out.subarray(0, written)
 }
 
-/** Whether a number without its sign is none that a double holds. Most are short and need no closer look. */
+/** Whether a double cannot keep a number, given without its sign. The quick check decides most of them. */
 export function needsMark(bytes: Buffer, start: number, end: number): boolean {
   if (isSurelyHeld(bytes, start, end)) return false
   return typeof exactNumber(bytes.toString('latin1', start, end)) === 'string'
 }
 
-/** A double holds every decimal of 15 digits; with an exponent of two digits it lies far from the limits. */
+/** A double keeps every decimal of 15 digits; with an exponent of two digits it is far from the limits. */
 function isSurelyHeld(bytes: Buffer, start: number, end: number): boolean {
   for (let i = start; i < end; i++) {
     const byte = bytes[i]
@@ -54,7 +54,7 @@ function isSurelyHeld(bytes: Buffer, start: number, end: number): boolean {
   return end - start <= surelyHeld
 }
 
-/** What a number may consist of behind its first character. */
+/** Whether the byte may follow the first character of a number. */
 export function isNumberByte(byte: number | undefined): boolean {
   return isDigit(byte) || byte === point || byte === lowerE || byte === upperE || byte === plus || byte === minus
 }
@@ -68,8 +68,8 @@ function isDigit(byte: number | undefined): boolean {
 }
 
 /**
- * Whether a text may look like a marked number or an escaped text. Asked of every page, so it looks for what few hold:
- * a search that begins with a quote takes three times as long.
+ * Whether a text may look like a marked number or an escaped text. This runs on every page, so it searches for what few
+ * pages contain: a search that begins with a quote takes three times as long.
  */
 export function mayMislead(bytes: Buffer, hasLetterEscape: boolean): boolean {
   if (hasLetterEscape) return true
@@ -90,7 +90,7 @@ function countMisleading(bytes: Buffer): number {
   return count
 }
 
-/** Whether a string begins like a marked number or an escaped text, its letters escaped or not. */
+/** Whether a string begins like a marked number or an escaped text, with its letters escaped or not. */
 function mayMisleadAt(bytes: Buffer, at: number): boolean {
   const first = bytes[at]
   if (first === lowerN) return mayGoOn(bytes, at + 1, 'umber:')
@@ -98,7 +98,7 @@ function mayMisleadAt(bytes: Buffer, at: number): boolean {
   return first === backslash && isLetterEscape(bytes, at + 1)
 }
 
-/** Whether these letters follow, or some of them and then one that is an escape. */
+/** Whether these letters follow, or some of them and then an escaped one. */
 function mayGoOn(bytes: Buffer, from: number, letters: string): boolean {
   for (let i = 0; i < letters.length; i++) {
     const byte = bytes[from + i]
@@ -108,20 +108,20 @@ function mayGoOn(bytes: Buffer, from: number, letters: string): boolean {
   return true
 }
 
-/** Whether `u006e` stands at `at`, after the backslash: a small letter, or the colon. */
+/** Whether `u006e` follows the backslash before `at`: a small letter, or the colon. */
 export function isLetterEscape(bytes: Buffer, at: number): boolean {
   if (bytes[at] !== 0x75 || bytes[at + 1] !== zero || bytes[at + 2] !== zero) return false
   const [third, last] = [bytes[at + 3], (bytes[at + 4] ?? 0) | 0x20]
-  // `<` and `>`, which Go escapes, stand beside the colon.
+  // Go escapes `<` and `>`, which are next to the colon.
   return third === 0x36 || third === 0x37 || (third === 0x33 && last === 0x61)
 }
 
-/** Whether the string that ends here names a member, which is no value. */
+/** Whether the string that ends here is the name of a member and not a value. */
 function isName(bytes: Buffer, end: number): boolean {
   return bytes[skipBlanks(bytes, end)] === colon
 }
 
-/** A literal longer than this is no escaped number, however its letters are written. */
+/** A longer literal is not an escaped number, even with every letter escaped. */
 const longestLiteral = 10_000
 
 function isMisleading(bytes: Buffer, start: number, end: number): boolean {

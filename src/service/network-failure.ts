@@ -2,11 +2,11 @@ import { classOf, messageOf } from '../model/errors.ts'
 import { failure, type HttpFailure } from './http-outcome.ts'
 import type { FaultKind } from './service-fault.ts'
 
-/** The connection was never made: whatever was asked did not run. */
+/** No connection was made, so the request did not run. */
 const unconnected: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ENOTFOUND: 'host name not found',
-  EAI_AGAIN: 'host name cannot be looked up now',
+  EAI_AGAIN: 'host name cannot be resolved now',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
@@ -29,8 +29,8 @@ const broken: Readonly<Record<string, string>> = {
 const ofTheLanguage = ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']
 
 /**
- * What an error says that was thrown while a request was sent or its answer was read. Never throws: whatever a service
- * sends ends its own exchange only. The error's text is left out, because it may quote what was sent.
+ * Describes an error that was thrown while a request was sent or its answer was read. Never throws: a bad answer ends
+ * only its own exchange. The error's text is left out, because it may quote what was sent.
  */
 export function networkFailure(error: unknown): HttpFailure {
   const code = codeOf(error)
@@ -38,7 +38,7 @@ export function networkFailure(error: unknown): HttpFailure {
   if (known !== undefined) return failure(kindOf(code), known, { again: 'later' })
   if (classOf(error) === 'HTTPParserError' || code.startsWith('HPE_')) {
     return failure('malformed', 'the answer is not HTTP', {
-      hint: 'is the port right, and the scheme (http or https)?',
+      hint: 'check the port and the scheme (http or https)',
       again: 'later',
     })
   }
@@ -58,7 +58,7 @@ export function networkFailure(error: unknown): HttpFailure {
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     return failure('tls', `no TLS connection could be made (${code})`, {
-      hint: 'is the port right, and the scheme (http or https)?',
+      hint: 'check the port and the scheme (http or https)',
       again: 'later',
     })
   }
@@ -74,16 +74,16 @@ function kindOf(code: string): FaultKind {
   return code.endsWith('TIMEOUT') || code === 'ETIMEDOUT' ? 'timeout' : 'network'
 }
 
-/** What proxies answer is told within the first line of an error. */
+/** The proxy's answer is within the first line of an error. */
 const longestMessage = 1000
 
-/** Empty when there is none. */
+/** Empty without a code. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return ''
   return error.code.length <= 60 && /^\w+$/.test(error.code) ? error.code : ''
 }
 
-/** Codes of OpenSSL's verification, and of Node's for the name. */
+/** Codes of OpenSSL's verification, and Node's code for the name. */
 function isCertificateCode(code: string): boolean {
   return /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UND_ERR_PRX_TLS/.test(code)
 }

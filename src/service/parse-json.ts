@@ -3,27 +3,30 @@ import { longestNumber } from '../model/exact-number.ts'
 import { markNumbers, mayMislead } from './mark-numbers.ts'
 import { scanJson } from './scan-json.ts'
 
-/** `isCutOff`: the text breaks off, so asking again may help. */
+/** `isCutOff`: the text breaks off, so another try may help. */
 type Parsed =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly reason: string; readonly isCutOff: boolean }
 
 const maxDepth = 64
-/** Of one object: what has more is no resource, and reading it would hold everybody up. */
+/** Per object: one with more is not a resource, and reading it would delay the other projects. */
 const maxMembers = 10_000
 
-/** Names become parts of JSON Pointers, which stand in every report. */
+/** Names become parts of JSON Pointers, which every report contains. */
 const longestName = 1000
-/** An object of a shape of its own takes up to 800 bytes in memory. A service's page has one object or list in 90 bytes. */
+/**
+ * An object with a shape of its own takes up to 800 bytes in memory. A service's page has one object or list per 90
+ * bytes.
+ */
 const maxContainers = 75_000
-/** A number or a short text takes up to 50 bytes. A service's page has one member or element in 22 bytes. */
+/** A number or a short text takes up to 50 bytes. A service's page has one member or element per 22 bytes. */
 const maxValues = 250_000
 
 /**
- * Reads JSON rightly or refuses it: no nesting deeper than 64, no invalid UTF-8, no key twice in an object (of which
- * `JSON.parse` keeps the last), no half surrogate pair, nothing after the value, and nothing that
- * grows out of proportion in memory. A number that no double holds is kept as its text (`model/exact-number.ts`). Texts
- * beyond 2 MiB come in parts (`split-page.ts`). A reason never quotes the text.
+ * Parses strict JSON or refuses it: at most 64 levels, valid UTF-8, no key twice in an object (`JSON.parse` keeps the
+ * last), no half surrogate pair, nothing after the value, and nothing that grows out of proportion in memory. A number
+ * that a double cannot keep stays as its text (`model/exact-number.ts`). Texts beyond 2 MiB come in parts
+ * (`split-page.ts`). A reason never quotes the text.
  */
 export function parseJson(bytes: Buffer): Parsed {
   const scan = scanJson(bytes)
@@ -48,8 +51,8 @@ export function parseJson(bytes: Buffer): Parsed {
 }
 
 /**
- * Parses valid JSON once more, with marks. `JSON.parse` with a reviver that sees the source would do the same, but takes
- * 50 times as long and twice the memory on a page full of numbers.
+ * Parses valid JSON again, with marks. `JSON.parse` with a reviver that reads the source does the same, but takes 50
+ * times as long and twice the memory on a page full of numbers.
  */
 function parseMarked(bytes: Buffer, scan: ReturnType<typeof scanJson>): unknown {
   return JSON.parse(markNumbers(bytes, scan.inexactNumbers).toString('utf8'))
@@ -59,7 +62,7 @@ function refused(reason: string): Parsed {
   return { ok: false, reason, isCutOff: false }
 }
 
-/** Members of all objects in a tree; an array's elements are no members. */
+/** Members of all objects in a tree; an array's elements do not count. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
   let count = 0
@@ -67,7 +70,7 @@ function countMembers(value: unknown): number {
     for (const element of value) if (typeof element === 'object') count += countMembers(element)
     return count
   }
-  // for…in walks a plain object without making a list of its keys; JSON.parse leaves nothing to inherit.
+  // for…in walks a plain object without a list of its keys; JSON.parse leaves nothing to inherit.
   const members = value as Record<string, unknown>
   for (const key in members) {
     count++

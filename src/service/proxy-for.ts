@@ -1,18 +1,18 @@
 import { AuditError } from '../model/errors.ts'
 
-/** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, either case; lower case wins. Other variables don't matter. */
+/** `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` in either case; lower case wins. */
 export type ProxyVariables = Readonly<Record<string, string | undefined>>
 
 interface Proxy {
   readonly url: string
-  /** What is reached without it, as the variable gives it. */
+  /** The hosts that are reached without the proxy, as the variable lists them. */
   readonly except: string
 }
 
 /**
- * The proxy that the environment names for a URL: `HTTPS_PROXY` for https and `HTTP_PROXY` for http, as curl does it
- * (a proxy named for http is none for https). Throws an `AuditError` (2) for one that is no URL; its value, which may
- * hold a password, is not repeated.
+ * The proxy that the environment names for a URL: `HTTPS_PROXY` for https and `HTTP_PROXY` for http, as in curl (an
+ * http proxy does not serve https).
+ * @throws AuditError.usage when the value is not a proxy URL; it is not repeated, because it may contain a password
  */
 export function proxyFor(url: URL, variables: ProxyVariables): Proxy | undefined {
   const name = url.protocol === 'https:' ? 'https_proxy' : 'http_proxy'

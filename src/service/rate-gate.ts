@@ -1,8 +1,8 @@
 import type { Clock } from '../model/clock.ts'
 
-/** Shut while a service asks for patience: one bucket serves all of it, so one 429 concerns every walk. */
+/** Closed while a service limits requests: one bucket serves all of it, so one 429 concerns every walk. */
 interface RateGate {
-  /** Keeps it shut for at least this long from now. */
+  /** Keeps the gate closed for at least this long from now. */
   holdFor(ms: number): void
   /** Milliseconds until it opens; 0 when open. */
   waitMs(): number

@@ -12,22 +12,22 @@ import type { WireAnswer } from './transport.ts'
 interface ReadContext {
   readonly matchers: DialectMatchers
   readonly maxBodyBytes: number
-  /** Never to be repeated. */
+  /** Must never appear in a message. */
   readonly key: string
   readonly url: string
-  /** The statuses of a success. */
+  /** The statuses that mean success. */
   readonly success: readonly number[]
-  /** The most items that a page may hold; undefined where no page is asked for. */
+  /** The most items that a page may have; undefined if the answer is not a page. */
   readonly mostItems: number | undefined
 }
 
-/** Bodies of errors are read for their message only. */
+/** Bodies of errors are read only for their message. */
 const maxErrorBodyBytes = 64 * 1024
-/** What is larger is read item by item, or not at all: an object may take fifty times its text in memory. */
+/** A larger answer is read item by item or not at all: an object may take fifty times its text in memory. */
 const maxWholeBytes = 2 * 1024 * 1024
 
 /**
- * Judges an answer before anyone looks inside: status, type, size, then the JSON itself (service-behaviour.md 8 to 13).
+ * Checks an answer from the outside in: status, type, size, then the JSON itself (service-behaviour.md 8 to 13).
  * Rejects only when the connection breaks while a success is read.
  */
 export async function readAnswer(answer: WireAnswer, reading: ReadContext): Promise<HttpOutcome> {
@@ -38,7 +38,7 @@ export async function readAnswer(answer: WireAnswer, reading: ReadContext): Prom
   return { ...exchange, requestId, ...(exchange.ok ? {} : { status }) }
 }
 
-/** One word, as a name of an exchange is; what stands beside it may be an echo of anything. */
+/** One word, as an id is; the text after it may echo anything. */
 function readRequestId(id: string, key: string): string | null {
   const shown = foreignText(id, key)
   return /^[\w.:/+=[\]-]{1,64}$/.test(shown) ? shown.replace(credentials, '[credential]') : null
@@ -51,7 +51,7 @@ function readByStatus(answer: WireAnswer, reading: ReadContext): HttpOutcome | P
   return status < 400 ? readRedirect(answer, reading) : readError(answer, reading)
 }
 
-/** 206 is a part of a page, 203 what something on the way made of it, 202 a promise: none proves what is not in it. */
+/** 206 is a part of a page, 203 was changed on the way, 202 is a promise: none proves that the rest is absent. */
 function readOtherSuccess(answer: WireAnswer, { success }: ReadContext): HttpFailure {
   answer.discard()
   return failure('http', `${nameOf(answer.status)} instead of ${success.map(nameOf).join(' or ')}`)
@@ -87,7 +87,7 @@ function readJson(status: number, bytes: Buffer): HttpOutcome {
   return parsed.isCutOff ? cutOff(status) : failure('malformed', `${nameOf(status)}, ${parsed.reason}`)
 }
 
-/** Where a body's length is not announced, a cut looks like an end. */
+/** Without an announced length, a cut looks like an end. */
 function cutOff(status: number): HttpFailure {
   return failure('malformed', `${nameOf(status)}, the JSON breaks off`, { again: 'later' })
 }
@@ -101,7 +101,7 @@ function lengthOf(answer: WireAnswer): number | undefined {
   return length === undefined ? undefined : Number(length)
 }
 
-/** What the head of a success alone forbids. Without a content type the body decides: an empty one is its own fault. */
+/** What the head of a success alone forbids. Without a content type, the body decides. */
 function refuseUnread(answer: WireAnswer, maxBodyBytes: number, key: string): HttpFailure | undefined {
   const type = answer.header('content-type')
   if (type !== undefined && !isJsonType(type)) return notJson(answer.status, type, key)
@@ -137,12 +137,15 @@ async function readError(answer: WireAnswer, { matchers, key }: ReadContext): Pr
   }
   if (status === 404 || status === 405) {
     const type = typeName(answer.header('content-type'), key)
-    return failure('not_offered', `${what} with ${type}`, { ...known, hint: 'not offered here, or a wrong base path' })
+    return failure('not_offered', `${what} with ${type}`, {
+      ...known,
+      hint: 'not offered by this service, or a wrong base path',
+    })
   }
   return failure('http', what, known)
 }
 
-/** The message of an error's envelope; null when there is none. How its body ends changes nothing about the status. */
+/** The message of an error's envelope, or null. A body that breaks off does not change the status. */
 async function readServiceMessage(answer: WireAnswer, key: string): Promise<string | null> {
   if (!isJsonType(answer.header('content-type') ?? '') || answer.header('content-encoding') !== undefined) {
     answer.discard()
@@ -158,7 +161,7 @@ async function readServiceMessage(answer: WireAnswer, key: string): Promise<stri
 function notJson(status: number, type: string | undefined, key: string): HttpFailure {
   // A service answers paths that it does not know with its dashboard. What is required fails all the same.
   return failure('not_offered', `${nameOf(status)} with ${typeName(type, key)} instead of JSON`, {
-    hint: 'wrong base path?',
+    hint: 'check the base path',
   })
 }
 

@@ -1,10 +1,10 @@
-/** Where a length is not announced: so much is set aside at a time. */
+/** Without an announced length, this much is allocated at a time. */
 const blockBytes = 1024 * 1024
 
 /**
- * The whole body; undefined when it is larger than allowed, the rest then unread. Rejects when the connection breaks.
- * `announced`: the length that the head tells, if any. Chunks are copied at once: a chunk of one byte would otherwise
- * keep what was read from the connection with it.
+ * Reads the whole body; undefined when it is larger than allowed, with the rest unread. Rejects when the connection
+ * breaks. `announced`: the length in the head, if any. Chunks are copied at once: a chunk of one byte would keep the
+ * whole read buffer in memory.
  */
 export async function readBody(
   body: AsyncIterable<Buffer>,
@@ -33,7 +33,7 @@ export async function readBody(
   return full.length === 0 ? rest : Buffer.concat([...full, rest], length)
 }
 
-/** What was announced in one piece, where it is plausible; it is not touched before it is filled. */
+/** The announced length in one piece, where it is plausible; the memory is not touched before it is filled. */
 function nextBlock(read: number, maxBytes: number, announced: number | undefined): number {
   const isPlausible = announced !== undefined && Number.isInteger(announced) && announced > read
   return isPlausible && announced <= maxBytes ? announced - read : blockBytes

@@ -10,13 +10,14 @@ import type { ProjectAccess } from './service-client.ts'
 import { type FaultKind, ServiceFault } from './service-fault.ts'
 import type { ServiceSettings } from './settings.ts'
 
-/** What a page may hold, even where fewer items are asked for: some services know no pages. */
+/** A page may have this many items even if fewer were requested: some services do not paginate. */
 const fewestItems = 20_000
 
 /**
- * Walks a listing (sections 4.1 and 4.2 of the service's document) to its end; only `has_next_page` ends it. Throws a
- * `ServiceFault` where the walk stops being a proof. Pages before that were yielded, nothing of the faulty one is. A large
- * page is yielded in parts that have one number.
+ * Walks a listing (sections 4.1 and 4.2 of the service's document) to its end; only `has_next_page` ends it. A large
+ * page is yielded in parts with the same number.
+ * @throws ServiceFault when the walk stops being a proof, after the pages before that; nothing of the faulty page is
+ * yielded
  */
 export async function* readPages(
   ask: SendRequest,
@@ -52,7 +53,7 @@ export async function* readPages(
     if (mark !== null && cursors.has(mark)) throw fault('malformed', 'names a next page that was read before')
     let from = 0
     for (const group of groups()) {
-      // It was read a moment ago.
+      // The same bytes were parsed above.
       if (!group.ok) throw fault('malformed', group.reason)
       yield { number, ...(pieces === undefined ? {} : { from }), items: group.items, requestId }
       from += group.items.length

@@ -19,7 +19,7 @@ export async function readProject(ask: SendRequest, access: ProjectAccess): Prom
   const envelope = decodeEnvelope(reply.value)
   if (!envelope.ok) throw fault('malformed', envelope.reason)
   const project = envelope.value
-  if (!isJsonObject(project)) throw fault('malformed', 'data is no object')
+  if (!isJsonObject(project)) throw fault('malformed', 'data is not an object')
   if (typeof project.uid !== 'string' || project.uid === '' || isExactNumber(project.uid))
     throw fault('malformed', 'data has no uid')
   if (project.uid !== access.projectUid)

@@ -1,7 +1,7 @@
 /**
- * How long a Retry-After asks to wait, in milliseconds from `now` (milliseconds since the epoch); undefined when there
- * is none or it is unreadable. Seconds and HTTP dates are the standard; releases of the service up to v26.7.2 send the
- * time itself in seconds since 1970 (service-behaviour.md 12). Never negative, not capped.
+ * The wait that a Retry-After asks for, in milliseconds from `now` (milliseconds since the epoch); undefined when it is
+ * absent or unreadable. Seconds and HTTP dates are the standard; releases up to v26.7.2 send the time itself in seconds
+ * since 1970 (service-behaviour.md 12). Never negative, not capped.
  */
 export function retryAfterMs(header: string | undefined, now: number, isTimeAbove: number): number | undefined {
   const text = header?.trim()

@@ -13,13 +13,13 @@ import {
 } from './json-bytes.ts'
 import { isDigitOrPoint, isLetterEscape, isNumberByte, needsMark, surelyHeld } from './mark-numbers.ts'
 
-/** What a pass over the bytes of a JSON text tells before anything is built from it. */
+/** What one pass over the bytes of a JSON text finds before anything is built from it. */
 interface JsonScan {
   /** Arrays and objects inside each other at the deepest point. */
   readonly depth: number
-  /** Arrays and objects, all of them. */
+  /** The number of arrays and objects. */
   readonly containers: number
-  /** Members of the object that has most, where it is nested no deeper than 255. */
+  /** Members of the largest object, among those nested no deeper than 255. */
   readonly largestObject: number
   /** Colons outside strings: members of objects, each counted as often as it is written. */
   readonly members: number
@@ -27,22 +27,19 @@ interface JsonScan {
   readonly longestName: number
   /** Commas outside strings: members and elements that have one before them. */
   readonly commas: number
-  /** Whether the text ends before what it opened is closed. */
+  /** Whether the text ends before everything opened is closed. */
   readonly isCutOff: boolean
   /** Whether an escape names half of a surrogate pair: only then can a string come out malformed. */
   readonly hasSurrogateEscape: boolean
-  /** Numbers that no double holds as they are written. */
+  /** The number of numbers that a double cannot keep as written. */
   readonly inexactNumbers: number
-  /** Whether an escape names a small letter or a colon, which nobody needs to escape. */
+  /** Whether an escape names a small letter or a colon, which need none. */
   readonly hasLetterEscape: boolean
   /** Whether a number has more characters than one may have. */
   readonly hasEndlessNumber: boolean
 }
 
-/**
- * One pass, about a nanosecond a byte: strings, which are most of an answer, have a loop of their own. Says nothing
- * about whether the text is JSON.
- */
+/** One pass, about a nanosecond a byte: strings have a loop of their own. It does not validate the text. */
 export function scanJson(bytes: Buffer): JsonScan {
   let depth = 0
   let deepest = 0
@@ -54,7 +51,7 @@ export function scanJson(bytes: Buffer): JsonScan {
   let stringAt = 0
   let stringLength = 0
   let largestObject = 0
-  /** Members so far of what is open, by depth. */
+  /** Members so far of the objects that are open, by depth. */
   const open = new Uint32Array(256)
   let hasSurrogateEscape = false
   let inexactNumbers = 0
@@ -113,7 +110,7 @@ export function scanJson(bytes: Buffer): JsonScan {
   }
 }
 
-/** Whether `uD8` to `uDF` stands at `at`, after the backslash. */
+/** Whether `uD8` to `uDF` follows the backslash before `at`. */
 function isSurrogateEscape(bytes: Uint8Array, at: number): boolean {
   const [u, d, digit] = [bytes[at], bytes[at + 1], bytes[at + 2]]
   // 8, 9, a to f.

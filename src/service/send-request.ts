@@ -11,7 +11,7 @@ import type { ServiceSettings } from './settings.ts'
 import { stopped } from './stopped.ts'
 import type { Transport, WireRequest } from './transport.ts'
 
-/** Sends a request until it is answered, refused for good, or out of tries or time. Whatever the answer is, it throws nothing. */
+/** Sends a request until it is answered, finally refused, or out of tries or time. Never throws. */
 export type SendRequest = (question: ServiceRequest, access: ProjectAccess) => Promise<Reply>
 
 export interface ServiceRequest {
@@ -21,11 +21,11 @@ export interface ServiceRequest {
   readonly query: URLSearchParams
   /** JSON text; null for none. */
   readonly body: string | null
-  /** The statuses of a success. */
+  /** The statuses that mean success. */
   readonly success: readonly number[]
-  /** The most items that a page may hold; undefined where no page is asked for. */
+  /** The most items that a page may have; undefined if the answer is not a page. */
   readonly mostItems?: number
-  /** For the whole answer of one try, where the limit of a page would be too long. */
+  /** For the whole answer of one try, where the limit of a page is too long. */
   readonly limitMs?: number
 }
 
@@ -38,11 +38,11 @@ interface SenderDependencies {
   readonly clock: Clock
   readonly random: () => number
   readonly cut: AbortSignal | undefined
-  /** Aborted when so many milliseconds are over. */
+  /** Returns a signal that aborts after so many milliseconds. */
   readonly timeoutAfter: (ms: number) => AbortSignal
 }
 
-/** What is shared by all requests to one service: its rate limit, and the keys that it has accepted. */
+/** Creates a sender. All requests to one service share its rate limit and the keys that it has accepted. */
 export function createSender({
   settings,
   matchers,
@@ -58,7 +58,7 @@ export function createSender({
 
   return async function ask(question, access) {
     if (!isHeaderValue(access.key))
-      return given(failure('refused_key', 'the key holds characters that no header can carry'), 0)
+      return given(failure('refused_key', 'the key has characters that a header cannot carry'), 0)
     const request = toWireRequest(question, access.key, settings)
     let refusals = 0
     let delayMs = 0
@@ -107,13 +107,13 @@ export function createSender({
     }
   }
 
-  /** Waits for the delay and for the gate, but never beyond the project's budget: then the service is asked once more. */
+  /** Waits for the delay and the gate within the project's budget; at its end the service gets one last request. */
   async function pause(delayMs: number, { signal, traffic }: ProjectAccess): Promise<void> {
     let wantedMs = delayMs
     while (!signal.aborted) {
       const waitMs = Math.min(Math.max(wantedMs, gate.waitMs()), limits.retryBudgetMs - traffic.waitedMs)
       if (waitMs <= 0) return
-      // Taken before the sleep, so that walks of one project that sleep side by side don't spend the same time twice.
+      // Counted before the sleep, so that walks that sleep at the same time don't spend the same budget twice.
       traffic.waitedMs += waitMs
       await sleepUnlessStopped(clock, waitMs, signal)
       wantedMs = 0
@@ -122,7 +122,7 @@ export function createSender({
 
   function delayAfter(exchange: HttpFailure, tries: number, refusals: number): number {
     if (exchange.again === 'key') return refusedKeyBackoffMs(refusals, random)
-    // A time that has passed (clocks differ) must not turn into tries without a pause.
+    // A time in the past (clocks differ) must not lead to retries without a pause.
     return Math.max(
       retryAfterMs(exchange.retryAfter, clock.now(), dialect.retryAfterIsTimeAbove) ?? 0,
       backoffMs(tries, random),
@@ -136,7 +136,7 @@ export function createSender({
   function explained(exchange: HttpFailure, key: string): HttpFailure {
     if (exchange.again !== 'key') return exchange
     const hint = acceptedKeys.has(key)
-      ? "the same key was accepted before, so the service's database is likely down; if it is not, the key has expired or was revoked"
+      ? "the same key was accepted before, so the service's database is probably down; if not, the key has expired or was revoked"
       : "the key is wrong, expired or revoked, or the service's database is down"
     return { ...exchange, hint }
   }
@@ -153,7 +153,7 @@ function toWireRequest(
     path: new URL(url).pathname.replace(/\/+$/, '') + dialect.pathPrefix + path + search,
     headers: {
       ...dialect.headers,
-      // On a GET it would be answered with a 415.
+      // A GET with it would be answered 415.
       ...(body === null ? {} : { 'content-type': 'application/json' }),
       [dialect.keyHeader.toLowerCase()]: dialect.keyScheme === '' ? key : `${dialect.keyScheme} ${key}`,
     },

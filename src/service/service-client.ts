@@ -2,29 +2,32 @@ import type { Json, JsonObject } from '../model/json.ts'
 import type { RawPage } from '../model/raw-page.ts'
 import type { Filters } from './settings.ts'
 
-/** The three operations of the service's contract, and the project itself where it is offered. */
+/** The three operations of the service's contract, and the project itself where the service offers it. */
 export interface ServiceClient {
   /**
-   * Reads a listing of a project to its end. The pages are a proof: when the iteration ends without a throw, every
-   * item was seen, once, and belongs to the project and the filter that were asked for. It throws a `ServiceFault`
-   * when that cannot be said.
+   * Reads a listing of a project to its end. If the iteration ends without a throw, it is a proof: every item was read
+   * once, and belongs to the project and the filters.
+   * @throws ServiceFault when that cannot be proven
    */
   pages(listing: 'endpoints' | 'subscriptions' | 'sources', access: ProjectAccess): AsyncIterable<RawPage>
-  /** The project with its configuration. Throws a `ServiceFault`; `foreign` when the answer is another project. */
+  /**
+   * Reads the project with its configuration.
+   * @throws ServiceFault `foreign` when the answer is another project
+   */
   project(access: ProjectAccess): Promise<JsonObject>
-  /** Runs a function on a payload, once: the contract's third operation, and the only request that is no GET. */
+  /** Runs a function on a payload, once: the contract's third operation, and the only request that is not a GET. */
   testFunction(trial: FunctionTrial, access: ProjectAccess): Promise<FunctionOutcome>
   close(): Promise<void>
 }
 
-/** One project being looked at: whose it is, what it may cost, what it has cost. */
+/** One project under audit: how to reach it, what it may cost, what it has cost. */
 export interface ProjectAccess {
   /** The service's identifier of the project. */
   readonly projectUid: string
   readonly key: string
   readonly filters: Filters
   readonly signal: AbortSignal
-  /** Counts up while reading. */
+  /** Incremented while reading. */
   readonly traffic: Traffic
 }
 
@@ -38,7 +41,7 @@ export interface Traffic {
 export interface FunctionTrial {
   readonly function: string
   readonly payload: JsonObject
-  /** `body` or `header`; other values are passed on as they are. */
+  /** `body` or `header`; other values are passed on unchanged. */
   readonly type: string
 }
 
@@ -47,7 +50,7 @@ export interface NotTried {
   readonly outcome: 'unknown'
   /** Alike for all that failed alike: without the request id. */
   readonly message: string
-  /** null where the service named none, or was not asked. */
+  /** null where the service gave none, or no request was sent. */
   readonly requestId: string | null
 }
 

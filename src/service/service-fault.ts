@@ -8,7 +8,7 @@ export function isStop(kind: FaultKind): boolean {
   return kind === 'signal' || kind === 'run_timeout' || kind === 'stopped'
 }
 
-/** A walk that could not be finished. The message is one line, made for the report; it never holds a key or a body. */
+/** A walk that could not be finished. The message is one line for the report, without key or body. */
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault'
   readonly kind: FaultKind

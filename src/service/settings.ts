@@ -1,11 +1,11 @@
 import type { Dialect } from './dialect.ts'
 
-/** How one service is reached. Decoded from the configuration; nothing here is optional any more. */
+/** How to reach one service. Decoded from the configuration, with every default filled in. */
 export interface ServiceSettings {
   readonly name: string
   /** Base URL without a trailing slash; the contract's paths (`/api/v1/…`) are appended. */
   readonly url: string
-  /** Items asked for per page; a service may answer with fewer. */
+  /** Items requested per page; a service may answer with fewer. */
   readonly pageSize: number
   readonly limits: Limits
   readonly dialect: Dialect
@@ -19,16 +19,16 @@ export interface Limits {
   readonly connectTimeoutMs: number
   /** For one whole page: from the request to the last byte of the answer. */
   readonly pageTimeoutMs: number
-  /** Further tries of one request after the first. */
+  /** Tries of one request after the first. */
   readonly retries: number
   /** For all waiting between tries of one project's walks, together. */
   readonly retryBudgetMs: number
   readonly maxBodyBytes: number
-  /** Of one walk: a service that never comes to an end is not followed for ever. */
+  /** Of one walk: ends a listing that never ends by itself. */
   readonly maxPages: number
 }
 
-/** The limits that hold where the configuration says nothing. */
+/** The limits unless configured. */
 export const defaultLimits: Limits = {
   connectTimeoutMs: 5_000,
   pageTimeoutMs: 30_000,
@@ -38,11 +38,11 @@ export const defaultLimits: Limits = {
   maxPages: 100_000,
 }
 
-/** What narrows a listing. Every item that comes back is checked against it: a service ignores parameters that it does not know. */
+/** What narrows a listing. Every item is checked against it: a service ignores parameters that it does not know. */
 export interface Filters {
   readonly endpoints?: { readonly owner?: string; readonly name?: string }
   readonly subscriptions?: { readonly name?: string; readonly endpoints?: readonly string[] }
 }
 
-/** Whether a listing that not every service offers is walked: where offered, always, or never. */
+/** Whether to walk a listing that not every service offers: where offered, always, or never. */
 export type Offer = 'auto' | 'required' | 'off'

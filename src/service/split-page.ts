@@ -10,17 +10,17 @@ import {
   skipBlanks,
 } from './json-bytes.ts'
 
-/** A large page in pieces, so that no more than a few items need stand in memory as objects at once. */
+/** A large page in pieces, so that only a few items are in memory as objects at once. */
 export interface SplitPage {
-  /** The answer with an empty list in the place of `data.content`. */
+  /** The answer with an empty list in place of `data.content`. */
   readonly envelope: Buffer
   /** Each item as it was written. */
   readonly items: readonly Buffer[]
 }
 
 /**
- * Cuts the elements out of `data.content` without reading what is in them. Says nothing about whether the text is JSON:
- * the pieces are parsed one by one. `cut off` where it ends before the list does; undefined where there is no such list.
+ * Cuts the elements out of `data.content` without parsing them or checking that the text is JSON: the pieces are parsed
+ * one by one. `cut off` when the text ends before the list does; undefined without such a list.
  */
 export function splitPage(bytes: Buffer, mostItems: number): SplitPage | 'cut off' | 'too many' | undefined {
   const start = findContent(bytes)

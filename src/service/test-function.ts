@@ -6,16 +6,16 @@ import type { SendRequest } from './send-request.ts'
 import type { FunctionOutcome, FunctionTrial, ProjectAccess } from './service-client.ts'
 import { isStop } from './service-fault.ts'
 
-/** The service stops a function after 10 seconds; what takes longer to be answered was not run. */
+/** The service stops a function after 10 seconds; a longer wait means that it did not run. */
 const limitMs = 15_000
 
-/** The service answers 200; 201 is as usual for a POST and says as much. */
+/** The service answers 200; 201, usual for a POST, means the same. */
 const success = [200, 201]
 
 /**
- * Runs a function (section 4.3 of the service's document; what its answers mean: service-behaviour.md, "Test a source
- * function"). The log of one run may hold lines of another that runs at the same time. Throws a `ServiceFault` only
- * when stopped.
+ * Runs a function (section 4.3 of the service's document; its answers: service-behaviour.md, "Test a source function").
+ * The log of one run may contain lines of another that runs at the same time.
+ * @throws ServiceFault only when stopped
  */
 export async function testFunction(
   ask: SendRequest,
@@ -29,7 +29,7 @@ export async function testFunction(
   if (reply.ok) return outcomeOf(reply.value, reply.requestId)
   if (isStop(reply.kind)) throw faultOf(reply, 'test of a function')
   const { serviceMessage } = reply
-  // 400 is the function's own failure, unless the message says that it never ran (or that something else is broken).
+  // 400 is the function's own failure, unless the message means that it never ran.
   const isItsFailure =
     reply.status === 400 && reply.kind === 'http' && reply.again === 'never' && serviceMessage !== null
   if (isItsFailure && !matchers.isFunctionNotTried(serviceMessage))
@@ -42,9 +42,9 @@ function outcomeOf(value: unknown, requestId: string | null): FunctionOutcome {
   const envelope = decodeEnvelope(value)
   if (!envelope.ok) return { outcome: 'unknown', message: envelope.reason, requestId }
   const result = envelope.value
-  // It ran, and the service dropped what it could not write as JSON.
+  // It ran, and the service dropped a result that JSON cannot express.
   if (result === undefined) return { outcome: 'failed', message: 'the result could not be serialised' }
-  if (!isJsonObject(result)) return { outcome: 'unknown', message: 'data is no object', requestId }
+  if (!isJsonObject(result)) return { outcome: 'unknown', message: 'data is not an object', requestId }
   const log = Array.isArray(result.log) ? result.log.filter((line) => typeof line === 'string') : []
   return { outcome: 'ok', payload: result.payload ?? null, log }
 }

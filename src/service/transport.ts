@@ -3,9 +3,9 @@ import { type Dispatcher, EnvHttpProxyAgent, Pool } from 'undici'
 import { type ProxyVariables, proxyFor } from './proxy-for.ts'
 import type { Limits, ServiceSettings } from './settings.ts'
 
-/** One connection pool to one service. Knows HTTP and nothing of what is asked. */
+/** One connection pool to one service. Knows HTTP only. */
 export interface Transport {
-  /** Resolves when the head of the answer is there; rejects with an error that has a `code`, or when `signal` aborts. */
+  /** Resolves with the head of the answer; rejects with an error that has a `code`, or when `signal` aborts. */
   send(request: WireRequest, signal: AbortSignal): Promise<WireAnswer>
   close(): Promise<void>
 }
@@ -28,19 +28,19 @@ export interface WireAnswer {
   discard(): void
 }
 
-/** Where a transport leads, and how long it waits. */
+/** The target of a transport, and its timeouts. */
 export interface TransportSettings extends Pick<ServiceSettings, 'url' | 'ca' | 'connections'> {
   readonly limits: Pick<Limits, 'connectTimeoutMs' | 'pageTimeoutMs'>
 }
 
-/** Connects nowhere yet. Redirects are answers like any other: nothing here follows one. */
+/** Creates a transport; it connects on the first request. It does not follow redirects. */
 export function createTransport(settings: TransportSettings, env: ProxyVariables): Transport {
   const { origin } = new URL(settings.url)
   const dispatcher = createDispatcher(settings, env)
   return {
     async send({ method, path, headers, body }, signal) {
       const answer = await dispatcher.request({ origin, method, path, headers, body, signal })
-      // What happens to a body that nobody reads any more is nobody's error.
+      // An error of a body after its reader has left has no one to handle it.
       answer.body.on('error', () => {})
       return {
         status: answer.statusCode,
@@ -57,7 +57,7 @@ export function createTransport(settings: TransportSettings, env: ProxyVariables
 }
 
 function createDispatcher({ url, limits, ca, connections }: TransportSettings, env: ProxyVariables): Dispatcher {
-  // undici replaces the known authorities by those given; ours come on top.
+  // undici replaces the known authorities by those given, so ours are added to them.
   const tls = ca === undefined ? {} : { ca: [...getCACertificates('default'), ca] }
   const options = {
     // A project reads its listings one after the other: no request waits in a queue while its time runs.
@@ -66,7 +66,7 @@ function createDispatcher({ url, limits, ca, connections }: TransportSettings, e
     // Coarse; the exact limit for the whole page is the signal.
     headersTimeout: limits.pageTimeoutMs,
     bodyTimeout: limits.pageTimeoutMs,
-    // One stream for all walks would let one cut connection break them all.
+    // With one stream for all walks, one broken connection would break them all.
     allowH2: false,
     connect: { ...tls, timeout: limits.connectTimeoutMs },
   }
@@ -75,7 +75,7 @@ function createDispatcher({ url, limits, ca, connections }: TransportSettings, e
   if (proxy === undefined) return new Pool(target.origin, options)
   return new EnvHttpProxyAgent({
     ...options,
-    // Given in full, even when empty, so that undici does not look into the process's environment.
+    // Given in full, even if empty, so that undici does not read the process's environment.
     httpProxy: proxy.url,
     httpsProxy: proxy.url,
     noProxy: proxy.except,

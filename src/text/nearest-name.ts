@@ -1,6 +1,6 @@
 const maxLength = 64
 
-/** The known name that was most likely meant: at most one slip in three characters away. Names of one or two are never a slip. */
+/** The known name that was probably meant: at most one slip in three characters, none in names of one or two. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > maxLength) return undefined
   let nearest: string | undefined
@@ -15,7 +15,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return nearest
 }
 
-/** Damerau–Levenshtein (optimal string alignment): insertions, deletions, replacements and swaps of neighbours. */
+/** Damerau–Levenshtein (optimal string alignment): insertions, deletions, replacements, swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -3,12 +3,9 @@ import type { Socket } from 'node:net'
 
 const mostConnections = 200
 
-/**
- * Keeps a server reachable however many connections lie idle: one more than it may have ends the oldest that waits for
- * nothing, and where all wait for an answer, the oldest of them.
- */
+/** Keeps a server reachable: one connection too many ends the oldest idle one, or the oldest of all. */
 export function boundConnections(server: Server, most = mostConnections): void {
-  /** In the order in which they came, with the answers that each waits for. */
+  /** In order of arrival, with the number of answers that each waits for. */
   const open = new Map<Socket, number>()
   server.on('connection', (socket: Socket) => {
     if (open.size >= most) oldest(open)?.destroy()

@@ -4,8 +4,8 @@ import type { Listing } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 
 /**
- * What is known of each project, by its name, from the last run that looked at it: runs of different schedules look at
- * different projects. Times are in milliseconds since the epoch.
+ * The state of each project, by its name, from the last run that scanned it: schedules cover different projects. Times
+ * are in milliseconds since the epoch.
  */
 export type FleetStatus = ReadonlyMap<string, ProjectView>
 
@@ -25,7 +25,7 @@ interface Counted {
 
 export const emptyFleetStatus: FleetStatus = new Map()
 
-/** Lays a later run over what is known. */
+/** Adds a later run to the known state. */
 export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   const at = Date.parse(report.run.finished_at)
   const next = new Map(fleet)
@@ -50,14 +50,14 @@ export function addRun(fleet: FleetStatus, report: Report): FleetStatus {
   return next
 }
 
-/** Lays the ends of earlier complete walks under what is known of a project. */
+/** Adds the ends of earlier complete walks to the known state of a project. */
 export function addPast(fleet: FleetStatus, project: string, completeAt: ReadonlyMap<Listing, number>): FleetStatus {
   const view = fleet.get(project)
   if (view === undefined) return fleet
   return new Map(fleet).set(project, { ...view, lastCompleteAt: new Map([...completeAt, ...view.lastCompleteAt]) })
 }
 
-/** Since when, at the latest, all of a project was seen: the oldest of its listings' last complete walks. */
+/** Since when the state of the whole project is known: the oldest of its listings' last complete walks. */
 export function seenWholeAt({ statuses, lastCompleteAt }: ProjectView): number | undefined {
   const due = [...statuses].filter(([, status]) => status !== 'skipped')
   const times = due.map(([listing]) => lastCompleteAt.get(listing))

@@ -1,18 +1,18 @@
 import type { SkipReason } from './keep-schedule.ts'
 
-/** Whether the worker does what it is there for. */
+/** Whether the worker works. */
 export interface Health {
   planned(upcoming: ReadonlyMap<string, number>): void
   skipped(schedule: string, reason: SkipReason): void
   started(): void
   ended(schedule: string): void
   failed(schedule: string): void
-  /** Why it is not ready, in words; empty when it is. */
+  /** Why it is not ready, in words; empty if it is ready. */
   troubles(now: number): readonly string[]
 }
 
 const failuresThatMatter = 3
-/** A tick is late when nobody took it for so long: the worker looks once a minute, and a long transaction may hold it up. */
+/** After this, a tick is late: the worker checks once a minute, and a long transaction may delay it. */
 const lateMs = 5 * 60_000
 
 export function openHealth(longestJitterMs: () => number): Health {
@@ -25,7 +25,7 @@ export function openHealth(longestJitterMs: () => number): Health {
       for (const schedule of missed.keys()) if (!next.has(schedule)) missed.delete(schedule)
     },
     skipped(schedule, reason) {
-      // One run stands for what passed while nobody was there.
+      // One run makes up for the ticks that passed while the worker was down.
       if (reason !== 'away') missed.set(schedule, reason)
     },
     started() {},

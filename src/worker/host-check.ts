@@ -1,15 +1,16 @@
 import { isIP } from 'node:net'
 import type { ListenAddress } from '../config/schedule-schema.ts'
 
-/** Where the port listens, and the names that it answers to; without any, those that fit the address. */
+/** The address of the port, and the names that it answers to; without any, those that fit the address. */
 export interface HostPaths extends ListenAddress {
   readonly hosts?: readonly string[] | undefined
 }
 
 /**
- * Says whether a request's Host header names this port. A page in a browser can be made to ask an address that its
- * owner cannot reach, by a name of their own that leads there: so a loopback port answers to loopback names alone, and
- * any port to those that the configuration names, where it names some. Addresses cannot be had by such a trick.
+ * Creates a check of a request's Host header against this port. A web page can make a browser send requests to an
+ * address that its owner cannot reach, through a name of their own (DNS rebinding). So a loopback port answers to
+ * loopback names only, and any port only to the configured names, if there are any. The attack does not work with
+ * addresses.
  */
 export function hostCheck({
   host: listening,
@@ -18,7 +19,7 @@ export function hostCheck({
   const names = hosts ?? (isLoopback(listening) ? [] : undefined)
   const known = new Set([listening, ...(names ?? [])].map((name) => name.toLowerCase()))
   return (header) => {
-    // Only HTTP/1.0 leaves it out, which no browser speaks.
+    // Only HTTP/1.0 leaves it out, and browsers do not send that.
     if (header === undefined || names === undefined) return true
     const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(header)?.[1]?.toLowerCase().replace(/\.$/, '')
     if (name === undefined) return false

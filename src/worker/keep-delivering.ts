@@ -2,21 +2,21 @@ import type { Clock } from '../model/clock.ts'
 
 export interface Deliveries {
   readonly clock: Clock
-  /** Delivers what is due. */
+  /** Delivers due messages. */
   readonly deliver: (signal: AbortSignal) => Promise<void>
-  /** An error that no receiver can be blamed for: the history cannot be used, or a bug. */
+  /** Called with an error that is not a receiver's: the history is unusable, or a bug. */
   readonly failed: (error: unknown) => void
 }
 
-/** Between runs it is looked so often for what has to be tried again. */
+/** The interval between two checks for messages that are due again. */
 const everyMs = 10_000
 
-/** Delivers at once, after each run, and again and again in between, until it is stopped. */
+/** Delivers at once, after each run, and regularly in between, until it is stopped. */
 export function openDeliveries({ clock, deliver, failed }: Deliveries) {
   let wakeUp = () => {}
   let isAsked = true
   return {
-    /** A run has ended: there may be something to tell. */
+    /** A run has ended: there may be new messages. */
     wake(): void {
       isAsked = true
       wakeUp()

@@ -5,27 +5,27 @@ import { type Entry, openSchedulePlanner, type Tick } from './schedule-planner.t
 import { readTimetable } from './timetable.ts'
 
 /**
- * Why a tick had no run of its own. `running`: a run of its schedule was under way or waited already; `held`: another
- * process writes to the history; `away`: it passed while nobody was there, and one run stands for all that did.
+ * Why a tick had no run of its own. `running`: a run of its schedule was in progress or waiting; `held`: another
+ * process writes to the history; `away`: the worker was down, and one run makes up for all missed ticks.
  */
 export const skipReasons = ['running', 'held', 'away'] as const
 export type SkipReason = (typeof skipReasons)[number]
 
-/** What a worker works with. Times are in milliseconds since the epoch. */
+/** The worker's functions. Times are in milliseconds since the epoch. */
 export interface Work<Result> {
   readonly clock: Clock
   /** At least 0, below 1. */
   readonly random: () => number
   readonly schedules: readonly Schedule[]
   readonly servedUntil: (schedule: Schedule) => number | undefined
-  /** Called before each run: reads the files again and says which schedules hold now. Gives up when it is told to stop. */
+  /** Called before each run: returns the schedules now in force. Rejects when the signal aborts. */
   readonly reload: (signal: AbortSignal) => Promise<readonly Schedule[]>
   /** @throws AuditError.busy when another process writes to the history */
   readonly run: (schedule: Schedule, signal: AbortSignal) => Promise<Result>
   readonly watch: WorkerObserver<Result>
 }
 
-/** Is told what happens. */
+/** Called with each event of the worker. */
 export interface WorkerObserver<Result> {
   planned(upcoming: ReadonlyMap<string, number>): void
   skipped(schedule: string, reason: SkipReason, ticks: number): void
@@ -35,12 +35,12 @@ export interface WorkerObserver<Result> {
   failed(schedule: string, error: unknown): void
 }
 
-/** A sleeping machine's timers do not run, and clocks are set: so often it is looked whether a time has come. */
+/** A sleeping machine's timers do not run, and clocks change: due ticks are checked at least this often. */
 const longestNapMs = 60_000
 
 /**
- * Runs what the schedules ask for, one run at a time, until it is stopped; then waits for the run under way to end.
- * A tick of the schedule that runs or waits already is skipped; a tick of another one waits for its turn.
+ * Runs the schedules, one run at a time, until it is stopped; then waits for the run in progress to end. A tick of a
+ * schedule that is running or waiting is skipped; a tick of another one waits for its turn.
  */
 export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSignal): Promise<void> {
   const { clock, random, watch } = work
@@ -50,7 +50,7 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
     now: clock.now(),
     servedUntil: (name) => {
       const schedule = schedules.get(name)
-      // Its first run comes at once and stands for whatever passed.
+      // Its first run starts at once and makes up for all missed ticks.
       return schedule === undefined || schedule.runOnStart ? undefined : work.servedUntil(schedule)
     },
     random,
@@ -78,7 +78,7 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
     if (!isUnderWay) waiting.push(schedule)
   }
 
-  /** Never rejects: whatever ends a run, the next one comes. */
+  /** Never rejects: an error of one run does not stop the next. */
   async function runOnce(name: string): Promise<void> {
     try {
       const current = await work.reload(signal)

@@ -5,24 +5,24 @@ import { addRun, emptyFleetStatus, type FleetStatus, openViolations, seenWholeAt
 import { type SkipReason, skipReasons } from './keep-schedule.ts'
 import type { RecordedPast } from './read-past.ts'
 
-/** What is measured, as Prometheus reads it. Labels are names of the configuration and fixed words, never a uid. */
+/** The metrics, as Prometheus reads them. Labels are names of the configuration and fixed words, never a uid. */
 export interface Metrics {
-  /** Others put their own metrics here. */
+  /** Other parts register their own metrics here. */
   readonly registry: Registry
   /** The schedules in force, each with its next tick in milliseconds since the epoch. */
   planned(upcoming: ReadonlyMap<string, number>): void
   skipped(schedule: string, reason: SkipReason, ticks: number): void
   started(schedule: string): void
-  /** A run was sealed. */
+  /** Called when a run was committed. */
   ended(schedule: string, report: Report): void
   failed(schedule: string): void
   page(listing: Listing, durationMs: number): void
   reloaded(isGood: boolean): void
-  /** How the channels of notifications are; those that are configured and never had a message too. */
+  /** The state of the channels, including configured ones that never had a message. */
   channels(states: readonly NotifiedChannel[]): void
-  /** An attempt to deliver a notification. */
+  /** Called after each attempt to deliver a notification. */
   attempted(channel: string, outcome: AttemptOutcome): void
-  /** What earlier runs left: fills the gauges and counts nothing. */
+  /** Takes the results of earlier runs: fills the gauges and counts nothing. */
   remember(past: RecordedPast): void
 }
 
@@ -38,7 +38,7 @@ export type AttemptOutcome = (typeof attemptOutcomes)[number]
 
 interface MetricsDependencies {
   readonly version: string
-  /** Size of the history in bytes, with the files that belong to it. */
+  /** Size of the history in bytes, with its companion files. */
   readonly historyBytes: () => number
 }
 
@@ -102,7 +102,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
     },
   })
   info.set({ version }, 1)
-  // They begin at 0, which would say that a run has ended, and well.
+  // They begin at 0, which would mean that a run has ended with exit code 0.
   lastRun.remove()
   exitCode.remove()
   reloadFailed.set(0)
@@ -123,7 +123,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
     }
     for (const { severity, rule, count } of openViolations(scan)) violations.set({ severity, rule }, count)
   }
-  const tellLast = (report: Report) => {
+  const setLast = (report: Report) => {
     lastRun.set(Date.parse(report.run.finished_at) / 1000)
     exitCode.set(report.verdict.exit_code)
   }
@@ -134,7 +134,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
       nextTick.reset()
       for (const [schedule, at] of upcoming) {
         nextTick.set({ schedule }, at / 1000)
-        // A counter that begins with its first event hides it from `increase()`.
+        // A counter that begins with its first event hides that event from `increase()`.
         for (const reason of skipReasons) skipped.inc({ schedule, reason }, 0)
         for (const outcome of Object.values(outcomes)) runs.inc({ schedule, outcome }, 0)
       }
@@ -147,7 +147,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
     ended(schedule, report) {
       fleet = addRun(fleet, report)
       show(fleet)
-      tellLast(report)
+      setLast(report)
       underWay.set(0)
       failures.set(0)
       runs.inc({ schedule, outcome: outcomeOf(report) })
@@ -177,7 +177,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
     remember(past) {
       fleet = past.fleet
       show(fleet)
-      if (past.last !== undefined) tellLast(past.last)
+      if (past.last !== undefined) setLast(past.last)
     },
   }
 }

@@ -7,11 +7,11 @@ export interface NextTime {
   /** ISO 8601, UTC; before jitter. */
   readonly at: string
   readonly timezone: string
-  /** What the zone's clock shows then: `Sun 2026-03-29 03:00:00 +02:00`. */
+  /** The time on the zone's clock: `Sun 2026-03-29 03:00:00 +02:00`. */
   readonly local: string
 }
 
-/** The next times of each schedule, all in order of time. */
+/** The next times of all schedules, in order of time. */
 export function nextTimes(schedules: readonly Schedule[], now: number, count: number): readonly NextTime[] {
   const times = schedules.flatMap((schedule) => {
     const timetable = readTimetable(schedule)

@@ -5,21 +5,21 @@ import type { HistoryReader, RecordedScan } from '../history/reader.ts'
 import type { Report } from '../model/report.ts'
 import { addPast, addRun, emptyFleetStatus, type FleetStatus } from './fleet-status.ts'
 
-/** What runs before this worker left behind. */
+/** The results of runs before this worker started. */
 export interface RecordedPast {
   readonly fleet: FleetStatus
-  /** The last sealed run. */
+  /** The last committed run. */
   readonly last: Report | undefined
-  /** Since when nobody looked at what the schedule asks for, in milliseconds; undefined: nobody ever did. */
+  /** When the schedule's projects were last scanned, in milliseconds since the epoch; undefined: never. */
   servedUntil(schedule: Pick<Schedule, 'projects' | 'jitterMs'>): number | undefined
 }
 
-/** So many runs are read at most; a project whose last look lies further back shows with the next one. */
+/** The most runs to read; a project that was last scanned before them appears with its next scan. */
 const mostRead = 50
-/** What a tick's run may be late by without jitter. */
+/** The delay of a tick's run, apart from jitter. */
 const latenessMs = 60_000
 
-/** Reads what is known of the projects that are configured now. */
+/** Reads the known state of the configured projects. */
 export async function readPast(history: HistoryReader, configured: ReadonlySet<string>): Promise<RecordedPast> {
   const runs = await history.runs()
   const latest = runs.at(-1)
@@ -53,7 +53,7 @@ export async function readPast(history: HistoryReader, configured: ReadonlySet<s
   }
 }
 
-/** A run that a signal ended has not done what its tick asked for. */
+/** A run that a signal ended has not done its tick's work. */
 function wasCutShort({ coverage }: RecordedScan): boolean {
   return coverage.some(({ cause }) => cause === 'signal')
 }

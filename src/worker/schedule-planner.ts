@@ -1,11 +1,11 @@
 import type { Timetable } from './timetable.ts'
 
-/** A time that has come. */
+/** A tick that is due. */
 export interface Tick {
   readonly schedule: string
-  /** When it was to come by its pattern, before jitter; milliseconds since the epoch. */
+  /** When it was due by its pattern, before jitter; milliseconds since the epoch. */
   readonly at: number
-  /** Further ticks of the schedule that have passed since, at most `mostCounted`: this one stands for them. */
+  /** Further ticks of the schedule that have passed since, at most `mostCounted`: this one makes up for them. */
   readonly passed: number
 }
 
@@ -13,26 +13,26 @@ export interface Entry {
   readonly name: string
   readonly timetable: Timetable
   readonly jitterMs: number
-  /** The schedule as it is written: the same text has the same timetable. */
+  /** The schedule's text: the same text has the same timetable. */
   readonly written: string
 }
 
-/** What comes when. Knows nothing of runs, and of time only what it is told. */
+/** Plans ticks. It has no clock of its own and does not know about runs. */
 export interface SchedulePlanner {
-  /** Takes the ticks that have come by now, earliest first. */
+  /** Takes the ticks that are due by now, earliest first. */
   take(now: number): readonly Tick[]
-  /** When the next one comes, jitter included; infinite without schedules. */
+  /** When the next one is due, jitter included; infinite without schedules. */
   nextDue(): number
   /** The next tick of each schedule. */
   upcoming(): ReadonlyMap<string, number>
-  /** Other schedules from now on; those written as before go on undisturbed. */
+  /** Replaces the schedules; those with the same text keep their state. */
   replace(entries: readonly Entry[], now: number): void
 }
 
 export interface PlannerStart {
   readonly entries: readonly Entry[]
   readonly now: number
-  /** When a schedule's projects were last looked at; undefined: never, and so there is nothing to catch up with. */
+  /** When a schedule's projects were last scanned; undefined: never, so there is nothing to catch up with. */
   readonly servedUntil: (schedule: string) => number | undefined
   /** At least 0, below 1. */
   readonly random: () => number
@@ -40,10 +40,10 @@ export interface PlannerStart {
 
 /**
  * A clock that was set back by more than this was wrong before, and the schedules follow it. After a smaller step they
- * wait until it shows times again that had no tick yet. (The line that cron daemons draw.)
+ * wait until it reaches times that had no tick yet, as cron daemons do.
  */
 export const smallStepMs = 3 * 3_600_000
-/** Passed ticks are counted up to here; a pattern by the second and a year without the worker make no work. */
+/** The most passed ticks to count, so that a pattern by the second and a year of downtime cost nothing. */
 export const mostCounted = 1000
 
 interface Planned extends Entry {
@@ -51,10 +51,7 @@ interface Planned extends Entry {
   readonly due: number
 }
 
-/**
- * However long nobody asked (a suspended machine, a step of the clock, downtime), a schedule gives one tick for all the
- * time that has passed, and no tick comes twice.
- */
+/** After any pause, a schedule gives one tick for all the time that has passed, and never one tick twice. */
 export function openSchedulePlanner({ entries, now, servedUntil, random }: PlannerStart): SchedulePlanner {
   const plan = (entry: Entry, after: number): Planned => {
     const next = entry.timetable.after(after)
@@ -91,7 +88,7 @@ export function openSchedulePlanner({ entries, now, servedUntil, random }: Plann
   }
 }
 
-/** Counts the ticks after the next one that have come as well, and says after which moment to plan on. */
+/** Counts the passed ticks after the next one, and returns the moment from which to plan on. */
 function passedBetween({ timetable, next }: Planned, now: number): { passed: number; last: number } {
   let last = next
   for (let passed = 0; passed < mostCounted; passed++) {

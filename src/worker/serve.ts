@@ -4,15 +4,15 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import { boundConnections } from './bound-connections.ts'
 import { type HostPaths, hostCheck } from './host-check.ts'
 
-/** What the worker answers with. All of it may be read by anybody who can connect. */
+/** The answers of the worker. Anyone who can connect may read them. */
 export interface WorkerEndpoints {
-  /** Why the worker is not ready, in words; empty when it is. */
+  /** Why the worker is not ready, in words; empty if it is ready. */
   readonly troubles: () => Promise<readonly string[]>
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>
 }
 
 export interface Serving {
-  /** Where it listens: `http://127.0.0.1:9464`. */
+  /** The address: `http://127.0.0.1:9464`. */
   readonly url: string
   close(): Promise<void>
 }
@@ -23,7 +23,7 @@ interface ServedPage {
   readonly text: string
 }
 
-/** Whoever says nothing for so long is cut off; Node looks for them this often. */
+/** A connection that is silent for this long is closed; Node checks at this interval. */
 const limits = {
   maxHeaderSize: 8192,
   headersTimeout: 5_000,
@@ -31,12 +31,12 @@ const limits = {
   keepAliveTimeout: 5_000,
   connectionsCheckingInterval: 1_000,
 }
-/** For an answer that nobody takes. */
+/** For an answer that the client does not read. */
 const idleMs = 30_000
 
 /**
- * Serves `/healthz`, `/readyz` and `/metrics`, and nothing else.
- * @throws AuditError.failure when the address cannot be had
+ * Serves only `/healthz`, `/readyz` and `/metrics`.
+ * @throws AuditError.failure when the address is not available
  */
 export async function serve(place: HostPaths, answers: WorkerEndpoints): Promise<Serving> {
   const { host, port } = place
@@ -100,7 +100,7 @@ async function pageFor(
   try {
     return await page(answers)
   } catch {
-    // Whatever went wrong is told in the log of the run that meets it too, and not to strangers.
+    // The log of the run that meets the same error has the details; strangers do not get them.
     return plain(500, 'internal error\n')
   }
 }

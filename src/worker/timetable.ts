@@ -3,7 +3,7 @@ import { messageOf } from '../model/errors.ts'
 import { nearestName } from '../text/nearest-name.ts'
 import { describeReference, describeText } from '../yaml/describe-value.ts'
 
-/** When a schedule's ticks come. */
+/** The times of a schedule's ticks. */
 export interface Timetable {
   /** The first tick after a moment, both in milliseconds since the epoch. */
   after(ms: number): number
@@ -15,10 +15,10 @@ interface ScheduleDefinition {
 }
 
 /**
- * Reads a pattern by a zone's clock. A pattern whose hours, minutes and seconds are all spelled out (no `*`, no step)
- * names times of the day: one that the zone's clock jumps over comes right after the jump, one that the clock shows
- * twice comes once. Any other pattern is a rhythm: it comes whenever the clock shows a fitting time.
- * @throws Error when they make no timetable; `findTimetableFault` tells that first, and where
+ * Reads a pattern by a zone's clock. A pattern with fixed hours, minutes and seconds (no `*`, no step) names times of
+ * the day: a time that the clock skips comes right after the jump, one that the clock repeats comes once. Any other
+ * pattern is a rhythm: it comes every time the clock shows a matching time.
+ * @throws Error when they make no timetable; `findTimetableFault` reports that earlier, with the place
  */
 export function readTimetable({ cron, timezone }: ScheduleDefinition): Timetable {
   const pattern = new Cron(cron, { timezone, mode: '5-or-6-parts', fixedTimeRule: 'no-wildcard', paused: true })
@@ -31,10 +31,10 @@ export function readTimetable({ cron, timezone }: ScheduleDefinition): Timetable
   }
 }
 
-/** How many ticks ahead are looked at for the shortest time between two. */
+/** The number of ticks that are checked for the shortest interval. */
 const ticksAhead = 50
 
-/** Says what is wrong with a schedule as it is written, seen from `now`; undefined when it can be kept. */
+/** Creates a check of schedules, as of `now`. It returns the fault of a schedule, or undefined. */
 export function timetableFaultsAt(now: number) {
   return function findTimetableFault(written: ScheduleDefinition & { readonly jitterMs: number }) {
     const { cron, timezone, jitterMs } = written
@@ -44,7 +44,7 @@ export function timetableFaultsAt(now: number) {
       return { member: 'timezone', text: `there is no time zone ${describeReference(timezone)}, ${meant}` } as const
     }
     const forms = 'expected five fields (minute hour day month weekday), or six with seconds first'
-    // A single date is no pattern, and `?` means another time whenever the file is read.
+    // A single date is not a pattern, and `?` means another time whenever the file is read.
     if (
       !/^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[^\s?@]+(?: +[^\s?@]+){4,5})$/.test(cron.trim())
     ) {
@@ -57,7 +57,7 @@ export function timetableFaultsAt(now: number) {
       return { member: 'jitter', text: `a jitter of ${jitterMs / 1000} s, and ${gap}: expected less` } as const
     } catch (error) {
       const shown = describeText(cron)
-      // The parser's own words repeat what stands there.
+      // The parser's own words repeat the file's text.
       const reason = shown.startsWith('"') ? messageOf(error).replace(/^CronPattern: /, '') : 'it names no times'
       return { member: 'cron', text: `${shown} cannot be kept: ${reason}` } as const
     }

@@ -6,7 +6,7 @@ import { expectationOf, oneOf } from './expectation.ts'
 import type { TextPlace } from './locate.ts'
 import type { NodePath } from './node-values.ts'
 
-/** A schema's complaint in plain words, and the path of what it is about. */
+/** A schema's complaint in plain words, and the path that it concerns. */
 export interface SchemaIssue {
   readonly path: NodePath
   readonly where: 'key' | 'value'
@@ -15,25 +15,25 @@ export interface SchemaIssue {
 
 export interface SchemaContext {
   readonly placeOf: (path: NodePath) => TextPlace | undefined
-  /** The value at a path once expanded; only ever asked whether it is empty. */
+  /** The expanded value at a path; used only to see whether it is empty. */
   readonly valueAt: (path: NodePath) => unknown
   readonly isSecret: (path: NodePath) => boolean
 }
 
 /**
- * Given to zod for one parse, so that every issue's message is what was expected there. The schema is known only here;
- * for unknown keys the message carries the known ones.
+ * Given to zod for one parse, so that every issue's message says what was expected. The schema is known only here; for
+ * unknown keys the message carries the known ones.
  */
 export function expectationOfIssue(issue: core.$ZodRawIssue): string {
   const schema = issue.schema ?? issue.inst
   const owner = schema !== undefined && 'def' in schema._zod && 'type' in schema._zod.def ? schema : undefined
   if (issue.code === 'unrecognized_keys') return Object.keys(shapeOf(owner)).join('\n')
   if (issue.code === 'invalid_union' && Array.isArray(issue.options)) return oneOf(issue.options)
-  // a schema has a `type` and a check has not, which zod's types don't tell apart here
+  // A schema has a `type` and a check does not; zod's types don't distinguish them.
   return owner === undefined ? 'another value' : expectationOf(owner as core.$ZodType)
 }
 
-/** One issue can hold several findings: each unknown key, or all mistakes in the branch of a union that was meant. */
+/** One issue can contain several findings: each unknown key, or all mistakes in the intended branch of a union. */
 export function* describeIssue(
   issue: core.$ZodIssue,
   around: SchemaContext,
@@ -64,11 +64,11 @@ function unknownKey(key: string, known: string): string {
   const names = known.split('\n').filter((name) => name !== '')
   const nearest = nearestName(key, names)
   if (nearest !== undefined) return `${describeName(key)} is unknown, did you mean \`${nearest}\`?`
-  const hint = key.includes(':') ? '; is a blank missing after the colon?' : ''
+  const hint = key.includes(':') ? '; check for a missing blank after the colon' : ''
   return `${describeName(key)} is unknown, expected ${names.length === 0 ? 'no members' : oneOf(names)}${hint}`
 }
 
-/** The branch whose own type fits, so that only its members are wrong; of several, the one with the fewest mistakes. */
+/** The branch whose own type fits; of several, the one with the fewest mistakes. */
 function branchMeant(branches: readonly (readonly core.$ZodIssue[])[]): readonly core.$ZodIssue[] | undefined {
   return branches
     .filter((issues) => issues.every(({ path, code }) => path.length > 0 || code === 'unrecognized_keys'))
@@ -80,7 +80,7 @@ function unfitValue(path: NodePath, issue: core.$ZodIssue, around: SchemaContext
   const place = around.placeOf(path)
   if (place === undefined) return `${label} is missing, expected ${issue.message}`
   if (issue.code === 'too_big' && issue.origin === 'array' && isSeq(place.node)) {
-    return `${label} has ${place.node.items.length} entries, the limit is ${issue.maximum}: leave some out, or divide them`
+    return `${label} has ${place.node.items.length} entries, the limit is ${issue.maximum}: remove some or split the list`
   }
   if (issue.code === 'too_big' && issue.origin === 'string') {
     return `${label} has more than ${issue.maximum} characters, the limit: shorten it`
@@ -99,14 +99,14 @@ function unfitValue(path: NodePath, issue: core.$ZodIssue, around: SchemaContext
   return `${label} is ${shown}, expected ${issue.message}${hint}`
 }
 
-/** Names of variables and paths of files are no secrets; what stands around them may be. */
+/** Names of variables and paths of files are not secret; the text around them may be. */
 function referencesIn(node: unknown): string {
   const written = isScalar(node) && typeof node.value === 'string' ? node.value : ''
   const names = [...written.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^}]{1,200})/g)].map(([name]) => `\`${name}}\``)
   return names.length === 0 ? 'its references are' : `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'}`
 }
 
-/** `concurrency`, `projects[1]`: the position says the rest. */
+/** `concurrency`, `projects[1]`: the position shows the rest. */
 function labelOf(path: NodePath): string {
   const start = path.findLastIndex((step) => typeof step === 'string')
   if (start < 0) return path.length === 0 ? 'the file' : `the file's entry ${path.map((step) => `[${step}]`).join('')}`

@@ -5,7 +5,7 @@ import type { NodePath } from './node-values.ts'
 
 const maxQuoted = 40
 
-/** What kind of thing stands in the file: all that may be said of what was not meant to be read. */
+/** The kind of value in the file: all that a message may reveal about an unexpected one. */
 export function kindOf(node: Node | null): string {
   if (isMap(node)) return node.items.length === 0 ? 'an empty mapping' : 'a mapping'
   if (isSeq(node)) return node.items.length === 0 ? 'an empty list' : 'a list'
@@ -15,8 +15,8 @@ export function kindOf(node: Node | null): string {
 }
 
 /**
- * What stands at a place of the file, for a message: as it was written, so that what a reference expanded to is never
- * shown. The value itself only where it is harmless and stands under a name: a file that is one word may be anything.
+ * Describes the value at a place of the file for a message: as written, so that an expanded reference is never shown.
+ * The value itself only if it is harmless and has a name: a file that is one word may be anything.
  */
 export function describeNode(node: Node | null, path: NodePath): string {
   const kind = kindOf(node)
@@ -30,17 +30,17 @@ export function describeText(text: string): string {
   return isHarmless(text) ? JSON.stringify(text) : 'a text (not shown)'
 }
 
-/** A member's name, unless a value may have slipped into it (`key:CO.…`, the blank forgotten). */
+/** A member's name, unless a value may have slipped into it (`key:CO.…`, without the blank). */
 export function describeName(name: string): string {
   return isPlainName(name) ? `\`${name}\`` : 'this key (not shown)'
 }
 
-/** What a file refers to by name (a rule, a pack, another file), unless it may be something else. */
+/** A name that a file refers to (a rule, a pack, another file), unless it may be something else. */
 export function describeReference(name: string): string {
   return isPlainName(name) || isHarmless(name) ? `\`${name}\`` : 'this name (not shown)'
 }
 
-/** Whether a place of the file is one where secrets stand. */
+/** Whether a path is one for secrets. */
 export function isSecretPlace(path: NodePath): boolean {
   return path.some((step) => typeof step === 'string' && (isSecretName(step) || /^(?:key|pass|pin|auth)$/i.test(step)))
 }
@@ -50,13 +50,13 @@ function isPlainName(name: string): boolean {
   return /^\$?[\w./*-]{1,40}$/.test(name) && !holdsCredential(name) && !looksRandom(name)
 }
 
-/** References that stand in a text: variables and files have names, which are no secrets. */
+/** References within a text: names of variables and files are not secret. */
 const reference = /\$\{(?:[A-Za-z_]\w{0,60}|file:[^{}]{1,200})\}/g
 
 /**
- * Whether a text may stand in a message: a few words or small numbers. A forgotten blank or quote moves a secret to
- * where none belongs (`name: acme` + `key:CO.…` is one text), so anything with a word or sign of secrets is kept back,
- * and so is whatever mixes letters and digits as passwords do.
+ * Whether a message may quote a text: a few words or small numbers. A forgotten blank or quote moves a secret to an
+ * innocent place (`name: acme` + `key:CO.…` is one text), so texts with a word or sign of secrets are not shown, nor
+ * are words that mix letters and digits as passwords do.
  */
 function isHarmless(text: string): boolean {
   if (text.length > maxQuoted || holdsCredential(text)) return false

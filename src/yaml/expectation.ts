@@ -1,11 +1,11 @@
 import type { core } from 'zod'
 
 /**
- * What a schema expects, in words that follow "expected". The `error` of a schema or of one of its checks is taken as
+ * What a schema expects, in words that follow "expected". The `error` of a schema or of one of its checks is used as
  * those words, so a schema with a pattern says `z.string().regex(…, { error: 'a duration such as 5s' })`.
  */
 export function expectationOf(schema: core.SomeType): string {
-  // zod's union of its own schemas, told apart by `def.type`; SomeType is its wider public name
+  // zod's union of its own schemas, distinguished by `def.type`; SomeType is its wider public name.
   const { def } = (schema as core.$ZodTypes)._zod
   const own = [def, ...checksOf(def)].map(ownWords).find((words) => words !== undefined)
   if (own !== undefined) return own
@@ -53,7 +53,7 @@ export function oneOf(values: readonly unknown[]): string {
   return quoted.length === 0 ? last : `${quoted.join(', ')} or ${last}`
 }
 
-/** Words don't depend on an issue, so none is handed over. */
+/** These words don't depend on an issue, so none is passed. */
 function ownWords({ error }: { error?: unknown }): string | undefined {
   const words: unknown = typeof error === 'function' ? error({}) : undefined
   return typeof words === 'string' ? words : undefined
@@ -70,7 +70,7 @@ function isWhole(def: core.$ZodNumberDef): boolean {
   return [...formats, 'format' in def ? String(def.format) : ''].some((format) => format.includes('int'))
 }
 
-/** An exclusive bound of a whole number is said as the next one. */
+/** An exclusive bound of a whole number is written as the next number. */
 function rangeOf(def: core.$ZodNumberDef): string {
   const step = isWhole(def) ? 1 : 0
   let least: ValueBound | undefined

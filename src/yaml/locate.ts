@@ -1,15 +1,15 @@
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from 'yaml'
 import type { NodePath } from './node-values.ts'
 
-/** A place of a document: where its key and its value begin, and the node itself. */
+/** A place in a document: the offsets of its key and its value, and the node itself. */
 export interface TextPlace {
   readonly keyOffset: number
   readonly valueOffset: number
-  /** What stands there, aliases followed. */
+  /** The node there, with aliases followed. */
   readonly node: Node | null
 }
 
-/** Finds what stands at a path. A path through an alias leads to the text that the alias stands for. */
+/** Finds the node at a path. A path through an alias leads to the aliased text. */
 export function locate(root: Node | null, targets: ReadonlyMap<Alias, Node>, path: NodePath): TextPlace | undefined {
   let place: TextPlace | undefined = { keyOffset: startOf(root) ?? 0, valueOffset: startOf(root) ?? 0, node: root }
   for (const step of path) {
@@ -31,7 +31,7 @@ function member(parent: Node | null, step: string | number, targets: ReadonlyMap
 
 type Mapping = YAMLMap<Node, Node | null>
 
-/** By name, the last of several: looking through a large mapping for each of its mistakes would take minutes. */
+/** By name, the last one of several. Without an index, a search for each mistake would take minutes. */
 const indexes = new WeakMap<Mapping, ReadonlyMap<string, Mapping['items'][number]>>()
 
 function pairsOf(map: Mapping): ReadonlyMap<string, Mapping['items'][number]> {
@@ -49,7 +49,7 @@ function placeOf(keyOffset: number, node: Node | null, targets: ReadonlyMap<Alia
   return { keyOffset, valueOffset: startOf(node) ?? keyOffset, node: target }
 }
 
-/** A value left out has a place behind its key that nobody would look at: the key stands for it. */
+/** An omitted value has an offset after its key, where there is nothing to see: the key's offset replaces it. */
 function startOf(node: Node | null): number | undefined {
   const range = node?.range
   if (range === undefined || range === null) return undefined

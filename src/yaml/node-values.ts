@@ -3,37 +3,34 @@ import { exactNumber, isExactNumber } from '../model/exact-number.ts'
 
 export type NodePath = readonly (string | number)[]
 
-/** What becomes of a text of the file before it is checked: another text, or the reason why there is none. */
+/** Expands a text of the file before it is checked: another text, or the reason why there is none. */
 export type Expand = (text: string) => { readonly text: string } | { readonly problem: string }
 
 export interface NodeValues {
   readonly value: unknown
-  /** What each alias stands for. */
+  /** The node of each alias. */
   readonly targets: ReadonlyMap<Alias, Node>
 }
 
 interface NodeReadContext {
   readonly expand: Expand
-  /** Whether a number is to be kept as it is written, where no double holds it. */
+  /** Whether a number stays as written if a double cannot keep it. */
   readonly isExact: (path: NodePath) => boolean
   /** `lineOf` of an earlier node makes "first in line 3". */
   readonly lineOf: (offset: number) => number
   readonly report: (path: NodePath, offset: number, text: string) => void
   readonly anchors: Map<string, Node>
   readonly targets: Map<Alias, Node>
-  /** Anchored nodes that are being read, against one that holds itself. */
+  /** Anchored nodes that are being read, to detect one that contains itself. */
   readonly open: Set<Node>
-  /** Nodes read through aliases: what an alias bomb runs out of. */
+  /** Nodes read through aliases: the limit against alias bombs. */
   copied: number
 }
 
 const maxCopied = 10_000
 const maxDepth = 64
 
-/**
- * Nodes to plain values, in one pass that costs what stands in the file: texts expanded, aliases followed within bounds,
- * doubled keys reported.
- */
+/** Converts nodes to values in one pass: expands texts, follows aliases within limits, reports duplicate keys. */
 export function nodeValues(
   root: Node | null,
   io: Pick<NodeReadContext, 'expand' | 'isExact' | 'lineOf' | 'report'>,
@@ -43,7 +40,7 @@ export function nodeValues(
   return { value, targets: reading.targets }
 }
 
-/** `alias` is the outermost one through which the node is read, if any: the one that a person has to look at. */
+/** `alias` is the outermost alias through which the node is read, if any: the place that messages show. */
 function readNode(node: Node, path: NodePath, alias: Alias | undefined, reading: NodeReadContext): unknown {
   const offset = node.range?.[0] ?? 0
   if (path.length > maxDepth) {
@@ -92,7 +89,7 @@ function contentOf(node: Node, path: NodePath, alias: Alias | undefined, reading
 
 function exactValue(value: number, source: string | undefined): unknown {
   const exact = source === undefined ? value : exactNumber(source)
-  // YAML knows more spellings of a number than JSON does: `+1`, `0x10`, `.inf`.
+  // YAML has more ways to write a number than JSON: `+1`, `0x10`, `.inf`.
   return isExactNumber(exact) ? exact : value
 }
 
@@ -100,21 +97,17 @@ function members(map: YAMLMap, path: NodePath, alias: Alias | undefined, reading
   const offsets = new Map<string, number>()
   const entries: [string, unknown][] = []
   for (const { key, value } of map.items) {
-    if (!isScalar(key) || typeof key.value !== 'string') continue // refused by the parser's `stringKeys`
+    if (!isScalar(key) || typeof key.value !== 'string') continue // The parser's `stringKeys` reports it.
     const offset = key.range?.[0] ?? 0
     const memberPath = [...path, key.value]
     const earlier = offsets.get(key.value)
     if (earlier !== undefined) {
-      reading.report(
-        [...memberPath, offset],
-        offset,
-        `a key that stands twice, first in line ${reading.lineOf(earlier)}`,
-      )
+      reading.report([...memberPath, offset], offset, `a duplicate key, first in line ${reading.lineOf(earlier)}`)
     }
     offsets.set(key.value, offset)
     entries.push([key.value, isNode(value) ? readNode(value, memberPath, alias, reading) : null])
   }
-  return Object.fromEntries(entries) // defines each member, so a key `__proto__` is one like any other
+  return Object.fromEntries(entries) // It defines each member, so a key `__proto__` is ordinary.
 }
 
 function isNode(value: unknown): value is Node {

@@ -1,9 +1,9 @@
 import { isScalar, type Node } from 'yaml'
 
 /**
- * Where in the file a place of a decoded text stands, whichever way the text is written: plain, in quotes with
- * escapes, as a block, folded over lines. Blanks may have been added or lost, nothing else, so the two are walked side
- * by side. undefined for what is no text.
+ * The offset in the file of a position in a decoded text, for every form of text: plain, in quotes with escapes, as a
+ * block, folded over lines. Only blanks may differ, so both are walked in parallel. undefined if the node is not a
+ * text.
  */
 export function offsetWithin(file: string, node: Node | null, offset: number): number | undefined {
   if (!isScalar(node) || typeof node.value !== 'string' || !node.range) return undefined
@@ -14,9 +14,9 @@ export function offsetWithin(file: string, node: Node | null, offset: number): n
   for (let index = 0; index < Math.min(offset, value.length); ) {
     const isText = !isBlank(value[index])
     at = skip(file, isText ? skipBlanks(file, skip(file, at, end), end) : at, end)
-    const stands = isText || isBlank(file[at]) || (type === 'QUOTE_DOUBLE' && file[at] === '\\')
-    if (!stands) {
-      index++ // a blank that folding put in
+    const isInFile = isText || isBlank(file[at]) || (type === 'QUOTE_DOUBLE' && file[at] === '\\')
+    if (!isInFile) {
+      index++ // A blank from folding.
       continue
     }
     const taken = written(file, at, type)
@@ -27,14 +27,14 @@ export function offsetWithin(file: string, node: Node | null, offset: number): n
   return Math.min(isBlank(value[offset]) ? at : skip(file, skipBlanks(file, at, end), end), end)
 }
 
-/** Behind the quote, or in the line below the sign of a block. */
+/** After the quote, or in the line below the sign of a block. */
 function firstCharacter(file: string, start: number, type: string): number {
   if (type.startsWith('QUOTE')) return start + 1
   const line = file.indexOf('\n', start)
   return line < 0 ? start : line + 1
 }
 
-/** How much of the file stands for how much of the text, at one character. */
+/** How many characters of the file make how many of the text, at one position. */
 function written(file: string, at: number, type: string | undefined): { written: number; decoded: number } {
   if (type === 'QUOTE_SINGLE' && file.startsWith("''", at)) return { written: 2, decoded: 1 }
   if (type !== 'QUOTE_DOUBLE' || file[at] !== '\\') return { written: 1, decoded: 1 }

@@ -1,25 +1,26 @@
 import { Composer, type Document, Lexer, LineCounter, Parser, type YAMLError } from 'yaml'
 
-/** What stands in the file, and every way in which it is no YAML of ours. Offsets count UTF-16 units from 0. */
+/** The content of the file, and all its syntax errors. Offsets count UTF-16 units from 0. */
 export interface ParsedYaml {
   readonly contents: Document.Parsed['contents'] | null
   readonly lines: LineCounter
   readonly mistakes: readonly { readonly offset: number; readonly text: string }[]
 }
 
-/** The parser's cost goes by tokens: a mebibyte of closing braces would take it many seconds. */
+/** The parser's cost grows with tokens: a mebibyte of closing braces would take many seconds. */
 export interface FileLimits {
   readonly mebibytes: number
   readonly tokens: number
 }
 
-/** For what people write. */
+/** For files that people write. */
 export const usualLimits: FileLimits = { mebibytes: 1, tokens: 250_000 }
 const maxStrayTokens = 50
 
 /**
- * Parses one YAML 1.2 document (core schema, text keys, no tags). Same as yaml's `parseDocument`, but fed token by token,
- * so that it can be stopped. `uniqueKeys` is off because yaml compares each key with each: the caller looks for doubles.
+ * Parses one YAML 1.2 document (core schema, text keys, no tags). Same as yaml's `parseDocument`, but fed token by
+ * token, so that it can be stopped. `uniqueKeys` is off because yaml compares every pair of keys: the caller checks for
+ * duplicates.
  */
 export function parseYaml(text: string, { mebibytes, tokens }: FileLimits = usualLimits): ParsedYaml {
   const lines = new LineCounter()
@@ -77,29 +78,29 @@ function mistakeOf({ code, pos }: YAMLError) {
   return { offset: pos[0], text: texts[code] }
 }
 
-/** Own words for what yaml finds: its messages quote the file, and what they quote may be a secret. */
+/** Our own words for yaml's errors: its messages quote the file, and the quote may contain a secret. */
 const texts = {
   ALIAS_PROPS: 'an alias cannot have an anchor or a tag',
   BAD_ALIAS: 'not an alias; a value that begins with * needs quotes',
-  BAD_COLLECTION_TYPE: 'a tag that does not fit what it stands before',
+  BAD_COLLECTION_TYPE: 'a tag that does not fit the value after it',
   BAD_DIRECTIVE: 'unknown YAML directive; a line that begins with % needs quotes',
   BAD_DQ_ESCAPE: 'unknown escape sequence in a text in double quotes; write \\\\ for a backslash or use single quotes',
   BAD_INDENT: 'wrong indentation, expected the members of a mapping or list in one column and brackets closed',
-  BAD_PROP_ORDER: 'anchors and tags must stand before what they belong to',
+  BAD_PROP_ORDER: 'anchors and tags belong before their value',
   BAD_SCALAR_START: 'a value that begins with @, ` or % needs quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a second colon in one line; a text with a colon and a blank in it needs quotes',
   BLOCK_IN_FLOW: 'a block within brackets or braces, expected all of it in one style',
-  DUPLICATE_KEY: 'a key that stands twice',
+  DUPLICATE_KEY: 'a duplicate key',
   IMPOSSIBLE: 'not readable as YAML',
-  KEY_OVER_1024_CHARS: 'a key of more than 1024 characters; is a colon too many, or a quote missing?',
+  KEY_OVER_1024_CHARS: 'a key of more than 1024 characters; check for an extra colon or a missing quote',
   MISSING_CHAR: 'something is missing: a closing quote, bracket or brace, a comma, or the colon and blank after a key',
-  MULTILINE_IMPLICIT_KEY: 'a key that spans several lines; is the colon after a key missing?',
+  MULTILINE_IMPLICIT_KEY: 'a key that spans several lines; check for a missing colon after the key',
   MULTIPLE_ANCHORS: 'more than one anchor on one value',
   MULTIPLE_DOCS: 'a second YAML document begins, expected one per file',
   MULTIPLE_TAGS: 'more than one tag on one value',
-  NON_STRING_KEY: 'a key that is no text, expected a plain name',
+  NON_STRING_KEY: 'a key that is not a text, expected a plain name',
   RESOURCE_EXHAUSTION: 'nested too deeply',
   TAB_AS_INDENT: 'a tab in the indentation, expected blanks',
-  TAG_RESOLVE_FAILED: 'a YAML tag that is not known here; a value that begins with ! needs quotes',
-  UNEXPECTED_TOKEN: 'something that cannot stand here; is a quote, bracket or brace too many or missing?',
+  TAG_RESOLVE_FAILED: 'a YAML tag that hookdrift does not know; a value that begins with ! needs quotes',
+  UNEXPECTED_TOKEN: 'an unexpected character; check for an extra or missing quote, bracket or brace',
 } as const satisfies Record<YAMLError['code'], string>

@@ -16,13 +16,13 @@ export function problemLine({ file, line, column, text }: FileProblem): string {
   return `${file}:${line}:${column}: ${text}`
 }
 
-/** The lines of problems in the order in which they stand in the file, none twice. */
+/** The lines of problems in the order of the file, without duplicates. */
 export function problemLines(problems: readonly FileProblem[]): readonly string[] {
   const sorted = problems.toSorted((a, b) => a.line - b.line || a.column - b.column)
   return [...new Set(sorted.map(problemLine))]
 }
 
-/** Ends a reading that found problems: one error (exit code 2) with a line for each. Does nothing when there are none. */
+/** @throws AuditError.usage with a line for each problem; returns if there are none */
 export function refuseProblems(problems: readonly FileProblem[], options: { advice?: string } = {}): void {
   if (problems.length === 0) return
   const lines = problemLines(problems)

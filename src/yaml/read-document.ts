@@ -7,43 +7,43 @@ import { offsetWithin } from './offset-within.ts'
 import { type FileLimits, type ParsedYaml, parseYaml } from './parse-yaml.ts'
 import { type FileProblem, refuseProblems } from './problem.ts'
 
-/** A file that was read: its decoded value, and where each part of it stands. */
+/** A file that was read: its decoded value, and the position of each part. */
 export interface ReadDocument<T> {
   readonly value: T
   /** Where a key or its value begins; for a path that is not in the file, where its nearest parent begins. */
   at(path: NodePath, where?: 'key' | 'value'): { readonly line: number; readonly column: number }
-  /** A problem found later, at its place. `refuseProblems` ends the reading with it, `problemLine` makes a warning of it. */
+  /** A problem found later, at its place. `refuseProblems` throws it, `problemLine` makes a warning of it. */
   problem(path: NodePath, text: string, where?: 'key' | 'value'): FileProblem
-  /** A problem within a text, `offset` UTF-16 units into it as it was decoded. */
+  /** A problem within a text, `offset` UTF-16 units into the decoded text. */
   problemWithin(path: NodePath, offset: number, text: string): FileProblem
-  /** A text as it was written, references unexpanded; undefined for what is no text or not in the file. */
+  /** A text as written, with references unexpanded; undefined if it is not a text or not in the file. */
   written(path: NodePath): string | undefined
 }
 
 export interface DocumentOptions<S extends z.ZodType> {
-  /** As messages name it. */
+  /** The name of the file in messages. */
   readonly file: string
   readonly schema: S
-  /** Applied to every text of the file before the schema; keys are left alone. */
+  /** Applied to every text of the file before the schema; keys stay as they are. */
   readonly expand?: Expand
-  /** Whether a number is to be kept as it is written, where no double holds it (`model/exact-number.ts`). */
+  /** Whether a number stays as written if a double cannot keep it (`model/exact-number.ts`). */
   readonly isExact?: (path: NodePath) => boolean
-  /** Values that no message may show, whatever is wrong with them. */
+  /** Values that no message may show, even if they are wrong. */
   readonly isSecret?: (path: NodePath) => boolean
-  /** Problems that are known already: told with those that are found. */
+  /** Problems that are already known: reported together with the new ones. */
   readonly known?: readonly FileProblem[]
-  /** How large it may be; by default as what people write. */
+  /** Default: the limits of files that people write. */
   readonly limits?: FileLimits
-  /** The text's own `parseYaml`, for one that is read by several schemas. */
+  /** The text's `parseYaml`, for a text that several schemas read. */
   readonly parsed?: ParsedYaml
 }
 
-/** More are looked for in no file: each takes time, and nobody reads them. */
+/** The search for problems stops here: each takes time, and more do not help. */
 export const mostProblems = 400
 
 /**
- * The one way to read a YAML file of ours. Throws an `AuditError` (exit code 2) with one line for every problem found:
- * first what is no YAML; in a file that is YAML, all that the schema refuses.
+ * Reads a YAML file of the user.
+ * @throws AuditError.usage with one line for every problem: its syntax errors, or else all that the schema refuses
  */
 export function readDocument<S extends z.ZodType>(
   text: string,
@@ -69,7 +69,7 @@ export function readDocument<S extends z.ZodType>(
   const found = new Map<string, FileProblem>()
   const report = (path: NodePath, offset: number, problem: string) => {
     const id = JSON.stringify(path)
-    if (!found.has(id)) found.set(id, problemAt(offset, problem)) // what is wrong first explains the rest
+    if (!found.has(id)) found.set(id, problemAt(offset, problem)) // The first problem at a place explains the rest.
   }
   const { value, targets } = nodeValues(contents, {
     expand,
@@ -86,7 +86,7 @@ export function readDocument<S extends z.ZodType>(
     report(finding.path, offsetOf(finding.path, finding.where), finding.text)
   }
   refuseProblems([...known, ...found.values()])
-  if (!decoded.success) throw new Error('a schema refused a value without an issue') // so that the compiler knows
+  if (!decoded.success) throw new Error('a schema refused a value without an issue') // Lets the compiler know.
   return {
     value: decoded.data,
     at: (path, where = 'value') => positionOf(offsetOf(path, where)),
@@ -115,7 +115,7 @@ function* findingsIn(issues: readonly core.$ZodIssue[], around: SchemaContext): 
 function nearestPlace(path: NodePath, placeOf: (path: NodePath) => TextPlace | undefined): TextPlace | undefined {
   for (let length = path.length; length > 0; length--) {
     const place = placeOf(path.slice(0, length))
-    // a missing member belongs to its parent's content, whatever side of the member was asked for
+    // A missing member belongs to its parent's content, for `key` as for `value`.
     if (place !== undefined) return length === path.length ? place : { ...place, keyOffset: place.valueOffset }
   }
   return placeOf([])

@@ -35,7 +35,7 @@ const breaks: readonly Break[] = [
   {
     name: 'is a 401',
     failure: { how: 'status', status: 401, body: { status: false, message: 'authorization failed' } },
-    reason: new RegExp(`^page 3: .*401.* the same key was accepted before, so .*database is likely down${answered}`),
+    reason: new RegExp(`^page 3: .*401.* the same key was accepted before, so .*database is probably down${answered}`),
   },
   { name: 'is a 403', failure: { how: 'status', status: 403 }, reason: new RegExp(`^page 3: .*403${answered}`) },
   {

@@ -162,7 +162,10 @@ describe('an attestation', () => {
     resealed.close()
     const files = ['--report', 'out.json', '--attestation', 'out.json.intoto.json', '--key', 'key.pub']
     const ask = () => run('verify', '--history', 'resealed.db', ...files)
-    expect(await ask()).toMatchObject({ code: 0, stdout: expect.stringContaining('the run left the chain then') })
+    expect(await ask()).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('since then the run is outside the chain'),
+    })
     const forged = new Database(at('resealed.db'))
     forged.exec("UPDATE run SET former_chain = 'x' WHERE number = 2")
     forged.close()
@@ -176,7 +179,7 @@ describe('an attestation', () => {
       stderr: expect.stringContaining('--attest signs files, and none is written'),
     })
     const wrongKey = await run(...report, '--report', 'json=x.json', '--attest', 'hookdrift.yaml')
-    expect(wrongKey).toMatchObject({ code: 2, stderr: expect.stringContaining('holds no private key') })
+    expect(wrongKey).toMatchObject({ code: 2, stderr: expect.stringContaining('does not contain a private key') })
     expect(await run('verify', '--report', 'out.json')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--report, --attestation and --key go together'),
@@ -184,7 +187,7 @@ describe('an attestation', () => {
     const files = ['--history', 'hookdrift.db', '--report', 'out.json', '--attestation', 'out.json.intoto.json']
     expect(await run('verify', ...files, '--key', 'key')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('holds a private key, expected the public one'),
+      stderr: expect.stringContaining('contains a private key, expected the public one'),
     })
     expect(await run('verify', ...files, '--key', 'nowhere')).toMatchObject({ code: 2 })
   })

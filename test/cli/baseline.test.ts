@@ -192,7 +192,9 @@ describe('states as files', () => {
     expect(missing.stderr).toMatch(/^hookdrift: --expect has no state of acme\/payments \(\w+\)\n/)
     expect((await desk.audit(['--expect', 'bad', '--project', 'orders'])).code).toBe(0)
     desk.directory.write('bad/again.yaml', text)
-    expect((await desk.audit(['--expect', 'bad'])).stderr).toMatch(/orders\.yaml and .*again\.yaml speak of the same/)
+    expect((await desk.audit(['--expect', 'bad'])).stderr).toMatch(
+      /orders\.yaml and .*again\.yaml are states of the same/,
+    )
   })
 })
 

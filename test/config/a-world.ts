@@ -9,7 +9,7 @@ import { AuditError } from '../../src/model/errors.ts'
 
 export const file = '/etc/hookdrift/hookdrift.yaml'
 
-/** A world that holds one configuration, and whatever else the test wants in it. */
+/** The sources of one configuration, and other files that a test needs. */
 export function aWorld(
   text: string,
   { env = {}, files = {} }: { env?: ReferenceSources['env']; files?: Files } = {},
@@ -45,7 +45,7 @@ export function firstService({ services: [service] }: Configuration) {
   return service
 }
 
-/** The lines of a refusal, the file's name cut off. */
+/** The lines of a refusal, without the file's name. */
 export function refusal(text: string, world: Parameters<typeof aWorld>[1] = {}): readonly string[] {
   try {
     configure(text, world)

@@ -21,7 +21,7 @@ const withChannels = (...notify: unknown[]) => withService({}, { notify })
 const refusalOf = (...notify: unknown[]) => refusal(withChannels(...notify), { env })
 
 describe('channels', () => {
-  it('are read, their secrets from the environment and from files, their paths beside the configuration', () => {
+  it('are read, their secrets from the environment and from files, their paths relative to the configuration', () => {
     const files = { '/etc/hookdrift/url': `${env.HOOK_URL}\n` }
     const chat = { name: 'chat', type: 'slack', url: '${file:url}', min_severity: 'high', projects: ['acme/*'] }
     const configuration = configure(withChannels(hook, chat, { name: 'files', type: 'directory', path: 'out' }), {
@@ -37,23 +37,23 @@ describe('channels', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['a type that there is not', { name: 'a', type: 'pager' }, /type is "pager", expected/],
+    ['an unknown type', { name: 'a', type: 'pager' }, /type is "pager", expected/],
     ['a member of another type', { name: 'a', type: 'log', url: 'x' }, /`?url`? is unknown/],
     ['a webhook without a secret', { ...hook, secret: undefined }, /secret is missing, expected `whsec_`/],
-    ['a severity that there is not', { ...hook, min_severity: 'bad' }, /min_severity is "bad"/],
+    ['an unknown severity', { ...hook, min_severity: 'bad' }, /min_severity is "bad"/],
     [
-      'a mail server that is none',
+      'a mail server that is not a URL',
       { ...mail, smtp: 'https://mail.example.com' },
       /smtp has a value that does not fit \(not shown\)/,
     ],
     ['an address that would begin a header', { ...mail, from: 'a@example.com\r\nBcc: c@example.com' }, /from is/],
     ['two addresses in one', { ...mail, to: ['b@example.com, c@example.com'] }, /to\[0\] is/],
     ['a user without a password', { ...mail, user: 'u' }, /a user without a password/],
-    ['a project that there is not', { ...hook, projects: ['acme/x'] }, /`acme\/x` matches no project/],
+    ['an unknown project', { ...hook, projects: ['acme/x'] }, /`acme\/x` matches no project/],
     [
       'a label that no project carries',
       { ...hook, labels: { env: 'prod' } },
-      /no project carries the label `env` with "prod"/,
+      /no project has the label `env` with "prod"/,
     ],
     ['keep 0', { name: 'a', type: 'directory', path: 'x', keep: 0 }, /keep is 0/],
     ['a format twice wrong', { name: 'a', type: 'directory', path: 'x', formats: ['pdf'] }, /formats\[0\] is "pdf"/],
@@ -64,11 +64,11 @@ describe('channels', () => {
     expect(lines[0]).toMatch(expected)
   })
 
-  it('refuse a name that stands twice', () => {
-    expect(refusalOf(hook, hook)[0]).toMatch(/a second channel named hook, the first stands in line 1/)
+  it('refuse a duplicate name', () => {
+    expect(refusalOf(hook, hook)[0]).toMatch(/a second channel named hook, the first is in line 1/)
   })
 
-  it('show no secret, whatever is wrong with it and wherever it stands', () => {
+  it('show no secret, with any mistake and in any place', () => {
     const leak = 'https://me:not-a-real-key@hooks.example.com/not-a-real-key#x'
     const wrong = [
       { ...hook, url: leak },
@@ -89,7 +89,7 @@ describe('channels', () => {
     expect(unfit.join('\n')).not.toContain('not-a-real-key')
   })
 
-  it('warn of secrets that stand in the file or travel in clear', () => {
+  it('warn of secrets in the file and of messages in clear', () => {
     const { warnings } = configure(
       withChannels(
         { ...hook, url: 'http://hooks.example.com/x', secret },
@@ -98,10 +98,10 @@ describe('channels', () => {
       { env },
     )
     expect(warnings.map((line) => line.replace(/^.*:\d+:\d+: /, ''))).toEqual([
-      'a secret stands in the file; use ${VAR} or ${file:PATH}',
-      'messages travel in clear over http; use https',
-      'a secret stands in the file; use ${VAR} or ${file:PATH}',
-      'a secret stands in the file; use ${VAR} or ${file:PATH}',
+      'the file contains a secret; use ${VAR} or ${file:PATH}',
+      'messages are sent in clear over http; use https',
+      'the file contains a secret; use ${VAR} or ${file:PATH}',
+      'the file contains a secret; use ${VAR} or ${file:PATH}',
     ])
   })
 

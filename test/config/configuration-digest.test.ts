@@ -48,7 +48,7 @@ describe('the digest of a configuration', () => {
     expect(digest(service, top)).not.toBe(digest({}))
   })
 
-  it('depends on what a certificate file holds', () => {
+  it('depends on the content of a certificate file', () => {
     const service = { ca_file: 'ca.pem' }
     expect(digest(service, {}, { files: { [ca]: secondCa } })).not.toBe(digest(service))
   })

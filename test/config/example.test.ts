@@ -19,7 +19,7 @@ const channelEnv = {
 const example = readFileSync(new URL('../../config/hookdrift.example.yaml', import.meta.url), 'utf8')
 
 describe('the example configuration', () => {
-  it('is accepted, without a warning, and shows the defaults that hold', () => {
+  it('is accepted, without a warning, and shows the defaults', () => {
     const configuration = configure(example, {
       env: { ACME_KEY: 'not-a-real-key', PAYMENTS_KEY: 'not-a-real-key', ...channelEnv },
       files: { '/etc/hookdrift/acme-ca.pem': rootCertificates[0] ?? '' },
@@ -46,7 +46,7 @@ describe('config/hookdrift.schema.json', () => {
     await expect(formatted(configurationJsonSchema())).toMatchFileSnapshot(schemaFile.pathname)
   })
 
-  it('lets a reference stand where a text has a pattern to keep', () => {
+  it('accepts a reference for a text with a pattern', () => {
     const validate = new Ajv2020({ strict: false }).compile(configurationJsonSchema())
     const name = (text: string) => ({ services: [{ name: text, url: 'https://a.example', projects: [{ id: 'p' }] }] })
     expect([name('a'), name('${NAME}'), name('a/b')].map((value) => validate(value))).toEqual([true, true, false])

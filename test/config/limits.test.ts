@@ -21,7 +21,7 @@ describe('a limit of the configuration', () => {
     [
       'projects',
       withService({ projects: many(50_001, (index) => ({ id: `p${index}` })) }),
-      'projects has 50001 entries, the limit is 50000: leave some out, or divide them',
+      'projects has 50001 entries, the limit is 50000: remove some or split the list',
     ],
     [
       'services',
@@ -33,27 +33,27 @@ describe('a limit of the configuration', () => {
           projects: [{ id: 'p' }],
         })),
       }),
-      'services has 1001 entries, the limit is 1000: leave some out, or divide them',
+      'services has 1001 entries, the limit is 1000: remove some or split the list',
     ],
     [
       'schedules',
       withService({}, { schedules: many(101, (index) => ({ name: `s${index}`, cron: '0 * * * *' })) }),
-      'schedules has 101 entries, the limit is 100: leave some out, or divide them',
+      'schedules has 101 entries, the limit is 100: remove some or split the list',
     ],
     [
       'channels',
       withService({}, { notify: many(101, (index) => ({ name: `n${index}`, type: 'log' })) }),
-      'notify has 101 entries, the limit is 100: leave some out, or divide them',
+      'notify has 101 entries, the limit is 100: remove some or split the list',
     ],
     [
       'patterns of a schedule',
       withService({}, { schedules: [{ name: 's', cron: '0 * * * *', projects: many(1001, () => 'p1') }] }),
-      'projects has 1001 entries, the limit is 1000: leave some out, or divide them',
+      'projects has 1001 entries, the limit is 1000: remove some or split the list',
     ],
     [
       'endpoints of a filter',
       withService({ projects: [{ id: 'p', filters: { subscriptions: { endpoints: many(1001, () => 'e') } } }] }),
-      'endpoints has 1001 entries, the limit is 1000: leave some out, or divide them',
+      'endpoints has 1001 entries, the limit is 1000: remove some or split the list',
     ],
     [
       'characters of a pattern',
@@ -75,7 +75,7 @@ describe('a limit of the configuration', () => {
     [
       'hosts',
       withService({}, { worker: { hosts: many(101, (index) => `h${index}`) } }),
-      'hosts has 101 entries, the limit is 100: leave some out, or divide them',
+      'hosts has 101 entries, the limit is 100: remove some or split the list',
     ],
   ])('is named when it is met: %s', (_, text, said) => {
     const [line, ...others] = refusal(text)
@@ -83,7 +83,7 @@ describe('a limit of the configuration', () => {
     expect(others).toEqual([])
   })
 
-  it('holds for all that references fill in together', () => {
+  it('applies to all that references fill in together', () => {
     const files = Object.fromEntries(many(300, (index) => [`/etc/hookdrift/${index}`, 'x'.repeat(60_000)]))
     const key = many(300, (index) => `\${file:${index}}`).join('')
     expect(refusal(withService({ key }), { files }).at(-1)).toContain(
@@ -158,6 +158,6 @@ describe('one project under two names', () => {
           ],
         }),
       ),
-    ).toEqual([expect.stringContaining('a second project with the id p1, the first stands in line 1')])
+    ).toEqual([expect.stringContaining('a second project with the id p1, the first is in line 1')])
   })
 })

@@ -58,7 +58,7 @@ describe('readConfiguration', () => {
     })
   })
 
-  it('decodes what a project says of itself', () => {
+  it('decodes the members of a project', () => {
     const filters = {
       endpoints: { owner: 'tenant-1', name: 'orders' },
       subscriptions: { name: 'o', endpoints: ['e1'] },
@@ -149,14 +149,14 @@ describe('readConfiguration', () => {
     const files = { '/etc/hookdrift/ca.pem': pem, '/etc/hookdrift/key.pem': 'not-a-real-key' }
     expect(firstService(configure(withService({ ca_file: 'ca.pem' }), { files })).settings.ca).toBe(pem)
     expect(refusal(`${smallest}    ca_file: key.pem`, { files })).toEqual([
-      '7:14: key.pem holds no certificate, expected one or more in PEM form',
+      '7:14: key.pem does not contain a certificate, expected one or more in PEM form',
     ])
     expect(refusal(`${smallest}    ca_file: none.pem`, { files })).toEqual([
       '7:14: cannot read none.pem: no such file or directory',
     ])
   })
 
-  it('says what to do when there is no configuration', () => {
+  it('says what to do without a configuration', () => {
     expect(() => readConfiguration('nowhere.yaml', aWorld(''))).toThrow(
       expect.objectContaining({
         exitCode: 2,
@@ -217,11 +217,11 @@ describe('readConfiguration', () => {
     ],
     [
       `${smallest}    dialect: { headers: { x-a: a, X-A: b } }\n`,
-      "7:35: the header X-A is sent twice; names don't heed case, and Authorization carries the key",
+      '7:35: the header X-A is sent twice; names ignore case, and Authorization carries the key',
     ],
     [
       `${smallest}    dialect: { headers: { authorization: a } }\n`,
-      "7:27: the header authorization is sent twice; names don't heed case, and Authorization carries the key",
+      '7:27: the header authorization is sent twice; names ignore case, and Authorization carries the key',
     ],
     [
       `${smallest}        labels: { env: 1 }\n`,
@@ -241,11 +241,11 @@ describe('readConfiguration', () => {
     ],
     [
       `${smallest}      - id: 01M7XVZ2T417WGWM74AAK885VQ\n        name: x\n`,
-      '7:13: a second project with the id 01M7XVZ2T417WGWM74AAK885VQ, the first stands in line 6',
+      '7:13: a second project with the id 01M7XVZ2T417WGWM74AAK885VQ, the first is in line 6',
     ],
     [
       `${smallest}      - { id: other, name: 01M7XVZ2T417WGWM74AAK885VQ }\n`,
-      '7:28: a second project named 01M7XVZ2T417WGWM74AAK885VQ, the first stands in line 6',
+      '7:28: a second project named 01M7XVZ2T417WGWM74AAK885VQ, the first is in line 6',
     ],
     [
       `${smallest}      - { id: 0123 }\n`,
@@ -257,7 +257,7 @@ describe('readConfiguration', () => {
     ],
     [
       `${smallest}  - { name: acme, url: "https://b.example", key: "\${ACME_KEY}", projects: [{ id: a }] }\n`,
-      '7:13: a second service named acme, the first stands in line 2',
+      '7:13: a second service named acme, the first is in line 2',
     ],
     [
       smallest.replace(/projects:[\s\S]*/, 'projects: []'),
@@ -310,19 +310,19 @@ describe('readConfiguration', () => {
 })
 
 describe('the warnings of a configuration', () => {
-  it('speak of keys that stand in the file', () => {
+  it('speak of keys in the file', () => {
     const text =
       smallest.replace('${ACME_KEY}', 'not-a-real-key') +
       '        key: ${NO:-not-a-real-key}\n      - { id: b, key: "${ACME_KEY}" }\n'
     expect(configure(text).warnings).toEqual([
-      `${file}:4:10: the key stands in the file; use \${VAR} or \${file:PATH}`,
-      `${file}:7:14: the key stands in the file; use \${VAR} or \${file:PATH}`,
+      `${file}:4:10: the file contains the key; use \${VAR} or \${file:PATH}`,
+      `${file}:7:14: the file contains the key; use \${VAR} or \${file:PATH}`,
     ])
   })
 
-  it('speak of keys that travel in clear', () => {
+  it('speak of keys that are sent in clear', () => {
     expect(configure(smallest.replace('https:', 'http:')).warnings).toEqual([
-      `${file}:3:10: the key travels in clear over http; use https`,
+      `${file}:3:10: the key is sent in clear over http; use https`,
     ])
   })
 

@@ -4,7 +4,7 @@ import { configure, firstService, refusal, withService } from './a-world.ts'
 
 const key = 'not-a-real-key'
 
-/** What a label's text becomes. */
+/** The expanded text of a label. */
 function expanded(text: string, world: Parameters<typeof configure>[1] = {}): string | undefined {
   const service = withService({ key, projects: [{ id: 'p', labels: { a: text } }] })
   return firstService(configure(service, world)).projects[0]?.labels.a
@@ -32,7 +32,7 @@ describe('references in a configuration', () => {
     expect(expanded(text, { env, files })).toBe(value)
   })
 
-  it('are not looked for in what they expand to', () => {
+  it('are not expanded again within their values', () => {
     expect(expanded('${NAME}', { env: { NAME: '${OTHER}' } })).toBe('${OTHER}')
   })
 
@@ -45,7 +45,7 @@ describe('references in a configuration', () => {
     ['${file:}', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],
     ['${A', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],
     ['${A-b}', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],
-  ])('are refused where they stand: %s', (text, problem) => {
+  ])('are refused at their place: %s', (text, problem) => {
     const world = { files: { '/etc/hookdrift/big': 'x'.repeat(64 * 1024 + 1) } }
     const lines = refusal(
       `services:\n- { name: a, url: "https://a.example", key: "${text}", projects: [{ id: p }] }`,
@@ -95,11 +95,11 @@ describe('a key', () => {
     'key:not-a-real-key',
     'key: ${A:-not-a-real-key b}',
     'key: ${not-a-real-key}',
-    'name: not-a-real-key b\n    key: ${KEY} ${KEY}', // a name that is no name may be shown, the key's own value never
+    'name: not-a-real-key b\n    key: ${KEY} ${KEY}', // an invalid name may be shown, the key's own value never
     'dialect: { headers: { x-key: "not-a-real-key\\n" } }',
     'dialect: { headers: { x-key: [not-a-real-key] } }',
     'url: https://u:not-a-real-key@a.example',
-  ])('never stands in a message: %s', (member) => {
+  ])('is never in a message: %s', (member) => {
     const name = member.startsWith('name') ? '' : '    name: a/b\n'
     const lines = refusal(`services:\n  -\n    projects: [{ id: p }]\n${name}    ${member}\n`, {
       env: { KEY: 'hidden-key' },

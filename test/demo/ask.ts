@@ -8,7 +8,7 @@ interface Answered {
   readonly json: any
 }
 
-/** Asks for a path below /api/v1/projects/{first project}, with the personal key unless told otherwise. */
+/** Requests a path below /api/v1/projects/{first project}, with the personal key unless another is given. */
 export async function ask(
   service: SimulatedService,
   rest: string,

@@ -5,7 +5,7 @@ import type { RecordedExchange } from '../service/replay-server.ts'
 import { endpointRow, recordedFleet } from './recorded-fleet.ts'
 import { recording } from './recordings.ts'
 
-/** The simulated service is held against every recording of the real one. */
+/** Compares the simulated service with every recording of the real one. */
 
 let service: SimulatedService
 afterEach(() => service.close())
@@ -104,7 +104,7 @@ function named(exchanges: readonly RecordedExchange[]): [string, RecordedExchang
   return exchanges.map((exchange) => [exchange.name, exchange])
 }
 
-/** Sends what was recorded and compares all of the answer that a client could depend on. */
+/** Sends a recorded request and compares all of the answer that a client could depend on. */
 async function hold(exchange: RecordedExchange): Promise<void> {
   const { status, headers, body } = await ask(exchange)
   const recorded = exchange.response
@@ -112,7 +112,7 @@ async function hold(exchange: RecordedExchange): Promise<void> {
   expect(headers.get('content-type') ?? undefined).toBe(recorded.headers['content-type'])
   expect(headers.get('x-convoy-version')).toBe(recorded.headers['x-convoy-version'])
   if (recorded.headers['content-type']?.startsWith('text/html')) {
-    // The dashboard is not rebuilt, only its beginning.
+    // Only the beginning of the dashboard is simulated.
     expect(body.slice(0, 60)).toBe(recorded.body.slice(0, 60))
     return
   }
@@ -126,7 +126,7 @@ async function hold(exchange: RecordedExchange): Promise<void> {
   }
 }
 
-/** Messages with a position or a limit in them come from the engine that runs the functions. */
+/** The engine that runs the functions words messages with a position or a limit. */
 function hasOwnWording(body: string): boolean {
   return /(Error: |elapsed)/.test(body) && body.startsWith('{"status":false')
 }
@@ -149,7 +149,7 @@ async function ask(
   return { status: response.status, headers: response.headers, body: await response.text() }
 }
 
-/** What happened after the recorded peek: three deletions, one of the cursor's own row, and a birth. */
+/** The changes after the recorded peek: three deletions, one of the cursor's own row, and a new row. */
 function churnOnce(): void {
   for (const uid of ['01M7XVZ33J56HCXHAQBNMR0EXW', '01M7XVZ32FNNVA8MP7Q3MV8ADW', '01M7XVZ31WMV9SR5GKJ23M0AA9']) {
     deleteEndpoint(service.fleet, { project: payments, uid })

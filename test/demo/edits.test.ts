@@ -128,10 +128,11 @@ describe('an edit', () => {
 })
 
 describe("a colleague's afternoon", () => {
-  it('is six edits, told in a line each, the same for the same fleet', () => {
-    const tell = () => afternoonOf(generateFleet()).map(({ project, description }) => `${project}: ${description}`)
-    expect(tell()).toEqual(tell())
-    expect(tell()).toHaveLength(6)
+  it('is six edits, each described in a line, the same for the same fleet', () => {
+    const describeAll = () =>
+      afternoonOf(generateFleet()).map(({ project, description }) => `${project}: ${description}`)
+    expect(describeAll()).toEqual(describeAll())
+    expect(describeAll()).toHaveLength(6)
   })
 
   it('does what it says', () => {

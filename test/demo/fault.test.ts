@@ -51,7 +51,7 @@ describe('a fault', () => {
     expect(pagination).toMatchObject({ has_next_page: true, next_page_cursor: content[0].uid })
   })
 
-  it('hits the page that it names, as often as it says', async () => {
+  it('hits the page that it names, as often as configured', async () => {
     service.faults.push({ how: 'status', status: 500, path: /\/subscriptions/, page: 3, times: 2 })
     const statuses: number[] = []
     for (let cursor = '', tries = 0, more = true; more && tries < 12; tries++) {
@@ -64,7 +64,7 @@ describe('a fault', () => {
     expect(statuses).toEqual([200, 200, 500, 500, 200, 200, 200])
   })
 
-  it('leaves answers alone that it is to skip', async () => {
+  it('skips the first answers', async () => {
     service.failNext({ how: 'status', status: 500, skip: 1, times: Number.POSITIVE_INFINITY })
     const statuses = [await ask(service, '/endpoints'), await ask(service, '/endpoints'), await ask(service, '')]
     expect(statuses.map(({ status }) => status)).toEqual([200, 500, 500])

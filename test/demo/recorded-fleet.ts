@@ -3,8 +3,8 @@ import type { EndpointRow, ProjectRow, SourceRow, SubscriptionRow } from '../../
 import type { RecordedExchange } from '../service/replay-server.ts'
 
 /**
- * A fleet of the rows that a recording shows, so that the simulated service can be asked what the real one was asked.
- * Later exchanges overrule earlier ones; keys are the recordings' placeholders.
+ * A fleet of the rows in a recording, to compare the simulated service's answers with the real one's. Later exchanges
+ * overrule earlier ones; keys are the recordings' placeholders.
  */
 export function recordedFleet(exchanges: readonly RecordedExchange[]): SimulatedFleet {
   const projects = new Map<string, ProjectRow>()
@@ -61,7 +61,7 @@ function projectRow({ uid, name, organisation_id, type, config: shown, created_a
   return { uid, name, organisation_id, type, config, created_at, updated_at, key }
 }
 
-/** What an older release does not show of a project, and an upgrade then does. */
+/** Members that an older release does not show, and an upgrade then does. */
 const madeByAnUpgrade = {
   meta_event: { event_type: [], pub_sub: { type: '', workers: 0, sqs: null, google: null, kafka: null, amqp: null } },
   circuit_breaker: {

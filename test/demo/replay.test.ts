@@ -20,7 +20,7 @@ const textOf = (name: string, exchanges: readonly RecordedExchange[]) =>
 const payments = '/api/v1/projects/01M7XVZ2T417WGWM74AAK885VQ'
 
 describe('a replay', () => {
-  it('answers as recorded, whatever the order of the parameters', async () => {
+  it('answers as recorded, with the parameters in any order', async () => {
     const exchanges = recording('acme-1-before')
     replay = await startReplay(exchanges)
     const second = exchanges[1]
@@ -29,7 +29,7 @@ describe('a replay', () => {
     expect([status, text]).toEqual([200, second?.response.body])
   })
 
-  it('tells keys and content types apart', async () => {
+  it('distinguishes keys and content types', async () => {
     const traps = recording('traps')
     replay = await startReplay(traps)
     const answer = await get(`${payments}/endpoints?perPage=2`, {

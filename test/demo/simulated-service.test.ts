@@ -116,7 +116,7 @@ describe('the simulated service', () => {
     expect(headers.get('retry-after')).toBe('30')
   })
 
-  it('shows durations as texts to version 2024-01-01 when told to', async () => {
+  it('shows durations as texts to version 2024-01-01 when configured', async () => {
     await start({}, { durations: 'texts' })
     const { json } = await ask(service, '/endpoints?perPage=1', { headers: { 'x-convoy-version': '2024-01-01' } })
     expect(json.data.content[0]).toMatchObject({

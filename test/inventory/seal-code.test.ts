@@ -20,7 +20,7 @@ describe('program text', () => {
     (_, { canaries, text }) => {
       const sealed = sealCode(text, sealer)
       const names = findLiterals(text)?.names ?? []
-      // A name stays readable, also one that stood in quotes before it was formatted.
+      // A name stays readable, also one that was in quotes before it was formatted.
       const secrets = canaries.filter((canary) => !names.includes(canary))
       expect(secrets.filter((secret) => sealed.includes(secret))).toEqual([])
       expect(findLiterals(sealed)?.names).toEqual(names)
@@ -41,7 +41,7 @@ describe('program text', () => {
     ['function (payload) { return payload }'],
     ['export default (payload) => payload'],
     [''],
-  ])('stays as it is where nothing in it can be a secret: %s', (program) => {
+  ])('stays as it is without anything that can be a secret: %s', (program) => {
     expect(sealCode(program, sealer)).toBe(program)
   })
 
@@ -50,7 +50,7 @@ describe('program text', () => {
     ['a big integer', 'f(12345n)', `f('${sealer.seal('12345n')}')`],
     ['a word given to a secret', `const password = 'swordfish'`, `const password = '${sealer.seal('swordfish')}'`],
     ['a word compared with one', `p.token == 'swordfish'`, `p.token == '${sealer.seal('swordfish')}'`],
-    ['a word beside one in a call', `equal(p.token, 'swordfish')`, `equal(p.token, '${sealer.seal('swordfish')}')`],
+    ['a word next to one in a call', `equal(p.token, 'swordfish')`, `equal(p.token, '${sealer.seal('swordfish')}')`],
     ['a word given to a key function', `createHmac('sha1', 'fish')`, `createHmac('sha1', '${sealer.seal('fish')}')`],
     ['a case of one', `switch (p.token) { case 'fish': }`, `switch (p.token) { case '${sealer.seal('fish')}': }`],
     ['a regular expression', `/Xk9-qQ2z/.test(p)`, `'${sealer.seal('/Xk9-qQ2z/')}'.test(p)`],

@@ -12,7 +12,7 @@ import { wireSchema } from '../../src/inventory/wire-schema.ts'
 
 const sealer = createSealer(Buffer.alloc(32, 1))
 const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }
-const nobody = { name: '', uid: '', host: '', user: '' }
+const noNeighbours = { name: '', uid: '', host: '', user: '' }
 
 describe('a seal', () => {
   it('is the same for the same secret, another for another secret or key', () => {
@@ -24,7 +24,7 @@ describe('a seal', () => {
   it('of a seal is that seal', () => {
     expect(sealer.seal(sealer.seal('not-a-real-key'))).toBe(sealer.seal('not-a-real-key'))
   })
-  it('of a mask says only that something is there', () => {
+  it('of a mask says only that there is a value', () => {
     expect(sealer.seal('[REDACTED]')).toBe('sealed:masked')
   })
 })
@@ -60,10 +60,10 @@ describe('an address', () => {
   ])('%s keeps what is not secret', (address, sealed) => {
     expect(sealUrl(address, tagging)).toBe(sealed)
   })
-  it('of a chat keeps its host alone', () => {
+  it('of a chat keeps only its host', () => {
     expect(sealBehindHost('https://chat.example/services/T0/B0/abc?x=1', tagging)).toBe('https://chat.example/<23>')
   })
-  it('never lets a password through, however it is written', () => {
+  it('never lets a password through, in any form', () => {
     fc.assert(
       fc.property(
         fc.webUrl({ withQueryParameters: true }),
@@ -75,7 +75,7 @@ describe('an address', () => {
       ),
     )
   })
-  it('tells its host', () => {
+  it('shows its host', () => {
     expect(hostOf('https://u:p@A.example:8443/x')).toBe('A.example')
   })
 })
@@ -125,7 +125,7 @@ describe('words of a person', () => {
   })
 })
 
-describe('what an earlier hookdrift wrote', () => {
+describe('values of an earlier version', () => {
   const before = {
     name: 'orders 9f8e7d6c5b4a39281706f5e4',
     filter_config: { event_types: ['*'], filter: { body: { note: 'use 9f8e7d6c5b4a39281706f5e4' }, headers: null } },
@@ -155,7 +155,7 @@ describe('what an earlier hookdrift wrote', () => {
       )
       fc.assert(
         fc.property(raw, (members) => {
-          const job = { sealer, isStub: false, neighbours: nobody, facts: {}, volatile: {}, malformed: [] }
+          const job = { sealer, isStub: false, neighbours: noNeighbours, facts: {}, volatile: {}, malformed: [] }
           const attributes = normaliseMembers(wireSchema[kind], members, '', job)
           expect(reseal(kind, attributes, sealer)).toEqual(attributes)
         }),
@@ -175,8 +175,8 @@ describe('a text that is made to be slow', () => {
     ['token ', (text: string) => sealProse(text, tagging)],
     ['//a:', (text: string) => sealProse(text, tagging)],
     ['-----BEGIN ', (text: string) => sealProse(text, tagging)],
-    ['a1', (text: string) => secretFactsOf(`${text}b${text}`, nobody)],
-  ])('of many %s is gone through once', (piece, go) => {
+    ['a1', (text: string) => secretFactsOf(`${text}b${text}`, noNeighbours)],
+  ])('of many %s takes one pass', (piece, go) => {
     expect(() => go(piece.repeat(megabyte / piece.length))).not.toThrow()
   })
 })
@@ -188,9 +188,9 @@ describe('facts of a secret', () => {
     ['', { min_length: 0, weak: ['few-characters'] }],
     ['whsec_93871c15d694c1957f8db03911731a6b', { min_length: 32, weak: [] }],
   ])('of %s are a length class and reasons', (secret, facts) => {
-    expect(secretFactsOf(secret, nobody)).toEqual(facts)
+    expect(secretFactsOf(secret, noNeighbours)).toEqual(facts)
   })
-  it('tell a secret that repeats a name, a uid or a host', () => {
+  it('show that a secret repeats a name, a uid or a host', () => {
     const { weak } = secretFactsOf('Billing-Prod', { name: 'billing-prod', uid: 'x', host: 'y', user: '' })
     expect(weak).toContain('equals-name')
     expect(secretFactsOf('hooks.a.example', { name: '', uid: '', host: 'hooks.a.example', user: '' }).weak).toContain(
@@ -198,14 +198,14 @@ describe('facts of a secret', () => {
     )
   })
 
-  it('tell a password that is its user, in whatever case', () => {
+  it('show that a password is its user, in any case', () => {
     const nearby = { name: '', uid: '', host: '', user: 'Reader-2026-x' }
     expect(secretFactsOf('reader-2026-X', nearby).weak).toEqual(['equals-user'])
     expect(secretFactsOf('reader-2026-y', nearby).weak).toEqual([])
   })
 
-  it('tell an access key that runs out by itself from one that does not', () => {
-    const [ends, lasts] = ['ASIA', 'AKIA'].map((kind) => secretFactsOf(`${kind}NOTAREALKEY12345`, nobody))
+  it('distinguish an access key that expires by itself from one that does not', () => {
+    const [ends, lasts] = ['ASIA', 'AKIA'].map((kind) => secretFactsOf(`${kind}NOTAREALKEY12345`, noNeighbours))
     expect([ends?.temporary, lasts?.temporary]).toEqual([true, undefined])
   })
 })

@@ -42,7 +42,7 @@ describe('the normal form', () => {
     expect(spellings.map((item) => endpoint(item).attributes.authentication)).toEqual([null, null, null, null])
   })
 
-  it('tells what was not shown from what is empty', () => {
+  it('distinguishes a field that was not shown from an empty one', () => {
     const { attributes } = endpoint({ description: '' })
     expect(attributes.description).toBeNull()
     expect('content_type' in attributes).toBe(false)
@@ -184,7 +184,7 @@ describe('the normal form', () => {
     })
   })
 
-  it('keeps unknown fields and seals what looks secret in them', () => {
+  it('keeps unknown fields and seals their likely secrets', () => {
     const { attributes } = endpoint({
       zone: 'eu',
       retry: { token: 'abc', nested: [{ apiKey: 'def', size: 3 }] },
@@ -200,7 +200,7 @@ describe('the normal form', () => {
     expect(JSON.parse(text).filter_config.filter.body).toEqual(JSON.parse('{"10":1,"9":2,"__proto__":{"x":1}}'))
   })
 
-  it('lets rules see volatile fields, and nobody else', () => {
+  it('shows volatile fields to rules only', () => {
     const { attributes, volatile } = endpoint({
       failure_rate: 12.5,
       updated_at: '2026-01-01T00:00:00Z',
@@ -229,7 +229,7 @@ describe('the normal form', () => {
     expect(malformed).toEqual(['/advanced_signatures', '/authentication', '/rate_limit', '/secrets', '/url'])
   })
 
-  it('seals what is secret wherever it stands', () => {
+  it('seals secrets in every place', () => {
     const marker = 'not-a-real-key'
     const { attributes } = endpoint({
       name: `password: ${marker}`,
@@ -299,7 +299,7 @@ describe('a difference', () => {
       { path: '/owner_id', before: null, after: 'tenant-1' },
     ])
   })
-  it('is none between a mask and what it may hide, and one when it goes', () => {
+  it('is none between a mask and a value that it may hide, and one when the mask goes', () => {
     const auth = (password: string) => ({
       authentication: { type: 'basic_auth', basic_auth: { username: 'u', password } },
     })
@@ -349,7 +349,7 @@ describe('a difference', () => {
 })
 
 describe('a shape', () => {
-  it('is what every item shows, and tells an upgrade', () => {
+  it('is what every item shows, and reveals an upgrade', () => {
     const before = narrowShape(undefined, [endpoint({ name: 'a' }), endpoint({ name: 'b', zone: 'eu' })])
     const after = narrowShape(undefined, [endpoint({ name: 'a', content_type: 'application/json' })])
     expect(compareShapes(before, after)).toEqual({ appeared: ['content_type'], vanished: [] })

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { Field, Members } from '../../src/inventory/field.ts'
 import { wireSchema } from '../../src/inventory/wire-schema.ts'
 
-/** The fields of sections 2.3 to 2.10 of the service's document, kept here apart from the schema that must hold them. */
+/**
+ * The fields of sections 2.3 to 2.10 of the service's document, listed apart from the schema, which must have them all.
+ */
 const contract = {
   endpoint: `uid project_id owner_id name description url status content_type advanced_signatures events failure_rate
     http_timeout rate_limit rate_limit_duration support_email slack_webhook_url created_at updated_at deleted_at
@@ -45,14 +47,14 @@ function* leavesOf(members: Members, prefix = ''): Generator<[path: string, fiel
 }
 
 describe('the wire schema', () => {
-  it.each(Object.entries(contract))('holds every field of the contract: %s', (kind, fields) => {
+  it.each(Object.entries(contract))('has every field of the contract: %s', (kind, fields) => {
     const known = new Set([...leavesOf(wireSchema[kind as keyof typeof contract])].map(([path]) => path))
     expect(fields.split(/\s+/).filter((path) => !known.has(path))).toEqual([])
   })
 
   it('decides for every field that sounds secret that it is', () => {
     const sealed = new Set(['secret', 'secret-url', 'url'])
-    // What sounds like a secret and is none: names of headers and keys, public halves, references.
+    // Fields that sound secret and are not: names of headers and keys, public halves, references.
     const harmless =
       /header_name|token_type|access_token|expires_in|routingKey|idempotency_keys|signing_key\.(crv|e|kid|kty|n|x|y)$|secrets\.(uid|created_at|updated_at|expires_at|deleted_at)|signature\./
     const open = Object.values(wireSchema).flatMap((members) =>

@@ -29,13 +29,13 @@ const inexact = [
   '1'.repeat(1000),
 ]
 
-describe('a number that no double holds', () => {
+describe('a number that a double cannot keep', () => {
   it.each(inexact)('is kept as its text: %s', (source) => {
     expect(exactNumber(source)).toBe(`number:${source}`)
     expect(isExactNumber(`number:${source}`)).toBe(true)
   })
 
-  it('gives its text back, and its nearest double where one is asked for', () => {
+  it('returns its text, and its nearest double on request', () => {
     const marker = exactNumber('-1234567890123456789')
     expect(isExactNumber(marker) && numberText(marker)).toBe('-1234567890123456789')
     expect(['number:1234567890123456789', 'number:-1e400', 'number:1e-400', 'text', 7].map(nearestDouble)).toEqual([
@@ -48,7 +48,7 @@ describe('a number that no double holds', () => {
   })
 })
 
-describe('a number that a double holds', () => {
+describe('a number that a double keeps', () => {
   it.each([
     ['1.0', 1],
     ['100.00', 100],
@@ -71,7 +71,7 @@ describe('a number that a double holds', () => {
     expect(isExactNumber(`number:${source}`)).toBe(false)
   })
 
-  it('is one that is written as some double is, in whatever spelling', () => {
+  it('is one that is written as some double is, in any form', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const digits = Math.abs(value) < 1e21 ? [value.toFixed(0)] : []
@@ -128,14 +128,14 @@ describe('a text that looks like a kept number', () => {
   })
 })
 
-describe('what people and programs see', () => {
+describe('an exact number for people and programs', () => {
   const value = {
     id: 'number:1234567890123456789',
     list: ['number:-1e400', { text: 'say "number:1e400" twice' }, 'text:number:1e400', 'number:5'],
     'number:1e400': 1,
   }
 
-  it('is the number in JSON for people, wherever it stands, and no text or name that looks like one', () => {
+  it('is the number in JSON for people, in any place, and no text or name that looks like one', () => {
     expect(shownJson(value)).toBe(
       '{"id":1234567890123456789,"list":[-1e400,{"text":"say \\"number:1e400\\" twice"},"number:1e400","number:5"],"number:1e400":1}',
     )

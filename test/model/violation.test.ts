@@ -14,7 +14,7 @@ const finding: Finding = {
 }
 
 describe('a fingerprint', () => {
-  it('is the same however the violation is worded, rated or named, and whatever the project is called', () => {
+  it('is the same with any wording, severity or resource name, and any name of the project', () => {
     const other = { ...finding, severity: 'low', message: 'off', name: 'orders-v2' } as const
     expect(fingerprintOf({ ...project, name: 'acme/renamed' }, other)).toBe(fingerprintOf(project, finding))
     expect(fingerprintOf(project, finding)).toMatch(/^[0-9a-f]{32}$/)
@@ -39,7 +39,7 @@ describe('severities', () => {
   })
 })
 
-describe('a look', () => {
+describe('a run', () => {
   it.each([
     ['complete', true],
     ['skipped', true],

@@ -133,12 +133,12 @@ describe('a limit of the policy is named when it is met', () => {
     [
       'rules of its own',
       `custom:\n${many(501, (index) => `{ id: a/b${index}, kind: endpoint, assert: "true", severity: low, message: m }`)}`,
-      '/0.yaml:2:1: custom has 501 entries, the limit is 500: leave some out, or divide them',
+      '/0.yaml:2:1: custom has 501 entries, the limit is 500: remove some or split the list',
     ],
     [
       'probes',
       `probes:\n${many(1001, (index) => `{ name: p${index}, match: { uid: a }, function: body, payload: p.json }`)}`,
-      '/0.yaml:2:1: probes has 1001 entries, the limit is 1000: leave some out, or divide them',
+      '/0.yaml:2:1: probes has 1001 entries, the limit is 1000: remove some or split the list',
     ],
     [
       'characters of a message',

@@ -7,7 +7,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
   ],
   'a rule twice': [
     'rules:\n  endpoint/inactive: off\n  endpoint/inactive: low\n',
-    '3:3: a key that stands twice, first in line 2',
+    '3:3: a duplicate key, first in line 2',
   ],
   'an unknown severity': [
     'rules:\n  endpoint/inactive: urgent\n',

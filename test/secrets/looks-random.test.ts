@@ -112,7 +112,7 @@ describe('looksRandom', () => {
     expect(all.filter((identifier) => looksRandom(identifier) || looksRandom(`endpoint_${identifier}`))).toEqual([])
   })
 
-  it('does not judge short words', () => {
+  it('does not decide on short words', () => {
     expect(looksRandom('kX9vQ2zR7pL4wT8')).toBe(false)
   })
 })
@@ -134,18 +134,18 @@ describe('findRandom', () => {
     expect(foundIn(text)).toEqual(expected)
   })
 
-  it('finds a random part behind a name', () => {
+  it('finds a random part after a name', () => {
     for (const alphabet of Object.values(alphabets)) {
       const slugs = randomWords(alphabet, 32, 1000, random).map((word) => `orders-${word}`)
       expect(shareOf(slugs, (slug) => foundIn(slug).some((found) => found.length > 15))).toBeGreaterThanOrEqual(0.99)
     }
   })
 
-  it('leaves the name of a pod readable, but for the end that was made up', () => {
+  it('leaves the name of a pod readable, except its random end', () => {
     expect(replaceRandom('hookdrift-worker-7d9f8b6c5-x2k4q', () => '[sealed]')).toMatch(/^hookdrift-worker-/)
   })
 
-  it('passes over what is sealed already, and over nothing that only looks like it', () => {
+  it('skips seals, and nothing that only looks like one', () => {
     const digits = '4a3f9c0e7b12d5886e0f1a2b3c4d5e6f'
     expect(foundIn(`sealed:${digits} and sealed:${digits}`)).toEqual([])
     expect(foundIn(`unsealed ${digits}`)).toEqual([digits])
@@ -172,13 +172,13 @@ describe('findRandom', () => {
 })
 
 describe('replaceRandom', () => {
-  it('replaces each random word where it stands', () => {
+  it('replaces each random word in its place', () => {
     expect(replaceRandom('a k8Xq2LpZ9vRt3Wn7q5Bd b v7Tn2QpX9zLw4KrB8mYc c', (word) => `<${word.length}>`)).toBe(
       'a <20> b <20> c',
     )
   })
 
-  it('gives back a text without any as it is', () => {
+  it('returns a text without any unchanged', () => {
     expect(replaceRandom('nothing but words', () => '')).toBe('nothing but words')
   })
 })

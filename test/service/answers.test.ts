@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type Answer,
   aClient,
-  aLook,
+  anAccess,
   answer,
   aService,
   item,
@@ -34,18 +34,18 @@ describe('a success', () => {
   })
 
   it.each(['text/html; charset=utf-8', 'text/json', 'application/jsonp', 'application/x-ndjson'])(
-    'is no offer when it is %s',
+    'is not offered when it is %s',
     async (type) => {
       expect(await faultOf(answer(200, '<!DOCTYPE html>', { 'content-type': type }))).toBe(
-        `not_offered: page 1: 200 ok with ${type} instead of JSON: wrong base path? (request id req-7)`,
+        `not_offered: page 1: 200 ok with ${type} instead of JSON: check the base path (request id req-7)`,
       )
     },
   )
 
-  it('is no offer without a content type', async () => {
+  it('is not offered without a content type', async () => {
     const bare: Answer = (_request, response) => response.writeHead(200).end('{}')
     expect(await faultOf(bare)).toBe(
-      'not_offered: page 1: 200 ok with no content type instead of JSON: wrong base path?',
+      'not_offered: page 1: 200 ok with no content type instead of JSON: check the base path',
     )
   })
 
@@ -62,7 +62,7 @@ describe('a success', () => {
     [206, 'partial content'],
     [226, 'im used'],
     [299, ''],
-  ])('is no page with %i, whatever it holds', async (status, name) => {
+  ])('is not a page with status %i, with any content', async (status, name) => {
     const given = answer(status, status === 204 || status === 205 ? '' : pageBody([item('a')]), {
       'content-range': 'items 0-1/22',
     })
@@ -120,7 +120,7 @@ describe('JSON', () => {
     ['half a surrogate pair in a key', '"\\udead":1', 'JSON with half a surrogate pair'],
     ['nesting that is too deep', `"k":${'['.repeat(61)}${']'.repeat(61)}`, 'JSON nested deeper than 64'],
     [
-      'an object that is no resource',
+      'an object that is too large for a resource',
       Array.from({ length: 10_000 }, (_, n) => `"k${n}":{"a":1}`).join(','),
       'JSON with more than 10000 members in one object',
     ],
@@ -190,15 +190,15 @@ describe('an error', () => {
     ],
     [
       answer(404, '404 page not found\n', { 'content-type': 'text/plain; charset=utf-8' }),
-      'not_offered: page 1: 404 not found with text/plain; charset=utf-8: not offered here, or a wrong base path (request id req-7)',
+      'not_offered: page 1: 404 not found with text/plain; charset=utf-8: not offered by this service, or a wrong base path (request id req-7)',
     ],
-  ])('that stands is told at once %#', async (given, fault) => {
+  ])('that is final is reported at once %#', async (given, fault) => {
     const service = await aService(given)
     expect((await walk(aClient(service.url))).fault).toBe(fault)
     expect(service.requests.length).toBe(1)
   })
 
-  it('is told in one short line without controls and without the key', async () => {
+  it('is reported in one short line without controls and without the key', async () => {
     const message = `bad\r\nkey \u0007\u202e${key} or not-a-real-secret-part-of-a-key ${'x'.repeat(500)}`
     const { fault } = await walk(aClient((await aService(said(400, message))).url))
     expect(fault).toMatch(
@@ -216,9 +216,9 @@ describe('an error', () => {
     ['no endpoint 01M7XVZ2T417WGWM74AAK885VQ', 'no endpoint 01M7XVZ2T417WGWM74AAK885VQ'],
     ['authorization failed: try again', 'authorization failed: try again'],
     [`${'x '.repeat(94)}9f8e7d6c5b4a39281706f5e4`, `${'x '.repeat(94)}…`],
-  ])('%s is told without what looks like a credential', async (message, told) => {
+  ])('%s is reported without what looks like a credential', async (message, shown) => {
     expect(await faultOf(said(422, message))).toBe(
-      `http: page 1: 422 unprocessable entity, the service says "${told}" (request id req-7)`,
+      `http: page 1: 422 unprocessable entity, the service says "${shown}" (request id req-7)`,
     )
   })
 
@@ -232,7 +232,7 @@ describe('an error', () => {
     )
   })
 
-  it('leaves the key at home when the service points elsewhere', async () => {
+  it('does not send the key along when the service redirects', async () => {
     let reached = 0
     const elsewhere = await listen((_request, response) => {
       reached++
@@ -248,10 +248,10 @@ describe('an error', () => {
     expect(reached).toBe(0)
   })
 
-  it('refuses a key that no header can carry, without saying it', async () => {
+  it('refuses a key that a header cannot carry, without showing it', async () => {
     const service = await aService(page([]))
-    const { fault } = await walk(aClient(service.url), aLook({ key: `${key}\n` }))
-    expect(fault).toBe('refused_key: page 1: the key holds characters that no header can carry')
+    const { fault } = await walk(aClient(service.url), anAccess({ key: `${key}\n` }))
+    expect(fault).toBe('refused_key: page 1: the key has characters that a header cannot carry')
     expect(service.requests).toEqual([])
   })
 })

@@ -22,7 +22,7 @@ describe('numbers of an answer', () => {
     ['-0', -0],
     ['100.00', 100],
     ['0.3333333333333333', 1 / 3],
-  ])('are kept exactly as written, as a text where no double holds them: %s', (source, value) => {
+  ])('are kept exactly as written, as a text where a double cannot keep them: %s', (source, value) => {
     expect(parsed(source)).toBe(value)
     expect(parsed(`{"a": [1, ${source}, {"b":${source} }],"c":${source}\n}`)).toEqual({
       a: [1, value, { b: value }],
@@ -30,7 +30,7 @@ describe('numbers of an answer', () => {
     })
   })
 
-  it('are found behind every kind of text', () => {
+  it('are found after every kind of text', () => {
     expect(parsed('{"\\\\": "\\"1e400", "1e400": "1e400", "a\\\\": 1e400, "é": "\\u00e9", "n": "number"}')).toEqual({
       '\\': '"1e400',
       '1e400': '1e400',
@@ -40,9 +40,12 @@ describe('numbers of an answer', () => {
     })
   })
 
-  it('differ from texts that look like what is kept of them, however those are spelt', () => {
-    const looks = ['"number:1e400"', '"\\u006eumber:1e400"', '"n\\u0075mber:1e400"', '"number\\u003a1e400"']
-    expect(parsed(`[${looks.join(',')}, 1e400]`)).toEqual([...looks.map(() => 'text:number:1e400'), 'number:1e400'])
+  it('differ from texts that look like marked numbers, in every way to write those', () => {
+    const lookalikes = ['"number:1e400"', '"\\u006eumber:1e400"', '"n\\u0075mber:1e400"', '"number\\u003a1e400"']
+    expect(parsed(`[${lookalikes.join(',')}, 1e400]`)).toEqual([
+      ...lookalikes.map(() => 'text:number:1e400'),
+      'number:1e400',
+    ])
     expect(parsed('["text:number:1e400", "\\u0074ext:number:1e400"]')).toEqual([
       'text:text:number:1e400',
       'text:text:number:1e400',
@@ -68,7 +71,7 @@ describe('numbers of an answer', () => {
   })
 })
 
-describe('a number in the place of a name', () => {
+describe('a number in place of a name', () => {
   const big = '12345678901234567890'
   const withBig = (name: string, body: string) => body.replace(new RegExp(`"${name}":"[^"]*"`), `"${name}":${big}`)
   const body = JSON.stringify(pageBody([item('ep1')], 'next'))
@@ -76,7 +79,7 @@ describe('a number in the place of a name', () => {
   it.each([
     ['uid', 'malformed: page 1: item 1 has no usable uid'],
     ['project_id', 'malformed: page 1: item 1 has no project_id'],
-    ['next_page_cursor', 'malformed: page 1: next_page_cursor is no string'],
+    ['next_page_cursor', 'malformed: page 1: next_page_cursor is not a string'],
   ])('is refused as any number: %s', async (name, fault) => {
     const service = await aService(answer(200, withBig(name, body)))
     expect((await walk(aClient(service.url))).fault).toContain(fault)

@@ -121,7 +121,7 @@ export function aClient(url: string, { limits, dialect, clock, env, settings }: 
   return client
 }
 
-export function aLook(more: Partial<ProjectAccess> = {}): ProjectAccess {
+export function anAccess(more: Partial<ProjectAccess> = {}): ProjectAccess {
   return {
     projectUid: project,
     key,
@@ -132,10 +132,10 @@ export function aLook(more: Partial<ProjectAccess> = {}): ProjectAccess {
   }
 }
 
-/** The pages that a walk yielded, and the fault that ended it. Its text is checked for the key, whatever the test is about. */
+/** The pages that a walk yielded, and the fault that ended it. Every test checks the fault's text for the key. */
 export async function walk(
   client: ServiceClient,
-  access = aLook(),
+  access = anAccess(),
   listing: 'endpoints' | 'subscriptions' | 'sources' = 'endpoints',
 ): Promise<{ pages: RawPage[]; fault: string | null }> {
   const pages: RawPage[] = []
@@ -151,7 +151,7 @@ export async function walk(
 function textOf(error: unknown): string {
   if (!(error instanceof ServiceFault)) throw error
   const everything = [error.message, error.stack, JSON.stringify(error), error.cause].join('\n')
-  if (/not-a-real-secret|notarealkey/i.test(everything)) throw new Error('the fault holds the key')
+  if (/not-a-real-secret|notarealkey/i.test(everything)) throw new Error('the fault contains the key')
   if (/[\n\r]/.test(error.message)) throw new Error('the fault is more than a line')
   return `${error.kind}: ${error.message}`
 }

@@ -6,7 +6,7 @@ import { splitPage } from '../../src/service/split-page.ts'
 import {
   type Answer,
   aClient,
-  aLook,
+  anAccess,
   answer,
   aService,
   faultIn,
@@ -28,7 +28,7 @@ async function walkOf(...answers: Answer[]) {
   return { ...(await walk(aClient(service.url, { limits: { retries: 1 } }))), requests: service.requests.length }
 }
 
-/** A page whose `data.content` has this text between its brackets, and as much besides as makes it large. */
+/** A page whose `data.content` has this text between its brackets, padded until it is large. */
 const pageWith = (content: string) => JSON.stringify(pageBody([])).replace('"content":[]', `"content":[${content}]`)
 const large = `${JSON.stringify(item('large', { pad: 'x'.repeat(wholeBytes) }))}`
 
@@ -61,13 +61,13 @@ describe('a large page', () => {
     expect(walked.fault).toMatch(fault)
   })
 
-  it('is foreign when one item is, whatever was wrong before it', async () => {
+  it('is foreign when one item is, even after another fault', async () => {
     const items = [item(''), ...someItems(3_000), item('b', { project_id: 'project-2' })]
     expect((await walkOf(page(items))).fault).toMatch(/^foreign: page 1: item 3002 belongs to another project/)
   })
 
   it.each([
-    ['an item that is no object', `${large},7`, /data\.content holds something that is no object/],
+    ['an item that is not an object', `${large},7`, /data\.content contains something that is not an object/],
     ['a comma at its end', `${large},`, /item 2: malformed JSON/],
     ['two commas', `${large},,${large}`, /item 2: malformed JSON/],
     ['a key twice in an item', `${large},{"uid":"a","uid":"b"}`, /item 2: JSON with a key twice in one object/],
@@ -87,8 +87,8 @@ describe('a large page', () => {
   it.each([
     ['besides its items', JSON.stringify({ ...pageBody([item('a')]), more: 'x'.repeat(wholeBytes) })],
     ['in another list', JSON.stringify({ data: { contents: 'x'.repeat(wholeBytes) } })],
-    ['in a list that is no page', JSON.stringify({ other: { content: [{ a: 'x'.repeat(wholeBytes) }] } })],
-    ['under a name that is spelt otherwise', pageWith(large).replace('"content"', '"c\\u006fntent"')],
+    ['in a list that is not a page', JSON.stringify({ other: { content: [{ a: 'x'.repeat(wholeBytes) }] } })],
+    ['under a name with an escape', pageWith(large).replace('"content"', '"c\\u006fntent"')],
   ])('is refused where it is large %s', async (_title, body) => {
     expect((await walkOf(answer(200, body))).fault).toBe(
       'malformed: page 1: 200 ok with more than 2097152 bytes besides its items (request id req-7)',
@@ -113,7 +113,7 @@ describe('a large page', () => {
 })
 
 describe('limits', () => {
-  it('of items hold for whole pages and parts alike', async () => {
+  it('of items apply to whole pages and parts alike', async () => {
     const many = Array.from({ length: 20_001 }, (_, n) => ({ uid: `e${n}`, project_id: project }))
     expect((await walkOf(page(many))).fault).toMatch(
       /^malformed: page 1: has more than 20000 items: ask for smaller pages/,
@@ -134,17 +134,17 @@ describe('limits', () => {
     ['objects and lists', `[${'{},'.repeat(75_000)}{}]`, 'JSON with more than 75000 objects and arrays'],
     ['numbers', `[${'1,'.repeat(250_001)}1]`, 'JSON with more than 250000 members and elements'],
     ['a long name', `{"${'n'.repeat(1_001)}":1}`, 'JSON with a name of more than 1000 bytes'],
-  ])('of what an item may hold are named: %s', async (_title, free, reason) => {
+  ])('of the members of an item are named: %s', async (_title, free, reason) => {
     for (const filler of ['', 'x'.repeat(wholeBytes)]) {
       const body = pageWith(JSON.stringify(item('a', { filler, free: 'FREE' })).replace('"FREE"', free))
       expect((await walkOf(answer(200, body))).fault).toContain(reason)
     }
   })
 
-  it('of answers that are no page are named', async () => {
+  it('of answers other than pages are named', async () => {
     const data = { uid: project, name: 'x'.repeat(wholeBytes) }
     const service = await aService(answer(200, { status: true, message: 'ok', data }))
-    expect(await faultIn(aClient(service.url).project(aLook()))).toMatch(
+    expect(await faultIn(aClient(service.url).project(anAccess()))).toMatch(
       /^malformed: project: an answer larger than 2097152 bytes/,
     )
   })
@@ -159,13 +159,13 @@ describe('the pieces of a page', () => {
   const blank = fc.stringMatching(/^[ \n\r\t]{0,3}$/)
   const aPage = fc.record({ before: fc.dictionary(text, any), items: fc.array(fc.oneof(any, text)), after: any, blank })
 
-  it('are what the page holds, whatever stands in it and around it', () => {
+  it('are the content of the page, with any text in it and around it', () => {
     fc.assert(
       fc.property(aPage, ({ before, items, after, blank }) => {
         const { data: _, ...others } = before
         const envelope = { ...others, data: { first: after, content: items, after }, last: after }
         const page = JSON.stringify(envelope).replace('"content":[', `"content"${blank}:${blank}[${blank}`)
-        // What a text of the page spells like the list is for the second look of whoever splits it.
+        // A text of the page that is written like the list is checked by the caller.
         fc.pre(JSON.stringify(envelope).indexOf('"content":[') === JSON.stringify(envelope).lastIndexOf('"content":['))
         const split = splitPage(Buffer.from(page), 1_000)
         if (split === undefined || typeof split === 'string') throw new Error(`${split}`)
@@ -195,7 +195,7 @@ describe('a body', () => {
     [[3 * mib, 1, mib - 1, 5], undefined],
     [[mib, mib], 2 * mib],
     [Array.from({ length: 3_000 }, () => 1), undefined],
-  ])('is what came, however it came %#', async (sizes, announced) => {
+  ])('is what came, in chunks of any size %#', async (sizes, announced) => {
     const expected: Buffer[] = []
     for await (const chunk of chunks(...sizes)) expected.push(chunk)
     const read = await readBody(chunks(...sizes), 8 * mib, announced)

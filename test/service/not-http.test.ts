@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { networkFailure } from '../../src/service/network-failure.ts'
-import { aClient, aLook, key, walk } from './fake-service.ts'
+import { aClient, anAccess, key, walk } from './fake-service.ts'
 import { notHttp } from './not-http.ts'
 
 async function aPort(reply: (typeof notHttp)[string]): Promise<number> {
@@ -15,13 +15,13 @@ async function aPort(reply: (typeof notHttp)[string]): Promise<number> {
 }
 
 describe('an answer that is not HTTP', () => {
-  it.each(Object.entries(notHttp))('is told in plain words and asked for again: %s', async (_title, reply) => {
-    const access = aLook()
+  it.each(Object.entries(notHttp))('is reported in plain words and tried again: %s', async (_title, reply) => {
+    const access = anAccess()
     const client = aClient(`http://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 1 } })
     const { pages, fault } = await walk(client, access)
     expect(pages).toEqual([])
     expect([
-      'malformed: page 1: the answer is not HTTP after 2 tries: is the port right, and the scheme (http or https)?',
+      'malformed: page 1: the answer is not HTTP after 2 tries: check the port and the scheme (http or https)',
       'network: page 1: connection closed before the answer was whole after 2 tries',
       'malformed: page 1: the head of the answer is larger than 16 KiB after 2 tries',
     ]).toContain(fault)
@@ -34,19 +34,19 @@ describe('an answer that is not HTTP', () => {
       const client = aClient(`https://127.0.0.1:${await aPort(reply)}`, { limits: { retries: 0 } })
       const { fault } = await walk(client)
       expect(fault).toMatch(
-        /^(?:tls|network): page 1: (no TLS connection could be made \(ERR_SSL_\w+\): is the port right|connection (reset|closed))/,
+        /^(?:tls|network): page 1: (no TLS connection could be made \(ERR_SSL_\w+\): check the port|connection (reset|closed))/,
       )
     },
   )
 })
 
-describe('whatever is thrown while an answer is read', () => {
+describe('any error while an answer is read', () => {
   const secret = `cannot parse ${key}`
   const parserError = Object.assign(new Error(secret), { name: 'HTTPParserError', code: undefined, data: secret })
   it.each([
     ['an error of the parser without a code', parserError, 'malformed', 'later'],
     ['an error of the parser with one', Object.assign(new Error(secret), { code: 'HPE_STRICT' }), 'malformed', 'later'],
-    ['a code that nobody knows', Object.assign(new Error(secret), { code: 'ENEW' }), 'network', 'later'],
+    ['an unknown code', Object.assign(new Error(secret), { code: 'ENEW' }), 'network', 'later'],
     ['a code that is a text of others', Object.assign(new Error(secret), { code: secret }), 'network', 'later'],
     ['a code that is a number', Object.assign(new Error(secret), { code: 7 }), 'network', 'later'],
     ['a name that is a text of others', Object.assign(new Error(secret), { name: secret }), 'network', 'later'],
@@ -57,7 +57,7 @@ describe('whatever is thrown while an answer is read', () => {
     ['nothing', undefined, 'network', 'later'],
     ['null', null, 'network', 'later'],
     ['an object', { code: 'ECONNRESET', message: secret }, 'network', 'later'],
-  ])('is a failure of that exchange, and its text is not told: %s', (_title, thrown, kind, again) => {
+  ])('is a failure of that exchange, and its text is not shown: %s', (_title, thrown, kind, again) => {
     const failure = networkFailure(thrown)
     expect(failure).toMatchObject({ ok: false, kind, again, what: expect.stringMatching(/\w/) })
     expect(JSON.stringify(failure)).not.toContain('cannot parse')

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-/** Writes to a connection what no answer may be, after a request came. */
+/** Writes an invalid answer to a connection, after a request came. */
 type Reply = (socket: Socket) => void
 
 const bytes =
@@ -13,7 +13,7 @@ const head = (...lines: string[]) => ['HTTP/1.1 200 OK', ...lines, '', ''].join(
 const type = 'content-type: application/json'
 const length = `content-length: ${body.length}`
 
-/** A wrong port, a wrong scheme, a broken proxy: what comes back is not clean HTTP/1.1. */
+/** A wrong port, a wrong scheme, a broken proxy: the answer is not clean HTTP/1.1. */
 export const notHttp: Readonly<Record<string, Reply>> = {
   'an SSH banner': bytes('SSH-2.0-OpenSSH_9.6\r\n'),
   'an FTP banner': bytes('220 (vsFTPd 3.0.5)\r\n'),
@@ -26,10 +26,10 @@ export const notHttp: Readonly<Record<string, Reply>> = {
   'a blank before the colon': bytes(head('content-type : application/json', length), body),
   'lines that end in LF': bytes(head(type, length).replaceAll('\r\n', '\n'), body),
   'a folded header': bytes(head('content-type: application/json;\r\n charset=utf-8', length), body),
-  'a chunk size that is no number': bytes(head(type, 'transfer-encoding: chunked'), 'zz\r\n{}\r\n0\r\n\r\n'),
-  'a status that is no number': bytes('HTTP/1.1 abc OK\r\n\r\n'),
+  'a chunk size that is not a number': bytes(head(type, 'transfer-encoding: chunked'), 'zz\r\n{}\r\n0\r\n\r\n'),
+  'a status that is not a number': bytes('HTTP/1.1 abc OK\r\n\r\n'),
   'a version that is none': bytes('HTTP/9.9 200 OK\r\n\r\n'),
-  'a length that is no number': bytes(head(type, 'content-length: many'), body),
+  'a length that is not a number': bytes(head(type, 'content-length: many'), body),
   'two lengths': bytes(head(type, length, 'content-length: 20'), body),
   'a length and chunks': bytes(head(type, length, 'transfer-encoding: chunked'), '2\r\n{}\r\n0\r\n\r\n'),
   garbage: bytes(Uint8Array.from({ length: 4_096 }, (_, index) => (index * 151 + 89) % 256)),

@@ -1,8 +1,20 @@
 import { describe, expect, it } from 'vitest'
-import { aClient, aLook, answer, aService, faultIn, item, page, pageBody, project, said, walk } from './fake-service.ts'
+import {
+  aClient,
+  anAccess,
+  answer,
+  aService,
+  faultIn,
+  item,
+  page,
+  pageBody,
+  project,
+  said,
+  walk,
+} from './fake-service.ts'
 
 describe('a walk', () => {
-  it('reads every page and ends where there is no next one, whatever cursor the last page names', async () => {
+  it('reads every page and ends without a next one, even if the last page names a cursor', async () => {
     const last = { ...pageBody([item('c')]) }
     const service = await aService(
       page([item('a'), item('b')], 'c'),
@@ -11,7 +23,7 @@ describe('a walk', () => {
         data: { content: [item('c')], pagination: { has_next_page: false, next_page_cursor: 'c' } },
       }),
     )
-    const access = aLook()
+    const access = anAccess()
     const { pages, fault } = await walk(aClient(service.url), access)
     expect(fault).toBe(null)
     expect(pages).toEqual([
@@ -24,7 +36,7 @@ describe('a walk', () => {
 
   it('sends the key and the headers of the dialect, no content type and no sort', async () => {
     const service = await aService(page([]))
-    await walk(aClient(`${service.url}/convoy`), aLook({ projectUid: 'a/b c' }))
+    await walk(aClient(`${service.url}/convoy`), anAccess({ projectUid: 'a/b c' }))
     const [{ method, url, headers } = {}] = service.requests
     expect(method).toBe('GET')
     expect(url?.pathname).toBe('/convoy/api/v1/projects/a%2Fb%20c/endpoints')
@@ -49,7 +61,7 @@ describe('a walk', () => {
         direction: 'next',
       },
     })
-    await walk(client, aLook({ key: 'plain' }), 'sources')
+    await walk(client, anAccess({ key: 'plain' }), 'sources')
     const [{ url, headers } = {}] = service.requests
     expect(`${url?.pathname}${url?.search}`).toBe(
       '/v2/projects/project-1/sources?perPage=1000&sort=DESC&direction=next',
@@ -73,7 +85,7 @@ describe('a walk', () => {
     expect(fault).toBe('malformed: page 2: item 2 was listed before in the same walk (request id req-7)')
   })
 
-  it('follows cursors and uids as long as they may be, and forgets whatever else they were', async () => {
+  it('follows cursors and uids up to their limits, and keeps only digests of long ones', async () => {
     const [uid, other, cursor] = ['u'.repeat(1000), `${'u'.repeat(999)}v`, 'c'.repeat(1000)]
     const service = await aService(page([item(uid)], cursor), page([item(other)]))
     const { pages, fault } = await walk(aClient(service.url))
@@ -95,24 +107,28 @@ describe('a page that proves nothing', () => {
   const of = (data: unknown) => ({ status: true, message: 'ok', data })
   it.each([
     ['a status that is not true', { ...pageBody([]), status: 'true' }, 'status is not true'],
-    ['no data', { status: true, message: 'ok' }, 'data is no object'],
-    ['an array instead of an envelope', [], 'the answer is no object'],
-    ['no pagination', of({ content: [] }), 'data.pagination is no object'],
+    ['no data', { status: true, message: 'ok' }, 'data is not an object'],
+    ['an array instead of an envelope', [], 'the answer is not an object'],
+    ['no pagination', of({ content: [] }), 'data.pagination is not an object'],
     [
       'a textual has_next_page',
       of({ content: [], pagination: { ...pagination, has_next_page: 'false' } }),
-      'has_next_page is no boolean',
+      'has_next_page is not a boolean',
     ],
-    ['no cursor', of({ content: [], pagination: { has_next_page: false } }), 'next_page_cursor is no string'],
+    ['no cursor', of({ content: [], pagination: { has_next_page: false } }), 'next_page_cursor is not a string'],
     [
       'a next page without a cursor',
       of({ content: [item('a')], pagination: { ...pagination, has_next_page: true } }),
       'has_next_page is true and next_page_cursor is empty',
     ],
-    ['no content', of({ pagination }), 'data.content is no array'],
-    ['content that is an object', of({ content: {}, pagination }), 'data.content is no array'],
-    ['null content with a next page', pageBody(null, 'x'), 'data.content is no array'],
-    ['an item that is no object', pageBody([item('a'), 'b']), 'data.content holds something that is no object'],
+    ['no content', of({ pagination }), 'data.content is not an array'],
+    ['content that is an object', of({ content: {}, pagination }), 'data.content is not an array'],
+    ['null content with a next page', pageBody(null, 'x'), 'data.content is not an array'],
+    [
+      'an item that is not an object',
+      pageBody([item('a'), 'b']),
+      'data.content contains something that is not an object',
+    ],
     ['an empty page with a next one', pageBody([], 'x'), 'has_next_page is true on an empty page'],
     ['an item without uid', pageBody([{ project_id: project }]), 'item 1 has no usable uid'],
     ['an empty uid', pageBody([item('')]), 'item 1 has no usable uid'],
@@ -143,7 +159,7 @@ describe('a page that proves nothing', () => {
     expect(service.requests.length).toBe(1)
   })
 
-  it('is foreign when one item belongs to another project, whatever else is wrong with it', async () => {
+  it('is foreign when one item belongs to another project, even with another fault', async () => {
     const service = await aService(page([item(''), item('b', { project_id: 'project-2' })]))
     expect((await walk(aClient(service.url))).fault).toMatch(/^foreign: page 1: item 2 belongs to another project/)
   })
@@ -155,7 +171,7 @@ describe('a filter', () => {
     const client = aClient(service.url)
     const filters = { endpoints: { owner: 'o', name: 'n' }, subscriptions: { name: 'm', endpoints: ['a', 'b'] } }
     for (const listing of ['endpoints', 'subscriptions', 'sources'] as const)
-      await walk(client, aLook({ filters }), listing)
+      await walk(client, anAccess({ filters }), listing)
     expect(service.requests.map(({ url }) => url.search)).toEqual([
       '?perPage=1000&ownerId=o&q=n',
       '?perPage=1000&name=m&endpointId=a&endpointId=b',
@@ -204,7 +220,7 @@ describe('a filter', () => {
     ],
   ] as const)('is checked on every item: %s', async (_title, listing, filters, more, missed) => {
     const service = await aService(page([item('a', more)]))
-    const { fault } = await walk(aClient(service.url), aLook({ filters }), listing)
+    const { fault } = await walk(aClient(service.url), anAccess({ filters }), listing)
     expect(fault).toBe(
       missed &&
         `malformed: page 1: item 1 does not match the ${missed} filter: the service ignored it (request id req-7)`,
@@ -216,12 +232,12 @@ describe('a project', () => {
   const of = (data: unknown) => answer(200, { status: true, message: 'ok', data })
   const askProject = async (...answers: Parameters<typeof aService>) => {
     const service = await aService(...answers)
-    return faultIn(aClient(service.url).project(aLook()))
+    return faultIn(aClient(service.url).project(anAccess()))
   }
 
-  it('is read with all that it holds', async () => {
+  it('is read with all its members', async () => {
     const service = await aService(of({ uid: project, config: { strategy: null } }))
-    expect(await aClient(service.url).project(aLook())).toEqual({ uid: project, config: { strategy: null } })
+    expect(await aClient(service.url).project(anAccess())).toEqual({ uid: project, config: { strategy: null } })
     expect(service.requests[0]?.url.pathname).toBe('/api/v1/projects/project-1')
   })
 
@@ -231,7 +247,7 @@ describe('a project', () => {
 
   it('is not offered where the operation is missing', async () => {
     expect(await askProject(answer(404, '404 page not found\n', { 'content-type': 'text/plain' }))).toBe(
-      'not_offered: project: 404 not found with text/plain: not offered here, or a wrong base path (request id req-7)',
+      'not_offered: project: 404 not found with text/plain: not offered by this service, or a wrong base path (request id req-7)',
     )
   })
 
@@ -239,7 +255,7 @@ describe('a project', () => {
     expect(await askProject(said(400, 'project not found'))).toMatch(/^not_found: project: 400 bad request: /)
   })
 
-  it('is no project with another status than 200', async () => {
+  it('is not accepted with another status than 200', async () => {
     const body = { status: true, message: 'ok', data: { uid: project } }
     expect(await askProject(answer(203, body))).toBe(
       'http: project: 203 non-authoritative information instead of 200 ok (request id req-7)',

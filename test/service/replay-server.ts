@@ -34,8 +34,8 @@ export function readExchanges(jsonLines: string): RecordedExchange[] {
 
 /**
  * Answers a recorded request with its recorded answer: same method, path, parameters in any order, body and key, as
- * sent. Where recordings differ in other headers only, the one that shares most of them is meant. Several answers to
- * one request come in the order of recording; the last one stays.
+ * sent. If recordings differ only in other headers, the one that shares most of them answers. Several answers to one
+ * request come in the order of recording; the last one repeats.
  */
 export async function startReplay(exchanges: readonly RecordedExchange[]): Promise<ReplayServer> {
   const next = new Map<string, number>()
@@ -75,7 +75,7 @@ export async function startReplay(exchanges: readonly RecordedExchange[]): Promi
 }
 
 /** Headers that change an answer, by their names on the wire. */
-const telling = ['x-convoy-version', 'content-type', 'accept', 'accept-encoding'] as const
+const distinguishing = ['x-convoy-version', 'content-type', 'accept', 'accept-encoding'] as const
 
 function isSameQuestion(recorded: RecordedExchange['request'], request: IncomingMessage, body: unknown): boolean {
   if (recorded.method !== request.method || placeOf(recorded.path) !== placeOf(request.url ?? '')) return false
@@ -83,17 +83,17 @@ function isSameQuestion(recorded: RecordedExchange['request'], request: Incoming
   return isDeepStrictEqual(recorded.body, body)
 }
 
-/** The recordings of the one request that shares the most telling headers. */
+/** The recordings of the one request that shares the most distinguishing headers. */
 function closest(candidates: readonly RecordedExchange[], { headers }: IncomingMessage): readonly RecordedExchange[] {
   const likeness = ({ request }: RecordedExchange) =>
-    telling.filter((name) => headerOf(request, name) === headers[name]).length
+    distinguishing.filter((name) => headerOf(request, name) === headers[name]).length
   const most = Math.max(...candidates.map(likeness))
   const [best] = candidates.filter((exchange) => likeness(exchange) === most)
   return best === undefined ? [] : candidates.filter((exchange) => groupOf(exchange) === groupOf(best))
 }
 
 function groupOf({ request }: RecordedExchange): string {
-  const headers = ['authorization', ...telling].map((name) => headerOf(request, name) ?? null)
+  const headers = ['authorization', ...distinguishing].map((name) => headerOf(request, name) ?? null)
   return JSON.stringify([request.method, placeOf(request.path), headers, request.body ?? null])
 }
 
@@ -107,7 +107,7 @@ function headerOf({ headers }: RecordedExchange['request'], name: string): strin
   return Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
 }
 
-/** A key goes into no message, not even one of a test. */
+/** No message names a key, not even in a test. */
 function keyName(authorization: string | undefined): string {
   return authorization === undefined ? 'no key' : 'this key'
 }

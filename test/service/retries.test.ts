@@ -7,7 +7,7 @@ import {
   type Answer,
   aClient,
   aClock,
-  aLook,
+  anAccess,
   answer,
   aService,
   faultIn,
@@ -35,7 +35,7 @@ const slow: Answer = (_request, response) => {
   response.on('close', () => clearInterval(drip))
 }
 
-describe('what passes is asked again', () => {
+describe('a passing failure', () => {
   it.each([
     ['a body cut midway', cut],
     ['chunks without an end', cutChunks],
@@ -51,7 +51,7 @@ describe('what passes is asked again', () => {
     ['a 401', said(401, 'authorization failed')],
   ])('%s', async (_title, given) => {
     const service = await aService(given, given, page([item('a')]))
-    const access = aLook()
+    const access = anAccess()
     const clock = aClock()
     const { pages, fault } = await walk(aClient(service.url, { limits: { pageTimeoutMs: 60 }, clock }), access)
     expect(fault).toBe(null)
@@ -65,7 +65,7 @@ describe('what passes is asked again', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
     await new Promise((resolve) => server.close(resolve))
-    const access = aLook()
+    const access = anAccess()
     expect((await walk(aClient(`http://127.0.0.1:${port}`), access)).fault).toBe(
       'network: page 1: connection refused after 5 tries',
     )
@@ -100,12 +100,12 @@ describe('what does not pass', () => {
       said(502, 'upstream is gone'),
       'http: page 1: 502 bad gateway after 2 tries, the service says "upstream is gone" (request id req-7)',
     ],
-  ])('is told with the number of tries %#', async (given, fault) => {
+  ])('is reported with the number of tries %#', async (given, fault) => {
     const client = aClient((await aService(given)).url, { limits: { pageTimeoutMs: 50, retries: 1 } })
     expect((await walk(client)).fault).toBe(fault)
   })
 
-  it('is asked once when no further tries are allowed', async () => {
+  it('is tried once when no further tries are allowed', async () => {
     const service = await aService(answer(500, ''))
     expect((await walk(aClient(service.url, { limits: { retries: 0 } }))).fault).toBe(
       'http: page 1: 500 internal server error (request id req-7)',
@@ -116,12 +116,12 @@ describe('what does not pass', () => {
   it('ends with the time for tries, which all walks of a project share', async () => {
     const service = await aService(answer(500, ''))
     const client = aClient(service.url, { limits: { retries: 50, retryBudgetMs: 1_000 } })
-    const access = aLook()
+    const access = anAccess()
     expect((await walk(client, access)).fault).toBe(
-      'http: page 1: 500 internal server error after 5 tries, the time for tries is spent (request id req-7)',
+      'http: page 1: 500 internal server error after 5 tries, no time left for further tries (request id req-7)',
     )
     expect(access.traffic.waitedMs).toBe(1_000)
-    expect((await walk(client, access)).fault).toContain('500 internal server error, the time for tries is spent')
+    expect((await walk(client, access)).fault).toContain('500 internal server error, no time left for further tries')
     expect(access.traffic).toEqual({ requests: 6, retries: 4, waitedMs: 1_000 })
   })
 
@@ -131,9 +131,9 @@ describe('what does not pass', () => {
       void clock.sleep(700)
       answer(500, '')(request, response)
     }
-    const access = aLook()
+    const access = anAccess()
     const client = aClient((await aService(losing)).url, { clock, limits: { retryBudgetMs: 1_000 } })
-    expect((await walk(client, access)).fault).toContain('after 2 tries, the time for tries is spent')
+    expect((await walk(client, access)).fault).toContain('after 2 tries, no time left for further tries')
     expect(access.traffic.waitedMs).toBe(700 + 125 + 700)
   })
 })
@@ -160,9 +160,11 @@ describe('a refused key', () => {
     const service = await aService(page([item('a')], 'b'), said(401, 'authorization failed'))
     const client = aClient(service.url)
     expect((await walk(client)).fault).toContain(
-      "the same key was accepted before, so the service's database is likely down",
+      "the same key was accepted before, so the service's database is probably down",
     )
-    expect((await walk(client, aLook({ key: 'another' }))).fault).toContain('the key is wrong, expired or revoked, or')
+    expect((await walk(client, anAccess({ key: 'another' }))).fault).toContain(
+      'the key is wrong, expired or revoked, or',
+    )
   })
 })
 
@@ -176,7 +178,7 @@ describe('a rate limit', () => {
   ])('is waited for as asked: %s', async (_title, header) => {
     const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }), page([]))
     const clock = aClock(start)
-    const access = aLook()
+    const access = anAccess()
     expect((await walk(aClient(service.url, { clock }), access)).fault).toBe(null)
     expect(clock.slept).toEqual([7_000])
     expect(access.traffic.waitedMs).toBe(7_000)
@@ -198,7 +200,7 @@ describe('a rate limit', () => {
       const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }))
       const clock = aClock(start)
       expect((await walk(aClient(service.url, { clock }))).fault).toBe(
-        'rate_limited: page 1: 429 too many requests after 2 tries, the time for tries is spent, ' +
+        'rate_limited: page 1: 429 too many requests after 2 tries, no time left for further tries, ' +
           'the service says "exceeded rate limit" (request id req-7)',
       )
       expect(clock.slept).toEqual([60_000])
@@ -209,10 +211,10 @@ describe('a rate limit', () => {
     const clock = aManualClock()
     const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': '20' }), page([]))
     const client = aClient(service.url, { clock, limits: { retryBudgetMs: 30_000 } })
-    const first = walk(client, aLook())
+    const first = walk(client, anAccess())
     await clock.sleepers(1)
-    const second = walk(client, aLook({ traffic: { requests: 0, retries: 0, waitedMs: 25_000 } }))
-    const third = walk(client, aLook(), 'subscriptions')
+    const second = walk(client, anAccess({ traffic: { requests: 0, retries: 0, waitedMs: 25_000 } }))
+    const third = walk(client, anAccess(), 'subscriptions')
     await clock.sleepers(3)
     expect(service.requests.length).toBe(1)
     expect(clock.wakeTimes()).toEqual([5_000, 20_000, 20_000])
@@ -246,18 +248,18 @@ describe('a stop', () => {
       slow(request, response)
       setImmediate(() => stop.abort())
     })
-    const access = aLook({ signal: stop.signal })
+    const access = anAccess({ signal: stop.signal })
     expect((await walk(aClient(service.url), access)).fault).toBe(
       'stopped: page 1: stopped before the answer was whole',
     )
     expect(access.traffic.requests).toBe(1)
   })
 
-  it('ends a pause, whatever its reason', async () => {
+  it('ends a pause, and its reason is reported', async () => {
     const clock = aManualClock()
     const stop = new AbortController()
     const service = await aService(answer(500, ''))
-    const walking = walk(aClient(service.url, { clock }), aLook({ signal: stop.signal }))
+    const walking = walk(aClient(service.url, { clock }), anAccess({ signal: stop.signal }))
     await clock.sleepers(1)
     stop.abort(new Stop('signal', 'SIGTERM'))
     expect((await walking).fault).toBe('signal: page 1: stopped before the answer was whole: SIGTERM')
@@ -265,7 +267,7 @@ describe('a stop', () => {
 
   it('before the start asks nothing', async () => {
     const service = await aService(page([]))
-    expect(await faultIn(aClient(service.url).project(aLook({ signal: AbortSignal.abort() })))).toMatch(
+    expect(await faultIn(aClient(service.url).project(anAccess({ signal: AbortSignal.abort() })))).toMatch(
       /^stopped: project: /,
     )
     expect(service.requests).toEqual([])
@@ -273,14 +275,14 @@ describe('a stop', () => {
 })
 
 interface ManualClock extends Clock {
-  /** Resolves when so many sleep. */
+  /** Resolves when this many sleep. */
   sleepers(count: number): Promise<void>
   /** In milliseconds from the start, sorted. */
   wakeTimes(): number[]
   advanceTo(ms: number): Promise<void>
 }
 
-/** Starts at 0 and passes only when told. */
+/** Starts at 0 and moves only by hand. */
 function aManualClock(): ManualClock {
   let now = 0
   let waiting: { until: number; wake: () => void }[] = []

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { type Answer, aClient, aLook, answer, aService, faultIn, said } from './fake-service.ts'
+import { type Answer, aClient, anAccess, answer, aService, faultIn, said } from './fake-service.ts'
 
 const trial = { function: 'function transform(p) { return p }', payload: { a: 1 }, type: 'body' }
 const reset: Answer = (request) => request.socket.resetAndDestroy()
@@ -8,7 +8,7 @@ const ran = (data: unknown) => answer(200, { status: true, message: 'Transformer
 
 async function outcomeOf(...answers: Answer[]) {
   const service = await aService(...answers)
-  return aClient(service.url).testFunction(trial, aLook())
+  return aClient(service.url).testFunction(trial, anAccess())
 }
 
 describe('a test of a function', () => {
@@ -18,7 +18,7 @@ describe('a test of a function', () => {
       request.on('data', (chunk) => (sent += chunk))
       request.on('end', () => ran({ payload: { b: 2 }, log: ['seen 1', 7] })(request, response))
     })
-    expect(await aClient(service.url).testFunction(trial, aLook())).toEqual({
+    expect(await aClient(service.url).testFunction(trial, anAccess())).toEqual({
       outcome: 'ok',
       payload: { b: 2 },
       log: ['seen 1'],
@@ -38,7 +38,7 @@ describe('a test of a function', () => {
       said(400, 'Error: boom: 1 at transform'),
       { outcome: 'failed', message: 'Error: boom: 1 at transform' },
     ],
-  ])('tells of the function: %s', async (_title, given, outcome) => {
+  ])('is an outcome of the function: %s', async (_title, given, outcome) => {
     expect(await outcomeOf(given)).toEqual(outcome)
   })
 
@@ -88,7 +88,7 @@ describe('a test of a function', () => {
     'is repeated only where it surely did not run: %s',
     async (_title, given, requests) => {
       const service = await aService(given, ran({ payload: 1, log: [] }))
-      const { outcome } = await aClient(service.url).testFunction(trial, aLook())
+      const { outcome } = await aClient(service.url).testFunction(trial, anAccess())
       expect(service.requests.length).toBe(requests)
       expect(outcome).toBe(requests === 2 ? 'ok' : 'unknown')
     },
@@ -96,7 +96,7 @@ describe('a test of a function', () => {
 
   it('breaks off when stopped', async () => {
     const service = await aService(ran({}))
-    const testing = aClient(service.url).testFunction(trial, aLook({ signal: AbortSignal.abort() }))
+    const testing = aClient(service.url).testFunction(trial, anAccess({ signal: AbortSignal.abort() }))
     expect(await faultIn(testing)).toMatch(/^stopped: test of a function: /)
   })
 })

@@ -114,7 +114,7 @@ describe('a proxy', () => {
   it.each([
     [407, 'http: page 1: the proxy answered 407'],
     [502, 'http: page 1: the proxy answered 502 after 2 tries'],
-  ])('that refuses a tunnel with %i is told apart from the service', async (status, fault) => {
+  ])('that refuses a tunnel with %i is not taken for the service', async (status, fault) => {
     const { server, url } = await listen(() => {})
     server.on('connect', (_request, socket) => socket.end(`HTTP/1.1 ${status} no\r\ncontent-length: 0\r\n\r\n`))
     const client = aClient('https://hooks.invalid', { env: { HTTPS_PROXY: url }, limits: { retries: 1 } })

@@ -65,7 +65,7 @@ describe('a schedule is refused at its place', () => {
 
   it('when its name is taken', () => {
     const one = '  - { name: a, cron: "0 * * * *" }\n'
-    expect(refusals(one + one)).toEqual(['3:13: a second schedule named a, the first stands in line 2'])
+    expect(refusals(one + one)).toEqual(['3:13: a second schedule named a, the first is in line 2'])
   })
 
   it('and kept when it can be kept', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseDocument } from 'yaml'
 import { offsetWithin } from '../../src/yaml/offset-within.ts'
 
-/** What stands in the file where `needle` stands in the decoded text. */
+/** The text in the file at the place of `needle` in the decoded text. */
 function found(file: string, needle: string): string {
   const document = parseDocument(file)
   const node = document.get('a', true) ?? null
@@ -26,7 +26,7 @@ describe('a place within a text', () => {
     expect(found(file, 'one')).toBe('one')
   })
 
-  it('is nowhere in what is no text', () => {
+  it('is undefined in a node that is not a text', () => {
     expect(found('a: [one, two]\n', 'two')).toBe('nowhere')
   })
 })

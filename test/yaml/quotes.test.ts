@@ -24,7 +24,7 @@ const files =
   (file: string) =>
     file === '/policy.yaml' ? first : text
 
-/** Everything that reads a file which somebody named. */
+/** All readers of files that a user can name. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   policy: (text) => readPolicy('/policy.yaml', () => text),
   'extended policy': (text) => readPolicy('/policy.yaml', files(text)),
@@ -39,7 +39,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   },
 }
 
-/** Files that hold a secret and were named by mistake, or by somebody who wants to read them. */
+/** Files with a secret, named by mistake or by someone who wants to read them. */
 const foreign = {
   'a key of a service': ['sk_live_abcdefABCDEF123456\n', 'sk_live'],
   'a password of words': ['correct-horse-battery\n', 'horse'],
@@ -65,7 +65,7 @@ describe('a message about a file that is not what it should be', () => {
   const cases = Object.keys(readers).flatMap((reader) => Object.keys(foreign).map((file) => [reader, file] as const))
   it.each(cases)('does not quote it: %s, %s', (reader, file) => {
     const [text, secret] = foreign[file as keyof typeof foreign]
-    // Some of them are a valid JSON object, or name nothing that places need.
+    // Some are a valid JSON object, or lack nothing that paths need.
     let message = ''
     try {
       readers[reader]?.(text)
@@ -80,7 +80,7 @@ describe('a message about a file that is not what it should be', () => {
     ['12345678', 'f.yaml:1:1: the file is a number, expected a mapping'],
     ['true', 'f.yaml:1:1: the file is true or false, expected a mapping'],
     ['[1]', 'f.yaml:1:1: the file is a list, expected a mapping'],
-  ])('says what kind of thing it is: %s', (text, message) => {
+  ])('says what kind of value it is: %s', (text, message) => {
     const schema = z.strictObject({ name: z.string() })
     expect(refusal(() => readDocument(text, { file: 'f.yaml', schema }))).toBe(message)
   })

@@ -93,21 +93,24 @@ describe('readDocument', () => {
     ['- name: a', 'f.yaml:1:1: the file is a list, expected a mapping'],
     ['name', 'f.yaml:1:1: the file is a text, expected a mapping'],
     ['labels:\n\ta: b', 'f.yaml:2:1: a tab in the indentation, expected blanks'],
-    ['name: a\nname: b', 'f.yaml:2:1: a key that stands twice, first in line 1'],
+    ['name: a\nname: b', 'f.yaml:2:1: a duplicate key, first in line 1'],
     ['name: *a', 'f.yaml:1:7: an alias without an anchor before it; a value that begins with * needs quotes'],
     ['items: &a [*a]', 'f.yaml:1:12: an alias of something that it is part of'],
-    ['name: !env HOME', 'f.yaml:1:7: a YAML tag that is not known here; a value that begins with ! needs quotes'],
-    ['name: !!binary aGk=', 'f.yaml:1:7: a YAML tag that is not known here; a value that begins with ! needs quotes'],
+    ['name: !env HOME', 'f.yaml:1:7: a YAML tag that hookdrift does not know; a value that begins with ! needs quotes'],
+    [
+      'name: !!binary aGk=',
+      'f.yaml:1:7: a YAML tag that hookdrift does not know; a value that begins with ! needs quotes',
+    ],
     ['name: a\n---\nname: b', 'f.yaml:2:1: a second YAML document begins, expected one per file'],
     ['%YAML 1.1\n---\nname: a', 'f.yaml:1:1: expected YAML 1.2'],
     ['name: a: b', 'f.yaml:1:7: a second colon in one line; a text with a colon and a blank in it needs quotes'],
     ['name: @a', 'f.yaml:1:7: a value that begins with @, ` or % needs quotes'],
-    ['? [a]\n: b', 'f.yaml:1:3: a key that is no text, expected a plain name'],
-  ])('refuses what is no YAML of ours: %j', (text, line) => {
+    ['? [a]\n: b', 'f.yaml:1:3: a key that is not a text, expected a plain name'],
+  ])('refuses a syntax error: %j', (text, line) => {
     expect(refusal(text)).toEqual([line])
   })
 
-  it('follows aliases, and points at the alias or into what it stands for', () => {
+  it('follows aliases, and points at the alias or into the aliased text', () => {
     expect(read('labels: &l { a: b }\nitems: [{ id: &x y }, { id: *x }]').value.items).toEqual([
       { id: 'y' },
       { id: 'y' },
@@ -233,7 +236,7 @@ describe('readDocument', () => {
       ])
     })
 
-    it('tells how a text was written', () => {
+    it('returns a text as written', () => {
       expect(document.written(['items', 0, 'id'])).toBe('a')
       expect(document.written(['items', 0, 'size'])).toBeUndefined()
       expect(document.written(['nowhere'])).toBeUndefined()

@@ -13,8 +13,8 @@ interface Directory {
 }
 
 /**
- * Puts each run's reports into a directory of its own, `run-000017/report.json`, and lets `latest` lead to the newest.
- * Readers see a run's directory whole or not at all. `readReport`: undefined for a run that is gone.
+ * Puts each run's reports into a directory of its own, `run-000017/report.json`, and links `latest` to the newest.
+ * Readers see a run's directory whole or not at all. `readReport`: undefined for a pruned run.
  */
 export function sendToDirectory(
   directory: Directory,
@@ -22,7 +22,7 @@ export function sendToDirectory(
 ): SendMessage {
   return async ({ run }) => {
     try {
-      // Whatever can go wrong with a test goes wrong here too.
+      // A test can fail in every way that a delivery can.
       if (run === null) return tryDirectory(directory.path)
       const report = await readReport(run.number)
       if (report === undefined) return refused(`run ${run.number} is not in the history any more`)
@@ -61,7 +61,7 @@ function putReports({ path, keep }: Directory, report: Report, writers: Readonly
   return accepted
 }
 
-/** What is there already was put there whole, from the same run; it makes way, for formats may be others now. */
+/** An existing directory is complete and of the same run; it is replaced, because the formats may have changed. */
 function putInPlace(draft: string, place: string): void {
   const old = `${draft}.old`
   rmSync(old, { recursive: true, force: true })
@@ -70,7 +70,7 @@ function putInPlace(draft: string, place: string): void {
   rmSync(old, { recursive: true, force: true })
 }
 
-/** `latest` is exchanged, so that it always leads somewhere; a run that is delivered late does not set it back. */
+/** `latest` is replaced at once and always leads somewhere; a late delivery does not set it back. */
 function pointTo(path: string, name: string): void {
   const newest = runsIn(path).at(-1) ?? name
   const link = join(path, '.latest.tmp')

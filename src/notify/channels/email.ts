@@ -17,7 +17,7 @@ interface Email {
 
 const waitMs = 10_000
 
-/** Mail in plain text: nothing in it is a link or a picture unless the reader's program makes it one. */
+/** Mail in plain text, without links or pictures of its own. */
 export function sendByEmail(email: Email): SendMessage {
   const server = smtpServer(email.smtp)
   if (server === undefined) throw new Error('a mail server that is none was let through') // the schema refuses it
@@ -30,10 +30,10 @@ export function sendByEmail(email: Email): SendMessage {
       host: server.host,
       port: server.port,
       secure: server.isSecure,
-      // A password must not be had by whoever takes the offer of TLS out of the greeting.
+      // Otherwise an attacker who removes the offer of TLS from the greeting would get the password.
       requireTLS: auth !== undefined && !server.isSecure && !isHere,
-      // Without a password smtp:// takes TLS where it is offered, and clear text where it is not: then encryption to
-      // somebody unproven is better than none. Nobody stands between us and this machine.
+      // Without a password, smtp:// uses TLS if the server offers it, even with an unproven certificate: better than
+      // clear text. On this machine there is nothing to intercept.
       tls: { rejectUnauthorized: !isHere && (auth !== undefined || server.isSecure) },
       ...(auth === undefined ? {} : { auth }),
       connectionTimeout: waitMs,
@@ -65,7 +65,7 @@ function mailOf(message: Message, { from, to }: Email) {
     subject: neutralise(cut(message.title, 200)),
     text: `${showMessage(message).map(mailLine).join('\n')}\n\n${message.id}\n`,
     date: new Date(message.created_at),
-    // The same at every attempt, so that a mailbox can tell that it has it.
+    // The same at every attempt, so that a mailbox recognises a duplicate.
     messageId: `<${message.id}@${domain}>`,
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Hookdrift-Id': message.id },
   }
@@ -83,7 +83,7 @@ function whenAborted(signal: AbortSignal): Promise<Outcome> {
   })
 }
 
-/** Codes only: the text of an error quotes what the server says, which may quote the credentials. */
+/** Codes only: the text of an error quotes the server, which may quote the credentials. */
 function describe(error: unknown): string {
   const { code, responseCode } = Object(error) as { code?: unknown; responseCode?: unknown }
   if (/certificate|altname/i.test(messageOf(error))) return 'the certificate of the mail server is not accepted'

@@ -5,11 +5,11 @@ import type { SendMessage } from '../outcome.ts'
 import { post } from '../post.ts'
 import { type Line, showMessage } from '../show-message.ts'
 
-/** An incoming webhook of Slack, or of what understands the same JSON. It has no place for an id; the text carries it. */
+/** An incoming webhook of Slack or of a compatible service. It has no field for an id; the text carries it. */
 export function sendToSlack({ url }: { readonly url: string }, env: ProxyVariables): SendMessage {
   return (message, signal) => {
     const text = [...showMessage(message).map(slackLine), `_${message.id}_`].join('\n')
-    // Nothing is to be found in our text that we did not put there.
+    // Slack must not interpret our text beyond its own markup.
     const asWritten = { mrkdwn: true, parse: 'none', link_names: false, unfurl_links: false, unfurl_media: false }
     return post({ url, headers: {}, body: JSON.stringify({ text, ...asWritten }) }, env, signal)
   }
@@ -21,8 +21,8 @@ function slackLine({ own, foreign, level }: Line): string {
 }
 
 /**
- * Text of others, as code: there neither mentions nor links nor emphasis are looked for. What could end the code or
- * begin a mention or a link elsewhere is spelled otherwise.
+ * Foreign text, as code: Slack interprets no mentions, links or emphasis there. Characters that could end the code or
+ * begin a mention or a link are escaped.
  */
 export function slackCode(text: string): string {
   const inert = neutralise(cut(text, 300))

@@ -10,11 +10,11 @@ interface Webhook {
   readonly secret: string
 }
 
-/** A webhook after Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` and a `v1` signature over both and the body. */
+/** A webhook after Standard Webhooks 1.0: `webhook-id`, `webhook-timestamp` and a `v1` signature. */
 export function sendToWebhook({ url, secret }: Webhook, env: ProxyVariables, now: () => number): SendMessage {
   return (message, signal) => {
     const body = bodyOf(message)
-    // Of this attempt: receivers refuse old ones, lest somebody replays them.
+    // Of this attempt: receivers refuse old timestamps, to prevent replays.
     const timestamp = `${Math.floor(now() / 1000)}`
     const headers = {
       'webhook-id': message.id,

@@ -1,5 +1,6 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { isKnownId } from '../model/known-forms.ts'
 import { isSecretName, isSecretParameter } from '../model/looks-secret.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
 import { sealCredentials, sealProse, sealRandom } from './seal-text.ts'
@@ -43,7 +44,7 @@ function normaliseText(raw: string, name: string, sealer: Sealer): string {
 
 /** Names of members may be secrets themselves (`tokens: {"…": true}`). */
 export function sealName(name: string, sealer: Sealer): string {
-  return sealRandom(sealCredentials(name, sealer), sealer)
+  return isKnownId(name) ? name : sealRandom(sealCredentials(name, sealer), sealer)
 }
 
 /** `{"name": "X-Api-Key", "value": …}`: whether a member of such an object is what the name says to be secret. */

@@ -1,9 +1,10 @@
 import { looksRandom } from '../model/looks-random.ts'
-import { isSecretName, isSecretParameter } from '../model/looks-secret.ts'
+import { isSecretName, isSecretParameter, mayHoldSecretName } from '../model/looks-secret.ts'
 import { isPlain } from '../model/plain-text.ts'
 import { longestText } from './bounds.ts'
 import { sealCredentials, sealRandom } from './seal-text.ts'
 import { isSeal, type Sealer } from './sealer.ts'
+import { skipHarmless } from './skip-harmless.ts'
 import { splitUrl } from './split-url.ts'
 
 /** Hosts whose addresses are credentials: whoever knows the path may post. Compared in lower case, without port and trailing dot. */
@@ -72,14 +73,16 @@ function isCredentialHost(host: string): boolean {
 }
 
 /** A host may carry a key as one of its labels, as tunnels do. */
-function sealHost(host: string, sealer: Sealer): string {
+const sealHost = skipHarmless((host: string, sealer: Sealer): string => {
   return host.length < 20 ? host : sealRandom(host, sealer)
-}
+})
 
 /** Step by step: a slash is a character of random words too. */
 function sealPath(path: string, sealer: Sealer): string {
   if (path.length < 8) return path
   const open = sealCredentials(path, sealer)
+  // Most paths: no step is long enough to look random, has parameters or stands behind a secret's name.
+  if (!/[^/]{16}|;/.test(open) && !mayHoldSecretName(open)) return open
   const steps = open.split('/')
   return steps.map((step, index) => sealStep(step, steps[index - 1] ?? '', sealer)).join('/')
 }

@@ -18,6 +18,14 @@ export interface UrlParts {
 
 /** Splits a text that should be an address; it need not be a valid one. At most 64 KiB. */
 export function splitUrl(address: string): UrlParts {
+  // A resource's address is split for its host and then to be sealed.
+  if (address !== last.address) last = { address, parts: split(address) }
+  return last.parts
+}
+
+let last: { readonly address: string; readonly parts: UrlParts } = { address: '', parts: split('') }
+
+function split(address: string): UrlParts {
   // What stands around an address is no part of it to those who use it.
   const [, scheme = '', rest = ''] = /^(\s*(?:[a-z][a-z0-9+.-]*:[/\\]+|[/\\]{2})?)([\s\S]*)$/i.exec(address) ?? []
   const at = userinfoEnd(rest)
@@ -36,6 +44,7 @@ export function hostOf(address: string): string {
  * the authority too early: what is left of it then looks like a port that is no number.
  */
 function userinfoEnd(rest: string): number {
+  if (!rest.includes('@')) return -1
   const authority = /^[^/\\?#]*/.exec(rest)?.[0] ?? ''
   const within = authority.lastIndexOf('@')
   if (within >= 0 || authority.startsWith('[')) return within

@@ -67,9 +67,11 @@ const entries = new WeakMap<Members, readonly (readonly [string, Field])[]>()
 
 /** The schema's entries, listed once: this is the innermost loop of a run. */
 function entriesOf(members: Members): readonly (readonly [string, Field])[] {
-  let known = entries.get(members)
-  if (known === undefined) entries.set(members, (known = Object.entries(members)))
-  return known
+  const known = entries.get(members)
+  if (known !== undefined) return known
+  const listed = Object.entries(members)
+  entries.set(members, listed)
+  return listed
 }
 
 function withUnknownMembers(

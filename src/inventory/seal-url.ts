@@ -7,12 +7,16 @@ import { isSeal, type Sealer } from './sealer.ts'
 import { skipHarmless } from './skip-harmless.ts'
 import { splitUrl } from './split-url.ts'
 
-/** Hosts whose addresses are credentials: whoever knows the path may post. Compared in lower case, without port and trailing dot. */
+/** Hosts whose addresses are credentials, as those below them are: whoever knows the path may post. */
 const credentialHosts = [
   ...['hooks.slack.com', 'hooks.slack-gov.com', 'discord.com', 'discordapp.com', 'chat.googleapis.com'],
   ...['hooks.zapier.com', 'hooks.chime.aws', 'api.telegram.org', 'maker.ifttt.com'],
   ...['webhook.office.com', 'logic.azure.com', 'api.powerplatform.com', 'hook.make.com', 'hook.integromat.com'],
 ]
+
+const escapedHosts = credentialHosts.join('|').replaceAll('.', '\\.')
+/** Of a host in lower case, with or without a port and a trailing dot. */
+const isBelowCredentialHost = new RegExp(`(?:^|\\.)(?:${escapedHosts})\\.?(?::\\d{0,5})?$`)
 
 /**
  * Seals what is secret within an address and leaves the rest readable: userinfo, query and fragment values with a
@@ -64,12 +68,7 @@ function isPlainStep(step: string, index: number, steps: readonly string[]): boo
 }
 
 function isCredentialHost(host: string): boolean {
-  if (!host.includes('.')) return false
-  const name = host
-    .toLowerCase()
-    .replace(/:\d{0,5}$/, '')
-    .replace(/\.$/, '')
-  return credentialHosts.some((known) => name === known || name.endsWith(`.${known}`))
+  return host.includes('.') && isBelowCredentialHost.test(host.toLowerCase())
 }
 
 /** A host may carry a key as one of its labels, as tunnels do. */

@@ -3,7 +3,8 @@ import type { Sealer } from './sealer.ts'
 /** Seals what is secret within a text. */
 type SealText = (text: string, sealer: Sealer) => string
 
-/** Characters. */
+/** Characters: looking through a shorter text takes no longer than finding it. */
+const shortestKept = 16
 const longestKept = 128
 const mostKept = 4096
 
@@ -14,7 +15,7 @@ const mostKept = 4096
 export function skipHarmless(sealText: SealText): SealText {
   const harmless = new Set<string>()
   return (text, sealer) => {
-    if (text.length > longestKept) return sealText(text, sealer)
+    if (text.length < shortestKept || text.length > longestKept) return sealText(text, sealer)
     if (harmless.has(text)) return text
     const sealed = sealText(text, sealer)
     if (sealed === text && !text.includes('sealed:')) {

@@ -31,5 +31,7 @@ function containsSealLike(raw: Json): boolean {
 }
 
 function isSealLike(text: string): boolean {
-  return text.includes('sealed:') && /sealed:(?:[0-9a-f]{32}|masked)/.test(text)
+  return text.length >= shortestSeal && text.includes('sealed:') && /sealed:(?:[0-9a-f]{32}|masked)/.test(text)
 }
+
+const shortestSeal = 'sealed:masked'.length

@@ -1,5 +1,6 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
+import { isKnownId } from '../secrets/known-forms.ts'
 import { isSecretName, isSecretParameter } from '../secrets/looks-secret.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
 import { sealCredentials, sealProse, sealRandom } from './seal-text.ts'
@@ -44,7 +45,7 @@ function normaliseText(raw: string, name: string, sealer: Sealer): string {
 
 /** Names of members may be secrets themselves (`tokens: {"…": true}`). */
 export function sealName(name: string, sealer: Sealer): string {
-  return sealRandom(sealCredentials(name, sealer), sealer)
+  return isKnownId(name) ? name : sealRandom(sealCredentials(name, sealer), sealer)
 }
 
 /** For `{"name": "X-Api-Key", "value": …}`: whether a member of such an object is the value of a secret. */

@@ -42,25 +42,36 @@ export function normaliseMembers(
   isGuarded = false,
 ): JsonObject {
   const out: Record<string, Json> = {}
+  let known = 0
   for (const [key, field] of entriesOf(members)) {
+    const shown = raw[key]
+    if (shown !== undefined) known++
     if (field.presence === 'reference') continue
-    const value = normaliseField(field, raw[key], path, key, job)
+    const value = normaliseField(field, shown, path, key, job)
     if (value === undefined) continue
     if (field.presence === 'volatile') {
       // Rules calculate with it; it is never compared.
       if (path === '') job.volatile[key] = nearestDouble(value)
     } else out[key] = value
   }
-  return withUnknownMembers(out, members, raw, isGuarded, job)
+  return known === countMembers(raw) ? out : withUnknownMembers(out, members, raw, isGuarded, job)
+}
+
+function countMembers(object: JsonObject): number {
+  let count = 0
+  for (const _ in object) count++
+  return count
 }
 
 const entries = new WeakMap<Members, readonly (readonly [string, Field])[]>()
 
 /** The schema's entries, listed once: this is the innermost loop of a run. */
 function entriesOf(members: Members): readonly (readonly [string, Field])[] {
-  const known = entries.get(members) ?? Object.entries(members)
-  entries.set(members, known)
-  return known
+  const known = entries.get(members)
+  if (known !== undefined) return known
+  const listed = Object.entries(members)
+  entries.set(members, listed)
+  return listed
 }
 
 function withUnknownMembers(
@@ -70,9 +81,7 @@ function withUnknownMembers(
   isGuarded: boolean,
   { sealer, isStub }: Normalising,
 ): JsonObject {
-  const unknown = unknownKeys(members, raw)
-  if (unknown.length === 0) return known
-  for (const key of unknown) {
+  for (const key of unknownKeys(members, raw)) {
     const shown = disarm(raw[key] ?? null, sealer)
     const name = disarmText(key, sealer)
     const value = isGuarded ? sealWithin(shown, sealer) : normaliseUnknown(shown, key, sealer)
@@ -148,8 +157,7 @@ function normaliseKeyed(field: Keyed, raw: Json, path: string, job: Normalising)
 function uidOf(item: JsonObject, index: number, { guarded }: Keyed, sealer: Sealer): string {
   const { uid } = item
   if (typeof uid !== 'string' || uid === '' || isExactNumber(uid)) return `#${index}`
-  const isRepeated = Object.entries(item).some(([key, value]) => key !== 'uid' && value === uid)
-  if (isRepeated) return sealAsSent(uid, sealer)
+  for (const key in item) if (item[key] === uid && key !== 'uid') return sealAsSent(uid, sealer)
   const shown = disarmText(uid, sealer)
   return guarded === true ? sealName(shown, sealer) : sealCredentials(shown, sealer)
 }

@@ -43,6 +43,8 @@ export function asSeconds(raw: Json): Json {
 /** One form for one instant: UTC, no trailing zeros. Year 1 is "not filled". Any other text stays as it is. */
 export function asTime(raw: string): Json {
   if (raw.startsWith('0001-01-01T')) return null
+  // As most services write it.
+  if (isInstant(raw) && raw.charAt(raw.length - 2) !== '0') return raw
   const parts = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/i.exec(raw)
   if (parts === null) return raw
   const [, whole, fraction = '', offset = 'Z'] = parts

@@ -1,8 +1,9 @@
 import { replaceAssigned } from '../secrets/assigned-secrets.ts'
-import { replaceRandom } from '../secrets/looks-random.ts'
+import { replaceRandom, shortest } from '../secrets/looks-random.ts'
 import { credentials, mayHoldCredential } from '../secrets/looks-secret.ts'
 import { longestText } from './bounds.ts'
 import type { Sealer } from './sealer.ts'
+import { skipHarmless } from './skip-harmless.ts'
 
 /** Replaces every credential in a text by its seal. */
 export function sealCredentials(text: string, sealer: Sealer): string {
@@ -13,6 +14,7 @@ export function sealCredentials(text: string, sealer: Sealer): string {
 /** Replaces every random word by its seal. Names, ULIDs and UUIDs stay: people select things by them. */
 export function sealRandom(text: string, sealer: Sealer): string {
   if (text.length > longestText) return sealer.seal(text)
+  if (text.length < shortest) return text
   if (!text.includes('sealed:')) return replaceRandom(text, sealer.seal)
   // Keeps seals as they are, with any text around them.
   const parts = text.split(/(sealed:[0-9a-f]{32})/)
@@ -20,7 +22,7 @@ export function sealRandom(text: string, sealer: Sealer): string {
 }
 
 /** Seals secrets within words of people: credentials, values after `password:` and the like, random words. */
-export function sealProse(text: string, sealer: Sealer): string {
+export const sealProse = skipHarmless((text: string, sealer: Sealer): string => {
   if (text.length > longestText) return sealer.seal(text)
   return sealRandom(replaceAssigned(sealCredentials(text, sealer), sealer.seal), sealer)
-}
+})

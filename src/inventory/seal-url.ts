@@ -1,17 +1,22 @@
 import { looksRandom } from '../secrets/looks-random.ts'
-import { isSecretName, isSecretParameter } from '../secrets/looks-secret.ts'
+import { isSecretName, isSecretParameter, mayHoldSecretName } from '../secrets/looks-secret.ts'
 import { isPlain } from '../secrets/plain-text.ts'
 import { longestText } from './bounds.ts'
 import { sealCredentials, sealRandom } from './seal-text.ts'
 import { isSeal, type Sealer } from './sealer.ts'
+import { skipHarmless } from './skip-harmless.ts'
 import { splitUrl } from './split-url.ts'
 
-/** Hosts whose paths are credentials. Compared in lower case, without port and trailing dot. */
+/** Hosts whose addresses are credentials, with their subdomains: knowing the path is enough to post. */
 const credentialHosts = [
   ...['hooks.slack.com', 'hooks.slack-gov.com', 'discord.com', 'discordapp.com', 'chat.googleapis.com'],
   ...['hooks.zapier.com', 'hooks.chime.aws', 'api.telegram.org', 'maker.ifttt.com'],
   ...['webhook.office.com', 'logic.azure.com', 'api.powerplatform.com', 'hook.make.com', 'hook.integromat.com'],
 ]
+
+const escapedHosts = credentialHosts.join('|').replaceAll('.', '\\.')
+/** Of a host in lower case, with or without a port and a trailing dot. */
+const isBelowCredentialHost = new RegExp(`(?:^|\\.)(?:${escapedHosts})\\.?(?::\\d{0,5})?$`)
 
 /**
  * Seals the secrets within an address and leaves the rest readable: userinfo, query and fragment values with a
@@ -63,23 +68,20 @@ function isPlainStep(step: string, index: number, steps: readonly string[]): boo
 }
 
 function isCredentialHost(host: string): boolean {
-  if (!host.includes('.')) return false
-  const name = host
-    .toLowerCase()
-    .replace(/:\d{0,5}$/, '')
-    .replace(/\.$/, '')
-  return credentialHosts.some((known) => name === known || name.endsWith(`.${known}`))
+  return host.includes('.') && isBelowCredentialHost.test(host.toLowerCase())
 }
 
 /** A host may carry a key as one of its labels, as tunnels do. */
-function sealHost(host: string, sealer: Sealer): string {
+const sealHost = skipHarmless((host: string, sealer: Sealer): string => {
   return host.length < 20 ? host : sealRandom(host, sealer)
-}
+})
 
 /** Segment by segment, because random words may contain slashes. */
 function sealPath(path: string, sealer: Sealer): string {
   if (path.length < 8) return path
   const open = sealCredentials(path, sealer)
+  // Most paths: no step is long enough to look random, has parameters or stands behind a secret's name.
+  if (!/[^/]{16}|;/.test(open) && !mayHoldSecretName(open)) return open
   const steps = open.split('/')
   return steps.map((step, index) => sealStep(step, steps[index - 1] ?? '', sealer)).join('/')
 }

@@ -31,7 +31,7 @@ export function secretFactsOf(secret: string, { name, uid, host, user }: Neighbo
   if (secret.length > longestKey) return { min_length: lengthClasses[0], weak: [] }
   const weak: Weakness[] = []
   const bare = secret.toLowerCase().replace(/^whsec_/, '')
-  if (commonWords.has(bare.replace(/^[^a-z]+|[^a-z]+$/g, '')) || /^\d+$/.test(bare)) weak.push('common')
+  if (commonWords.has(fromFirstToLastLetter(bare)) || /^\d+$/.test(bare)) weak.push('common')
   if (host !== '' && bare === host.toLowerCase()) weak.push('equals-host')
   if (name !== '' && bare === name.toLowerCase()) weak.push('equals-name')
   if (uid !== '' && bare === uid.toLowerCase()) weak.push('equals-uid')
@@ -42,17 +42,37 @@ export function secretFactsOf(secret: string, { name, uid, host, user }: Neighbo
   return temporaryKey.test(secret) ? { ...facts, temporary: true } : facts
 }
 
+function fromFirstToLastLetter(text: string): string {
+  let from = 0
+  let to = text.length
+  while (from < to && !isLetter(text.charCodeAt(from))) from++
+  while (to > from && !isLetter(text.charCodeAt(to - 1))) to--
+  return text.slice(from, to)
+}
+
+/** `a` to `z`. */
+function isLetter(code: number): boolean {
+  return code >= 0x61 && code <= 0x7a
+}
+
 /** Fewer than six different ones; in most texts the first few suffice. */
 function hasFewCharacters(text: string): boolean {
-  const characters = new Set<string>()
+  const characters: string[] = []
   for (const character of text) {
-    characters.add(character)
-    if (characters.size === 6) return false
+    if (characters.includes(character)) continue
+    characters.push(character)
+    if (characters.length === 6) return false
   }
   return true
 }
 
-/** Whether a text is one shorter text repeated. Takes the square of the length; no secret is that long. */
+/** Whether a text is one shorter text repeated. Tries every length that divides the whole. */
 function isRepetition(text: string): boolean {
-  return text.length > 1 && text.length <= 4096 && (text + text).indexOf(text, 1) < text.length
+  if (text.length > 4096) return false
+  const first = text.charCodeAt(0)
+  for (let length = 1; length <= text.length / 2; length++) {
+    if (text.length % length !== 0 || text.charCodeAt(length) !== first) continue
+    if (text.startsWith(text.slice(length))) return true
+  }
+  return false
 }

@@ -36,6 +36,7 @@ export function hostOf(address: string): string {
  * the rest of the password then looks like a port that is not a number.
  */
 function userinfoEnd(rest: string): number {
+  if (!rest.includes('@')) return -1
   const authority = /^[^/\\?#]*/.exec(rest)?.[0] ?? ''
   const within = authority.lastIndexOf('@')
   if (within >= 0 || authority.startsWith('[')) return within

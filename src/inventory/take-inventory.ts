@@ -69,15 +69,9 @@ function resourceOf(kind: Kind, item: JsonObject, sealer: Sealer, isStub = false
   const volatile: Record<string, Json> = {}
   const job: Normalising = { sealer, isStub, neighbours: neighboursOf(raw), facts, volatile, malformed }
   const attributes = normaliseMembers(wireSchema[kind], raw, '', job)
-  return {
-    kind,
-    uid: typeof raw.uid === 'string' ? raw.uid : '',
-    name: nameOf(kind, attributes),
-    attributes,
-    volatile,
-    facts,
-    ...(malformed.length === 0 ? {} : { malformed }),
-  }
+  const uid = typeof raw.uid === 'string' ? raw.uid : ''
+  const resource = { kind, uid, name: nameOf(kind, attributes), attributes, volatile, facts }
+  return malformed.length === 0 ? resource : { ...resource, malformed }
 }
 
 function nameOf(kind: Kind, attributes: JsonObject): string {
@@ -92,11 +86,11 @@ function nameOf(kind: Kind, attributes: JsonObject): string {
  */
 function withoutAliases(kind: Kind, item: JsonObject): { readonly raw: JsonObject; readonly malformed: string[] } {
   const malformed: string[] = []
-  const shown = (aliases[kind] ?? []).filter(({ alias }) => Object.hasOwn(item, alias))
-  if (shown.length === 0) return { raw: item, malformed }
+  const known = aliases[kind]
+  if (!known?.some(({ alias }) => Object.hasOwn(item, alias))) return { raw: item, malformed }
   const raw: Record<string, Json> = {}
   for (const [key, value] of Object.entries(item)) {
-    const name = shown.find(({ alias }) => alias === key)?.name ?? key
+    const name = known.find(({ alias }) => alias === key)?.name ?? key
     if (name === key || !Object.hasOwn(item, name)) setOwn(raw, name, value)
     else if (value !== item[name]) {
       setOwn(raw, key, value)

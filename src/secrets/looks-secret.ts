@@ -30,8 +30,11 @@ const credentialForms = [
 /** Matches every credential form; global, for replacing. */
 export const credentials = new RegExp(credentialForms.map(({ source }) => source).join('|'), 'g')
 
-const credentialHint =
-  /whsec_|[rs]k_|gh[oprsu]_|github_pat_|glpat-|xox|A[KS]IA|AIza|ya29|npm_|xapp-|shp|dop_v1|\d:[A-Za-z0-9_-]{30}|SG\.|CO\.|eyJ|PRIVATE KEY|Bearer|Basic|@/
+/**
+ * Of each form a character that few texts have, beside a neighbour that it has there. An expression whose ways begin
+ * with different characters takes half the time of one that spells the forms.
+ */
+const credentialHint = /[_@]|[:.](?<=\d:|[9GO]\.)|-(?<=[apx].-)|A[KSI]|B[ea]|J(?<=yJ)|PR/
 
 /** A cheap first check; most texts fail it. */
 export function mayHoldCredential(text: string): boolean {
@@ -71,6 +74,7 @@ export function isSecretParameter(name: string): boolean {
 
 /** Whether a member's or variable's name marks a secret: `client_secret`, `apiKey`; not `key` alone. */
 export function isSecretName(name: string): boolean {
+  if (!mayHoldSecretName(name)) return false
   const words = wordsOf(name)
   return saysSecret(words) || (words.includes('service') && words.includes('account'))
 }
@@ -83,6 +87,11 @@ export function mayNameSecret(name: string): boolean {
     if (suspectWords.has(word) || (secretInUrls.has(word) && word !== 'key' && word !== 'code')) return true
     return /keys?$/.test(word) && !harmlessKeys.has(words[place - 1] ?? '') && words[place + 1] !== 'id'
   })
+}
+
+/** A cheap first look: whether a text has in it what every name has that `isSecretName` knows. */
+export function mayHoldSecretName(text: string): boolean {
+  return /auth|cookie|cred|jwt|pass|key|pwd|secret|token|account/.test(text.toLowerCase())
 }
 
 function saysSecret(words: readonly string[]): boolean {

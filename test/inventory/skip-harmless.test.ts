@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { Sealer } from '../../src/inventory/sealer.ts'
+import { skipHarmless } from '../../src/inventory/skip-harmless.ts'
+import { credentials, isSecretName, mayHoldCredential, mayHoldSecretName } from '../../src/secrets/looks-secret.ts'
+
+const sealer: Sealer = { keyId: '', seal: () => 'sealed:masked' }
+
+/** Counts how often it looks through a text. */
+function counting() {
+  const looked: string[] = []
+  const sealText = skipHarmless((text, { seal }) => {
+    looked.push(text)
+    return text.replace('hunter2', seal)
+  })
+  return { looked, sealText: (text: string) => sealText(text, sealer) }
+}
+
+describe('a text that is met again', () => {
+  it('is not looked through where nothing was sealed in it', () => {
+    const { looked, sealText } = counting()
+    expect([1, 2].map(() => sealText('orders of all tenants'))).toEqual(Array(2).fill('orders of all tenants'))
+    expect(looked).toHaveLength(1)
+  })
+
+  it.each([
+    ['it held a secret', 'the password is hunter2'],
+    ['it holds a seal', 'the password is sealed:masked'],
+    ['it is short', 'orders'],
+    ['it is long', 'orders '.repeat(20)],
+  ])('is looked through where %s', (_, text) => {
+    const { looked, sealText } = counting()
+    const sealed = text.replace('hunter2', 'sealed:masked')
+    expect([1, 2].map(() => sealText(text))).toEqual([sealed, sealed])
+    expect(looked).toHaveLength(2)
+  })
+
+  it('is looked through once more when thousands of others have passed', () => {
+    const { looked, sealText } = counting()
+    sealText('orders of all tenants')
+    for (let number = 0; number < 5000; number++) sealText(`orders of the tenant ${number}`)
+    sealText('orders of all tenants')
+    expect(looked.filter((text) => text === 'orders of all tenants')).toHaveLength(2)
+  })
+})
+
+describe('the first look', () => {
+  const tail = 'Zk3xQ9vT2mLw8RfY7cHb4NsJ6pDg1aKe5u0'
+  const small = 'e3f9a1c07b52d864'.repeat(2)
+  const forms = [
+    ...['whsec_', 'rk_', 'sk_live_', 'ghp_', 'gho_', 'github_pat_', 'glpat-', 'xoxb-', 'xoxp-', 'ya29.', 'npm_'],
+    ...['xapp-', 'shpat_', 'shpss_', 'AIza'],
+  ].map((start) => start + tail)
+  it.each([
+    ...forms,
+    ...['AKIA', 'ASIA'].map((start) => `${start}IOSFODNN7EXAMPLE`),
+    `dop_v1_${small}`,
+    `12345678:${tail}`,
+    `SG.${tail}.${tail}`,
+    `CO.${tail.slice(0, 16)}.${tail}`,
+    `eyJ${tail}.${tail}`,
+    '-----BEGIN PRIVATE KEY-----',
+    `Bearer ${tail}`,
+    `Basic ${tail}`,
+    '//user:pass@host',
+  ])('sees what has the form of a credential: %s', (text) => {
+    expect(text.match(credentials)).not.toBeNull()
+    expect(mayHoldCredential(text)).toBe(true)
+    expect(mayHoldCredential(`of orders, ${text}`)).toBe(true)
+  })
+
+  it.each(
+    `authorization cookie credential credentials jwt passcode passphrase privateKey pwd secrets tokens DB_PASSWORD
+    accesstoken client_secret passwd2 SigningKey sshkey service_account`.split(/\s+/),
+  )('sees names of secrets: %s', (name) => {
+    expect(isSecretName(name)).toBe(true)
+    expect(mayHoldSecretName(`/v1/${name}/x`)).toBe(true)
+  })
+})

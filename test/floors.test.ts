@@ -10,7 +10,7 @@ const floors = [
   ['document', 'service', 'inventory', 'rules', 'history', 'report', 'attestation'],
   ['config', 'policy', 'baseline'],
   ['audit', 'demo'],
-  ['notify'],
+  ['notify', 'replay'],
   ['worker', 'reading'],
   ['cli'],
 ]

@@ -1,145 +1,208 @@
-import type { StagedChange } from '../history/history.ts'
-import type { Kind } from '../model/resource.ts'
+import type { Draft, StagedChange } from '../history/history.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import type { Clock } from '../model/clock.ts'
 import type { Finding } from '../model/violation.ts'
-import { type Comparison, compareWithBaseline } from './compare-with-baseline.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import type { Probe } from '../policy/probe.ts'
+import type { RuleNeeds } from '../policy/rule-needs.ts'
+import { compareWithApproved } from './compare-with-approved.ts'
+import { type Comparison, compareWithLastScan } from './comparison.ts'
+import { projectCriteria } from './conclude-fleet.ts'
+import { dueListings } from './due-listings.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
-import { type AuditedProject, isKindWhole, type ProjectLook, type Statuses } from './look.ts'
+import { type Held, holdLosses } from './hold-losses.ts'
+import type { AuditedProject, PageRead, Statuses } from './look.ts'
 import { openPass, type Pass } from './open-pass.ts'
-import type { ProjectTools } from './project-tools.ts'
-import { readRecentChanges } from './recent-changes.ts'
+import { openContext, type ProjectContext } from './project-context.ts'
+import { configured, discardedOutcome, isWhole, type ProjectOutcome } from './project-outcome.ts'
+import { proveIdentity } from './prove-identity.ts'
+import { gatherChanges } from './recent-changes.ts'
+import { byKey, keyed, reconcile } from './reconcile.ts'
 import { leaveOutProbes, type Probed, runProbes } from './run-probes.ts'
-import { settleFindings } from './settle-violations.ts'
-import type { Stage } from './stage-resources.ts'
-import { walkProject } from './walk-project.ts'
+import { type Walk, walkListing } from './walk-listing.ts'
 import { compareWithPast, writeNotices } from './write-notices.ts'
+import { writeReconciliation } from './write-violations.ts'
 
-/** Walks a project's listings one after the other, drafts what they show, judges it, and settles what is left. */
-export async function auditProject(project: AuditedProject, tools: ProjectTools): Promise<ProjectLook> {
-  const { draft, judge } = tools
+/** What every project of a run is audited with. */
+export interface ProjectTools {
+  readonly draft: Draft
+  readonly sealer: Sealer
+  readonly clock: Clock
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+  readonly signal: AbortSignal
+  readonly onPage: (project: AuditedProject, page: PageRead) => void
+  /** Those of the policy. */
+  readonly probes: readonly Probe[]
+  /** Whether they run. */
+  readonly runsProbes: boolean
+  /** Whether a person said that what is missing is gone. */
+  readonly acceptsRemovals: boolean
+}
+
+/**
+ * Walks a project's listings one after the other, drafts what they show, evaluates it, and reconciles what was found
+ * with what the history knows. What only all projects together can tell is left for the end of the run.
+ */
+export async function auditProject(
+  project: AuditedProject,
+  evaluator: PolicyEvaluator,
+  tools: ProjectTools,
+): Promise<ProjectOutcome> {
+  const { draft, runsProbes } = tools
   const { ref } = project
-  const stage = await openStage(project, tools)
+  const context = await openContext(project, tools)
   const expected = project.expected ?? (await approvedState(draft, ref))
-  const comparison = await openComparison(expected, stage, tools)
-  const pass = openPass(project, stage, comparison, tools)
+  const comparison = await openComparison(context, expected, evaluator)
+  const ofProject = evaluator.forProject(ref)
+  const { probes, onPage } = tools
+  const pass = openPass(project, context, { evaluator, ofProject, comparison, probes, onPage })
 
-  const { walks, losses, waitedMs } = await walkProject(project, stage, pass, tools)
+  const { walks, losses, waitedMs } = await walkProject(project, context, pass, evaluator, tools)
+  const { gathered } = pass
   const walked: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
-  const reshaped = await compareWithPast(stage, walked, pass.shapes)
+  const reshaped = await compareWithPast(context, walked, gathered.shapes)
   for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
-  if (walks.some(({ fault }) => fault === 'foreign')) {
-    await draft.discard(ref)
-    judge.forget(ref)
-    return { project, statuses: walked, outOfSight: new Set(), untested: new Set(), probed: new Set() }
-  }
+  if (walks.some(({ fault }) => fault === 'foreign')) return discardProject(project, walked, evaluator.needs, draft)
 
-  const removals = await findRemovals(stage, walked)
-  const probed = await probe({ project, tools, stage, pass, expected, waitedMs, statuses: walked, removals })
-  const statuses: Statuses = tools.runsProbes ? { ...walked, probes: 'complete' } : walked
-  await draft.stageChanges(ref, await withReferrers(stage, [...pass.changes, ...removals.changes, ...probed.changes]))
+  const removals = await findRemovals(context, walked)
+  const probed = runsProbes
+    ? await probe(project, context, { ...tools, gathered, expected, waitedMs, statuses: walked, removals })
+    : await leaveOutProbes(context, gathered.targets)
+  const statuses: Statuses = runsProbes ? { ...walked, probes: 'complete' } : walked
+  await draft.stageChanges(
+    ref,
+    await withReferrers(context, [...gathered.changes, ...removals.changes, ...probed.changes]),
+  )
 
   const missing = await comparison.compareMissing(statuses)
   const isVanished = walks.some(({ fault }) => fault === 'not-found')
-  await settleFindings(draft, ref, [
-    ...judge.judgeLook(ref, pass.self(), { isVanished, held: losses }),
-    ...probed.resources.flatMap((resource) => judge.visit(ref, resource)),
-    ...missing.gone.flatMap(({ resource, drift }) => judge.compare(ref, resource, drift)),
-  ])
-  await settleConclusions(project, statuses, tools)
+  const scanned = { ...configured(project), statuses }
+  const findings = [
+    ...ofProject.evaluateScan(gathered.self, { isVanished, held: losses }),
+    ...probed.resources.flatMap((resource) => ofProject.evaluate(resource)),
+    ...missing.gone.flatMap(({ resource, drift }) => ofProject.compare(resource, drift)),
+    ...ofProject.conclude({ isComplete: (kind) => isWhole(scanned, kind) }),
+  ]
+  const outcome: ProjectOutcome = {
+    ...scanned,
+    unobserved: [...removals.unobserved, ...missing.unobserved],
+    untested: probed.untested,
+    probed: [...new Set(gathered.targets.map((target) => target.probe.name))],
+    evaluation: ofProject.outcome(),
+  }
+  await reconcileProject(draft, outcome, findings, evaluator.needs)
 
-  for (const notice of writeNotices(reshaped, pass, removals.unreferenced)) {
+  for (const notice of writeNotices(reshaped, gathered, removals.unreferenced)) {
     await draft.stageNotice(ref, notice.listing, notice.text)
   }
-  await tellUncompared(stage, comparison)
+  await noteUncompared(context, missing.uncomparedSeals)
   for (const text of probed.notices) await draft.stageNotice(ref, 'sources', text)
-  return {
-    project,
-    statuses,
-    outOfSight: new Set([...removals.outOfSight, ...missing.outOfSight]),
-    untested: probed.untested,
-    probed: new Set(pass.targets.map((target) => target.probe.name)),
-  }
+  return outcome
 }
 
-async function openStage({ ref, filters }: AuditedProject, { draft, sealer }: ProjectTools): Promise<Stage> {
-  return {
-    draft,
-    project: ref,
-    baselines: await draft.baselines(ref),
-    filters,
-    wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
-    sealer,
-  }
+/** Keeps nothing of a project but what its walks proved: its violations are carried as unknown. */
+export async function discardProject(
+  project: AuditedProject,
+  statuses: Statuses,
+  needs: RuleNeeds,
+  draft: Draft,
+): Promise<ProjectOutcome> {
+  await draft.discard(project.ref)
+  const outcome = discardedOutcome(project, statuses)
+  await reconcileProject(draft, outcome, [], needs)
+  return outcome
+}
+
+/** Violations of rules across projects are left for the end of the run. */
+async function reconcileProject(
+  draft: Draft,
+  outcome: ProjectOutcome,
+  findings: readonly Finding[],
+  needs: RuleNeeds,
+): Promise<void> {
+  const { project } = outcome
+  const unconfirmed = await draft.unconfirmed(project)
+  const active = byKey(unconfirmed.filter(({ rule }) => needs.get(rule)?.scope !== 'fleet'))
+  const reconciliation = reconcile(active, findings.map(keyed), projectCriteria(outcome, needs))
+  await writeReconciliation(draft, project, reconciliation)
 }
 
 async function openComparison(
+  context: ProjectContext,
   expected: ExpectedState | undefined,
-  stage: Stage,
-  { judge, startedAt }: ProjectTools,
+  { lookbackMs }: PolicyEvaluator,
 ): Promise<Comparison> {
-  const now = Date.parse(startedAt)
-  return compareWithBaseline(stage, {
-    expected,
-    recent: await readRecentChanges(stage, { now, lookbackMs: judge.lookbackMs }),
-    now,
-  })
+  const { draft, project, now } = context
+  // Where no rule looks back, nothing is asked for.
+  const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
+  const recent = gatherChanges(lookbackMs === 0 ? [] : await draft.modifiedSince(project, since))
+  return expected === undefined ? compareWithLastScan(context, recent) : compareWithApproved(context, expected, recent)
 }
 
-interface AfterWalks {
-  readonly project: AuditedProject
-  readonly tools: ProjectTools
-  readonly stage: Stage
-  readonly pass: Pass
+interface ProvenWalks extends Held {
+  /** Milliseconds of the retry budget that the walks have used. */
+  readonly waitedMs: number
+}
+
+/** Walks a project's listings, and says what that proved: whose it was, and what it lost. */
+async function walkProject(
+  project: AuditedProject,
+  context: ProjectContext,
+  pass: Pass,
+  evaluator: PolicyEvaluator,
+  tools: ProjectTools,
+): Promise<ProvenWalks> {
+  const budget = { waitedMs: 0 }
+  const walked: Walk[] = []
+  for (const listing of dueListings(project)) {
+    const walk = await walkListing(listing, project, tools, (items, ms) => pass.take(listing, items, ms), budget)
+    walked.push(walk)
+    if (walk.fault === 'foreign') break
+  }
+  const proof = await proveIdentity(project, walked, tools.signal)
+  const held = await holdLosses(context, proof, {
+    limits: evaluator.optionsOf(project.ref, pass.gathered.self, 'project/mass-removal'),
+    acceptsRemovals: tools.acceptsRemovals,
+    seenAgain: pass.gathered.seenAgain,
+  })
+  return { ...held, waitedMs: budget.waitedMs }
+}
+
+interface AfterWalks extends Pick<ProjectTools, 'probes' | 'signal'> {
+  readonly gathered: Pass['gathered']
   readonly expected: ExpectedState | undefined
   readonly waitedMs: number
   readonly statuses: Statuses
   readonly removals: Removals
 }
 
-function probe({ project, tools, stage, pass, expected, waitedMs, statuses, removals }: AfterWalks): Promise<Probed> {
-  const { sealer, probes, runsProbes, signal, startedAt } = tools
-  const { targets } = pass
-  if (!runsProbes) return leaveOutProbes(stage, targets)
+function probe(
+  { ref, key, filters, client }: AuditedProject,
+  context: ProjectContext,
+  { probes, signal, gathered, expected, waitedMs, statuses, removals }: AfterWalks,
+): Promise<Probed> {
   const traffic = { requests: 0, retries: 0, waitedMs }
-  const look = { projectUid: project.ref.uid, key: project.key, filters: project.filters, signal, traffic }
-  const { outOfSight } = removals
-  const now = Date.parse(startedAt)
-  return runProbes({
-    client: project.client,
-    stage,
-    sealer,
-    probes,
-    targets,
-    look,
-    now,
-    expected,
-    statuses,
-    outOfSight,
+  return runProbes(context, {
+    ...{ client, probes, expected, statuses },
+    targets: gathered.targets,
+    look: { projectUid: ref.uid, key, filters, signal, traffic },
+    unobserved: new Set(removals.unobserved),
   })
 }
 
-/** What rules across the project's resources found, now that all of them have passed. */
-async function settleConclusions(
-  { ref, filters }: AuditedProject,
-  statuses: Statuses,
-  { draft, judge }: ProjectTools,
-): Promise<void> {
-  const isComplete = (kind: Kind) => isKindWhole(statuses, filters, kind)
-  const findings: readonly Finding[] = judge.concludeProject(ref, { isComplete })
-  const sawAll = (rule: string) =>
-    !judge.doubts.holdsAny(ref, rule) && (judge.needsOf(rule)?.kinds.every(isComplete) ?? true)
-  await settleFindings(draft, ref, findings, sawAll)
-}
-
-async function tellUncompared({ draft, project }: Stage, comparison: Comparison): Promise<void> {
-  const resources = comparison.uncomparedSeals()
+async function noteUncompared({ draft, project }: ProjectContext, resources: number): Promise<void> {
   if (resources === 0) return
   const text = `what was approved was sealed under another installation key: secrets of ${resources} resources were not compared with it`
   await draft.stageNotice(project, 'endpoints', text)
 }
 
 /** One change of a shared source is one change, with the subscriptions that it touches. */
-async function withReferrers({ draft, project }: Stage, changes: readonly StagedChange[]): Promise<StagedChange[]> {
+async function withReferrers(
+  { draft, project }: ProjectContext,
+  changes: readonly StagedChange[],
+): Promise<StagedChange[]> {
   const sources = changes.filter(({ kind }) => kind === 'source').map(({ uid }) => uid)
   const referrers = await draft.referrers(project, sources)
   return changes.map((change) =>

@@ -1,31 +1,32 @@
 import type { StagedChange, UnseenVersion } from '../history/history.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { type Kind, listings } from '../model/resource.ts'
 import { filterText, isWithin } from './filtered.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './look.ts'
-import type { Stage } from './stage-resources.ts'
+import type { ProjectContext } from './project-context.ts'
 
 export interface Removals {
   readonly changes: readonly StagedChange[]
   /** Sources and devices that nothing refers to any more since this run, where only references show them. */
   readonly unreferenced: readonly { readonly kind: Kind; readonly uid: string }[]
-  /** Resources that stand and that this look could not show, as `kind uid`. */
-  readonly outOfSight: ReadonlySet<string>
+  /** Resources that still exist and that this scan could not show. */
+  readonly unobserved: readonly ResourceKey[]
 }
 
 /**
  * What is gone: only a complete walk of its own listing says so. What lies outside the filters of a listing is out of
  * sight. A source or device that is known from subscriptions alone is no longer referenced, which is not the same.
  */
-export async function findRemovals(stage: Stage, statuses: Statuses): Promise<Removals> {
-  const { draft, project, filters } = stage
+export async function findRemovals(context: ProjectContext, statuses: Statuses): Promise<Removals> {
+  const { draft, project, filters } = context
   const changes: StagedChange[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
-  const outOfSight = new Set<string>()
+  const unobserved: ResourceKey[] = []
   for (const kind of ['endpoint', 'source', 'subscription', 'device'] as const) {
     if (!isKindComplete(statuses, kind)) continue
     const unseen = await draft.unseen(project, kind)
     if (kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))) {
-      for (const { uid } of unseen) outOfSight.add(`${kind} ${uid}`)
+      for (const { uid } of unseen) unobserved.push(resourceKey({ kind, uid }))
       if (!isKindWhole(statuses, filters, kind)) continue
       const fresh = await draft.markUnreferenced(
         project,
@@ -38,19 +39,19 @@ export async function findRemovals(stage: Stage, statuses: Statuses): Promise<Re
     if (kind === 'source') await draft.markUnreferenced(project, kind, [])
     const [gone, outside] = isKindWhole(statuses, filters, kind)
       ? [unseen, []]
-      : await partByFilter(stage, kind, unseen)
-    for (const { uid } of outside) outOfSight.add(`${kind} ${uid}`)
+      : await partByFilter(context, kind, unseen)
+    for (const { uid } of outside) unobserved.push(resourceKey({ kind, uid }))
     await draft.endVersions(gone.map(({ id }) => id))
-    for (const { uid, name } of await stoodBefore(stage, kind, gone)) {
+    for (const { uid, name } of await stoodBefore(context, kind, gone)) {
       changes.push({ kind, uid, name, change: 'removed', fields: [] })
     }
   }
-  return { changes, unreferenced, outOfSight }
+  return { changes, unreferenced, unobserved }
 }
 
 /** What was there at the last complete look: something that only a partial one showed is no removal. */
 async function stoodBefore(
-  { draft, project, baselines }: Stage,
+  { draft, project, baselines }: ProjectContext,
   kind: Kind,
   gone: readonly UnseenVersion[],
 ): Promise<UnseenVersion[]> {
@@ -65,7 +66,7 @@ async function stoodBefore(
 
 /** What the filters would have shown, and what they would not, by what was last known. */
 export async function partByFilter(
-  { draft, filters }: Pick<Stage, 'draft' | 'filters'>,
+  { draft, filters }: Pick<ProjectContext, 'draft' | 'filters'>,
   kind: Kind,
   unseen: readonly UnseenVersion[],
 ): Promise<[within: readonly UnseenVersion[], outside: readonly UnseenVersion[]]> {

@@ -3,8 +3,8 @@ import type { Kind, Listing } from '../model/resource.ts'
 import type { Loss } from '../rules/look.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { partByFilter } from './find-removals.ts'
+import type { ProjectContext } from './project-context.ts'
 import type { Proof } from './prove-identity.ts'
-import type { Stage } from './stage-resources.ts'
 import { kindOf, type Walk } from './walk-listing.ts'
 
 export interface Guard {
@@ -13,7 +13,7 @@ export interface Guard {
   /** Whether a person said that what is missing is gone. */
   readonly acceptsRemovals: boolean
   /** How many resources of a kind were known before and seen again. */
-  seenAgain(kind: Kind): number
+  readonly seenAgain: ReadonlyMap<Kind, number>
 }
 
 export interface Held {
@@ -29,11 +29,11 @@ export interface Held {
  * - an empty list of which nobody can say whose it is: never believed, however often it comes, because a service that
  *   answers every request so would empty every project
  */
-export async function holdLosses(stage: Stage, { walks, unproven }: Proof, guard: Guard): Promise<Held> {
+export async function holdLosses(context: ProjectContext, { walks, unproven }: Proof, guard: Guard): Promise<Held> {
   const held: Walk[] = []
   const losses: Loss[] = []
   for (const walk of walks) {
-    const doubt = guard.acceptsRemovals ? undefined : await findDoubt(stage, walk, unproven, guard)
+    const doubt = guard.acceptsRemovals ? undefined : await findDoubt(context, walk, unproven, guard)
     if (doubt?.loss !== undefined) losses.push(doubt.loss)
     held.push(
       doubt === undefined ? walk : { ...walk, coverage: { ...walk.coverage, status: 'suspect', reason: doubt.reason } },
@@ -50,18 +50,18 @@ interface Doubt {
 
 /** Why a walk that reached its end is not believed yet; undefined when it is. */
 async function findDoubt(
-  stage: Stage,
+  context: ProjectContext,
   { coverage, lacksPromisedPage }: Walk,
   unproven: ReadonlySet<Listing>,
   { limits, seenAgain }: Guard,
 ): Promise<Doubt | undefined> {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
-  const { draft, project, filters, baselines } = stage
+  const { draft, project, filters, baselines } = context
   const kind = kindOf[listing]
   const unseen = await draft.unseen(project, kind)
   const [missing] = unseen.length === 0 ? [[]] : await partByFilter({ draft, filters }, kind, unseen)
-  const known = missing.length + seenAgain(kind)
+  const known = missing.length + (seenAgain.get(kind) ?? 0)
   const loss = { listing, missing: missing.length, known }
   if (unproven.has(listing)) {
     if (missing.length > 0) return { reason: unprovenReason, loss }

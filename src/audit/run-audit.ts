@@ -7,16 +7,16 @@ import type { Clock } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
-import { startJudge } from '../policy/judge.ts'
+import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
+import { concludeFleet } from './conclude-fleet.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
-import { describeContext } from './describe-context.ts'
-import type { AuditedProject, PageRead, ProjectLook } from './look.ts'
-import { settleFleet } from './settle-fleet.ts'
-import { settlePolicy } from './settle-policy.ts'
+import type { AuditedProject, PageRead } from './look.ts'
+import type { ProjectOutcome } from './project-outcome.ts'
 import { tellIdleProbes } from './tell-probes.ts'
+import { writeConclusion } from './write-conclusion.ts'
 
 export interface Audit {
   readonly projects: readonly AuditedProject[]
@@ -48,17 +48,18 @@ export interface World {
 }
 
 /**
- * One run: every project is walked, inventoried, drafted and judged; then what stands, what changed and what is
- * resolved is settled, and all of it is sealed at once. Returns the report of the sealed run.
+ * One run: every project is walked, inventoried, drafted and evaluated by itself, and leaves one plain value; from these
+ * the fleet is concluded, and all of it is sealed at once. Returns the report of the sealed run.
  * A bug in one project fails that project (`contain-bugs.ts`).
  * @throws AuditError 5 when another run holds the lease; whatever is thrown, nothing of the run stays in the history
  */
 export async function runAudit(audit: Audit, world: World): Promise<Report> {
   const { history, sealer } = world
   const clock = steadyClock(world.clock)
-  const startedAt = clock.now()
+  const now = clock.now()
+  const startedAt = isoTime(now)
   const draft = await history.begin({
-    startedAt: isoTime(startedAt),
+    startedAt,
     failOn: audit.failOn,
     toolVersion: world.toolVersion,
     policyDigest: audit.policy.digest,
@@ -72,19 +73,17 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   const signal = AbortSignal.any([world.signal, giveUp.signal])
   try {
     const before = await history.lastRun()
-    const { policy, runsProbes = true, acceptsRemovals } = audit
-    const judge = startJudge(policy, startedAt, labelsOf(audit.projects), clock.now)
-    const asked = { probes: policy.probes, runsProbes, acceptsRemovals }
-    const tools = { ...world, ...asked, clock, signal, draft, judge, startedAt: isoTime(startedAt) }
+    const { projects, policy, runsProbes = true, acceptsRemovals, isWholeFleet } = audit
+    const evaluator = createEvaluator(policy, now, labelsOf(projects), clock.now)
+    const { onPage } = world
+    const tools = { draft, sealer, clock, now, signal, onPage, probes: policy.probes, runsProbes, acceptsRemovals }
     const limit = pLimit(audit.concurrency)
-    const looks = await Promise.all(
-      audit.projects.map((project) => limit(() => auditContained(project, tools, world.onBug))),
+    const outcomes = await Promise.all(
+      projects.map((project) => limit(() => auditContained(project, evaluator, tools, world.onBug))),
     )
-    await settleFleet(looks, { draft, judge, isWholeFleet: audit.isWholeFleet })
-    await settlePolicy(looks, { draft, judge, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
-    if (runsProbes && audit.isWholeFleet) await tellIdleProbes(draft, policy.probes, looks)
-    await tellClock(draft, looks, clockFault(isoTime(startedAt), before))
-    await draft.stageContext(describeContext(audit, judge))
+    await writeConclusion(draft, concludeFleet(outcomes, { policy, isWholeFleet, now }), policy)
+    if (runsProbes && isWholeFleet) await tellIdleProbes(draft, policy.probes, outcomes)
+    await tellClock(draft, outcomes, clockFault(startedAt, before))
     const exitCodeOf = (drafted: RunRecord) => composeReport(drafted).verdict.exit_code
     const record = await draft.seal(isoTime(clock.now()), exitCodeOf, world.tell)
     return composeReport(record)
@@ -96,8 +95,8 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
 }
 
 /** A notice belongs to a project; what is about the run stands at the first. */
-async function tellClock(draft: Draft, [first]: readonly ProjectLook[], fault: string | undefined): Promise<void> {
-  if (first !== undefined && fault !== undefined) await draft.stageNotice(first.project.ref, 'endpoints', fault)
+async function tellClock(draft: Draft, [first]: readonly ProjectOutcome[], fault: string | undefined): Promise<void> {
+  if (first !== undefined && fault !== undefined) await draft.stageNotice(first.project, 'endpoints', fault)
 }
 
 function isoTime(ms: number): string {

@@ -4,6 +4,7 @@ import { digestsOf, probeResource } from '../inventory/probe-resource.ts'
 import { reseal } from '../inventory/reseal.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import type { JsonObject } from '../model/json.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Resource } from '../model/resource.ts'
 import type { Probe } from '../policy/probe.ts'
 import type { Look, ServiceClient } from '../service/service-client.ts'
@@ -12,33 +13,30 @@ import type { ExpectedState } from './expected-state.ts'
 import type { ProbeTarget } from './find-targets.ts'
 import { areSourcesListed, isKindComplete, type Statuses } from './look.ts'
 import { type KnownProbe, type NamedTarget, nameProbes } from './name-probes.ts'
-import { type Stage, stageResources } from './stage-resources.ts'
+import type { ProjectContext } from './project-context.ts'
+import { stageResources } from './stage-resources.ts'
 import { type NotRun, tellProbes } from './tell-probes.ts'
 import { type NotTried, type Ran, tryFunction, tryTwice } from './try-function.ts'
 
 export interface Probing {
   readonly client: ServiceClient
-  readonly stage: Stage
-  readonly sealer: Sealer
   readonly probes: readonly Probe[]
   readonly targets: readonly ProbeTarget[]
   readonly look: Look
-  /** When the run started, in milliseconds since the epoch. */
-  readonly now: number
   /** The approved state that holds, if any. */
   readonly expected: ExpectedState | undefined
   /** What the walks proved. */
   readonly statuses: Statuses
-  /** Resources that stand and that no complete walk could show, as `kind uid`. */
-  readonly outOfSight: ReadonlySet<string>
+  /** Resources that still exist and that no complete walk could show. */
+  readonly unobserved: ReadonlySet<ResourceKey>
 }
 
 export interface Probed {
   /** What ran, as rules see it. */
   readonly resources: readonly Resource[]
   readonly changes: readonly StagedChange[]
-  /** Probes that did not run, and what they are about, as `kind uid`: nothing can be said of them. */
-  readonly untested: ReadonlySet<string>
+  /** Probes that did not run, and what they are about: nothing can be said of them. */
+  readonly untested: readonly ResourceKey[]
   /** What did not run, and why. */
   readonly notices: readonly string[]
 }
@@ -50,17 +48,20 @@ const mostNotRunInARow = 3
  * Runs the probes of a project, one after the other, and stages what came of them. One that cannot run leaves what is
  * known of it as it stands; one that the policy no longer asks for, or whose function is gone, leaves the state.
  */
-export async function runProbes(probing: Probing): Promise<Probed> {
-  const { stage, sealer } = probing
-  const known = await knownProbes(stage)
-  const ended = await findEnded(probing, known)
+export async function runProbes(context: ProjectContext, probing: Probing): Promise<Probed> {
+  const { draft, sealer, now: startedAt } = context
+  const known = await knownProbes(context)
+  const ended = await findEnded(context, probing, known)
   const named = nameProbes(withoutStrangers(probing, known), known, ended)
   const resources: Resource[] = []
   const changes: StagedChange[] = []
   const notRun: NotRun[] = []
   let inARow = 0
   for (const target of named) {
-    const result = inARow < mostNotRunInARow ? await run(target, probing) : { ...tired, isDeterministic: false }
+    const result =
+      inARow < mostNotRunInARow
+        ? await run(target, { ...probing, sealer, now: startedAt })
+        : { ...tired, isDeterministic: false }
     if (result.ran.outcome === 'unknown') {
       inARow++
       notRun.push({ ...target, why: result.ran.message })
@@ -68,38 +69,44 @@ export async function runProbes(probing: Probing): Promise<Probed> {
     }
     inARow = 0
     const now = resourceOf(target, result.ran, result.isDeterministic, sealer)
-    await stageResources(stage, 'probe', 'sources', [now])
+    await stageResources(context, 'probe', 'sources', [now])
     changes.push(...driftOf(target.known, now, sealer.keyId))
     resources.push(
       withBefore(now, { approved: await probing.expected?.body('probe', now.uid), last: target.known, sealer }),
     )
   }
   const due = new Set(named.map(({ outcomeUid }) => outcomeUid))
-  await stage.draft.endVersions([...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id))
+  await draft.endVersions([...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id))
   const carried = known.filter((probe) => !ended.has(probe) && !due.has(probe.uid))
   return {
     resources,
     changes,
-    untested: new Set([
-      ...notRun.flatMap(({ outcomeUid, kind, uid }) => [`probe ${outcomeUid}`, `${kind} ${uid}`]),
-      ...carried.flatMap((probe) => [`probe ${probe.uid}`, targetOf(probe)]),
-    ]),
+    untested: [
+      ...notRun.flatMap(({ outcomeUid, kind, uid }) => [
+        resourceKey({ kind: 'probe', uid: outcomeUid }),
+        resourceKey({ kind, uid }),
+      ]),
+      ...carried.flatMap((probe) => [resourceKey({ kind: 'probe', uid: probe.uid }), targetOf(probe)]),
+    ],
     notices: tellProbes({ notRun, carried }),
   }
 }
 
 /** Nothing runs and nothing ends: what is known of the probes stays as it stands, and nothing new can be said. */
-export async function leaveOutProbes({ draft, project }: Stage, targets: readonly ProbeTarget[]): Promise<Probed> {
+export async function leaveOutProbes(
+  { draft, project }: ProjectContext,
+  targets: readonly ProbeTarget[],
+): Promise<Probed> {
   const known = await draft.unseen(project, 'probe')
   const notices = targets.length + known.length === 0 ? [] : ['this run was told to leave the probes out']
-  return { resources: [], changes: [], untested: new Set(), notices }
+  return { resources: [], changes: [], untested: [], notices }
 }
 
 const tired = { ran: { outcome: 'unknown', message: 'those before could not run, so it was not tried' } } as const
 
 async function run(
   { probe, text, kind, uid, known }: NamedTarget,
-  { client, look, now, sealer }: Probing,
+  { client, look, now, sealer }: Probing & Pick<ProjectContext, 'sealer' | 'now'>,
 ): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
   if (text === undefined) {
     const message = 'the service does not show the function, and the policy gives no `function_file`'
@@ -153,7 +160,7 @@ function withBefore(now: Resource, { approved, last, sealer }: Past): Resource {
   return isSameTrial(last, now.attributes, sealer.keyId) ? seen(last.attributes, false) : now
 }
 
-async function knownProbes({ draft, project }: Stage): Promise<KnownProbe[]> {
+async function knownProbes({ draft, project }: ProjectContext): Promise<KnownProbe[]> {
   const versions = await draft.unseen(project, 'probe')
   const bodies = await draft.bodies(versions.map(({ id }) => id))
   return versions.flatMap(({ id, uid }) => {
@@ -167,16 +174,18 @@ async function knownProbes({ draft, project }: Stage): Promise<KnownProbe[]> {
  * not match. A target that this look could not show is none of that.
  */
 async function findEnded(
-  { stage: { draft, project }, probes, targets, statuses, outOfSight }: Probing,
+  { draft, project }: ProjectContext,
+  { probes, targets, statuses, unobserved }: Probing,
   known: readonly KnownProbe[],
 ): Promise<ReadonlySet<KnownProbe>> {
   if (known.length === 0) return new Set()
   const asked = new Set(probes.map(({ name }) => name))
-  const matched = new Set(targets.map(({ probe, kind, uid }) => `${probe.name} ${kind} ${uid}`))
-  const unseen = new Set<string>()
+  const matched = new Set(targets.map((target) => `${target.probe.name} ${resourceKey(target)}`))
+  const unseen = new Set<ResourceKey>()
   for (const kind of ['source', 'subscription'] as const) {
     for (const { uid } of await draft.unseen(project, kind)) {
-      if (!isKindComplete(statuses, kind) || outOfSight.has(`${kind} ${uid}`)) unseen.add(`${kind} ${uid}`)
+      const key = resourceKey({ kind, uid })
+      if (!isKindComplete(statuses, kind) || unobserved.has(key)) unseen.add(key)
     }
   }
   return new Set(
@@ -197,10 +206,11 @@ function withoutStrangers({ targets, statuses }: Probing, known: readonly KnownP
   const familiar = new Set(known.map((probe) => `${probe.attributes.probe} ${targetOf(probe)}`))
   return targets.filter(
     ({ probe, kind, uid, text }) =>
-      kind !== 'source' || text !== undefined || familiar.has(`${probe.name} ${kind} ${uid}`),
+      kind !== 'source' || text !== undefined || familiar.has(`${probe.name} ${resourceKey({ kind, uid })}`),
   )
 }
 
-function targetOf({ attributes: { target_kind, target_uid } }: KnownProbe): string {
-  return `${target_kind} ${target_uid}`
+function targetOf({ attributes: { target_kind, target_uid } }: KnownProbe): ResourceKey {
+  // What we wrote ourselves, of a target that was found.
+  return resourceKey({ kind: target_kind as ProbeTarget['kind'], uid: `${target_uid}` })
 }

@@ -1,7 +1,7 @@
 import type { Draft } from '../history/history.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { ProjectLook } from './look.ts'
 import type { KnownProbe, NamedTarget } from './name-probes.ts'
+import type { ProjectOutcome } from './project-outcome.ts'
 
 export interface NotRun extends NamedTarget {
   readonly why: string
@@ -27,13 +27,13 @@ export function tellProbes({ notRun, carried }: Tellable): string[] {
 export async function tellIdleProbes(
   draft: Draft,
   probes: readonly Probe[],
-  looks: readonly ProjectLook[],
+  outcomes: readonly ProjectOutcome[],
 ): Promise<void> {
-  const idle = probes.filter(({ name }) => !looks.some(({ probed }) => probed.has(name)))
-  const [first] = looks
+  const idle = probes.filter(({ name }) => !outcomes.some(({ probed }) => probed.includes(name)))
+  const [first] = outcomes
   if (first === undefined || idle.length === 0) return
   const names = namesOf(idle.map(({ name }) => name))
-  await draft.stageNotice(first.project.ref, 'sources', `${names} did not run: no function that was seen is meant`)
+  await draft.stageNotice(first.project, 'sources', `${names} did not run: no function that was seen is meant`)
 }
 
 const mostNames = 5

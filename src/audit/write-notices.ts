@@ -2,8 +2,8 @@ import { compareShapes, type Shape } from '../inventory/shape.ts'
 import { type Listing, listings } from '../model/resource.ts'
 import type { Removals } from './find-removals.ts'
 import type { Statuses } from './look.ts'
-import type { Stage } from './stage-resources.ts'
-import type { MalformedCounts } from './tell-malformed.ts'
+import type { Gathered } from './open-pass.ts'
+import type { ProjectContext } from './project-context.ts'
 
 export interface Reshaped {
   /** As sorted paths. */
@@ -14,7 +14,7 @@ export interface Reshaped {
 
 /** Listings that show other fields than when they were last seen completely. */
 export async function compareWithPast(
-  { draft, project }: Stage,
+  { draft, project }: ProjectContext,
   statuses: Statuses,
   shapes: ReadonlyMap<Listing, Shape>,
 ): Promise<ReadonlyMap<Listing, Reshaped>> {
@@ -32,7 +32,7 @@ export async function compareWithPast(
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
   shapes: ReadonlyMap<Listing, Reshaped>,
-  pass: { isRebased(): boolean; isReformed(): boolean; readonly malformed: Pick<MalformedCounts, 'tell'> },
+  gathered: Pick<Gathered, 'isRebased' | 'isReformed' | 'malformed'>,
   unreferenced: Removals['unreferenced'],
 ): { listing: Listing; text: string }[] {
   const notices: { listing: Listing; text: string }[] = []
@@ -47,19 +47,19 @@ export function writeNotices(
       text: `the service shows other fields than before, as after an upgrade (${what}); nothing was compared that one side did not show`,
     })
   }
-  if (pass.isReformed()) {
+  if (gathered.isReformed) {
     notices.push({
       listing: 'endpoints',
       text: 'this hookdrift has another normal form: resources were written anew, and what else changed in them meanwhile went unnoticed',
     })
   }
-  if (pass.isRebased()) {
+  if (gathered.isRebased) {
     notices.push({
       listing: 'endpoints',
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
-  notices.push(...pass.malformed.tell())
+  notices.push(...gathered.malformed.tell())
   for (const { kind, uid } of unreferenced) {
     notices.push({
       listing: 'subscriptions',

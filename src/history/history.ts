@@ -95,6 +95,11 @@ export interface Draft {
   stageViolations(project: ProjectRef, page: StagedViolations): Promise<void>
   /** Violations of a project that stood before this run and were neither confirmed nor replaced by it. */
   unconfirmed(project: ProjectRef): Promise<readonly StandingViolation[]>
+  /** Those of some rules, in some projects at once; by the project's name, where there are any. */
+  unconfirmedBy(
+    rules: readonly string[],
+    projects: readonly ProjectRef[],
+  ): Promise<ReadonlyMap<string, readonly StandingViolation[]>>
   endViolations(violations: readonly number[]): Promise<void>
 
   /** The last word on a listing counts. `shape`: where it is another than the last one. */

@@ -1,4 +1,4 @@
-import type { Approval, Approvals, ApprovedResource, NewApproval } from './approvals.ts'
+import { type Approval, type Approvals, type ApprovedResource, approvalInForce, type NewApproval } from './approvals.ts'
 import { type ApprovalRow, keyOf, type Memory, type Rows } from './memory-rows.ts'
 import { byKindAndUid } from './report-order.ts'
 import { toStoredBody } from './stored-body.ts'
@@ -22,8 +22,7 @@ export function memoryApprovals(memory: Memory, refuseWhileHeld: () => void): Ap
 
 /** The approval that holds for a project. */
 export function heldApproval(rows: Rows, project: string): Approval | undefined {
-  const last = rows.approvals.findLast((approval) => keyOf(approval.project) === project)
-  return last === undefined || last.revoked !== undefined ? undefined : toApproval(last)
+  return approvalInForce(rows.approvals.filter((row) => keyOf(row.project) === project).map(toApproval))
 }
 
 export function approvedResources(rows: Rows, { id, run, project }: Approval): readonly ApprovedResource[] {

@@ -208,6 +208,19 @@ export class MemoryDraft implements Draft {
     return this.#standing(project).filter(({ id }) => !this.#confirmed.has(id))
   }
 
+  async unconfirmedBy(
+    rules: readonly string[],
+    projects: readonly ProjectRef[],
+  ): Promise<ReadonlyMap<string, readonly StandingViolation[]>> {
+    const wanted = new Set(rules)
+    const found = new Map<string, readonly StandingViolation[]>()
+    for (const project of projects) {
+      const ofProject = (await this.unconfirmed(project)).filter(({ rule }) => wanted.has(rule))
+      if (ofProject.length > 0) found.set(project.name, ofProject)
+    }
+    return found
+  }
+
   async endViolations(violations: readonly number[]): Promise<void> {
     for (const id of violations) this.#endedViolations.add(id)
   }

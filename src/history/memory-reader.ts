@@ -1,3 +1,4 @@
+import { resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import { isPolicyProject, kinds, policyProject } from '../model/resource.ts'
 import { memoryBaselines } from './memory-baselines.ts'
@@ -169,7 +170,7 @@ export function memoryReader(memory: Memory): HistoryReader {
       const identities = new Map<string, Identity>()
       for (const { project } of looksAt(to)) {
         for (const { kind, uid } of rows().versions.filter((row) => row.project === keyOf(project))) {
-          identities.set(`${keyOf(project)} ${kind} ${uid}`, { project, kind, uid })
+          identities.set(`${keyOf(project)} ${resourceKey({ kind, uid })}`, { project, kind, uid })
         }
       }
       return [...identities.values()]

@@ -1,5 +1,6 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
+import { projectKey } from '../model/keys.ts'
 import { type Kind, type Listing, type ProjectRef, policyProject } from '../model/resource.ts'
 import type { Approval, NewApproval } from './approvals.ts'
 import type {
@@ -78,9 +79,7 @@ export const noRows: Rows = {
 }
 
 /** Identity of a project, whatever it is called. */
-export function keyOf({ service, uid }: ProjectRef): string {
-  return JSON.stringify([service, uid])
-}
+export const keyOf: (project: ProjectRef) => string = projectKey
 
 /** Reads a run as it was, whatever came after it. */
 export function readRows(rows: Rows, run: RunRow): RunRecord {

@@ -14,15 +14,14 @@ export function count(tally: Tally, rules: Rules, kind: Kind): void {
   else counts[kind] = (counts[kind] ?? 0) + 1
 }
 
-/** `rules`: all that judge anyone. `failures`: those that could not judge here. `countDoubts`: what one could not judge. */
+/** `rules`: all that judge anyone. `countDoubts`: how many of a kind a rule could not judge. */
 export function countJudged(
-  tally: Tally | undefined,
+  tally: Tally,
   rules: readonly ActiveRule[],
-  failures: ReadonlyMap<string, string>,
   countDoubts: (rule: string, kind: Kind) => number,
-): Judged {
+): Pick<Judged, 'resources' | 'fewer'> {
   const resources: Partial<Record<Kind, number>> = {}
-  for (const counts of tally?.values() ?? []) {
+  for (const counts of tally.values()) {
     for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {
       resources[kind] = (resources[kind] ?? 0) + number
     }
@@ -30,9 +29,9 @@ export function countJudged(
   const fewer: Record<string, number> = {}
   for (const { rule } of rules) {
     let judged = 0
-    for (const [held, counts] of tally ?? []) if (held.has(rule.id)) judged += counts[rule.kind] ?? 0
+    for (const [held, counts] of tally) if (held.has(rule.id)) judged += counts[rule.kind] ?? 0
     judged = Math.max(0, judged - countDoubts(rule.id, rule.kind))
     if (judged < (resources[rule.kind] ?? 0)) fewer[rule.id] = judged
   }
-  return { resources, fewer, unjudged: Object.fromEntries(failures) }
+  return { resources, fewer }
 }

@@ -4,6 +4,7 @@ import type { Baselines, History, View } from '../history/history.ts'
 import type { ResourceThen } from '../history/reader.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
+import { projectKey, resourceKey } from '../model/keys.ts'
 import type { ReportChange } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
@@ -29,8 +30,8 @@ export async function readBaselineDiff(history: History, { projects, limit }: As
       advice: '`hookdrift baseline approve` approves the state of the last run',
     })
   }
-  const approved = new Set(approvals.map(({ project }) => keyOf(project)))
-  const looks = (await history.looksAt(last.number)).filter(({ project }) => approved.has(keyOf(project)))
+  const approved = new Set(approvals.map(({ project }) => projectKey(project)))
+  const looks = (await history.looksAt(last.number)).filter(({ project }) => approved.has(projectKey(project)))
   const rows: ReportChange[] = []
   const remarks: string[] = []
   for (const approval of approvals) {
@@ -47,8 +48,8 @@ export async function readBaselineDiff(history: History, { projects, limit }: As
 async function compare(history: History, approval: Approval, run: number) {
   const { project, looks } = approval
   const baselines = await history.baselinesAt(project, run)
-  const before = new Map((await history.approvedResources(approval)).map((one) => [`${one.kind} ${one.uid}`, one]))
-  const now = new Map((await history.stateAt(project, run)).map((one) => [`${one.kind} ${one.uid}`, one]))
+  const before = new Map((await history.approvedResources(approval)).map((one) => [resourceKey(one), one]))
+  const now = new Map((await history.stateAt(project, run)).map((one) => [resourceKey(one), one]))
   const rows: ReportChange[] = []
   const unknown = new Map<Kind, number>()
   for (const key of [...new Set([...before.keys(), ...now.keys()])].sort()) {
@@ -88,8 +89,4 @@ function isSameView(before: View | undefined, now: Baselines[Kind]): boolean {
 function nameOf({ run, at, by }: Approval): string {
   const state = run === undefined ? 'files' : `run ${run}`
   return `${state}, approved ${showTime(at)} by ${by}`
-}
-
-function keyOf({ service, uid }: { readonly service: string; readonly uid: string }): string {
-  return JSON.stringify([service, uid])
 }

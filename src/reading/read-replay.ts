@@ -1,5 +1,3 @@
-import { recordOf, type Stretch } from '../audit/replay/ledger.ts'
-import { type ReplayedHistory, replayPolicy } from '../audit/replay/replay-policy.ts'
 import { isChosen } from '../config/choose-projects.ts'
 import { findRun, runBefore } from '../history/find-run.ts'
 import type { RecordedViolation } from '../history/history.ts'
@@ -10,6 +8,8 @@ import { AuditError } from '../model/errors.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
+import { type ReplayedHistory, replayPolicy } from '../replay/replay-policy.ts'
+import { recordOf, type ViolationLifetime } from '../replay/violation-tracker.ts'
 import type { Answer } from '../report/answer.ts'
 import { widthOf } from '../report/columns.ts'
 import { count } from '../report/count.ts'
@@ -53,14 +53,15 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuest
   const chosen = new Set(choose([...known, { project: policyProject }], projects).map(({ project }) => project))
   const replay = await replayPolicy(history, { policy, runs, clock })
   const unjudged = replay.unjudged.flatMap((one) => among(one, projects))
-  const rowsOf = (stretches: readonly Stretch[]) =>
-    stretches
+  const rowsOf = (violations: readonly ViolationLifetime[]) =>
+    violations
       .filter(({ project }) => isChosen(project.name, projects))
-      .map((stretch) => ({ stretch, record: recordOf(stretch, stretch.gone ?? last) }))
+      .map((violation) => ({ violation, record: recordOf(violation, violation.gone ?? last) }))
       .sort(
-        (a, b) => (b.stretch.gone?.number ?? 0) - (a.stretch.gone?.number ?? 0) || inReportOrder(a.record, b.record),
+        (a, b) =>
+          (b.violation.gone?.number ?? 0) - (a.violation.gone?.number ?? 0) || inReportOrder(a.record, b.record),
       )
-      .map(({ stretch, record }) => toRow(stretch, record))
+      .map(({ violation, record }) => toRow(violation, record))
   const first = runs.at(0)
   return {
     command: 'replay',
@@ -77,7 +78,7 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuest
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if this policy had judged them.`,
       ...unjudged.map(tellUnjudged),
     ],
-    ...limited([...rowsOf(replay.standing), ...rowsOf(replay.ended)], limit),
+    ...limited([...rowsOf(replay.active), ...rowsOf(replay.ended)], limit),
   }
 }
 
@@ -100,7 +101,7 @@ function among(unjudged: Unjudged, patterns: readonly string[]): Unjudged[] {
   return projects.length === 0 ? [] : [{ ...unjudged, projects }]
 }
 
-function toRow({ first, last, gone }: Stretch, record: RecordedViolation): ReplayRow {
+function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation): ReplayRow {
   const { firstSeen, lastSeen, waiver, ...violation } = record
   return {
     ...violation,

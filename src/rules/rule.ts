@@ -96,8 +96,6 @@ interface FoldDefinition<K extends Kind, State, Schema extends z.ZodObject> exte
   readonly kind: Kind
   /** Kinds that it visits. */
   readonly visits: readonly K[]
-  /** Over the resources of one project, or of all. */
-  readonly scope: 'project' | 'fleet'
   start(): State
   /** Called in the order of walking: project, endpoints, sources, subscriptions. Keeps only what `conclude` needs. */
   visit(state: State, resource: JudgedResource<K>, place: Place): void
@@ -152,7 +150,21 @@ export type BoundRule =
       check(drift: Drift, now: number): Iterable<Problem>
     }
   | { readonly scope: 'look'; check(look: Look): Iterable<Problem> }
-  | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(run?: Run): Fold }
+  | { readonly scope: 'project'; readonly visits: readonly Kind[]; start(run?: Run): Fold }
+  | {
+      readonly scope: 'fleet'
+      readonly visits: readonly Kind[]
+      facts(resource: Resource): Iterable<FleetFact>
+      conclude(alike: readonly LocatedFact[], now: number): Iterable<LocatedProblem>
+    }
+
+/** What a rule across projects keeps of a resource: a seal that others may have too, and what it wants to know then. */
+export type FleetFact = readonly [seal: string, ...details: string[]]
+
+export interface LocatedFact {
+  readonly at: Place
+  readonly details: readonly string[]
+}
 
 /** Where a resource stands. */
 export interface Around extends Run {
@@ -224,7 +236,7 @@ export function telling<Rest extends object>(rest: Rest, now: number, onNow: () 
   }
 }
 
-/** A rule that looks at several resources together: it gathers while they pass and concludes at the end. */
+/** A rule that looks at the resources of a project together: it gathers while they pass and concludes at the end. */
 export function foldRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
   definition: FoldDefinition<K, State, Schema>,
 ): Rule {
@@ -234,11 +246,11 @@ export function foldRule<K extends Kind, State, Schema extends z.ZodObject = typ
     kind: definition.kind,
     options: schema,
     needs: [...new Set([definition.kind, ...definition.visits])],
-    scope: definition.scope,
+    scope: 'project',
     bind(raw) {
       const options = schema.parse(raw) as z.output<Schema>
       return {
-        scope: definition.scope,
+        scope: 'project',
         visits: definition.visits,
         start() {
           const state = definition.start()

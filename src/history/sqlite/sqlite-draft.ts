@@ -256,6 +256,21 @@ export class SqliteDraft implements Draft {
     return unconfirmed
   }
 
+  async unconfirmedBy(
+    rules: readonly string[],
+    projects: readonly ProjectRef[],
+  ): Promise<ReadonlyMap<string, readonly StandingViolation[]>> {
+    const found = new Map<string, readonly StandingViolation[]>()
+    if (rules.length === 0) return found
+    const wanted = JSON.stringify(rules)
+    for (const project of projects) {
+      const rows = this.#sql.standingByRule.all(this.#idOf(project), this.run, wanted)
+      const ofProject = rows.filter(({ id }) => !this.#confirmed.has(id))
+      if (ofProject.length > 0) found.set(project.name, ofProject.map(standingOf))
+    }
+    return found
+  }
+
   async endViolations(violations: readonly number[]): Promise<void> {
     for (const id of violations) this.#endedViolations.add(id)
   }

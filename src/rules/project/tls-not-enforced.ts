@@ -8,7 +8,6 @@ export const tlsNotEnforced = foldRule({
   packs: ['tls'],
   kind: 'project',
   visits: ['project', 'endpoint'],
-  scope: 'project',
   start: () => ({ lax: undefined as Place | undefined, isHttpUsed: false }),
   visit(state, { attributes }, at) {
     if ('config' in attributes) {

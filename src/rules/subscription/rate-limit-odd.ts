@@ -12,7 +12,6 @@ export const rateLimitOdd = foldRule({
   packs: ['delivery', 'hygiene'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  scope: 'project',
   start: () => ({ limits: new Map<string, Rate>(), odd: [] as { at: Place; message: string }[] }),
   visit({ limits, odd }, { kind, uid, attributes }, at) {
     if (kind === 'endpoint' && 'rate_limit' in attributes) {

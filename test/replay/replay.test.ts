@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { replayPolicy } from '../../../src/audit/replay/replay-policy.ts'
-import { violationsOf } from '../../../src/audit/replay/replay-run.ts'
 import {
   createEndpoint,
   createSubscription,
@@ -14,13 +12,15 @@ import {
   updateProject,
   updateSource,
   updateSubscription,
-} from '../../../src/demo/edits.ts'
-import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts'
-import type { Report } from '../../../src/model/report.ts'
-import type { Policy } from '../../../src/policy/policy.ts'
-import { rules } from '../../../src/rules/rules.ts'
-import { at, openSite, type Site } from '../a-site.ts'
-import { policyOf } from '../stand.ts'
+} from '../../src/demo/edits.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import type { Report } from '../../src/model/report.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { replayPolicy } from '../../src/replay/replay-policy.ts'
+import { violationsOf } from '../../src/replay/replay-run.ts'
+import { rules } from '../../src/rules/rules.ts'
+import { at, openSite, type Site } from '../audit/a-site.ts'
+import { policyOf } from '../audit/stand.ts'
 
 const hour = 3_600_000
 
@@ -147,7 +147,7 @@ describe('a replay of the policy of the time', () => {
     const paused = policyOf('extends: []\nrules: { endpoint/paused-long: { max_hours: 13 } }')
     const { replay } = await replayed(site, paused, reports.length)
     // Paused before run 2 until before run 8. Runs 3 and 4 broke off, and nothing shows that they saw it.
-    const mine = replay.ended.filter(({ finding }) => finding.rule === 'endpoint/paused-long')
+    const mine = replay.ended.filter(({ rule }) => rule === 'endpoint/paused-long')
     expect(mine.map(({ first, last, gone }) => [first.startedAt, last.startedAt, gone?.startedAt])).toEqual([
       [startOf(5), startOf(7), startOf(8)],
     ])
@@ -173,7 +173,7 @@ describe('a replay of the policy of the time', () => {
   })
 
   it('knows of every rule whether it reads what is not kept', () => {
-    const source = (id: string) => readFileSync(new URL(`../../../src/rules/${id}.ts`, import.meta.url), 'utf8')
+    const source = (id: string) => readFileSync(new URL(`../../src/rules/${id}.ts`, import.meta.url), 'utf8')
     const reading = rules.filter(({ id, needs }) => !needs.includes('probe') && source(id).includes('volatile'))
     expect(rules.filter(({ unkept }) => unkept !== undefined).map(({ id }) => id)).toEqual(reading.map(({ id }) => id))
   })

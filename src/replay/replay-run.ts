@@ -1,26 +1,26 @@
-import type { RecordedViolation } from '../../history/history.ts'
-import type { ResolvedViolation, SealedRun } from '../../history/reader.ts'
-import { inReportOrder } from '../../history/report-order.ts'
-import { policyProject } from '../../model/resource.ts'
-import type { Policy } from '../../policy/policy.ts'
-import { composeReport } from '../compose-report.ts'
-import { type Judgements, recordOf as readRecord } from '../judgements.ts'
-import { recordOf } from './ledger.ts'
+import { composeReport } from '../audit/compose-report.ts'
+import { type Judgements, recordOf as readRecord } from '../audit/judgements.ts'
+import type { RecordedViolation } from '../history/history.ts'
+import type { ResolvedViolation, SealedRun } from '../history/reader.ts'
+import { inReportOrder } from '../history/report-order.ts'
+import { policyProject } from '../model/resource.ts'
+import type { Policy } from '../policy/policy.ts'
 import { type Replay, type ReplayedHistory, replayPolicy } from './replay-policy.ts'
+import { recordOf } from './violation-tracker.ts'
 
-/** What the last run of a replay would have said: what stands, and what it found gone; in the order of reports. */
-export function violationsOf({ standing, ended }: Replay, run: SealedRun): readonly RecordedViolation[] {
-  const gone = ended.filter((stretch) => stretch.gone === run)
-  return [...standing, ...gone].map((stretch) => recordOf(stretch, run)).sort(inReportOrder)
+/** What the last run of a replay would have said: what is active, and what it found gone; in the order of reports. */
+export function violationsOf({ active, ended }: Replay, run: SealedRun): readonly RecordedViolation[] {
+  const gone = ended.filter((violation) => violation.gone === run)
+  return [...active, ...gone].map((violation) => recordOf(violation, run)).sort(inReportOrder)
 }
 
 /** What was resolved in runs after `after`, up to `upTo`: the latest first. */
 export function resolvedIn({ ended }: Replay, after: number, upTo: number): readonly ResolvedViolation[] {
   return ended
-    .flatMap((stretch) => {
-      const { gone } = stretch
+    .flatMap((violation) => {
+      const { gone } = violation
       if (gone === undefined || gone.number <= after || gone.number > upTo) return []
-      return [{ ...recordOf(stretch, gone), run: gone.number, resolvedAt: gone.startedAt }]
+      return [{ ...recordOf(violation, gone), run: gone.number, resolvedAt: gone.startedAt }]
     })
     .sort((a, b) => b.run - a.run || inReportOrder(a, b))
 }

@@ -1,65 +1,56 @@
-import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
-import type { BoundRule, Fold, LocatedProblem, Looked, Place, Rule, Run } from '../rules/rule.ts'
-import type { Doubts } from './doubts.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import type { Kind, Resource } from '../model/resource.ts'
+import type { Fold, LocatedProblem, Looked, Place, Rule, Run } from '../rules/rule.ts'
+import type { GatheredDoubts } from './doubts.ts'
 import type { ActiveRule } from './policy.ts'
 import { trackReads, watchReads } from './watch-reads.ts'
 
-/** Rules across the resources of one project, or of all, on their way through them. */
-export interface Folds {
+/** Rules across the resources of one project, on their way through them. */
+export interface Aggregations {
   /** `isJudged`: whether a rule holds for the resource. */
   visit(resource: Resource, place: Place, isJudged: (rule: string) => boolean): void
-  conclude(looked: Looked): readonly FoldProblem[]
+  conclude(looked: Looked): readonly AggregatedProblem[]
 }
 
-export interface FoldProblem {
+export interface AggregatedProblem {
   readonly rule: Rule
   readonly problem: LocatedProblem
 }
 
-interface Surroundings {
-  /** A project's name, or that of all together. */
-  readonly where: string
+interface Gathering {
   readonly run: Run
-  readonly doubts: Doubts
-  readonly failed: (where: string, rule: Rule, error: unknown) => void
+  readonly doubts: GatheredDoubts
+  readonly failed: (rule: Rule, error: unknown) => void
 }
 
-interface RunningFold {
+interface Running {
   readonly rule: Rule
   readonly visits: readonly Kind[]
   readonly fold: Fold
   /** The same at its beginning, to see what it reads. */
   readonly start: () => Fold
   /** Resources of which it read a malformed field later than when it was tried. */
-  readonly readLate: Map<string, Place>
+  readonly readLate: Map<ResourceKey, Place>
 }
 
-export function startFolds(
-  rules: readonly ActiveRule[],
-  scope: Extract<BoundRule, { start(): Fold }>['scope'],
-  { where, run, doubts, failed }: Surroundings,
-): Folds {
-  const folds = rules.flatMap(({ rule, bound }): RunningFold[] => {
-    if (!('start' in bound) || bound.scope !== scope) return []
+export function startAggregations(rules: readonly ActiveRule[], { run, doubts, failed }: Gathering): Aggregations {
+  const all = rules.flatMap(({ rule, bound }): Running[] => {
+    if (bound.scope !== 'project') return []
     const start = () => bound.start(run)
     return [{ rule, visits: bound.visits, fold: start(), start, readLate: new Map() }]
   })
 
-  /** Who could not judge one resource did not see all of its kind. */
-  const leaveOut = (rule: Rule, { project, kind, uid }: Place, isJudged: boolean) => {
-    doubts.note(project, { rule: rule.id, kind, uid }, isJudged && kind === rule.kind)
-    doubts.blur(where, rule.id, kind)
+  /** A rule that could not judge one resource did not see all of its kind. */
+  const leaveOut = (rule: Rule, place: Place, isJudged: boolean) => {
+    doubts.note(rule.id, place, isJudged && place.kind === rule.kind)
+    doubts.blur(rule.id, place.kind)
   }
 
   /**
    * A resource with malformed fields as a rule may see it; undefined where the rule would read one of them. It is left
    * out then, for what the rule makes of it could show in what it says of others.
    */
-  const watchedBy = (
-    { rule, start, readLate }: RunningFold,
-    resource: Resource,
-    place: Place,
-  ): Resource | undefined => {
+  const watchedBy = ({ rule, start, readLate }: Running, resource: Resource, place: Place): Resource | undefined => {
     // Custom rules keep what they read and look into it when they have met both sides.
     const trial = trackReads(resource, { within: rule.custom !== undefined })
     try {
@@ -67,12 +58,12 @@ export function startFolds(
     } catch {
       // It fails in earnest, too, unless that was the field's doing.
     }
-    return trial.hasRead() ? undefined : watchReads(resource, () => readLate.set(keyOf(place), place))
+    return trial.hasRead() ? undefined : watchReads(resource, () => readLate.set(resourceKey(place), place))
   }
 
   return {
     visit(resource, place, isJudged) {
-      for (const running of folds) {
+      for (const running of all) {
         const { rule, visits, fold, readLate } = running
         if (!visits.includes(resource.kind)) continue
         const seen = resource.malformed === undefined ? resource : watchedBy(running, resource, place)
@@ -83,18 +74,18 @@ export function startFolds(
         try {
           fold.visit(seen, place)
         } catch (error) {
-          if (!readLate.has(keyOf(place))) failed(where, rule, error)
+          if (!readLate.has(resourceKey(place))) failed(rule, error)
         }
       }
     },
     conclude(looked) {
-      return folds.flatMap(({ rule, fold, readLate }) => {
+      return all.flatMap(({ rule, fold, readLate }) => {
         const problems: LocatedProblem[] = []
-        const isComplete = (kind: Kind) => looked.isComplete(kind) && doubts.isClear(where, rule.id, kind)
+        const isComplete = (kind: Kind) => looked.isComplete(kind) && doubts.isClear(rule.id, kind)
         try {
           for (const problem of fold.conclude(run.now, { isComplete })) problems.push(problem)
         } catch (error) {
-          if (readLate.size === 0) failed(where, rule, error)
+          if (readLate.size === 0) failed(rule, error)
         }
         for (const place of readLate.values()) leaveOut(rule, place, true)
         // What it said of others may come from the field, too.
@@ -102,9 +93,4 @@ export function startFolds(
       })
     },
   }
-}
-
-/** Names a resource among those of all projects. */
-export function keyOf({ project, kind, uid }: { project: ProjectRef; kind: Kind; uid: string }): string {
-  return `${project.name} ${kind} ${uid}`
 }

@@ -9,6 +9,7 @@ import type { ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { ProjectTools } from './audit-project.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
 import { concludeFleet } from './conclude-fleet.ts'
@@ -53,7 +54,7 @@ export interface World {
  * A bug in one project fails that project (`contain-bugs.ts`).
  * @throws AuditError 5 when another run holds the lease; whatever is thrown, nothing of the run stays in the history
  */
-export async function runAudit(audit: Audit, world: World): Promise<Report> {
+export async function runAudit(audit: Audit, world: World, auditAll: AuditAll = auditHere): Promise<Report> {
   const { history, sealer } = world
   const clock = steadyClock(world.clock)
   const now = clock.now()
@@ -73,14 +74,10 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   const signal = AbortSignal.any([world.signal, giveUp.signal])
   try {
     const before = await history.lastRun()
-    const { projects, policy, runsProbes = true, acceptsRemovals, isWholeFleet } = audit
-    const evaluator = createEvaluator(policy, now, labelsOf(projects), clock.now)
-    const { onPage } = world
+    const { policy, runsProbes = true, acceptsRemovals, isWholeFleet } = audit
+    const { onPage, onBug } = world
     const tools = { draft, sealer, clock, now, signal, onPage, probes: policy.probes, runsProbes, acceptsRemovals }
-    const limit = pLimit(audit.concurrency)
-    const outcomes = await Promise.all(
-      projects.map((project) => limit(() => auditContained(project, evaluator, tools, world.onBug))),
-    )
+    const outcomes = await auditAll(audit, tools, onBug)
     await writeConclusion(draft, concludeFleet(outcomes, { policy, isWholeFleet, now }), policy)
     if (runsProbes && isWholeFleet) await tellIdleProbes(draft, policy.probes, outcomes)
     await tellClock(draft, outcomes, clockFault(startedAt, before))
@@ -94,6 +91,20 @@ export async function runAudit(audit: Audit, world: World): Promise<Report> {
   }
 }
 
+/** Audits all projects; returns what each left, in their order. */
+export type AuditAll = (
+  audit: Audit,
+  tools: ProjectTools,
+  onBug: OnBug | undefined,
+) => Promise<readonly ProjectOutcome[]>
+
+/** In this process, several at once. */
+const auditHere: AuditAll = ({ projects, policy, concurrency }, tools, onBug) => {
+  const evaluator = createEvaluator(policy, tools.now, labelsOf(projects), tools.clock.now)
+  const limit = pLimit(concurrency)
+  return Promise.all(projects.map((project) => limit(() => auditContained(project, evaluator, tools, onBug))))
+}
+
 /** A notice belongs to a project; what is about the run stands at the first. */
 async function tellClock(draft: Draft, [first]: readonly ProjectOutcome[], fault: string | undefined): Promise<void> {
   if (first !== undefined && fault !== undefined) await draft.stageNotice(first.project, 'endpoints', fault)
@@ -103,7 +114,8 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-function labelsOf(projects: readonly AuditedProject[]): (project: ProjectRef) => AuditedProject['labels'] {
+/** Of the projects that are audited. */
+export function labelsOf(projects: readonly AuditedProject[]): (project: ProjectRef) => AuditedProject['labels'] {
   const labels = new Map(projects.map((project) => [project.ref.name, project.labels]))
   return ({ name }) => labels.get(name) ?? {}
 }

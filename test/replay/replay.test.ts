@@ -1,105 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import {
-  createEndpoint,
-  createSubscription,
-  deleteEndpoint,
-  deleteSource,
-  replaceSecret,
-  rotateSecret,
-  setEndpointStatus,
-  updateEndpoint,
-  updateProject,
-  updateSource,
-  updateSubscription,
-} from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { violationsOf } from '../../src/replay/replay-run.ts'
 import { rules } from '../../src/rules/rules.ts'
 import { at, openSite, type Site } from '../audit/a-site.ts'
+import { liveThrough, policyOfThen } from '../audit/live-through.ts'
 import { policyOf } from '../audit/stand.ts'
 
 const hour = 3_600_000
 
-const policyOfThen = policyOf(`
-extends: [all]
-rules:
-  endpoint/paused-long: { max_hours: 24 }
-  endpoint/secret-stale: {}
-  drift/unexpected: {}
-  drift/flapping: {}
-overrides:
-  - { match: { name: "*a*" }, rules: { endpoint/owner-missing: off, endpoint/rate-limit-absent: high, endpoint/secret-shared: low } }
-  - { match: { labels: { env: test }, kind: subscription }, rules: { subscription/wildcard: critical } }
-waivers:
-  - { rule: endpoint/url-not-https, match: { project: "acme/*" }, owner: payments team, reason: moves soon, expires: "2026-11-22T12:00:00Z" }
-  - { rule: endpoint/secret-shared, match: { name: "*" }, owner: payments team, reason: moves soon, expires: 2026-11-23 }
-  - { rule: endpoint/mtls-weak, match: { name: nobody }, owner: payments team, reason: moves soon, expires: 2026-11-30 }
-custom:
-  - { id: acme/young, kind: endpoint, assert: "age(resource.created_at) > days(21)", severity: low, message: "{resource.name} is young" }
-  - { id: acme/active, kind: subscription, when: "resource.name != ''", assert: "endpoint.status == 'active'", severity: medium, message: "sends to {endpoint.name}" }
-  - { id: acme/counted, kind: endpoint, assert: "subscriptions > 0", severity: info, message: "no subscription" }
-`)
-
-/** Ten days of a small fleet: edits, walks that break off, runs that look at a part. */
-async function liveThrough(site: Site, policy: Policy): Promise<Report[]> {
-  const { fleet, service } = site
-  const [payments, orders, incoming] = fleet.projects().map(({ uid }) => uid)
-  if (payments === undefined || orders === undefined || incoming === undefined) throw new Error('too small')
-  const endpoint = (project: string, index: number) => ({ project, uid: at(fleet.open(project).endpoints, index).uid })
-  const source = (index: number) => ({ project: incoming, uid: at(fleet.open(incoming).sources, index).uid })
-  const subscription = (index: number) => ({
-    project: orders,
-    uid: at(fleet.open(orders).subscriptions, index).uid,
-  })
-  const nameOf = (index: number) => fleet.projects()[index]?.name ?? ''
-  const reports: Report[] = []
-  const audit = async (turn: Parameters<Site['audit']>[0] = {}) => {
-    reports.push(await site.audit({ policy, ...turn }))
+/** A run every 14 hours. */
+function live(site: Site, policy: Policy) {
+  return liveThrough(site, async (turn) => {
+    const report = await site.audit({ policy, ...turn })
     site.stand.advance(14 * hour)
-  }
-  const breakOff = (path: RegExp) => service.failNext({ path, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
-  const mend = () => {
-    service.faults.length = 0
-  }
-
-  await audit()
-  setEndpointStatus(fleet, endpoint(payments, 1), 'paused')
-  updateEndpoint(fleet, endpoint(payments, 2), { name: 'renamed', url: 'http://plain.example.com/x' })
-  await audit()
-  rotateSecret(fleet, endpoint(orders, 0))
-  replaceSecret(fleet, endpoint(orders, 3), 'letmein')
-  replaceSecret(fleet, endpoint(orders, 4), 'letmein')
-  breakOff(/endpoints/)
-  await audit()
-  await audit()
-  mend()
-  deleteEndpoint(fleet, endpoint(orders, 5))
-  await audit()
-  updateSource(fleet, source(0), { is_disabled: true })
-  updateSubscription(fleet, subscription(2), { retry_config: null })
-  await audit({ only: [nameOf(0)] })
-  breakOff(/subscriptions/)
-  await audit()
-  setEndpointStatus(fleet, endpoint(payments, 1), 'active')
-  mend()
-  await audit()
-  createEndpoint(fleet, payments, { name: 'fresh', url: 'http://192.0.2.7/hook' })
-  createSubscription(fleet, orders, { endpoint: endpoint(orders, 1).uid })
-  updateProject(fleet, orders, { disable_endpoint: false })
-  await audit()
-  setEndpointStatus(fleet, endpoint(payments, 1), 'paused')
-  deleteSource(fleet, source(1))
-  await audit()
-  setEndpointStatus(fleet, endpoint(payments, 1), 'active')
-  await audit({ keys: { [nameOf(1)]: 'wrong-key' } })
-  for (const place of [endpoint(orders, 3), endpoint(orders, 4)]) replaceSecret(fleet, place)
-  await audit()
-  await audit()
-  return reports
+    return report
+  })
 }
 
 const fleet = { clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12, baseTime: '2026-11-20T00:00:00Z' }
@@ -119,7 +37,7 @@ async function replayed(site: Site, policy: Policy, last: number) {
 describe('a replay of the policy of the time', () => {
   it('finds what every run recorded: first and last sight, state, waiver and words', async () => {
     await using site = await openSite({ fleet, stand })
-    const reports = await liveThrough(site, policyOfThen)
+    const reports = await live(site, policyOfThen)
     const states = new Set(reports.flatMap(({ violations }) => violations.map(({ state }) => state)))
     expect([...states].sort()).toEqual(['continuing', 'opened', 'resolved', 'unknown', 'waived'])
     expect(new Set(reports.flatMap(({ violations }) => violations.map(({ rule }) => rule))).size).toBeGreaterThan(40)
@@ -142,7 +60,7 @@ describe('a replay of the policy of the time', () => {
 
   it('judges by another policy: since when, and what came and went', async () => {
     await using site = await openSite({ fleet, stand })
-    const reports = await liveThrough(site, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
+    const reports = await live(site, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
     const startOf = (run: number) => at(reports, run - 1).run.started_at
     const paused = policyOf('extends: []\nrules: { endpoint/paused-long: { max_hours: 13 } }')
     const { replay } = await replayed(site, paused, reports.length)

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest'
+import { auditContained } from '../../src/audit/contain-bugs.ts'
+import type { ProjectOutcome } from '../../src/audit/project-outcome.ts'
+import { type AuditAll, labelsOf } from '../../src/audit/run-audit.ts'
+import { changeData, changeEndpoint, replaceSecret, updateSource } from '../../src/demo/edits.ts'
+import type { Report } from '../../src/model/report.ts'
+import { createEvaluator } from '../../src/policy/evaluator.ts'
+import { reports as formats } from '../../src/report/reports.ts'
+import { at, openSite, type Site } from './a-site.ts'
+import { liveThrough, policyOfThen } from './live-through.ts'
+import { openStand, policyOf } from './stand.ts'
+
+const fleet = { clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12, baseTime: '2026-11-20T00:00:00Z' }
+const render = { colour: false, width: 100 }
+const stand = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
+
+/** Audits each project as if in a process of its own, the last one first; what is left of it crosses as text. */
+function auditApart(crossed: string[]): AuditAll {
+  return async ({ projects, policy }, tools, onBug) => {
+    const texts = new Map<string, string>()
+    for (const project of projects.toReversed()) {
+      const evaluator = createEvaluator(policy, tools.now, labelsOf([project]), tools.clock.now)
+      texts.set(project.ref.name, JSON.stringify(await auditContained(project, evaluator, tools, onBug)))
+    }
+    crossed.push(...texts.values())
+    return projects.map(({ ref }): ProjectOutcome => JSON.parse(texts.get(ref.name) ?? ''))
+  }
+}
+
+/** The ids of rows are in the chain, and depend on the order in which projects are audited. */
+function withoutChain(report: Report): Report {
+  return { ...report, digests: { ...report.digests, chain: null } }
+}
+
+/** The same secrets, credentials and verifiers in several places, and fields of wrong types. */
+function shareAndSpoil({ fleet: made }: Site): void {
+  const [payments, orders, incoming] = made.projects().map(({ uid }) => uid) as [string, string, string]
+  const endpoint = (project: string, index: number) => ({ project, uid: at(made.open(project).endpoints, index).uid })
+  const authentication = {
+    type: 'api_key' as const,
+    api_key: { header_name: 'x-key', header_value: 'not-a-real-key-5b7e1c93' },
+  }
+  for (const [project, url] of [
+    [payments, 'https://a.example.com/'],
+    [orders, 'https://b.example.com/'],
+  ] as const) {
+    changeEndpoint(made, endpoint(project, 8), (row) => ({ ...row, url, authentication }))
+    replaceSecret(made, endpoint(project, 9), 'not-a-real-secret-91c2')
+  }
+  const { verifier } = at(made.open(incoming).sources, 2)
+  updateSource(made, { project: incoming, uid: at(made.open(incoming).sources, 0).uid }, { verifier })
+  // Rows hold what the service sends, whatever its type.
+  changeEndpoint(made, endpoint(orders, 10), (row) => ({ ...row, secrets: 5 }) as unknown as typeof row)
+  changeEndpoint(made, endpoint(orders, 11), (row) => ({ ...row, created_at: null }) as unknown as typeof row)
+  changeData(made, payments, (data) => ({
+    ...data,
+    subscriptions: data.subscriptions.map((row, index) => (index === 0 ? { ...row, endpoint_metadata: 7 } : row)),
+  }))
+}
+
+async function compare(site: Site, policies: ReturnType<typeof policyOf>) {
+  const projects = Object.fromEntries(site.fleet.projects().map(({ name, uid }) => [name, uid]))
+  const crossed: string[] = []
+  using apart = openStand({ projects, key: site.fleet.personalKey, ...stand, auditAll: auditApart(crossed) })
+  const hour = 3_600_000
+  const reports = await liveThrough(site, async (turn) => {
+    const expected = withoutChain(await site.audit({ policy: policies, ...turn }))
+    const got = withoutChain(await apart.audit({ policy: policies, url: site.service.url, ...turn }))
+    expect(got).toEqual(expected)
+    expect(JSON.stringify(got)).toBe(JSON.stringify(expected))
+    expect(formats.html(got, render)).toBe(formats.html(expected, render))
+    for (const each of [site.stand, apart]) each.advance(14 * hour)
+    return got
+  })
+  return { reports, crossed }
+}
+
+describe('a run that is concluded from what crossed as JSON', () => {
+  it('reports the same to the byte', async () => {
+    await using site = await openSite({ fleet, stand })
+    shareAndSpoil(site)
+    const { reports, crossed } = await compare(site, policyOfThen)
+    const rules = new Set(reports.flatMap(({ violations }) => violations.map(({ rule }) => rule)))
+    for (const rule of ['endpoint/secret-shared', 'endpoint/auth-shared', 'source/verifier-shared', 'waiver/unused']) {
+      expect(rules).toContain(rule)
+    }
+    const states = new Set(reports.flatMap(({ violations }) => violations.map(({ state }) => state)))
+    expect([...states].sort()).toEqual(['continuing', 'opened', 'resolved', 'unknown', 'waived'])
+    const unjudged = reports.flatMap(({ projects }) => projects.flatMap((project) => Object.keys(project.unjudged)))
+    expect(new Set(unjudged)).toContain('acme/young')
+    const doubted = crossed.flatMap((text) => Object.keys((JSON.parse(text) as ProjectOutcome).evaluation.doubts))
+    expect(new Set(doubted)).toContain('endpoint/secret-shared')
+  })
+
+  it('carries no secret value', async () => {
+    await using site = await openSite({ fleet, stand })
+    shareAndSpoil(site)
+    const { crossed } = await compare(site, policyOf('extends: [all]'))
+    const secrets = site.fleet
+      .projects()
+      .flatMap(({ uid }) => site.fleet.open(uid).endpoints)
+      .flatMap((row) => (Array.isArray(row.secrets) ? row.secrets.map(({ value }) => value) : []))
+    expect(secrets.length).toBeGreaterThan(20)
+    for (const secret of [...secrets, 'not-a-real-key-5b7e1c93', 'letmein']) {
+      expect(crossed.filter((text) => text.includes(secret))).toEqual([])
+    }
+  })
+})

@@ -8,10 +8,10 @@ import { createEvaluator } from '../../src/policy/evaluator.ts'
 import { reports as formats } from '../../src/report/reports.ts'
 import { at, openSite, type Site } from './a-site.ts'
 import { liveThrough, policyOfThen } from './live-through.ts'
-import { openStand, policyOf } from './stand.ts'
+import { openStand, type policyOf } from './stand.ts'
 
 const fleet = { clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12, baseTime: '2026-11-20T00:00:00Z' }
-const render = { colour: false, width: 100 }
+const render = { colour: false, width: 100, full: true }
 const stand = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
 
 /** Audits each project as if in a process of its own, the last one first; what is left of it crosses as text. */
@@ -27,9 +27,10 @@ function auditApart(crossed: string[]): AuditAll {
   }
 }
 
-/** The ids of rows are in the chain, and depend on the order in which projects are audited. */
-function withoutChain(report: Report): Report {
-  return { ...report, digests: { ...report.digests, chain: null } }
+/** The service numbers its answers; ids of rows are in the chain, and depend on the order in which projects are audited. */
+function comparable(report: Report): Report {
+  const text = JSON.stringify({ ...report, digests: { ...report.digests, chain: null } })
+  return JSON.parse(text.replaceAll(/demo\/simulated-\d{6}/g, 'the answer'))
 }
 
 /** The same secrets, credentials and verifiers in several places, and fields of wrong types. */
@@ -50,7 +51,7 @@ function shareAndSpoil({ fleet: made }: Site): void {
   const { verifier } = at(made.open(incoming).sources, 2)
   updateSource(made, { project: incoming, uid: at(made.open(incoming).sources, 0).uid }, { verifier })
   // Rows hold what the service sends, whatever its type.
-  changeEndpoint(made, endpoint(orders, 10), (row) => ({ ...row, secrets: 5 }) as unknown as typeof row)
+  changeEndpoint(made, endpoint(orders, 10), (row) => ({ ...row, owner_id: 7 }) as unknown as typeof row)
   changeEndpoint(made, endpoint(orders, 11), (row) => ({ ...row, created_at: null }) as unknown as typeof row)
   changeData(made, payments, (data) => ({
     ...data,
@@ -64,8 +65,8 @@ async function compare(site: Site, policies: ReturnType<typeof policyOf>) {
   using apart = openStand({ projects, key: site.fleet.personalKey, ...stand, auditAll: auditApart(crossed) })
   const hour = 3_600_000
   const reports = await liveThrough(site, async (turn) => {
-    const expected = withoutChain(await site.audit({ policy: policies, ...turn }))
-    const got = withoutChain(await apart.audit({ policy: policies, url: site.service.url, ...turn }))
+    const expected = comparable(await site.audit({ policy: policies, ...turn }))
+    const got = comparable(await apart.audit({ policy: policies, url: site.service.url, ...turn }))
     expect(got).toEqual(expected)
     expect(JSON.stringify(got)).toBe(JSON.stringify(expected))
     expect(formats.html(got, render)).toBe(formats.html(expected, render))
@@ -76,7 +77,7 @@ async function compare(site: Site, policies: ReturnType<typeof policyOf>) {
 }
 
 describe('a run that is concluded from what crossed as JSON', () => {
-  it('reports the same to the byte', async () => {
+  it('reports the same to the byte, and no secret value crossed', async () => {
     await using site = await openSite({ fleet, stand })
     shareAndSpoil(site)
     const { reports, crossed } = await compare(site, policyOfThen)
@@ -90,12 +91,6 @@ describe('a run that is concluded from what crossed as JSON', () => {
     expect(new Set(unjudged)).toContain('acme/young')
     const doubted = crossed.flatMap((text) => Object.keys((JSON.parse(text) as ProjectOutcome).evaluation.doubts))
     expect(new Set(doubted)).toContain('endpoint/secret-shared')
-  })
-
-  it('carries no secret value', async () => {
-    await using site = await openSite({ fleet, stand })
-    shareAndSpoil(site)
-    const { crossed } = await compare(site, policyOf('extends: [all]'))
     const secrets = site.fleet
       .projects()
       .flatMap(({ uid }) => site.fleet.open(uid).endpoints)

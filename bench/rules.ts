@@ -5,7 +5,7 @@ import { generateFleet } from '../src/demo/generate-fleet.ts'
 import { createSealer } from '../src/inventory/sealer.ts'
 import { takeInventory } from '../src/inventory/take-inventory.ts'
 import type { Kind, Resource } from '../src/model/resource.ts'
-import type { Rule } from '../src/rules/engine/rule.ts'
+import type { LocatedFact, Rule } from '../src/rules/engine/rule.ts'
 import { rules } from '../src/rules/rules.ts'
 import { median } from './measure.ts'
 import { rulesAsJson } from './rules-as-json.ts'
@@ -82,16 +82,24 @@ function askAll(asked: readonly Rule[], of: readonly Resource[]): Asked {
     // Of what comes by in every run; what compares and what looks at the look itself is asked far less.
     if (bound.scope === 'drift' || bound.scope === 'scan') continue
     const kinds = bound.scope === 'resource' ? [rule.kind] : bound.visits
-    const fold = bound.scope === 'resource' ? undefined : bound.start()
+    const fold = bound.scope === 'project' ? bound.start() : undefined
+    const facts: (LocatedFact & { readonly seal: string })[] = []
     let problems = 0
     for (const resource of of) {
       const { kind, uid, name } = resource
       if (!kinds.includes(kind)) continue
       questions++
+      const at = { project, kind, uid, name }
       if (bound.scope === 'resource') for (const _ of bound.check(resource, fleet.baseTimeMs)) problems++
-      else fold?.visit(resource, { project, kind, uid, name })
+      else if (bound.scope === 'fleet') {
+        for (const [seal, ...details] of bound.facts(resource)) facts.push({ seal, at, details })
+      } else fold?.visit(resource, at)
     }
     for (const _ of fold?.conclude(fleet.baseTimeMs, { isComplete: () => true }) ?? []) problems++
+    for (const alike of Map.groupBy(facts, ({ seal }) => seal).values()) {
+      if (bound.scope !== 'fleet' || alike.length < 2) continue
+      for (const _ of bound.conclude(alike, fleet.baseTimeMs)) problems++
+    }
     found.set(rule.id, problems)
   }
   return { questions, found }

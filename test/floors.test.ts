@@ -13,7 +13,7 @@ const floors = [
   ['report', 'attestation'],
   ['config', 'policy', 'baseline'],
   ['audit', 'demo'],
-  ['notify'],
+  ['notify', 'replay'],
   ['worker', 'queries'],
   ['app'],
   ['cli'],

@@ -1,152 +1,203 @@
+import type { Draft } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import type { Clock } from '../model/clock.ts'
 import type { ProjectNotice } from '../model/notice.ts'
-import type { Kind } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import { type Comparison, compareWithBaseline } from './compare-with-expected.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import type { Probe } from '../policy/probe.ts'
+import type { RuleNeeds } from '../policy/rule-needs.ts'
+import { compareWithApproved } from './compare-with-approved.ts'
+import { type Comparison, compareWithLastScan } from './comparison.ts'
+import { projectCriteria } from './conclude-fleet.ts'
+import { dueListings } from './due-listings.ts'
 import { approvedState, type ExpectedState } from './expected-state.ts'
 import { findRemovals, type Removals } from './find-removals.ts'
 import { leaveOutProbes, type Probed, runProbes } from './probes/run-probes.ts'
 import { openPageProcessor, type PageProcessor } from './process-pages.ts'
-import { type AuditedProject, isKindWhole, type ProjectScan, type Statuses } from './project-scan.ts'
-import type { ProjectTools } from './project-tools.ts'
-import { readRecentChanges } from './recent-changes.ts'
-import { reconcileFindings } from './settle-violations.ts'
-import type { ProjectContext } from './stage-resources.ts'
-import { walkProject } from './walk-project.ts'
+import { openContext, type ProjectContext } from './project-context.ts'
+import { configured, discardedOutcome, isWhole, type ProjectOutcome } from './project-outcome.ts'
+import type { AuditedProject, PageRead, Statuses } from './project-scan.ts'
+import { proveIdentity } from './prove-identity.ts'
+import { gatherChanges } from './recent-changes.ts'
+import { byKey, keyed, reconcile } from './reconcile.ts'
+import { type Walk, walkListing } from './walk-listing.ts'
+import { type WithheldWalks, withholdRemovals } from './withhold-removals.ts'
 import { detectShapeChanges, writeNotices } from './write-notices.ts'
+import { writeReconciliation } from './write-violations.ts'
 
-/** Walks a project's listings one after the other, drafts what they show, judges it, and settles what is left. */
-export async function auditProject(project: AuditedProject, tools: ProjectTools): Promise<ProjectScan> {
-  const { draft, evaluator } = tools
+/** What every project of a run is audited with. */
+export interface ProjectTools {
+  readonly draft: Draft
+  readonly sealer: Sealer
+  readonly clock: Clock
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+  readonly signal: AbortSignal
+  readonly onPage: (project: AuditedProject, page: PageRead) => void
+  /** Those of the policy. */
+  readonly probes: readonly Probe[]
+  /** Whether they run. */
+  readonly runsProbes: boolean
+  /** Whether a person said that what is missing is gone. */
+  readonly acceptsRemovals: boolean
+}
+
+/**
+ * Walks a project's listings one after the other, drafts what they show, evaluates it, and reconciles what was found
+ * with what the history knows. What only all projects together can tell is left for the end of the run.
+ */
+export async function auditProject(
+  project: AuditedProject,
+  evaluator: PolicyEvaluator,
+  tools: ProjectTools,
+): Promise<ProjectOutcome> {
+  const { draft, runsProbes } = tools
   const { ref } = project
-  const stage = await openStage(project, tools)
+  const context = await openContext(project, tools)
   const expected = project.expected ?? (await approvedState(draft, ref))
-  const comparison = await openComparison(expected, stage, tools)
-  const processor = openPageProcessor(project, stage, comparison, tools)
+  const comparison = await openComparison(context, expected, evaluator)
+  const ofProject = evaluator.forProject(ref)
+  const { probes, onPage } = tools
+  const processor = openPageProcessor(project, context, { evaluator, ofProject, comparison, probes, onPage })
 
-  const { walks, losses, waitedMs } = await walkProject(project, stage, processor, tools)
+  const { walks, losses, waitedMs } = await walkProject(project, context, processor, evaluator, tools)
+  const { gathered } = processor
   const walked: Statuses = Object.fromEntries(walks.map(({ coverage }) => [coverage.listing, coverage.status]))
-  const reshaped = await detectShapeChanges(stage, walked, processor.shapes)
+  const reshaped = await detectShapeChanges(context, walked, gathered.shapes)
   for (const { coverage } of walks) await draft.stageWalk(ref, coverage, reshaped.get(coverage.listing)?.shape)
   if (walks.some(({ coverage }) => coverage.cause === 'foreign')) {
-    await draft.discard(ref)
-    evaluator.forget(ref)
-    return { project, statuses: walked, unobserved: new Set(), untested: new Set(), probed: new Set() }
+    return discardProject(project, walked, evaluator.needs, draft)
   }
 
-  const removals = await findRemovals(stage, walked)
-  const probed = await probe({ project, tools, stage, processor, expected, waitedMs, statuses: walked, removals })
-  const statuses: Statuses = tools.runsProbes ? { ...walked, probes: 'complete' } : walked
+  const removals = await findRemovals(context, walked)
+  const probed = runsProbes
+    ? await probe(project, context, { ...tools, gathered, expected, waitedMs, statuses: walked, removals })
+    : await leaveOutProbes(context, gathered.targets)
+  const statuses: Statuses = runsProbes ? { ...walked, probes: 'complete' } : walked
   await draft.stageChanges(
     ref,
-    await withReferrers(stage, [...processor.changes, ...removals.changes, ...probed.changes]),
+    await withReferrers(context, [...gathered.changes, ...removals.changes, ...probed.changes]),
   )
 
   const missing = await comparison.compareMissing(statuses)
   const isVanished = walks.some(({ coverage }) => coverage.cause === 'not_found')
-  await reconcileFindings(draft, ref, [
-    ...evaluator.evaluateScan(ref, processor.self(), { isVanished, unconfirmedRemovals: losses }),
-    ...probed.resources.flatMap((resource) => evaluator.evaluate(ref, resource)),
-    ...missing.gone.flatMap(({ resource, drift }) => evaluator.compare(ref, resource, drift)),
-  ])
-  await settleConclusions(project, statuses, tools)
+  const scanned = { ...configured(project), statuses }
+  const findings = [
+    ...ofProject.evaluateScan(gathered.self, { isVanished, unconfirmedRemovals: losses }),
+    ...probed.resources.flatMap((resource) => ofProject.evaluate(resource)),
+    ...missing.gone.flatMap(({ resource, drift }) => ofProject.compare(resource, drift)),
+    ...ofProject.conclude({ isComplete: (kind) => isWhole(scanned, kind) }),
+  ]
+  const outcome: ProjectOutcome = {
+    ...scanned,
+    unobserved: [...removals.unobserved, ...missing.unobserved],
+    untested: probed.untested,
+    probed: [...new Set(gathered.targets.map((target) => target.probe.name))],
+    evaluation: ofProject.outcome(),
+  }
+  await reconcileProject(draft, outcome, findings, evaluator.needs)
 
   const notices = [
-    ...writeNotices(reshaped, processor, removals.unreferenced),
-    ...noteUncomparedSeals(comparison),
+    ...writeNotices(reshaped, gathered, removals.unreferenced),
+    ...noteUncomparedSeals(missing.uncomparedSeals),
     ...probed.notices,
   ]
   for (const notice of notices) await draft.stageNotice(ref, notice)
-  return {
-    project,
-    statuses,
-    unobserved: new Set([...removals.unobserved, ...missing.unobserved]),
-    untested: probed.untested,
-    probed: new Set(processor.targets.map((target) => target.probe.name)),
-  }
+  return outcome
 }
 
-async function openStage({ ref, filters }: AuditedProject, { draft, sealer }: ProjectTools): Promise<ProjectContext> {
-  return {
-    draft,
-    project: ref,
-    baselines: await draft.lastCompleteScans(ref),
-    filters,
-    wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
-    sealer,
-  }
+/** Keeps nothing of a project but what its walks proved: its violations are carried as unknown. */
+export async function discardProject(
+  project: AuditedProject,
+  statuses: Statuses,
+  needs: RuleNeeds,
+  draft: Draft,
+): Promise<ProjectOutcome> {
+  await draft.discard(project.ref)
+  const outcome = discardedOutcome(project, statuses)
+  await reconcileProject(draft, outcome, [], needs)
+  return outcome
+}
+
+/** Violations of rules across projects are left for the end of the run. */
+async function reconcileProject(
+  draft: Draft,
+  outcome: ProjectOutcome,
+  findings: readonly Finding[],
+  needs: RuleNeeds,
+): Promise<void> {
+  const { project } = outcome
+  const unconfirmed = await draft.unconfirmedViolations(project)
+  const active = byKey(unconfirmed.filter(({ rule }) => needs.get(rule)?.scope !== 'fleet'))
+  const reconciliation = reconcile(active, findings.map(keyed), projectCriteria(outcome, needs))
+  await writeReconciliation(draft, project, reconciliation)
 }
 
 async function openComparison(
+  context: ProjectContext,
   expected: ExpectedState | undefined,
-  stage: ProjectContext,
-  { evaluator, startedAt }: ProjectTools,
+  { lookbackMs }: PolicyEvaluator,
 ): Promise<Comparison> {
-  const now = Date.parse(startedAt)
-  return compareWithBaseline(stage, {
-    expected,
-    recent: await readRecentChanges(stage, { now, lookbackMs: evaluator.lookbackMs }),
-    now,
-  })
+  const { draft, project, now } = context
+  // Where no rule looks back, nothing is asked for.
+  const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
+  const recent = gatherChanges(lookbackMs === 0 ? [] : await draft.modifiedSince(project, since))
+  return expected === undefined ? compareWithLastScan(context, recent) : compareWithApproved(context, expected, recent)
 }
 
-interface AfterWalks {
-  readonly project: AuditedProject
-  readonly tools: ProjectTools
-  readonly stage: ProjectContext
-  readonly processor: PageProcessor
+interface ProvenWalks extends WithheldWalks {
+  /** Milliseconds of the retry budget that the walks have used. */
+  readonly waitedMs: number
+}
+
+/** Walks a project's listings, and says what that proved: whose it was, and what it lost. */
+async function walkProject(
+  project: AuditedProject,
+  context: ProjectContext,
+  processor: PageProcessor,
+  evaluator: PolicyEvaluator,
+  tools: ProjectTools,
+): Promise<ProvenWalks> {
+  const budget = { waitedMs: 0 }
+  const walked: Walk[] = []
+  for (const listing of dueListings(project)) {
+    const walk = await walkListing(listing, project, tools, (items, ms) => processor.take(listing, items, ms), budget)
+    walked.push(walk)
+    if (walk.coverage.cause === 'foreign') break
+  }
+  const proof = await proveIdentity(project, walked, tools.signal)
+  const held = await withholdRemovals(context, proof, {
+    limits: evaluator.optionsOf(project.ref, processor.gathered.self, 'project/mass-removal'),
+    acceptsRemovals: tools.acceptsRemovals,
+    seenAgain: processor.gathered.seenAgain,
+  })
+  return { ...held, waitedMs: budget.waitedMs }
+}
+
+interface AfterWalks extends Pick<ProjectTools, 'probes' | 'signal'> {
+  readonly gathered: PageProcessor['gathered']
   readonly expected: ExpectedState | undefined
   readonly waitedMs: number
   readonly statuses: Statuses
   readonly removals: Removals
 }
 
-function probe({
-  project,
-  tools,
-  stage,
-  processor,
-  expected,
-  waitedMs,
-  statuses,
-  removals,
-}: AfterWalks): Promise<Probed> {
-  const { sealer, probes, runsProbes, signal, startedAt } = tools
-  const { targets } = processor
-  if (!runsProbes) return leaveOutProbes(stage, targets)
+function probe(
+  { ref, key, filters, client }: AuditedProject,
+  context: ProjectContext,
+  { probes, signal, gathered, expected, waitedMs, statuses, removals }: AfterWalks,
+): Promise<Probed> {
   const traffic = { requests: 0, retries: 0, waitedMs }
-  const access = { projectUid: project.ref.uid, key: project.key, filters: project.filters, signal, traffic }
-  const { unobserved } = removals
-  const now = Date.parse(startedAt)
-  return runProbes({
-    client: project.client,
-    stage,
-    sealer,
-    probes,
-    targets,
-    access,
-    now,
-    expected,
-    statuses,
-    unobserved,
+  return runProbes(context, {
+    ...{ client, probes, expected, statuses },
+    targets: gathered.targets,
+    access: { projectUid: ref.uid, key, filters, signal, traffic },
+    unobserved: new Set(removals.unobserved),
   })
 }
 
-/** What rules across the project's resources found, now that all of them have passed. */
-async function settleConclusions(
-  { ref, filters }: AuditedProject,
-  statuses: Statuses,
-  { draft, evaluator }: ProjectTools,
-): Promise<void> {
-  const isComplete = (kind: Kind) => isKindWhole(statuses, filters, kind)
-  const findings: readonly Finding[] = evaluator.concludeProject(ref, { isComplete })
-  const sawAll = (rule: string) =>
-    !evaluator.doubts.holdsAny(ref, rule) && (evaluator.needsOf(rule)?.kinds.every(isComplete) ?? true)
-  await reconcileFindings(draft, ref, findings, sawAll)
-}
-
-function noteUncomparedSeals(comparison: Comparison): ProjectNotice[] {
-  const resources = comparison.uncomparedSeals()
+function noteUncomparedSeals(resources: number): ProjectNotice[] {
   if (resources === 0) return []
   const text = `what was approved was sealed under another installation key: secrets of ${resources} resources were not compared with it`
   return [{ code: 'approval_not_compared', listing: null, text }]

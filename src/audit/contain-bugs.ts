@@ -1,9 +1,10 @@
 import { isHistoryFault } from '../history/is-history-fault.ts'
 import { AuditError, classOf } from '../model/errors.ts'
-import { auditProject } from './audit-project.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import { auditProject, discardProject, type ProjectTools } from './audit-project.ts'
 import { dueListings, unasked } from './due-listings.ts'
-import type { AuditedProject, ProjectScan } from './project-scan.ts'
-import type { ProjectTools } from './project-tools.ts'
+import type { ProjectOutcome } from './project-outcome.ts'
+import type { AuditedProject } from './project-scan.ts'
 
 /** Is told of a bug that ended the audit of a project. */
 export type OnBug = (project: AuditedProject, error: unknown) => void
@@ -14,22 +15,21 @@ export type OnBug = (project: AuditedProject, error: unknown) => void
  */
 export async function auditContained(
   project: AuditedProject,
+  evaluator: PolicyEvaluator,
   tools: ProjectTools,
   onBug: OnBug | undefined,
-): Promise<ProjectScan> {
+): Promise<ProjectOutcome> {
   await tools.draft.stageScan(project.ref)
   try {
-    return await auditProject(project, tools)
+    return await auditProject(project, evaluator, tools)
   } catch (error) {
     if (error instanceof AuditError || isHistoryFault(error)) throw error
     onBug?.(project, error)
-    const { draft, evaluator } = tools
-    await draft.discard(project.ref)
-    evaluator.forget(project.ref)
     const walks = dueListings(project).map((listing) => unasked(listing, 'bug', bugReason(error)))
-    for (const walk of walks) await draft.stageWalk(project.ref, walk, undefined)
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))
-    return { project, statuses, unobserved: new Set(), untested: new Set(), probed: new Set() }
+    const outcome = await discardProject(project, statuses, evaluator.needs, tools.draft)
+    for (const walk of walks) await tools.draft.stageWalk(project.ref, walk, undefined)
+    return outcome
   }
 }
 

@@ -1,20 +1,11 @@
 import { controlsOf } from '../compliance/built-in-frameworks.ts'
 import type { RunContext } from '../history/records.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
-import type { ProjectRef } from '../model/resource.ts'
-import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import { remediationOf } from '../rules/rule-page.ts'
 
-interface Configured extends Pick<ProjectEvaluation, 'labels' | 'place'> {
-  readonly ref: ProjectRef
-}
-
 /** What a reader of the record needs to know of the policy and the configuration of then. */
-export function describeContext(
-  { policy, projects }: { readonly policy: Policy; readonly projects: readonly Configured[] },
-  evaluator: PolicyEvaluator,
-): RunContext {
+export function describeContext(policy: Policy, projects: readonly ProjectEvaluation[]): RunContext {
   const rules = namedRules(policy).map(({ rule, severity }) => ({
     id: rule.id,
     kind: rule.kind,
@@ -24,14 +15,8 @@ export function describeContext(
     controls: [...new Set([...controlsOf(rule.id), ...(rule.custom?.controls ?? [])])],
     needs: rule.needs,
   }))
-  const scanned = projects.map(({ ref, labels, place }) => ({
-    project: ref.name,
-    labels,
-    place,
-    ...evaluator.statsOf(ref),
-  }))
   return {
     rules: rules.sort((a, b) => (a.id < b.id ? -1 : 1)),
-    projects: scanned.sort((a, b) => (a.project < b.project ? -1 : 1)),
+    projects: projects.toSorted((a, b) => (a.project < b.project ? -1 : 1)),
   }
 }

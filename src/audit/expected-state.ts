@@ -1,5 +1,6 @@
 import type { ApprovedBody, ApprovedResource, ScopeByKind } from '../history/approvals.ts'
 import type { Draft } from '../history/history.ts'
+import { resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 
 /** A state of a project that a person approved, however it is kept: what drift rules compare with. */
@@ -25,11 +26,11 @@ export async function approvedState(draft: Draft, project: ProjectRef): Promise<
 
 /** A state that lies at hand as a whole, such as that of a file. */
 export function stateOf(scopes: ScopeByKind, resources: readonly ApprovedResource[]): ExpectedState {
-  const byKey = new Map(resources.map((resource) => [`${resource.kind} ${resource.uid}`, resource]))
+  const byKey = new Map(resources.map((resource) => [resourceKey(resource), resource]))
   return {
     scopes,
     run: undefined,
-    body: async (kind, uid) => byKey.get(`${kind} ${uid}`),
+    body: async (kind, uid) => byKey.get(resourceKey({ kind, uid })),
     uids: async (kind) => resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid),
   }
 }

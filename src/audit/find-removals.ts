@@ -1,32 +1,33 @@
 import type { UnseenVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { type Kind, listings } from '../model/resource.ts'
 import { filterText, isWithin } from './filtered.ts'
+import type { ProjectContext } from './project-context.ts'
 import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './project-scan.ts'
-import type { ProjectContext } from './stage-resources.ts'
 
 export interface Removals {
   readonly changes: readonly StagedChange[]
   /** Sources and devices that nothing refers to any more since this run, where only references show them. */
   readonly unreferenced: readonly { readonly kind: Kind; readonly uid: string }[]
-  /** Resources that stand and that this look could not show, as `kind uid`. */
-  readonly unobserved: ReadonlySet<string>
+  /** Resources that still exist and that this scan could not show. */
+  readonly unobserved: readonly ResourceKey[]
 }
 
 /**
  * What is gone: only a complete walk of its own listing says so. What lies outside the filters of a listing is out of
  * sight. A source or device that is known from subscriptions alone is no longer referenced, which is not the same.
  */
-export async function findRemovals(stage: ProjectContext, statuses: Statuses): Promise<Removals> {
-  const { draft, project, filters } = stage
+export async function findRemovals(context: ProjectContext, statuses: Statuses): Promise<Removals> {
+  const { draft, project, filters } = context
   const changes: StagedChange[] = []
   const unreferenced: { kind: Kind; uid: string }[] = []
-  const unobserved = new Set<string>()
+  const unobserved: ResourceKey[] = []
   for (const kind of ['endpoint', 'source', 'subscription', 'device'] as const) {
     if (!isKindComplete(statuses, kind)) continue
     const unseen = await draft.unseen(project, kind)
     if (kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))) {
-      for (const { uid } of unseen) unobserved.add(`${kind} ${uid}`)
+      for (const { uid } of unseen) unobserved.push(resourceKey({ kind, uid }))
       if (!isKindWhole(statuses, filters, kind)) continue
       const fresh = await draft.markUnreferenced(
         project,
@@ -39,10 +40,10 @@ export async function findRemovals(stage: ProjectContext, statuses: Statuses): P
     if (kind === 'source') await draft.markUnreferenced(project, kind, [])
     const [gone, outside] = isKindWhole(statuses, filters, kind)
       ? [unseen, []]
-      : await partByFilter(stage, kind, unseen)
-    for (const { uid } of outside) unobserved.add(`${kind} ${uid}`)
+      : await partByFilter(context, kind, unseen)
+    for (const { uid } of outside) unobserved.push(resourceKey({ kind, uid }))
     await draft.endVersions(gone.map(({ id }) => id))
-    for (const { uid, name } of await stoodBefore(stage, kind, gone)) {
+    for (const { uid, name } of await stoodBefore(context, kind, gone)) {
       changes.push({ kind, uid, name, change: 'removed', fields: [] })
     }
   }

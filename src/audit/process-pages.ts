@@ -2,77 +2,108 @@ import type { StagedChange } from '../history/records.ts'
 import { narrowShape, type Shape } from '../inventory/shape.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
 import type { JsonObject } from '../model/json.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Listing, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
-import type { Comparison } from './compare-with-expected.ts'
+import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
+import type { PolicyEvaluator } from '../policy/evaluator.ts'
+import type { Probe } from '../policy/probe.ts'
+import type { Comparison } from './comparison.ts'
 import { countMalformed, type MalformedCounts } from './count-malformed.ts'
 import { dateValues } from './date-values.ts'
 import { findTargets, type ProbeTarget } from './probes/find-targets.ts'
-import type { AuditedProject } from './project-scan.ts'
-import type { ProjectTools } from './project-tools.ts'
-import { reconcileFindings } from './settle-violations.ts'
-import { type ProjectContext, stageResources } from './stage-resources.ts'
+import type { ProjectContext } from './project-context.ts'
+import type { AuditedProject, PageRead } from './project-scan.ts'
+import { type StagedResource, stageResources } from './stage-resources.ts'
+import { writeFindings } from './write-violations.ts'
 
-/** What is gathered while a project's pages pass. */
+/** Takes a project's pages as they come. */
 export interface PageProcessor {
   take(listing: Listing, items: readonly JsonObject[], durationMs: number): Promise<void>
+  /** What was gathered of the pages so far. */
+  readonly gathered: Readonly<Gathered>
+}
+
+export interface Gathered {
   readonly shapes: ReadonlyMap<Listing, Shape>
   readonly changes: readonly StagedChange[]
   readonly targets: readonly ProbeTarget[]
-  isRebased(): boolean
-  isReformed(): boolean
-  readonly malformed: Pick<MalformedCounts, 'tell'>
+  /** Whether a secret was known under another installation key. */
+  isRebased: boolean
+  /** Whether something was known in another normal form. */
+  isReformed: boolean
+  readonly malformed: MalformedCounts
   /** How many resources of a kind were known before and seen again. */
-  seenAgain(kind: Kind): number
+  readonly seenAgain: ReadonlyMap<Kind, number>
   /** The project itself, as far as it was seen. */
-  self(): Resource
+  self: Resource
+}
+
+interface Evaluation {
+  readonly evaluator: PolicyEvaluator
+  readonly ofProject: ProjectEvaluator
+  readonly comparison: Comparison
+  /** Those of the policy. */
+  readonly probes: readonly Probe[]
+  readonly onPage: (project: AuditedProject, page: PageRead) => void
 }
 
 const takenAtOnce = 100
 
 export function openPageProcessor(
   project: AuditedProject,
-  stage: ProjectContext,
-  comparison: Comparison,
-  { draft, evaluator, sealer, startedAt, probes, onPage }: ProjectTools,
+  context: ProjectContext,
+  { evaluator, ofProject, comparison, probes, onPage }: Evaluation,
 ): PageProcessor {
+  const { draft, sealer, now } = context
+  const startedAt = new Date(now).toISOString()
   const shapes = new Map<Listing, Shape>()
   const changes: StagedChange[] = []
   const targets: ProbeTarget[] = []
-  const carried = new Set<string>()
-  const again = new Map<Kind, number>()
-  const malformed = countMalformed()
-  let isRebased = false
-  let isReformed = false
-  let self: Resource = { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} }
+  const seenAgain = new Map<Kind, number>()
+  const carried = new Set<ResourceKey>()
+  const gathered: Gathered = {
+    ...{ shapes, changes, targets, seenAgain },
+    isRebased: false,
+    isReformed: false,
+    malformed: countMalformed(),
+    self: { kind: 'project', uid: project.ref.uid, name: '', attributes: {}, volatile: {}, facts: {} },
+  }
+
+  const evaluateStaged = async (listing: Listing, resources: readonly StagedResource[]) => {
+    const findings: Finding[] = []
+    for (const { resource } of resources) {
+      const { kind, uid, attributes } = resource
+      const paths = evaluator.datesOf(resource)
+      const versionAt = (run: number) => draft.versionAt(project.ref, kind, uid, run)
+      const before = { before: draft.run, startedAt }
+      const dates = paths.length === 0 ? undefined : await dateValues(attributes, paths, before, versionAt)
+      for (const finding of ofProject.evaluate(resource, dates)) findings.push(finding)
+    }
+    for (const { resource, drift } of await comparison.compare(listing, resources)) {
+      for (const finding of ofProject.compare(resource, drift)) findings.push(finding)
+    }
+    await writeFindings(draft, project.ref, findings)
+  }
 
   const draftAndEvaluate = async (listing: Listing, kind: Kind, resources: readonly Resource[]) => {
-    const staged = await stageResources(stage, kind, listing, resources)
+    const staged = await stageResources(context, kind, listing, resources)
     for (const { change } of staged.resources) if (change !== undefined) changes.push(change)
-    isRebased ||= staged.isRebased
-    isReformed ||= staged.isReformed
-    malformed.add(listing, staged.resources)
-    again.set(kind, (again.get(kind) ?? 0) + staged.known)
-    if (kind === 'project') self = staged.resources[0]?.resource ?? self
-    const findings: Finding[] = []
-    for (const { resource } of staged.resources) {
-      const paths = evaluator.datesOf(resource)
-      const dates = paths.length === 0 ? undefined : await dateValues(stage, resource, paths, startedAt)
-      for (const finding of evaluator.evaluate(project.ref, resource, dates)) findings.push(finding)
-    }
-    for (const { resource, drift } of await comparison.compare(listing, staged.resources)) {
-      for (const finding of evaluator.compare(project.ref, resource, drift)) findings.push(finding)
-    }
-    await reconcileFindings(draft, project.ref, findings)
+    gathered.isRebased ||= staged.isRebased
+    gathered.isReformed ||= staged.isReformed
+    gathered.malformed.add(listing, staged.resources)
+    seenAgain.set(kind, (seenAgain.get(kind) ?? 0) + staged.known)
+    if (kind === 'project') gathered.self = staged.resources[0]?.resource ?? gathered.self
+    await evaluateStaged(listing, staged.resources)
   }
 
   const takeSome = async (listing: Listing, items: readonly JsonObject[]) => {
     const { listed, lifted } = takeInventory(listing, items, sealer)
     shapes.set(listing, narrowShape(shapes.get(listing), listed))
     // A source that was listed is known in full: the stub that a subscription carries adds nothing.
-    if (listing === 'sources') for (const { kind, uid } of listed) carried.add(`${kind} ${uid}`)
-    const fresh = lifted.filter(({ kind, uid }) => !carried.has(`${kind} ${uid}`))
-    for (const { kind, uid } of fresh) carried.add(`${kind} ${uid}`)
+    if (listing === 'sources') for (const resource of listed) carried.add(resourceKey(resource))
+    const fresh = lifted.filter((resource) => !carried.has(resourceKey(resource)))
+    for (const resource of fresh) carried.add(resourceKey(resource))
     const passing = [
       ...listed.map((resource, index) => ({ resource, item: items[index] })),
       ...fresh.map((resource) => ({ resource, item: undefined })),
@@ -84,14 +115,7 @@ export function openPageProcessor(
   }
 
   return {
-    shapes,
-    changes,
-    targets,
-    malformed,
-    isRebased: () => isRebased,
-    isReformed: () => isReformed,
-    seenAgain: (kind) => again.get(kind) ?? 0,
-    self: () => self,
+    gathered,
     async take(listing, items, durationMs) {
       // A page may hold thousands of items; what is made of them need not stand in memory all at once.
       for (let at = 0; at < items.length; at += takenAtOnce) {

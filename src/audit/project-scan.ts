@@ -35,18 +35,6 @@ export interface PageRead {
  */
 export type Statuses = Readonly<Partial<Record<Listing | 'probes', CoverageStatus>>>
 
-/** What looking at a project gave. */
-export interface ProjectScan {
-  readonly project: AuditedProject
-  readonly statuses: Statuses
-  /** Resources that stand and that nothing shows any more, as `kind uid`. */
-  readonly unobserved: ReadonlySet<string>
-  /** What could not be tested, as `kind uid`: what only a probe can say of it is unknown. */
-  readonly untested: ReadonlySet<string>
-  /** Names of the probes that are about something here. */
-  readonly probed: ReadonlySet<string>
-}
-
 /** Whether a kind was walked to its end, as far as it was asked for. */
 export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
   switch (kind) {

@@ -1,78 +1,74 @@
-import type { StoredBody } from '../history/history.ts'
-import { canonicalJson } from '../model/canonical-json.ts'
-import { type JsonObject, valueAt } from '../model/json.ts'
+import type { Modification } from '../history/history.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Drift } from '../rules/engine/drift.ts'
-import type { ProjectContext, StagedResource } from './stage-resources.ts'
+import { differs, type VersionAt } from './date-values.ts'
 
-/** When a run reported a field's change. An incomplete walk reports the same change again in each run; it counts once. */
-interface Telling {
+/** A run that reported a change of a field. Until a walk is complete, each scan reports the same change again. */
+interface ChangeReport {
   readonly run: number
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
-/** Fields of which past runs told that they changed, by `kind uid` and path. */
-export type RecentChanges = ReadonlyMap<string, ReadonlyMap<string, readonly Telling[]>>
+/** Runs that reported a change, by path of the field. */
+export type ChangeReports = Map<string, ChangeReport[]>
 
-/** What changed lately of a project, before this run; asks for nothing where no rule looks back. */
-export async function readRecentChanges(
-  { draft, project }: ProjectContext,
-  { now, lookbackMs }: { readonly now: number; readonly lookbackMs: number },
-): Promise<RecentChanges> {
-  const recent = new Map<string, Map<string, Telling[]>>()
-  if (lookbackMs === 0) return recent
-  const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
-  for (const { kind, uid, run, at, paths } of await draft.modifiedSince(project, since)) {
-    const ofResource = recent.get(`${kind} ${uid}`) ?? new Map<string, Telling[]>()
-    recent.set(`${kind} ${uid}`, ofResource)
-    for (const path of paths) ofResource.set(path, [...(ofResource.get(path) ?? []), { run, at: Date.parse(at) }])
-  }
+/** Reports of past runs by resource. */
+export type RecentChanges = ReadonlyMap<ResourceKey, ChangeReports>
+
+export function gatherChanges(modifications: readonly Modification[]): RecentChanges {
+  const recent = new Map<ResourceKey, ChangeReports>()
+  for (const modification of modifications) addChange(recent, resourceKey(modification), modification)
   return recent
 }
 
-/** When each field of a resource changed, this run included. A change that was told again counts once. */
-export async function changesOf(
-  stage: ProjectContext,
-  recent: RecentChanges,
-  { resource, known, change }: StagedResource,
-  now: number,
+export function addChange<Key>(
+  recent: Map<Key, ChangeReports>,
+  key: Key,
+  { run, at, paths }: Pick<Modification, 'run' | 'at' | 'paths'>,
+): void {
+  const reports: ChangeReports = recent.get(key) ?? new Map()
+  recent.set(key, reports)
+  for (const path of paths) reports.set(path, [...(reports.get(path) ?? []), { run, at: Date.parse(at) }])
+}
+
+interface Seen {
+  /** Fields that this run was the first to see changed. */
+  readonly fresh: ReadonlySet<string>
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  readonly versionAt: VersionAt
+}
+
+/**
+ * When each field of a resource changed, this run included. A change that several runs reported counts
+ * once. `reports`: of earlier runs.
+ */
+export async function datesOfChanges(
+  reports: ReadonlyMap<string, readonly ChangeReport[]> | undefined,
+  { fresh, now, versionAt }: Seen,
 ): Promise<Drift['recent']> {
-  const told = recent.get(`${resource.kind} ${resource.uid}`)
-  if (told === undefined && change === undefined) return nothing
-  const fresh = new Set<string>()
-  for (const { path } of change?.fields ?? []) {
-    if (known !== undefined && differs(known.attributes, resource.attributes, path)) fresh.add(path)
-  }
   const changes = new Map<string, readonly number[]>()
-  for (const path of new Set([...(told?.keys() ?? []), ...fresh])) {
-    const tellings = told?.get(path) ?? []
+  for (const path of new Set([...(reports?.keys() ?? []), ...fresh])) {
+    const ofPath = reports?.get(path) ?? []
     const times: number[] = fresh.has(path) ? [now] : []
-    for (const telling of tellings) {
-      // A single change is no flapping, and need not be looked up.
-      const isAlone = tellings.length + times.length === 1
-      if (isAlone || (await wasChange(stage, resource, path, telling))) times.push(telling.at)
+    // A single change is no flapping, and need not be looked up.
+    const isAlone = ofPath.length + times.length === 1
+    for (const { run, at } of ofPath) {
+      if (isAlone || (await wasFirstToSee(path, run, versionAt))) times.push(at)
     }
     if (times.length > 0) changes.set(path, times)
   }
   return changes
 }
 
-const nothing: Drift['recent'] = new Map()
-
-/** Whether a run was the first to see the value that it told of. What pruning took with it is believed. */
-async function wasChange(
-  { draft, project }: ProjectContext,
-  { kind, uid }: StagedResource['resource'],
-  path: string,
-  { run }: Telling,
-): Promise<boolean> {
-  const version: StoredBody | undefined = await draft.versionAt(project, kind, uid, run)
+/** Whether a run was the first to see the value that it reported. What pruning took with it is believed. */
+export async function wasFirstToSee(path: string, run: number, versionAt: VersionAt): Promise<boolean> {
+  const version = await versionAt(run)
   if (version === undefined) return true
   if (version.fromRun !== run) return false
-  const before = await draft.versionAt(project, kind, uid, run - 1)
+  const before = await versionAt(run - 1)
   return before === undefined || differs(before.attributes, version.attributes, path)
 }
 
-function differs(before: JsonObject, after: JsonObject, path: string): boolean {
-  return canonicalJson(valueAt(before, path) ?? null) !== canonicalJson(valueAt(after, path) ?? null)
-}
+export const noChanges: Drift['recent'] = new Map()

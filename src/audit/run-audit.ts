@@ -10,14 +10,15 @@ import type { ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { ProjectTools } from './audit-project.ts'
 import { clockFault, steadyClock } from './check-clock.ts'
 import { composeReport } from './compose-report.ts'
+import { concludeFleet } from './conclude-fleet.ts'
 import { auditContained, type OnBug } from './contain-bugs.ts'
-import { describeContext } from './describe-context.ts'
 import { noteUnmatchedProbes } from './probes/describe-probes.ts'
+import type { ProjectOutcome } from './project-outcome.ts'
 import type { AuditedProject, PageRead } from './project-scan.ts'
-import { finishFleet } from './settle-fleet.ts'
-import { reconcileWaiverFindings } from './settle-policy.ts'
+import { writeConclusion } from './write-conclusion.ts'
 
 export interface Audit {
   readonly projects: readonly AuditedProject[]
@@ -49,17 +50,22 @@ export interface AuditDependencies {
 }
 
 /**
- * One run: every project is walked, inventoried, drafted and judged; then what stands, what changed and what is
- * resolved is settled, and all of it is sealed at once. Returns the report of the sealed run.
+ * One run: every project is walked, inventoried, drafted and evaluated by itself, and leaves one plain value; from these
+ * the fleet is concluded, and all of it is sealed at once. Returns the report of the sealed run.
  * A bug in one project fails that project (`contain-bugs.ts`).
  * @throws AuditError.busy when another run holds the lease; whatever is thrown, nothing of the run stays in the history
  */
-export async function runAudit(audit: Audit, dependencies: AuditDependencies): Promise<Report> {
+export async function runAudit(
+  audit: Audit,
+  dependencies: AuditDependencies,
+  auditAll: AuditAll = auditHere,
+): Promise<Report> {
   const { history, sealer } = dependencies
   const clock = steadyClock(dependencies.clock)
-  const startedAt = clock.now()
+  const now = clock.now()
+  const startedAt = isoTime(now)
   const draft = await history.begin({
-    startedAt: isoTime(startedAt),
+    startedAt,
     failOn: audit.failOn,
     toolVersion: dependencies.toolVersion,
     policyDigest: audit.policy.digest,
@@ -73,20 +79,14 @@ export async function runAudit(audit: Audit, dependencies: AuditDependencies): P
   const signal = AbortSignal.any([dependencies.signal, giveUp.signal])
   try {
     const before = await history.lastRun()
-    const { policy, runsProbes = true, acceptsRemovals } = audit
-    const evaluator = createEvaluator(policy, startedAt, labelsOf(audit.projects), clock.now)
-    const asked = { probes: policy.probes, runsProbes, acceptsRemovals }
-    const tools = { ...dependencies, ...asked, clock, signal, draft, evaluator, startedAt: isoTime(startedAt) }
-    const limit = pLimit(audit.concurrency)
-    const scans = await Promise.all(
-      audit.projects.map((project) => limit(() => auditContained(project, tools, dependencies.onBug))),
-    )
-    await finishFleet(scans, { draft, evaluator, isWholeFleet: audit.isWholeFleet })
-    await reconcileWaiverFindings(scans, { draft, evaluator, policy: audit.policy, isWholeFleet: audit.isWholeFleet })
-    if (runsProbes && audit.isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, scans)
-    const fault = clockFault(isoTime(startedAt), before)
+    const { policy, runsProbes = true, acceptsRemovals, isWholeFleet } = audit
+    const { onPage, onBug } = dependencies
+    const tools = { draft, sealer, clock, now, signal, onPage, probes: policy.probes, runsProbes, acceptsRemovals }
+    const outcomes = await auditAll(audit, tools, onBug)
+    await writeConclusion(draft, concludeFleet(outcomes, { policy, isWholeFleet, now }), policy)
+    if (runsProbes && isWholeFleet) await noteUnmatchedProbes(draft, policy.probes, outcomes)
+    const fault = clockFault(startedAt, before)
     if (fault !== undefined) await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: fault })
-    await draft.stageContext(describeContext(audit, evaluator))
     const exitCodeOf = (drafted: RunRecord) => composeReport(drafted).verdict.exit_code
     const record = await draft.commit(isoTime(clock.now()), exitCodeOf, dependencies.composeNotifications)
     return composeReport(record)
@@ -97,11 +97,26 @@ export async function runAudit(audit: Audit, dependencies: AuditDependencies): P
   }
 }
 
+/** Audits all projects; returns what each left, in their order. */
+export type AuditAll = (
+  audit: Audit,
+  tools: ProjectTools,
+  onBug: OnBug | undefined,
+) => Promise<readonly ProjectOutcome[]>
+
+/** In this process, several at once. */
+const auditHere: AuditAll = ({ projects, policy, concurrency }, tools, onBug) => {
+  const evaluator = createEvaluator(policy, tools.now, labelsOf(projects), tools.clock.now)
+  const limit = pLimit(concurrency)
+  return Promise.all(projects.map((project) => limit(() => auditContained(project, evaluator, tools, onBug))))
+}
+
 function isoTime(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-function labelsOf(projects: readonly AuditedProject[]): (project: ProjectRef) => AuditedProject['labels'] {
+/** Of the projects that are audited. */
+export function labelsOf(projects: readonly AuditedProject[]): (project: ProjectRef) => AuditedProject['labels'] {
   const labels = new Map(projects.map((project) => [project.ref.name, project.labels]))
   return ({ name }) => labels.get(name) ?? {}
 }

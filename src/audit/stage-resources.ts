@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Draft, KnownVersion, NewVersion, StoredBody } from '../history/history.ts'
-import type { Baseline, Baselines, StagedChange } from '../history/records.ts'
+import type { CompleteScan, StagedChange } from '../history/records.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { reseal } from '../inventory/reseal.ts'
@@ -9,18 +9,8 @@ import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type Json, type JsonObject, valueAt } from '../model/json.ts'
 import type { Facts, Kind, Listing, ProjectRef, Resource } from '../model/resource.ts'
-import type { Filters } from '../service/settings.ts'
 import { filterText } from './filtered.ts'
-
-export interface ProjectContext {
-  readonly draft: Draft
-  readonly project: ProjectRef
-  readonly baselines: Baselines
-  readonly filters: Filters
-  /** Whether the list of sources was ever read to its end. */
-  readonly wereSourcesListed: boolean
-  readonly sealer: Sealer
-}
+import type { ProjectContext } from './project-context.ts'
 
 export interface Staged {
   readonly resources: readonly StagedResource[]
@@ -50,12 +40,12 @@ export interface StagedResource {
  * for the rest, and a change for what differs from the last complete look.
  */
 export async function stageResources(
-  stage: ProjectContext,
+  context: ProjectContext,
   kind: Kind,
   listing: Listing,
   resources: readonly Resource[],
 ): Promise<Staged> {
-  const { draft, project, baselines, sealer } = stage
+  const { draft, project, baselines, sealer } = context
   const sealKeyId = sealer.keyId
   const known = await draft.known(
     project,
@@ -72,7 +62,7 @@ export async function stageResources(
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
   const baseline = baselines[kind]
-  const isNew = baseline !== undefined && isNewToView(stage, baseline, listing)
+  const isNew = baseline !== undefined && isNewToView(context, baseline, listing)
   let isRebased = false
   let isReformed = false
 
@@ -112,7 +102,7 @@ function changeSince(
  * Whether a resource as it was is in today's normal form: written in it, or seen unchanged by a run that saw in it. Another
  * form of the same thing says nothing, for a newer hookdrift is no drift.
  */
-function isInForm(base: StoredBody, baseline: Baseline | undefined): boolean {
+function isInForm(base: StoredBody, baseline: CompleteScan | undefined): boolean {
   return base.normaliser === normaliserVersion || baseline?.normaliser === normaliserVersion
 }
 
@@ -120,7 +110,11 @@ function isInForm(base: StoredBody, baseline: Baseline | undefined): boolean {
  * Whether what was not there before is new. It may also have gone unseen: while the listing was narrowed otherwise, or
  * while sources were known from subscriptions alone.
  */
-function isNewToView({ filters, wereSourcesListed }: ProjectContext, baseline: Baseline, listing: Listing): boolean {
+function isNewToView(
+  { filters, wereSourcesListed }: ProjectContext,
+  baseline: CompleteScan,
+  listing: Listing,
+): boolean {
   if (listing === 'sources' && baseline.listing !== 'sources') return wereSourcesListed
   return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
 }

@@ -4,8 +4,8 @@ import type { Kind, Listing } from '../model/resource.ts'
 import type { UnconfirmedRemoval } from '../rules/engine/look.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { partByFilter } from './find-removals.ts'
+import type { ProjectContext } from './project-context.ts'
 import type { Proof } from './prove-identity.ts'
-import type { ProjectContext } from './stage-resources.ts'
 import { kindOf, type Walk } from './walk-listing.ts'
 
 export interface RemovalLimits {
@@ -14,7 +14,7 @@ export interface RemovalLimits {
   /** Whether a person said that what is missing is gone. */
   readonly acceptsRemovals: boolean
   /** How many resources of a kind were known before and seen again. */
-  seenAgain(kind: Kind): number
+  readonly seenAgain: ReadonlyMap<Kind, number>
 }
 
 export interface WithheldWalks {
@@ -31,14 +31,14 @@ export interface WithheldWalks {
  *   answers every request so would empty every project
  */
 export async function withholdRemovals(
-  stage: ProjectContext,
+  context: ProjectContext,
   { walks, unproven }: Proof,
   guard: RemovalLimits,
 ): Promise<WithheldWalks> {
   const held: Walk[] = []
   const losses: UnconfirmedRemoval[] = []
   for (const walk of walks) {
-    const doubt = guard.acceptsRemovals ? undefined : await findDoubt(stage, walk, unproven, guard)
+    const doubt = guard.acceptsRemovals ? undefined : await findDoubt(context, walk, unproven, guard)
     if (doubt?.loss !== undefined) losses.push(doubt.loss)
     held.push(
       doubt === undefined
@@ -58,18 +58,18 @@ interface Doubt {
 
 /** Why a walk that reached its end is not believed yet; undefined when it is. */
 async function findDoubt(
-  stage: ProjectContext,
+  context: ProjectContext,
   { coverage, lacksPromisedPage }: Walk,
   empty: ReadonlySet<Listing>,
   { limits, seenAgain }: RemovalLimits,
 ): Promise<Doubt | undefined> {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
-  const { draft, project, filters, baselines } = stage
+  const { draft, project, filters, baselines } = context
   const kind = kindOf[listing]
   const unseen = await draft.unseen(project, kind)
   const [missing] = unseen.length === 0 ? [[]] : await partByFilter({ draft, filters }, kind, unseen)
-  const known = missing.length + seenAgain(kind)
+  const known = missing.length + (seenAgain.get(kind) ?? 0)
   const loss = { listing, missing: missing.length, known }
   if (empty.has(listing)) {
     if (missing.length > 0) return { ...unproven, loss }

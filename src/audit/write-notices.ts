@@ -1,10 +1,10 @@
 import { compareShapes, type Shape } from '../inventory/shape.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import { type Listing, listings } from '../model/resource.ts'
-import type { MalformedCounts } from './count-malformed.ts'
 import type { Removals } from './find-removals.ts'
+import type { Gathered } from './process-pages.ts'
+import type { ProjectContext } from './project-context.ts'
 import type { Statuses } from './project-scan.ts'
-import type { ProjectContext } from './stage-resources.ts'
 
 export interface ShapeChange {
   /** As sorted paths. */
@@ -33,7 +33,7 @@ export async function detectShapeChanges(
 /** What a reader of the report must know to read it rightly, besides coverage, drift and violations. */
 export function writeNotices(
   shapes: ReadonlyMap<Listing, ShapeChange>,
-  processor: { isRebased(): boolean; isReformed(): boolean; readonly malformed: Pick<MalformedCounts, 'tell'> },
+  gathered: Pick<Gathered, 'isRebased' | 'isReformed' | 'malformed'>,
   unreferenced: Removals['unreferenced'],
 ): ProjectNotice[] {
   const notices: ProjectNotice[] = []
@@ -47,21 +47,21 @@ export function writeNotices(
       text: `the service shows other fields than before, as after an upgrade (${reshaped.join('; ')}); nothing was compared that one side did not show`,
     })
   }
-  if (processor.isReformed()) {
+  if (gathered.isReformed) {
     notices.push({
       code: 'normal_form_changed',
       listing: null,
       text: 'this version normalises resources differently; changes since the last run cannot be detected',
     })
   }
-  if (processor.isRebased()) {
+  if (gathered.isRebased) {
     notices.push({
       code: 'seal_key_changed',
       listing: null,
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
-  notices.push(...processor.malformed.tell())
+  notices.push(...gathered.malformed.tell())
   for (const { kind, uid } of unreferenced) {
     notices.push({
       code: 'resource_unreferenced',

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { AuditError, reasonOf } from '../model/errors.ts'
+import { projectKey } from '../model/keys.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import { type ProjectState, readState } from './state-file.ts'
 
@@ -27,7 +28,7 @@ export function readStates(directory: string, files: Files): readonly ProjectSta
       attempt(`cannot read ${file}`, () => files.read(file)),
       file,
     )
-    const key = JSON.stringify([state.project.service, state.project.uid])
+    const key = projectKey(state.project)
     const other = first.get(key)
     if (other !== undefined) throw AuditError.usage(`${file} and ${other} are states of the same project`)
     first.set(key, file)
@@ -62,6 +63,6 @@ function plainName(name: string): string {
     .slice(0, 100)
 }
 
-function digestOf({ service, uid }: ProjectRef): string {
-  return hash('sha256', JSON.stringify([service, uid])).slice(0, 8)
+function digestOf(project: ProjectRef): string {
+  return hash('sha256', projectKey(project)).slice(0, 8)
 }

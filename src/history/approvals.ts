@@ -1,4 +1,5 @@
 import type { JsonObject } from '../model/json.ts'
+import { projectKey } from '../model/keys.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { View } from './records.ts'
 
@@ -57,12 +58,22 @@ export interface ApprovedResource extends ApprovedBody {
 /** Which kinds a state speaks of, and the listing that showed each. */
 export type ScopeByKind = Readonly<Partial<Record<Kind, View>>>
 
-/** The approvals that hold: the last one of each project, where it was not revoked. */
+/** The approvals that hold: of each project the one in force. */
 export function activeApprovals(approvals: readonly Approval[]): Approval[] {
-  const last = new Map(approvals.map((approval) => [keyOf(approval.project), approval]))
-  return [...last.values()].filter(({ revoked }) => revoked === undefined)
+  return [...approvalsByProject(approvals).values()].flatMap((ofProject) => approvalInForce(ofProject) ?? [])
 }
 
-function keyOf({ service, uid }: ProjectRef): string {
-  return JSON.stringify([service, uid])
+/** Approvals by the key of their project, each oldest first. */
+export function approvalsByProject(approvals: readonly Approval[]): ReadonlyMap<string, readonly Approval[]> {
+  return Map.groupBy(approvals, ({ project }) => projectKey(project))
+}
+
+/**
+ * The approval of a project that is in force: the last one, unless it was revoked. `ofProject`: all of the project,
+ * oldest first. `at`: as of that time (ISO 8601, UTC); absent: as of the last word.
+ */
+export function approvalInForce(ofProject: readonly Approval[], at?: string): Approval | undefined {
+  const isBy = (time: string) => at === undefined || time <= at
+  const last = ofProject.findLast((approval) => isBy(approval.at))
+  return last?.revoked !== undefined && isBy(last.revoked.at) ? undefined : last
 }

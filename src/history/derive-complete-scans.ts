@@ -1,7 +1,7 @@
 import type { Listing } from '../model/resource.ts'
-import type { Baseline, Baselines } from './records.ts'
+import type { CompleteScan, CompleteScans } from './records.ts'
 
-type Walk = Omit<Baseline, 'listing' | 'normaliser'>
+type Walk = Omit<CompleteScan, 'listing' | 'normaliser'>
 
 /** What a backend has to find in a project's walks before this run. */
 interface Walks {
@@ -14,8 +14,8 @@ interface Walks {
 }
 
 /** Which run is the last complete look at each kind. */
-export function deriveCompleteScans({ lastComplete, lastLifted, normaliserOf }: Walks): Baselines {
-  const at = (listing: Listing, walk = lastComplete(listing)): Baseline | undefined =>
+export function deriveCompleteScans({ lastComplete, lastLifted, normaliserOf }: Walks): CompleteScans {
+  const at = (listing: Listing, walk = lastComplete(listing)): CompleteScan | undefined =>
     walk === undefined ? undefined : { ...walk, listing, normaliser: normaliserOf?.(walk.run) }
   const lifted = lastLifted()
   const listed = lastComplete('sources')

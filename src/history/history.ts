@@ -8,7 +8,7 @@ import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
-import type { Baselines, RunContext, RunRecord, StagedChange } from './records.ts'
+import type { CompleteScans, RunContext, RunRecord, StagedChange } from './records.ts'
 
 /**
  * What is kept of past runs. Primitives only: what a change or a resolution is gets decided above. Asynchronous, so
@@ -51,7 +51,7 @@ export interface Draft {
   readonly interrupted: readonly number[]
 
   /** The last complete look at each kind of a project, before this run. */
-  lastCompleteScans(project: ProjectRef): Promise<Baselines>
+  lastCompleteScans(project: ProjectRef): Promise<CompleteScans>
   /** The last run before this one that scanned the project. */
   lastScannedRun(project: ProjectRef): Promise<number | undefined>
   /**
@@ -95,6 +95,11 @@ export interface Draft {
   stageViolations(project: ProjectRef, page: StagedViolations): Promise<void>
   /** Violations of a project that stood before this run and were neither confirmed nor replaced by it. */
   unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]>
+  /** Those of some rules, in some projects at once; by the project's name, where there are any. */
+  unconfirmedBy(
+    rules: readonly string[],
+    projects: readonly ProjectRef[],
+  ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>>
   endViolations(violations: readonly number[]): Promise<void>
 
   /** Says that the run scans a project. The policy is scanned like a project, and has no walks. */

@@ -3,7 +3,7 @@ import type { ExitCode } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Waiver } from '../model/violation.ts'
-import type { Baselines, RecordedViolation, RunRecord } from './records.ts'
+import type { CompleteScans, RecordedViolation, RunRecord } from './records.ts'
 
 /**
  * What a history answers. Sealed runs only; what is asked "as of" a run stays the same whatever comes after it, so
@@ -22,7 +22,7 @@ export interface HistoryReader {
   /** The last look at every project of a service as of a run, sorted by the project's name; or at that one alone. */
   latestScans(run: number, only?: ProjectRef): Promise<readonly RecordedScan[]>
   /** The last complete look at each kind of a project as of a run. */
-  completeScansAt(project: ProjectRef, run: number): Promise<Baselines>
+  completeScansAt(project: ProjectRef, run: number): Promise<CompleteScans>
   /** What stood as of a run, each project as its last look left it; in the order of reports. */
   violationsAt(run: number): Promise<readonly RecordedViolation[]>
   /** What was resolved in runs after `after`, up to `run`: the latest first, then in the order of reports. */

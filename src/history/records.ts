@@ -12,9 +12,9 @@ export interface RunContext {
   readonly projects: readonly ProjectEvaluation[]
 }
 
-export type Baselines = Readonly<Partial<Record<Kind, Baseline>>>
+export type CompleteScans = Readonly<Partial<Record<Kind, CompleteScan>>>
 
-export interface Baseline extends View {
+export interface CompleteScan extends View {
   readonly run: number
   /** Version of the normal form in which that run saw what it holds; undefined when it is not known. */
   readonly normaliser?: number | undefined

@@ -16,20 +16,32 @@ export interface BoundRules<Scope extends BoundRule['scope']> {
   readonly bound: Extract<BoundRule, { scope: Scope }>
 }
 
-/** The rules that hold for a resource; those of resources that the same overrides match are worked out once. */
-export function ruleSets(policy: Policy, labelsOf: (project: ProjectRef) => Labels) {
+/** Names the overrides that match a resource, by their places in the policy's list; empty where none does. */
+export type OverrideKey = string
+
+export interface RuleSets {
+  /** What holds where no override matches. */
+  readonly everyone: RuleSet
+  keyFor(project: ProjectRef, resource: Resource): OverrideKey
+  /** Resources that the same overrides match share one set, worked out once. */
+  under(key: OverrideKey): RuleSet
+}
+
+export function ruleSets(policy: Policy, labelsOf: (project: ProjectRef) => Labels): RuleSets {
   const everyone = ruleSetOf(policy.rules)
-  const sets = new Map([['', everyone]])
+  const sets = new Map<OverrideKey, RuleSet>([['', everyone]])
   return {
     everyone,
-    resource(project: ProjectRef, resource: Resource): RuleSet {
-      if (policy.overrides.length === 0) return everyone
+    keyFor(project, resource) {
+      if (policy.overrides.length === 0) return ''
       const labels = labelsOf(project)
       const places = policy.overrides.flatMap((override, place) =>
         override.matches(project, labels, resource) ? [place] : [],
       )
-      const key = places.join(' ')
-      const set = sets.get(key) ?? ruleSetOf(policy.rulesUnder(places))
+      return places.join(' ')
+    },
+    under(key) {
+      const set = sets.get(key) ?? ruleSetOf(policy.rulesUnder(key.split(' ').map(Number)))
       sets.set(key, set)
       return set
     },

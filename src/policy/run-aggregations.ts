@@ -1,62 +1,56 @@
-import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import type { Kind, Resource } from '../model/resource.ts'
 import type {
   Aggregation,
-  BoundRule,
   Completeness,
   EvaluationRun,
   FindingPlace,
   LocatedRuleFinding,
   Rule,
 } from '../rules/engine/rule.ts'
-import type { Doubts } from './doubts.ts'
+import type { GatheredDoubts } from './doubts.ts'
 import type { ActiveRule } from './policy.ts'
 import { trackReads, watchReads } from './watch-reads.ts'
 
-/** Rules across the resources of one project, or of all, on their way through them. */
+/** Rules across the resources of one project, on their way through them. */
 export interface Aggregations {
   /** `isJudged`: whether a rule holds for the resource. */
   visit(resource: Resource, place: FindingPlace, isEvaluated: (rule: string) => boolean): void
-  conclude(completeness: Completeness): readonly AggregateFinding[]
+  conclude(completeness: Completeness): readonly AggregatedProblem[]
 }
 
-export interface AggregateFinding {
+export interface AggregatedProblem {
   readonly rule: Rule
   readonly problem: LocatedRuleFinding
 }
 
-interface AggregationContext {
-  /** A project's name, or that of all together. */
-  readonly where: string
+interface Gathering {
   readonly run: EvaluationRun
-  readonly doubts: Doubts
-  readonly failed: (where: string, rule: Rule, error: unknown) => void
+  readonly doubts: GatheredDoubts
+  readonly failed: (rule: Rule, error: unknown) => void
 }
 
-interface RunningAggregation {
+interface Running {
   readonly rule: Rule
   readonly visits: readonly Kind[]
   readonly fold: Aggregation
   /** The same at its beginning, to see what it reads. */
   readonly start: () => Aggregation
   /** Resources of which it read a malformed field later than when it was tried. */
-  readonly readLate: Map<string, FindingPlace>
+  readonly readLate: Map<ResourceKey, FindingPlace>
 }
 
-export function startAggregations(
-  rules: readonly ActiveRule[],
-  scope: Extract<BoundRule, { start(): Aggregation }>['scope'],
-  { where, run, doubts, failed }: AggregationContext,
-): Aggregations {
-  const folds = rules.flatMap(({ rule, bound }): RunningAggregation[] => {
-    if (!('start' in bound) || bound.scope !== scope) return []
+export function startAggregations(rules: readonly ActiveRule[], { run, doubts, failed }: Gathering): Aggregations {
+  const all = rules.flatMap(({ rule, bound }): Running[] => {
+    if (bound.scope !== 'project') return []
     const start = () => bound.start(run)
     return [{ rule, visits: bound.visits, fold: start(), start, readLate: new Map() }]
   })
 
-  /** Who could not judge one resource did not see all of its kind. */
-  const leaveOut = (rule: Rule, { project, kind, uid }: FindingPlace, isEvaluated: boolean) => {
-    doubts.note(project, { rule: rule.id, kind, uid }, isEvaluated && kind === rule.kind)
-    doubts.blur(where, rule.id, kind)
+  /** A rule that could not judge one resource did not see all of its kind. */
+  const leaveOut = (rule: Rule, place: FindingPlace, isEvaluated: boolean) => {
+    doubts.note(rule.id, place, isEvaluated && place.kind === rule.kind)
+    doubts.blur(rule.id, place.kind)
   }
 
   /**
@@ -64,7 +58,7 @@ export function startAggregations(
    * out then, for what the rule makes of it could show in what it says of others.
    */
   const watchedBy = (
-    { rule, start, readLate }: RunningAggregation,
+    { rule, start, readLate }: Running,
     resource: Resource,
     place: FindingPlace,
   ): Resource | undefined => {
@@ -75,12 +69,12 @@ export function startAggregations(
     } catch {
       // It fails in earnest, too, unless that was the field's doing.
     }
-    return trial.hasRead() ? undefined : watchReads(resource, () => readLate.set(keyOf(place), place))
+    return trial.hasRead() ? undefined : watchReads(resource, () => readLate.set(resourceKey(place), place))
   }
 
   return {
     visit(resource, place, isEvaluated) {
-      for (const running of folds) {
+      for (const running of all) {
         const { rule, visits, fold, readLate } = running
         if (!visits.includes(resource.kind)) continue
         const seen = resource.malformed === undefined ? resource : watchedBy(running, resource, place)
@@ -91,18 +85,18 @@ export function startAggregations(
         try {
           fold.visit(seen, place)
         } catch (error) {
-          if (!readLate.has(keyOf(place))) failed(where, rule, error)
+          if (!readLate.has(resourceKey(place))) failed(rule, error)
         }
       }
     },
     conclude(completeness) {
-      return folds.flatMap(({ rule, fold, readLate }) => {
+      return all.flatMap(({ rule, fold, readLate }) => {
         const problems: LocatedRuleFinding[] = []
-        const isComplete = (kind: Kind) => completeness.isComplete(kind) && doubts.isClear(where, rule.id, kind)
+        const isComplete = (kind: Kind) => completeness.isComplete(kind) && doubts.isClear(rule.id, kind)
         try {
           for (const problem of fold.conclude(run.now, { isComplete })) problems.push(problem)
         } catch (error) {
-          if (readLate.size === 0) failed(where, rule, error)
+          if (readLate.size === 0) failed(rule, error)
         }
         for (const place of readLate.values()) leaveOut(rule, place, true)
         // What it said of others may come from the field, too.
@@ -110,9 +104,4 @@ export function startAggregations(
       })
     },
   }
-}
-
-/** Names a resource among those of all projects. */
-export function keyOf({ project, kind, uid }: { project: ProjectRef; kind: Kind; uid: string }): string {
-  return `${project.name} ${kind} ${uid}`
 }

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../model/json.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import { cleanResources, overlaid } from './clean-resources.ts'
+import { concludeFleetRules } from './conclude-fleet-rules.ts'
 import { createEvaluator } from './evaluator.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyTest } from './policy-test-schema.ts'
@@ -32,15 +33,16 @@ export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
   const at = Date.parse(test.at)
   const [service = '', name = ''] = test.project.split('/')
   const project: ProjectRef = { name: test.project, service, uid: name }
-  const evaluate = createEvaluator(policy, at, () => test.labels)
-  const whole = { isComplete: () => true }
-  const shown = shownBy(test, at)
-  const found = [
-    ...shown.flatMap((resource) => evaluate.evaluate(project, resource)),
-    ...evaluate.concludeProject(project, whole),
-    ...evaluate.concludeFleet(whole).map(({ finding }) => finding),
-  ].filter(({ waiver }) => waiver === undefined)
-  return { ...compare(test, found), failures: evaluate.failuresIn(project) }
+  const evaluator = createEvaluator(policy, at, () => test.labels).forProject(project)
+  const ofProject = [
+    ...shownBy(test, at).flatMap((resource) => evaluator.evaluate(resource)),
+    ...evaluator.conclude({ isComplete: () => true }),
+  ]
+  const evaluation = evaluator.outcome()
+  const { findings, failures } = concludeFleetRules(policy, [{ project, evaluation }], at)
+  const found = [...ofProject, ...findings.map(({ finding }) => finding)]
+  const open = found.filter(({ waiver }) => waiver === undefined)
+  return { ...compare(test, open), failures: new Map(Object.entries({ ...failures, ...evaluation.failures })) }
 }
 
 interface Item {

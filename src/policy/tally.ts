@@ -14,15 +14,14 @@ export function count(tally: Tally, rules: Rules, kind: Kind): void {
   else counts[kind] = (counts[kind] ?? 0) + 1
 }
 
-/** `rules`: all that judge anyone. `failures`: those that could not judge here. `countDoubts`: what one could not judge. */
+/** `rules`: all that judge anyone. `countDoubts`: how many of a kind a rule could not judge. */
 export function countEvaluated(
-  tally: Tally | undefined,
+  tally: Tally,
   rules: readonly ActiveRule[],
-  failures: ReadonlyMap<string, string>,
   countDoubts: (rule: string, kind: Kind) => number,
-): EvaluationStats {
+): Pick<EvaluationStats, 'resources' | 'fewer'> {
   const resources: Partial<Record<Kind, number>> = {}
-  for (const counts of tally?.values() ?? []) {
+  for (const counts of tally.values()) {
     for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {
       resources[kind] = (resources[kind] ?? 0) + number
     }
@@ -30,9 +29,9 @@ export function countEvaluated(
   const fewer: Record<string, number> = {}
   for (const { rule } of rules) {
     let evaluated = 0
-    for (const [held, counts] of tally ?? []) if (held.has(rule.id)) evaluated += counts[rule.kind] ?? 0
+    for (const [held, counts] of tally) if (held.has(rule.id)) evaluated += counts[rule.kind] ?? 0
     evaluated = Math.max(0, evaluated - countDoubts(rule.id, rule.kind))
     if (evaluated < (resources[rule.kind] ?? 0)) fewer[rule.id] = evaluated
   }
-  return { resources, fewer, unjudged: Object.fromEntries(failures) }
+  return { resources, fewer }
 }

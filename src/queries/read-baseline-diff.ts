@@ -2,9 +2,10 @@ import { matchesProject } from '../config/choose-projects.ts'
 import { type Approval, type ApprovedResource, activeApprovals } from '../history/approvals.ts'
 import type { History } from '../history/history.ts'
 import type { ResourceAtRun } from '../history/reader.ts'
-import type { Baselines, View } from '../history/records.ts'
+import type { CompleteScans, View } from '../history/records.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import { AuditError } from '../model/errors.ts'
+import { projectKey, resourceKey } from '../model/keys.ts'
 import type { ReportChange } from '../model/report.ts'
 import type { Kind } from '../model/resource.ts'
 import type { Answer } from '../report/answer.ts'
@@ -33,8 +34,8 @@ export async function readBaselineDiff(
       advice: '`hookdrift baseline approve` approves the state of the last run',
     })
   }
-  const approved = new Set(approvals.map(({ project }) => keyOf(project)))
-  const scans = (await history.latestScans(last.number)).filter(({ project }) => approved.has(keyOf(project)))
+  const approved = new Set(approvals.map(({ project }) => projectKey(project)))
+  const scans = (await history.latestScans(last.number)).filter(({ project }) => approved.has(projectKey(project)))
   const rows: ReportChange[] = []
   const remarks: string[] = []
   for (const approval of approvals) {
@@ -51,8 +52,8 @@ export async function readBaselineDiff(
 async function compare(history: History, approval: Approval, run: number) {
   const { project, scopes } = approval
   const baselines = await history.completeScansAt(project, run)
-  const before = new Map((await history.approvedResources(approval)).map((one) => [`${one.kind} ${one.uid}`, one]))
-  const now = new Map((await history.stateAt(project, run)).map((one) => [`${one.kind} ${one.uid}`, one]))
+  const before = new Map((await history.approvedResources(approval)).map((one) => [resourceKey(one), one]))
+  const now = new Map((await history.stateAt(project, run)).map((one) => [resourceKey(one), one]))
   const rows: ReportChange[] = []
   const unknown = new Map<Kind, number>()
   for (const key of [...new Set([...before.keys(), ...now.keys()])].sort()) {
@@ -85,15 +86,11 @@ function isConfigured(kind: Kind): boolean {
   return configuredKinds.some((configured) => configured === kind)
 }
 
-function isSameView(before: View | undefined, now: Baselines[Kind]): boolean {
+function isSameView(before: View | undefined, now: CompleteScans[Kind]): boolean {
   return before !== undefined && now !== undefined && before.listing === now.listing && before.filter === now.filter
 }
 
 function nameOf({ run, at, by }: Approval): string {
   const state = run === undefined ? 'files' : `run ${run}`
   return `${state}, approved ${showTime(at)} by ${by}`
-}
-
-function keyOf({ service, uid }: { readonly service: string; readonly uid: string }): string {
-  return JSON.stringify([service, uid])
 }

@@ -1,6 +1,6 @@
 import { matchesProject } from '../config/choose-projects.ts'
 import type { CommittedRun, Differing, HistoryReader, KeptVersion } from '../history/reader.ts'
-import type { Baselines } from '../history/records.ts'
+import type { CompleteScans } from '../history/records.ts'
 import { diffAttributes } from '../inventory/diff-attributes.ts'
 import type { FieldChange } from '../model/change.ts'
 import type { JsonObject } from '../model/json.ts'
@@ -71,7 +71,7 @@ function countUnseen(unseen: readonly Differing[]) {
 
 /** Asks once for each project. */
 function scannedProjectsAt(reader: HistoryReader, { number }: CommittedRun) {
-  const known = new Map<string, Baselines>()
+  const known = new Map<string, CompleteScans>()
   return async ({ project, kind }: Differing): Promise<boolean> => {
     const baselines = known.get(project.name) ?? (await reader.completeScansAt(project, number))
     known.set(project.name, baselines)

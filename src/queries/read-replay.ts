@@ -1,5 +1,3 @@
-import { recordOf, type ViolationLifetime } from '../audit/replay/ledger.ts'
-import { type ReplayedHistory, replayPolicy } from '../audit/replay/replay-policy.ts'
 import type { Unjudged } from '../compliance/compliance.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { findRun, runBefore } from '../history/find-run.ts'
@@ -10,6 +8,8 @@ import { AuditError } from '../model/errors.ts'
 import type { ReportViolation } from '../model/report.ts'
 import { policyProject } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
+import { type ReplayedHistory, replayPolicy } from '../replay/replay-policy.ts'
+import { recordOf, type ViolationLifetime } from '../replay/violation-tracker.ts'
 import type { Answer } from '../report/answer.ts'
 import { describeNotEvaluated } from '../report/describe-not-evaluated.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
@@ -54,14 +54,15 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuery
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const replay = await replayPolicy(history, { policy, runs, clock })
   const unjudged = replay.unjudged.flatMap((one) => among(one, projects))
-  const rowsOf = (stretches: readonly ViolationLifetime[]) =>
-    stretches
+  const rowsOf = (violations: readonly ViolationLifetime[]) =>
+    violations
       .filter(({ project }) => matchesProject(project.name, projects))
-      .map((stretch) => ({ stretch, record: recordOf(stretch, stretch.gone ?? last) }))
+      .map((violation) => ({ violation, record: recordOf(violation, violation.gone ?? last) }))
       .sort(
-        (a, b) => (b.stretch.gone?.number ?? 0) - (a.stretch.gone?.number ?? 0) || inReportOrder(a.record, b.record),
+        (a, b) =>
+          (b.violation.gone?.number ?? 0) - (a.violation.gone?.number ?? 0) || inReportOrder(a.record, b.record),
       )
-      .map(({ stretch, record }) => toRow(stretch, record))
+      .map(({ violation, record }) => toRow(violation, record))
   const first = runs.at(0)
   return {
     command: 'replay',
@@ -81,7 +82,7 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuery
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if this policy had judged them.`,
       ...unjudged.map(describeNotEvaluated),
     ],
-    ...limited([...rowsOf(replay.standing), ...rowsOf(replay.ended)], limit),
+    ...limited([...rowsOf(replay.active), ...rowsOf(replay.ended)], limit),
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { compareWithBaseline } from '../../src/audit/compare-with-expected.ts'
+import { compareWithApproved } from '../../src/audit/compare-with-approved.ts'
 import { stateOf } from '../../src/audit/expected-state.ts'
 import { stageResources } from '../../src/audit/stage-resources.ts'
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
@@ -31,6 +31,7 @@ it.each([
       baselines: await draft.lastCompleteScans(payments),
       filters: {},
       wereSourcesListed: false,
+      now: 0,
       sealer: { keyId: 'key-1', seal: () => 'sealed:masked' },
     }
     const resource = {
@@ -69,7 +70,7 @@ it('what changes once a run has seen it unchanged in the normal form of today is
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
     const baselines = await draft.lastCompleteScans(payments)
     const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
-    const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, sealer }
+    const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, now: 0, sealer }
     const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
     const { resources, isReformed } = await stageResources(stage, 'endpoint', 'endpoints', [resource])
     await walkAll(draft)
@@ -105,7 +106,7 @@ describe('a text that an earlier hookdrift left readable', () => {
     await seal(first)
     const draft = await history.begin(aStart(at(2)))
     const baselines = await draft.lastCompleteScans(payments)
-    const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, sealer }
+    const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, now: 0, sealer }
     const resource = { kind: 'subscription', uid: 's', name: '', attributes: seen, volatile: {}, facts: {} } as const
     const { resources } = await stageResources(stage, 'subscription', 'subscriptions', [resource])
     expect(JSON.stringify(resources[0]?.resource.attributes)).not.toContain(word)
@@ -116,10 +117,10 @@ describe('a text that an earlier hookdrift left readable', () => {
   it('is no difference to a baseline that was approved then', async () => {
     const history = openMemoryHistory(new Machines().process(1))
     const draft = await history.begin(aStart())
-    const stage = { draft, project: payments, baselines: {}, filters: {}, wereSourcesListed: false, sealer }
+    const stage = { draft, project: payments, baselines: {}, filters: {}, wereSourcesListed: false, now: 0, sealer }
     const approved = { kind: 'subscription', uid: 's', name: '', attributes: then, sealKeyId: sealer.keyId } as const
     const expected = stateOf({ subscription: { listing: 'subscriptions', filter: null } }, [approved])
-    const comparison = compareWithBaseline(stage, { expected, recent: new Map(), now: 0 })
+    const comparison = compareWithApproved(stage, expected, new Map())
     const drifts = async (attributes: JsonObject) => {
       const resource = { kind: 'subscription', uid: 's', name: '', attributes, volatile: {}, facts: {} } as const
       const staged = { resource, since: 1, known: undefined, base: undefined, change: undefined }

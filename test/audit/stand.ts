@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { OnBug } from '../../src/audit/contain-bugs.ts'
 import type { AuditedProject } from '../../src/audit/project-scan.ts'
-import { runAudit } from '../../src/audit/run-audit.ts'
+import { type AuditAll, runAudit } from '../../src/audit/run-audit.ts'
 import type { LeaseOwner } from '../../src/history/lease-owner.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
@@ -27,6 +27,8 @@ export interface StandOptions {
   readonly limits?: Partial<Limits>
   /** Of every project. */
   readonly labels?: Readonly<Record<string, string>>
+  /** How the projects of a run are audited. Default: in this process. */
+  readonly auditAll?: AuditAll
 }
 
 export interface Turn {
@@ -53,7 +55,15 @@ export interface Turn {
 }
 
 /** A history of its own in a temporary directory, and audits against it on a clock that never waits. */
-export function openStand({ projects, key, pageSize = 20, listings = {}, limits = {}, labels = {} }: StandOptions) {
+export function openStand({
+  projects,
+  key,
+  pageSize = 20,
+  listings = {},
+  limits = {},
+  labels = {},
+  auditAll,
+}: StandOptions) {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-'))
   const file = join(directory, 'hookdrift.db')
   let now = Date.parse('2026-11-21T03:00:00Z')
@@ -135,6 +145,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
               throw error
             }),
         },
+        auditAll,
       )
     } finally {
       await history.close()

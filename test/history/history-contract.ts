@@ -639,6 +639,18 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         expect(await draft.unconfirmedViolations(orders)).toEqual([])
       })
 
+      it('lists the same of some rules, for several projects at once', async () => {
+        await open('a', 'b')
+        const draft = await begin()
+        const [a, b] = [await standingOf(draft, 'a'), await standingOf(draft, 'b')]
+        await draft.stageViolations(payments, { confirmed: [a.id], violations: [aViolation('new')] })
+        const both = [payments, orders]
+        expect(await draft.unconfirmedBy([b.rule, 'no/such-rule'], both)).toEqual(new Map([[payments.name, [b]]]))
+        expect(await draft.unconfirmedBy(['no/such-rule'], both)).toEqual(new Map())
+        expect(await draft.unconfirmedBy([], both)).toEqual(new Map())
+        expect(await draft.unconfirmedBy([b.rule], [orders])).toEqual(new Map())
+      })
+
       it('is not resolved by being reworded', async () => {
         await open('a')
         const reword = async (draft: Draft) => {

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
 import { ownFunctions } from '../../src/policy/cel/functions.ts'
 import { nameIn } from '../../src/policy/cel/inspect.ts'
-import { createEvaluator, type PolicyEvaluator } from '../../src/policy/evaluator.ts'
 import { namedRules } from '../../src/policy/policy.ts'
 import { policyOf } from '../audit/stand.ts'
+import { evaluateFleet } from './evaluate-fleet.ts'
 
 const project: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }
 const now = Date.parse('2026-11-21T00:00:00Z')
@@ -24,19 +24,24 @@ const rule = (assert: string, { kind = 'endpoint', ...more }: Readonly<Record<st
     }),
   )
 
-const judgeOf = (policy: ReturnType<typeof policyOf>, labels = {}, clock?: () => number) =>
-  createEvaluator(policy, now, () => labels, clock)
+const evaluatorOf = (policy: ReturnType<typeof policyOf>, labels = {}, clock?: () => number) =>
+  evaluateFleet(policy, now, () => labels, clock)
 
 /** `fails`, `holds` or why it could not be said. */
 function verdict(assert: string, resource: Resource, labels = {}): string {
-  const judge = judgeOf(rule(assert, { kind: resource.kind }), labels)
-  const found = judge.evaluate(project, resource)
-  return judge.failuresIn(project).get('a/b') ?? (found.length > 0 ? 'fails' : 'holds')
+  const evaluator = evaluatorOf(rule(assert, { kind: resource.kind }), labels)
+  const found = evaluator.of(project).evaluate(resource)
+  return evaluator.of(project).outcome().failures['a/b'] ?? (found.length > 0 ? 'fails' : 'holds')
 }
 
-const messages = (judge: PolicyEvaluator, resources: readonly Resource[], looked = all) => [
-  ...resources.flatMap((resource) => judge.evaluate(project, resource)).map(({ uid, message }) => `${uid} ${message}`),
-  ...judge.concludeProject(project, looked).map(({ uid, message }) => `${uid} ${message}`),
+const messages = (evaluator: ReturnType<typeof evaluatorOf>, resources: readonly Resource[], looked = all) => [
+  ...resources
+    .flatMap((resource) => evaluator.of(project).evaluate(resource))
+    .map(({ uid, message }) => `${uid} ${message}`),
+  ...evaluator
+    .of(project)
+    .conclude(looked)
+    .map(({ uid, message }) => `${uid} ${message}`),
 ]
 
 describe('a custom rule', () => {
@@ -45,7 +50,11 @@ describe('a custom rule', () => {
       severity: 'high',
       message: 'owner {resource.owner_id} of {project.name} is not a tenant, {{really}}',
     })
-    expect(judgeOf(policy).evaluate(project, a('endpoint', { owner_id: 'x' }))).toEqual([
+    expect(
+      evaluatorOf(policy)
+        .of(project)
+        .evaluate(a('endpoint', { owner_id: 'x' })),
+    ).toEqual([
       {
         rule: 'a/b',
         severity: 'high',
@@ -56,14 +65,18 @@ describe('a custom rule', () => {
         message: 'owner x of acme/p is not a tenant, {really}',
       },
     ])
-    expect(judgeOf(policy).evaluate(project, a('endpoint', { owner_id: 'tenant-1' }))).toEqual([])
+    expect(
+      evaluatorOf(policy)
+        .of(project)
+        .evaluate(a('endpoint', { owner_id: 'tenant-1' })),
+    ).toEqual([])
   })
 
   it('judges where `when` holds, and nowhere else', () => {
     const policy = rule('false', { when: "project.labels.env == 'prod'" })
-    expect(judgeOf(policy, { env: 'prod' }).evaluate(project, a('endpoint', {}))).toHaveLength(1)
-    expect(judgeOf(policy, { env: 'dev' }).evaluate(project, a('endpoint', {}))).toEqual([])
-    expect(judgeOf(policy).evaluate(project, a('endpoint', {}))).toEqual([])
+    expect(evaluatorOf(policy, { env: 'prod' }).of(project).evaluate(a('endpoint', {}))).toHaveLength(1)
+    expect(evaluatorOf(policy, { env: 'dev' }).of(project).evaluate(a('endpoint', {}))).toEqual([])
+    expect(evaluatorOf(policy).of(project).evaluate(a('endpoint', {}))).toEqual([])
   })
 
   it('is set, overridden and switched off by its id like any other', () => {
@@ -76,7 +89,7 @@ describe('a custom rule', () => {
       { overrides: [{ match: { uid: 'u2' }, rules: { 'a/b': 'info' } }] },
     ].map((more) => {
       const policy = policyOf(JSON.stringify({ extends: [], ...base, ...more }))
-      return judgeOf(policy).evaluate(project, a('endpoint', {}))[0]?.severity
+      return evaluatorOf(policy).of(project).evaluate(a('endpoint', {}))[0]?.severity
     })
     expect(severities).toEqual(['critical', undefined, 'high', 'info', 'low'])
   })
@@ -89,7 +102,7 @@ describe('a custom rule', () => {
     }
     const read = (twice: Readonly<Record<string, string>> = {}) =>
       readPolicy('/etc/policy.yaml', (file) => ({ ...files, ...twice })[file] ?? '')
-    expect(judgeOf(read()).evaluate(project, a('endpoint', {}))[0]?.severity).toBe('high')
+    expect(evaluatorOf(read()).of(project).evaluate(a('endpoint', {}))[0]?.severity).toBe('high')
     const own = { '/etc/policy.yaml': `${files['/etc/policy.yaml']}${files['/etc/base.yaml']}` }
     expect(() => read(own)).toThrow('/etc/policy.yaml:3:16: `a/b` is defined already, in /etc/base.yaml:1:16')
   })
@@ -116,7 +129,7 @@ describe('a custom rule', () => {
 extends: []
 custom: [{ id: a/b, kind: endpoint, assert: "false", severity: low, message: m }]
 waivers: [{ rule: ${waived}, match: { uid: u1 }, owner: o, reason: r, expires: 2026-12-31 }]`)
-    const [finding] = judgeOf(policy('a/b')).evaluate(project, a('endpoint', {}))
+    const [finding] = evaluatorOf(policy('a/b')).of(project).evaluate(a('endpoint', {}))
     expect(finding?.waiver).toMatchObject({ owner: 'o' })
     expect(() => policy('a/c')).toThrow('there is no rule `a/c`')
   })
@@ -206,23 +219,24 @@ describe('an expression', () => {
 describe('a failure of a custom rule', () => {
   it('is told once for the project, with the first resource, and costs no other finding', () => {
     const policy = rule("resource.authentication.type == 'x' || age(resource.created_at) > days(1)")
-    const judge = judgeOf(policy)
+    const evaluator = evaluatorOf(policy)
     const shown = { authentication: null }
     const found = ['e1', 'e2', 'e3'].flatMap((uid) =>
-      judge.evaluate(
-        project,
-        a('endpoint', { ...shown, created_at: uid === 'e3' ? '2026-11-20T23:59:00Z' : null }, uid),
-      ),
+      evaluator
+        .of(project)
+        .evaluate(a('endpoint', { ...shown, created_at: uid === 'e3' ? '2026-11-20T23:59:00Z' : null }, uid)),
     )
     expect(found.map(({ uid }) => uid)).toEqual(['e3'])
-    expect([...judge.failuresIn(project)]).toEqual([['a/b', 'endpoint e1: age: no time is given']])
-    expect(judge.needsOf('a/b')).toEqual({ kinds: ['endpoint'], scope: 'resource', isCustom: true })
+    expect(Object.entries(evaluator.of(project).outcome().failures)).toEqual([
+      ['a/b', 'endpoint e1: age: no time is given'],
+    ])
+    expect(evaluator.needs.get('a/b')).toEqual({ kinds: ['endpoint'], scope: 'resource', isCustom: true })
   })
 
   it('in a message leaves a question mark and keeps the violation', () => {
     const policy = rule('false', { kind: 'subscription', message: 'type {resource.filter_config.filter.body.x}!' })
     const shown = { filter_config: { filter: { body: {} } } }
-    expect(messages(judgeOf(policy), [a('subscription', shown)])).toEqual(['u1 type ?!'])
+    expect(messages(evaluatorOf(policy), [a('subscription', shown)])).toEqual(['u1 type ?!'])
   })
 })
 
@@ -238,8 +252,8 @@ describe('a custom rule across resources', () => {
   it('sees the endpoint and the source of a subscription, also a source that comes later', () => {
     const s1 = subscription('s1', { endpoint_uid: 'e1', source_uid: 'q1' })
     const says = ['s1 the s1: paused http']
-    expect(messages(judgeOf(joined), [endpoint, source, s1])).toEqual(says)
-    expect(messages(judgeOf(joined), [endpoint, s1, source])).toEqual(says)
+    expect(messages(evaluatorOf(joined), [endpoint, source, s1])).toEqual(says)
+    expect(messages(evaluatorOf(joined), [endpoint, s1, source])).toEqual(says)
   })
 
   it('does not judge one whose endpoint or source is not there', () => {
@@ -250,11 +264,11 @@ describe('a custom rule across resources', () => {
       subscription('s2', { endpoint_uid: 'e9', source_uid: 'q1' }),
       subscription('s3', {}),
     ]
-    expect(messages(judgeOf(joined), resources)).toEqual([])
+    expect(messages(evaluatorOf(joined), resources)).toEqual([])
   })
 
   it('needs the kinds that it reads', () => {
-    expect(judgeOf(joined).needsOf('a/b')).toMatchObject({
+    expect(evaluatorOf(joined).needs.get('a/b')).toMatchObject({
       kinds: ['subscription', 'endpoint', 'source'],
       scope: 'project',
     })
@@ -263,10 +277,10 @@ describe('a custom rule across resources', () => {
   it('sees how many subscriptions an endpoint has, once all were seen', () => {
     const counted = rule('subscriptions == 1', { message: 'has {subscriptions}' })
     const resources = [a('endpoint', {}, 'e1'), a('endpoint', {}, 'e2'), subscription('s1', { endpoint_uid: 'e1' })]
-    expect(messages(judgeOf(counted), resources)).toEqual(['e2 has 0'])
-    expect(messages(judgeOf(counted), resources, { isComplete: () => false })).toEqual([])
-    expect(messages(judgeOf(counted), [...resources, subscription('s2', {})])).toEqual([])
-    expect(judgeOf(counted).needsOf('a/b')?.kinds).toEqual(['endpoint', 'subscription'])
+    expect(messages(evaluatorOf(counted), resources)).toEqual(['e2 has 0'])
+    expect(messages(evaluatorOf(counted), resources, { isComplete: () => false })).toEqual([])
+    expect(messages(evaluatorOf(counted), [...resources, subscription('s2', {})])).toEqual([])
+    expect(evaluatorOf(counted).needs.get('a/b')?.kinds).toEqual(['endpoint', 'subscription'])
   })
 
   it('keeps what it found when the judging of another fails at the end', () => {
@@ -276,9 +290,9 @@ describe('a custom rule across resources', () => {
       a('endpoint', { created_at: null }, 'e2'),
       subscription('s1', { endpoint_uid: 'e1' }),
     ]
-    const judge = judgeOf(counted)
-    expect(messages(judge, resources)).toEqual(['e2 has 0'])
-    expect(judge.failuresIn(project).get('a/b')).toBe('endpoint e1: age: no time is given')
+    const evaluator = evaluatorOf(counted)
+    expect(messages(evaluator, resources)).toEqual(['e2 has 0'])
+    expect(evaluator.of(project).outcome().failures['a/b']).toBe('endpoint e1: age: no time is given')
   })
 })
 
@@ -308,15 +322,17 @@ describe('what an expression may take', () => {
 
   it('is bounded in time, for all rules of a run together; what is not judged any more is unknown', () => {
     let ms = 0
-    const judge = judgeOf(rule("resource.status == 'active'"), {}, () => {
+    const evaluator = evaluatorOf(rule("resource.status == 'active'"), {}, () => {
       ms += 10_000
       return ms
     })
     const found = Array.from({ length: 10 }, (_, index) =>
-      judge.evaluate(project, a('endpoint', { status: '' }, `e${index}`)),
+      evaluator.of(project).evaluate(a('endpoint', { status: '' }, `e${index}`)),
     )
     expect(found.flat().map(({ uid }) => uid)).toEqual(['e0', 'e1', 'e2', 'e3', 'e4', 'e5', 'e6'])
-    expect(judge.failuresIn(project).get('a/b')).toMatch(/time that custom rules have together in a run was used up/)
+    expect(evaluator.of(project).outcome().failures['a/b']).toMatch(
+      /time that custom rules have together in a run was used up/,
+    )
   })
 
   it.each([

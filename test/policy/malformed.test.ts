@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
-import { startDoubts } from '../../src/policy/doubts.ts'
-import { createEvaluator } from '../../src/policy/evaluator.ts'
+import { gatherDoubts, readDoubts } from '../../src/policy/doubts.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { startAggregations } from '../../src/policy/run-aggregations.ts'
 import { trackReads } from '../../src/policy/watch-reads.ts'
 import { aggregateRule } from '../../src/rules/engine/rule.ts'
+import { evaluateFleet } from './evaluate-fleet.ts'
 
 const project = (name: string): ProjectRef => ({ name: `acme/${name}`, service: 'acme', uid: name })
 const [p, q] = [project('p'), project('q')]
@@ -16,8 +16,8 @@ function a(kind: Kind, uid: string, attributes: JsonObject, ...malformed: string
   return { kind, uid, name: uid, attributes, volatile: {}, facts: {}, ...(malformed.length > 0 && { malformed }) }
 }
 
-const judgeOf = (rules: string) =>
-  createEvaluator(
+const evaluatorOf = (rules: string) =>
+  evaluateFleet(
     readPolicy('policy.yaml', () => `extends: []\nrules: { ${rules} }`),
     0,
   )
@@ -66,44 +66,46 @@ describe('a rule across resources', () => {
   const subscription = a('subscription', 's', { endpoint_uid: 'e' })
 
   it('says nothing of others by a field that cannot be read, and its silence means nothing', () => {
-    const judge = judgeOf('subscription/target-not-active: {}')
-    judge.evaluate(p, a('endpoint', 'e', { status: 'INACTIVE ' }, '/status'))
-    judge.evaluate(p, subscription)
-    expect(judge.concludeProject(p, all)).toEqual([])
+    const evaluator = evaluatorOf('subscription/target-not-active: {}')
+    evaluator.of(p).evaluate(a('endpoint', 'e', { status: 'INACTIVE ' }, '/status'))
+    evaluator.of(p).evaluate(subscription)
+    expect(evaluator.of(p).conclude(all)).toEqual([])
     const about = { rule: 'subscription/target-not-active', kind: 'subscription', uid: 's' } as const
-    expect([p, q].map((ref) => judge.doubts.isAbout(ref, about))).toEqual([true, false])
-    expect(judge.doubts.isAbout(p, { ...about, rule: 'subscription/wildcard' })).toBe(false)
+    expect([p, q].map((ref) => evaluator.doubtsIn(ref).isAbout(about))).toEqual([true, false])
+    expect(evaluator.doubtsIn(p).isAbout({ ...about, rule: 'subscription/wildcard' })).toBe(false)
   })
 
   it('does not take for missing what it could not read', () => {
     const orphan = (...malformed: string[]) => {
-      const judge = judgeOf('endpoint/orphan: {}')
-      judge.evaluate(p, a('endpoint', 'e', { name: 'e' }))
-      judge.evaluate(p, a('subscription', 's', { endpoint_uid: 5, name: 's' }, ...malformed))
-      return judge.concludeProject(p, all).map(({ uid }) => uid)
+      const evaluator = evaluatorOf('endpoint/orphan: {}')
+      evaluator.of(p).evaluate(a('endpoint', 'e', { name: 'e' }))
+      evaluator.of(p).evaluate(a('subscription', 's', { endpoint_uid: 5, name: 's' }, ...malformed))
+      return evaluator
+        .of(p)
+        .conclude(all)
+        .map(({ uid }) => uid)
     }
     expect([orphan('/name'), orphan('/endpoint_uid')]).toEqual([['e'], []])
   })
 
   it('is in doubt everywhere when it looks everywhere', () => {
-    const judge = judgeOf('endpoint/secret-shared: {}')
+    const evaluator = evaluatorOf('endpoint/secret-shared: {}')
     const secrets = { k: { value: `sealed:${'a'.repeat(32)}` } }
-    judge.evaluate(p, a('endpoint', 'e1', { secrets }))
-    judge.evaluate(p, a('endpoint', 'e2', { secrets }))
-    judge.evaluate(q, a('endpoint', 'e3', { secrets: true }, '/secrets'))
+    evaluator.of(p).evaluate(a('endpoint', 'e1', { secrets }))
+    evaluator.of(p).evaluate(a('endpoint', 'e2', { secrets }))
+    evaluator.of(q).evaluate(a('endpoint', 'e3', { secrets: true }, '/secrets'))
     // What can be read is still found.
-    expect(judge.concludeFleet(all).map(({ finding }) => finding.uid)).toEqual(['e1', 'e2'])
+    expect(evaluator.concludeFleet().findings.map(({ finding }) => finding.uid)).toEqual(['e1', 'e2'])
     const about = { rule: 'endpoint/secret-shared', kind: 'endpoint', uid: 'other' } as const
-    expect([p, q].map((ref) => judge.doubts.isAbout(ref, about))).toEqual([true, true])
-    expect(judge.statsOf(q).fewer).toEqual({ 'endpoint/secret-shared': 0 })
-    expect(judge.statsOf(p).fewer).toEqual({})
+    expect([p, q].map((ref) => evaluator.doubtsIn(ref).isAbout(about))).toEqual([true, true])
+    expect(evaluator.of(q).outcome().fewer).toEqual({ 'endpoint/secret-shared': 0 })
+    expect(evaluator.of(p).outcome().fewer).toEqual({})
   })
 
   it('that reads the field only when it concludes says nothing at all', () => {
     const rule = aggregateRule({
       ...{ id: 'test/late', title: 'late', severity: 'low', packs: [], kind: 'endpoint' },
       visits: ['endpoint'],
-      scope: 'project',
       start: () => [] as { readonly attributes: unknown; readonly uid: string }[],
       visit(kept, { attributes, uid }) {
         kept.push({ attributes, uid })
@@ -116,19 +118,19 @@ describe('a rule across resources', () => {
       },
     })
     const foundBy = (...malformed: string[]) => {
-      const doubts = startDoubts('')
+      const doubts = gatherDoubts()
       const bound = rule.bind({})
       const run = { now: 0, labelsOf: () => ({}), meter: { begin() {}, end() {}, isSpent: () => false } }
-      const folds = startAggregations([{ rule, bound, severity: undefined, options: {} }], 'project', {
-        ...{ where: p.name, run, doubts },
+      const aggregations = startAggregations([{ rule, bound, severity: undefined, options: {} }], {
+        ...{ run, doubts },
         failed: () => expect.unreachable(),
       })
       for (const uid of ['a', 'b']) {
         const resource = a('endpoint', uid, { rate_limit: 5, url: '' }, ...(uid === 'a' ? malformed : []))
-        folds.visit(resource, { project: p, kind: 'endpoint', uid, name: uid }, () => true)
+        aggregations.visit(resource, { project: p, kind: 'endpoint', uid, name: uid }, () => true)
       }
-      const found = folds.conclude(all).map(({ problem }) => problem.at.uid)
-      return { found, inDoubt: doubts.holdsAny(p, 'test/late') }
+      const found = aggregations.conclude(all).map(({ problem }) => problem.at.uid)
+      return { found, inDoubt: readDoubts(doubts.list()).holdsAny('test/late') }
     }
     expect(foundBy('/url')).toEqual({ found: ['a', 'b'], inDoubt: false })
     expect(foundBy('/rate_limit')).toEqual({ found: [], inDoubt: true })
@@ -137,12 +139,11 @@ describe('a rule across resources', () => {
 
 describe('a rule that fails on a malformed field', () => {
   it('could not judge that resource, and has no bug', () => {
-    const judge = judgeOf('endpoint/secret-expired-active: {}')
-    judge.evaluate(
-      p,
-      a('endpoint', 'e', { secrets: { k: { value: 'x', expires_at: { on: 1 } } } }, '/secrets/k/expires_at'),
-    )
-    expect([...judge.failuresIn(p)]).toEqual([])
-    expect(judge.statsOf(p).fewer).toEqual({ 'endpoint/secret-expired-active': 0 })
+    const evaluator = evaluatorOf('endpoint/secret-expired-active: {}')
+    evaluator
+      .of(p)
+      .evaluate(a('endpoint', 'e', { secrets: { k: { value: 'x', expires_at: { on: 1 } } } }, '/secrets/k/expires_at'))
+    expect(Object.entries(evaluator.of(p).outcome().failures)).toEqual([])
+    expect(evaluator.of(p).outcome().fewer).toEqual({ 'endpoint/secret-expired-active': 0 })
   })
 })

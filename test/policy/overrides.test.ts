@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
-import { createEvaluator } from '../../src/policy/evaluator.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
+import { evaluateFleet } from './evaluate-fleet.ts'
 
 const project: ProjectRef = { name: 'acme/payments', service: 'acme', uid: 'p' }
 const policyOf = (yaml: string) => readPolicy('policy.yaml', () => yaml)
@@ -15,7 +15,9 @@ function anEndpoint(attributes: JsonObject = {}, uid = 'e1', name = 'test-orders
 /** Severities of what is found on an inactive endpoint, by rule. */
 function judged(overrides: string, resource = anEndpoint(), labels: Record<string, string> = { env: 'dev' }) {
   const policy = policyOf(`extends: []\nrules: { endpoint/inactive: {} }\noverrides:\n${overrides}`)
-  const findings = createEvaluator(policy, 0, () => labels).evaluate(project, resource)
+  const findings = evaluateFleet(policy, 0, () => labels)
+    .of(project)
+    .evaluate(resource)
   return findings.map(({ rule, severity }) => `${rule} ${severity}`)
 }
 
@@ -63,10 +65,10 @@ rules: { endpoint/secret-shared: {} }
 overrides:
   - { match: { uid: e1 }, rules: { endpoint/secret-shared: off } }
   - { match: { uid: e2 }, rules: { endpoint/secret-shared: critical } }`)
-    const judge = createEvaluator(policy, 0)
+    const evaluator = evaluateFleet(policy, 0)
     const secrets = { s: { value: `sealed:${'0'.repeat(32)}`, deleted_at: null } }
-    for (const uid of ['e1', 'e2', 'e3']) judge.evaluate(project, anEndpoint({ secrets }, uid))
-    const found = judge.concludeFleet({ isComplete: () => true })
+    for (const uid of ['e1', 'e2', 'e3']) evaluator.of(project).evaluate(anEndpoint({ secrets }, uid))
+    const found = evaluator.concludeFleet().findings
     expect(found.map(({ finding }) => `${finding.uid} ${finding.severity}`)).toEqual(['e2 critical', 'e3 medium'])
   })
 
@@ -105,9 +107,11 @@ overrides:
   it('judges every kind that a selector can name', () => {
     const kinds: Kind[] = ['project', 'subscription', 'source', 'device']
     const policy = policyOf('overrides: [{ match: { owner: x, url_host: y }, rules: { endpoint/inactive: off } }]')
-    const judge = createEvaluator(policy, 0)
+    const evaluator = evaluateFleet(policy, 0)
     for (const kind of kinds) {
-      expect(judge.evaluate(project, { kind, uid: 'u', name: '', attributes: {}, volatile: {}, facts: {} })).toEqual([])
+      expect(
+        evaluator.of(project).evaluate({ kind, uid: 'u', name: '', attributes: {}, volatile: {}, facts: {} }),
+      ).toEqual([])
     }
   })
 })

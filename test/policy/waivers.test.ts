@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { ProjectRef, Resource } from '../../src/model/resource.ts'
-import { createEvaluator } from '../../src/policy/evaluator.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import { waiverAmong } from '../../src/policy/waiver.ts'
+import { evaluateFleet } from './evaluate-fleet.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
@@ -129,8 +129,9 @@ const endpoint = (attributes: JsonObject, uid = 'e1'): Resource => {
 
 /** Who accepts what the judge finds of a resource; '' where nobody does. */
 function ownersOf(yaml: string, resource: Resource, at = now): string[] {
-  return createEvaluator(read(yaml), at)
-    .evaluate(p, resource)
+  return evaluateFleet(read(yaml), at)
+    .of(p)
+    .evaluate(resource)
     .map(({ waiver }) => waiver?.owner ?? '')
 }
 
@@ -166,10 +167,11 @@ describe('the decision', () => {
 
   it('looks at labels and addresses like an override', () => {
     const yaml = withWaiver({ match: '{ labels: { env: dev }, url_host: "*.acme.dev" }' })
-    const judge = (env: string) => createEvaluator(read(yaml), now, () => ({ env }))
+    const evaluatorFor = (env: string) => evaluateFleet(read(yaml), now, () => ({ env }))
     const found = (env: string, url: string) =>
-      judge(env)
-        .evaluate(p, endpoint({ status: 'inactive', url }))
+      evaluatorFor(env)
+        .of(p)
+        .evaluate(endpoint({ status: 'inactive', url }))
         .filter(({ rule }) => rule === 'endpoint/inactive')
         .map(({ waiver }) => waiver !== undefined)
     expect(found('dev', 'https://hooks.acme.dev/')).toEqual([true])

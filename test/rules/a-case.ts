@@ -1,11 +1,11 @@
 import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
-import { createEvaluator } from '../../src/policy/evaluator.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import type { Drift } from '../../src/rules/engine/drift.ts'
 import type { ScanOutcome } from '../../src/rules/engine/look.ts'
 import type { Rule } from '../../src/rules/engine/rule.ts'
+import { evaluateFleet } from '../policy/evaluate-fleet.ts'
 
 /** A resource that a rule gets to see, in the inventory's normal form. */
 export interface Seen {
@@ -87,13 +87,13 @@ const nothingWrong: ScanOutcome = { isVanished: false, unconfirmedRemovals: [] }
 /** When all cases happen. */
 export const now = Date.parse('2026-11-21T00:00:00Z')
 
-/** What a rule says of a case, through the judge that every run uses. */
+/** What a rule says of a case, through the evaluator that every run uses. */
 export function findingsOf(
   rule: Rule,
   { sees = [], compares = [], look, options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
 ): string[] {
   const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options } })
-  const judge = createEvaluator(
+  const evaluator = evaluateFleet(
     readPolicy('policy.yaml', () => policy),
     now,
     () => around.labels ?? {},
@@ -102,18 +102,21 @@ export function findingsOf(
   const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
   const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
   const found = sees.flatMap(({ kind, uid, attributes, volatile = {}, project }) =>
-    judge.evaluate(refOf(project), { kind, uid, name: '', attributes, volatile, facts: around.facts ?? {} }, since),
+    evaluator
+      .of(refOf(project))
+      .evaluate({ kind, uid, name: '', attributes, volatile, facts: around.facts ?? {} }, since),
   )
   const compared = compares.flatMap((one) => {
     const drift = driftOf(one)
     const { kind, uid, name } = drift
     const resource = { kind, uid, name, attributes: one.after ?? one.before ?? {}, volatile: {}, facts: {} }
-    return judge.compare(refOf('p'), resource, drift)
+    return evaluator.of(refOf('p')).compare(resource, drift)
   })
-  const ofLook = look === undefined ? [] : judge.evaluateScan(refOf('p'), theProject, { ...nothingWrong, ...look })
+  const ofLook =
+    look === undefined ? [] : evaluator.of(refOf('p')).evaluateScan(theProject, { ...nothingWrong, ...look })
   const projects = [...new Set(sees.map(({ project }) => project))]
-  const concluded = projects.flatMap((name) => judge.concludeProject(refOf(name), looked))
-  const acrossFleet = judge.concludeFleet(looked).map(({ finding }) => finding)
+  const concluded = projects.flatMap((name) => evaluator.of(refOf(name)).conclude(looked))
+  const acrossFleet = evaluator.concludeFleet().findings.map(({ finding }) => finding)
   return [...found, ...compared, ...ofLook, ...concluded, ...acrossFleet].map(
     ({ severity, uid, path, message }) => `${severity} ${uid}${path}: ${message}`,
   )

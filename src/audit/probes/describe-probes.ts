@@ -1,7 +1,7 @@
 import type { Draft } from '../../history/history.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import type { Probe } from '../../policy/probe.ts'
-import type { ProjectScan } from '../project-scan.ts'
+import type { ProjectOutcome } from '../project-outcome.ts'
 import type { KnownProbe, NamedTarget } from './name-probes.ts'
 
 export interface NotRun extends NamedTarget {
@@ -31,10 +31,10 @@ export function describeSkippedProbes({ notRun, carried }: Tellable): ProjectNot
 export async function noteUnmatchedProbes(
   draft: Draft,
   probes: readonly Probe[],
-  scans: readonly ProjectScan[],
+  outcomes: readonly ProjectOutcome[],
 ): Promise<void> {
-  const idle = probes.filter(({ name }) => !scans.some(({ probed }) => probed.has(name)))
-  if (scans.length === 0 || idle.length === 0) return
+  const idle = probes.filter(({ name }) => !outcomes.some(({ probed }) => probed.includes(name)))
+  if (outcomes.length === 0 || idle.length === 0) return
   const text = `${namesOf(idle.map(({ name }) => name))} did not run: no function matches its selector`
   await draft.stageNotice(undefined, { code: 'probe_unmatched', listing: null, text })
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../model/json.ts'
+import { resourceKey } from '../../model/keys.ts'
 import type { ProbeTarget } from './find-targets.ts'
 
 /** The last outcome of a probe, as the history holds it. */
@@ -32,7 +33,7 @@ export function nameProbes(
   const taken = new Set(standing.map(({ uid }) => uid))
   return [...Map.groupBy(targets, ({ probe }) => probe.name)].flatMap(([name, ofProbe]) =>
     ofProbe.map((target): NamedTarget => {
-      const same = byTarget.get(`${name} ${target.kind} ${target.uid}`)
+      const same = byTarget.get(`${name} ${resourceKey(target)}`)
       const own = ofProbe.length === 1 && !taken.has(name) ? name : `${name}@${target.uid}`
       return { ...target, outcomeUid: same?.uid ?? own, known: same }
     }),

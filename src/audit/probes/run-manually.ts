@@ -1,5 +1,6 @@
 import type { Sealer } from '../../inventory/sealer.ts'
 import { takeInventory } from '../../inventory/take-inventory.ts'
+import { resourceKey } from '../../model/keys.ts'
 import { functionPlaces, type Probe } from '../../policy/probe.ts'
 import type { NotTried } from '../../service/service-client.ts'
 import { type FaultKind, ServiceFault } from '../../service/service-fault.ts'
@@ -88,7 +89,7 @@ async function findAll(
           ...lifted.map((resource) => ({ resource, item: undefined })),
         ]
         for (const target of findTargets(probes, project, passing)) {
-          const key = `${target.probe.name} ${target.kind} ${target.uid}`
+          const key = `${target.probe.name} ${resourceKey(target)}`
           // What a list showed in full comes first: a stub adds nothing.
           if (!targets.has(key)) targets.set(key, target)
         }

@@ -4,13 +4,15 @@ import { digestsOf, probeResource } from '../../inventory/probe-resource.ts'
 import { reseal } from '../../inventory/reseal.ts'
 import type { Sealer } from '../../inventory/sealer.ts'
 import type { JsonObject } from '../../model/json.ts'
+import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { ProjectNotice } from '../../model/notice.ts'
 import type { Resource } from '../../model/resource.ts'
 import type { Probe } from '../../policy/probe.ts'
 import type { NotTried, ProjectAccess, ServiceClient } from '../../service/service-client.ts'
 import type { ExpectedState } from '../expected-state.ts'
+import type { ProjectContext } from '../project-context.ts'
 import { areSourcesListed, isKindComplete, type Statuses } from '../project-scan.ts'
-import { type ProjectContext, stageResources } from '../stage-resources.ts'
+import { stageResources } from '../stage-resources.ts'
 import { driftOf, isSameTrial } from './compare-probe.ts'
 import { describeSkippedProbes, type NotRun } from './describe-probes.ts'
 import type { ProbeTarget } from './find-targets.ts'
@@ -19,27 +21,23 @@ import { type Ran, runTwice, tryFunction } from './run-function.ts'
 
 export interface Probing {
   readonly client: ServiceClient
-  readonly stage: ProjectContext
-  readonly sealer: Sealer
   readonly probes: readonly Probe[]
   readonly targets: readonly ProbeTarget[]
   readonly access: ProjectAccess
-  /** When the run started, in milliseconds since the epoch. */
-  readonly now: number
   /** The approved state that holds, if any. */
   readonly expected: ExpectedState | undefined
   /** What the walks proved. */
   readonly statuses: Statuses
-  /** Resources that stand and that no complete walk could show, as `kind uid`. */
-  readonly unobserved: ReadonlySet<string>
+  /** Resources that still exist and that no complete walk could show. */
+  readonly unobserved: ReadonlySet<ResourceKey>
 }
 
 export interface Probed {
   /** What ran, as rules see it. */
   readonly resources: readonly Resource[]
   readonly changes: readonly StagedChange[]
-  /** Probes that did not run, and what they are about, as `kind uid`: nothing can be said of them. */
-  readonly untested: ReadonlySet<string>
+  /** Probes that did not run, and what they are about: nothing can be said of them. */
+  readonly untested: readonly ResourceKey[]
   /** What did not run, and why. */
   readonly notices: readonly ProjectNotice[]
 }
@@ -51,17 +49,20 @@ const mostNotRunInARow = 3
  * Runs the probes of a project, one after the other, and stages what came of them. One that cannot run leaves what is
  * known of it as it stands; one that the policy no longer asks for, or whose function is gone, leaves the state.
  */
-export async function runProbes(probing: Probing): Promise<Probed> {
-  const { stage, sealer } = probing
-  const known = await knownProbes(stage)
-  const ended = await findEnded(probing, known)
+export async function runProbes(context: ProjectContext, probing: Probing): Promise<Probed> {
+  const { draft, sealer, now: startedAt } = context
+  const known = await knownProbes(context)
+  const ended = await findEnded(context, probing, known)
   const named = nameProbes(dropUnknownStubs(probing, known), known, ended)
   const resources: Resource[] = []
   const changes: StagedChange[] = []
   const notRun: NotRun[] = []
   let inARow = 0
   for (const target of named) {
-    const result = inARow < mostNotRunInARow ? await run(target, probing) : { ...tired, isDeterministic: false }
+    const result =
+      inARow < mostNotRunInARow
+        ? await run(target, { ...probing, sealer, now: startedAt })
+        : { ...tired, isDeterministic: false }
     if (result.ran.outcome === 'unknown') {
       inARow++
       notRun.push({ ...target, why: result.ran.message })
@@ -69,22 +70,25 @@ export async function runProbes(probing: Probing): Promise<Probed> {
     }
     inARow = 0
     const now = resourceOf(target, result.ran, result.isDeterministic, sealer)
-    await stageResources(stage, 'probe', 'sources', [now])
+    await stageResources(context, 'probe', 'sources', [now])
     changes.push(...driftOf(target.known, now, sealer.keyId))
     resources.push(
       withBefore(now, { approved: await probing.expected?.body('probe', now.uid), last: target.known, sealer }),
     )
   }
   const due = new Set(named.map(({ outcomeUid }) => outcomeUid))
-  await stage.draft.endVersions([...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id))
+  await draft.endVersions([...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id))
   const carried = known.filter((probe) => !ended.has(probe) && !due.has(probe.uid))
   return {
     resources,
     changes,
-    untested: new Set([
-      ...notRun.flatMap(({ outcomeUid, kind, uid }) => [`probe ${outcomeUid}`, `${kind} ${uid}`]),
-      ...carried.flatMap((probe) => [`probe ${probe.uid}`, targetOf(probe)]),
-    ]),
+    untested: [
+      ...notRun.flatMap(({ outcomeUid, kind, uid }) => [
+        resourceKey({ kind: 'probe', uid: outcomeUid }),
+        resourceKey({ kind, uid }),
+      ]),
+      ...carried.flatMap((probe) => [resourceKey({ kind: 'probe', uid: probe.uid }), targetOf(probe)]),
+    ],
     notices: describeSkippedProbes({ notRun, carried }),
   }
 }
@@ -97,7 +101,7 @@ export async function leaveOutProbes(
   const known = await draft.unseen(project, 'probe')
   const notice = { code: 'probes_disabled', listing: null, text: 'probes were disabled for this run' } as const
   const notices = targets.length + known.length === 0 ? [] : [notice]
-  return { resources: [], changes: [], untested: new Set(), notices }
+  return { resources: [], changes: [], untested: [], notices }
 }
 
 const tired = {
@@ -106,7 +110,7 @@ const tired = {
 
 async function run(
   { probe, text, kind, uid, known }: NamedTarget,
-  { client, access, now, sealer }: Probing,
+  { client, access, now, sealer }: Probing & Pick<ProjectContext, 'sealer' | 'now'>,
 ): Promise<{ readonly ran: Ran | NotTried; readonly isDeterministic: boolean }> {
   if (text === undefined) {
     const message = 'the service does not show the function, and the policy gives no `function_file`'
@@ -174,16 +178,18 @@ async function knownProbes({ draft, project }: ProjectContext): Promise<KnownPro
  * not match. A target that this look could not show is none of that.
  */
 async function findEnded(
-  { stage: { draft, project }, probes, targets, statuses, unobserved }: Probing,
+  { draft, project }: ProjectContext,
+  { probes, targets, statuses, unobserved }: Probing,
   known: readonly KnownProbe[],
 ): Promise<ReadonlySet<KnownProbe>> {
   if (known.length === 0) return new Set()
   const asked = new Set(probes.map(({ name }) => name))
-  const matched = new Set(targets.map(({ probe, kind, uid }) => `${probe.name} ${kind} ${uid}`))
-  const unseen = new Set<string>()
+  const matched = new Set(targets.map((target) => `${target.probe.name} ${resourceKey(target)}`))
+  const unseen = new Set<ResourceKey>()
   for (const kind of ['source', 'subscription'] as const) {
     for (const { uid } of await draft.unseen(project, kind)) {
-      if (!isKindComplete(statuses, kind) || unobserved.has(`${kind} ${uid}`)) unseen.add(`${kind} ${uid}`)
+      const key = resourceKey({ kind, uid })
+      if (!isKindComplete(statuses, kind) || unobserved.has(key)) unseen.add(key)
     }
   }
   return new Set(
@@ -204,10 +210,11 @@ function dropUnknownStubs({ targets, statuses }: Probing, known: readonly KnownP
   const familiar = new Set(known.map((probe) => `${probe.attributes.probe} ${targetOf(probe)}`))
   return targets.filter(
     ({ probe, kind, uid, text }) =>
-      kind !== 'source' || text !== undefined || familiar.has(`${probe.name} ${kind} ${uid}`),
+      kind !== 'source' || text !== undefined || familiar.has(`${probe.name} ${resourceKey({ kind, uid })}`),
   )
 }
 
-function targetOf({ attributes: { target_kind, target_uid } }: KnownProbe): string {
-  return `${target_kind} ${target_uid}`
+function targetOf({ attributes: { target_kind, target_uid } }: KnownProbe): ResourceKey {
+  // What we wrote ourselves, of a target that was found.
+  return resourceKey({ kind: target_kind as ProbeTarget['kind'], uid: `${target_uid}` })
 }

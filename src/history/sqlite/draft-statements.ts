@@ -114,6 +114,10 @@ export function prepareStatements(db: Database) {
     standingOfProject: all<ActiveViolationRow>(
       `${standing} WHERE project_id = ? AND to_run IS NULL AND from_run < ? ORDER BY id`,
     ),
+    standingByRule: all<ActiveViolationRow>(
+      `${standing} WHERE project_id = ? AND to_run IS NULL AND from_run < ?
+       AND rule IN (SELECT value FROM json_each(?)) ORDER BY id`,
+    ),
     insertViolation: all(
       `INSERT INTO violation (fingerprint, project_id, kind, uid, rule, path, state, severity, name, message, from_run,
                               first_run, last_run, replaces, waiver)

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { projectKey } from '../../model/keys.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { Waiver } from '../../model/violation.ts'
 import type { ActiveViolation } from '../history.ts'
@@ -35,8 +36,9 @@ export function projectIds(db: Database): (project: ProjectRef) => number {
   const insert = db.prepare<[string, string]>('INSERT INTO project (service, uid) VALUES (?, ?)')
   const make = (service: string, uid: string) =>
     writeTransaction(db, () => find.get(service, uid) ?? Number(insert.run(service, uid).lastInsertRowid))
-  return ({ service, uid }) => {
-    const key = JSON.stringify([service, uid])
+  return (project) => {
+    const { service, uid } = project
+    const key = projectKey(project)
     const id = known.get(key) ?? find.get(service, uid) ?? make(service, uid)
     known.set(key, id)
     return id

@@ -3,7 +3,7 @@ import type { Coverage } from '../../model/coverage.ts'
 import { isPolicyProject, listings, type ProjectRef } from '../../model/resource.ts'
 import { deriveCompleteScans } from '../derive-complete-scans.ts'
 import type { CommittedRun, RecordedScan } from '../reader.ts'
-import type { Baselines } from '../records.ts'
+import type { CompleteScans } from '../records.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { lastCompleteSql, lastLiftedSql } from './draft-statements.ts'
@@ -64,7 +64,7 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
   })
 }
 
-export function completeScansAt(db: Database, { service, uid }: ProjectRef, run: number): Baselines {
+export function completeScansAt(db: Database, { service, uid }: ProjectRef, run: number): CompleteScans {
   const id = findProject(db, { service, uid })
   if (id === undefined) return {}
   const before = run + 1

@@ -2,7 +2,14 @@ import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../model/canonical-json.ts'
 import type { JsonObject } from '../../model/json.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { Approval, ApprovedResource, NewApproval, ScopeByKind, Signature } from '../approvals.ts'
+import {
+  type Approval,
+  type ApprovedResource,
+  approvalInForce,
+  type NewApproval,
+  type ScopeByKind,
+  type Signature,
+} from '../approvals.ts'
 import { byKindAndUid } from '../report-order.ts'
 
 interface ApprovalRow extends Signature {
@@ -99,7 +106,7 @@ function toApproved({ body, ...row }: ApprovedRow): ApprovedResource {
 
 /** What a run asks of approved states, prepared once. */
 export function prepareApproved(db: Database) {
-  const last = db.prepare<[number], ApprovalRow>(`${selectApprovals} WHERE a.project_id = ? ORDER BY a.id DESC LIMIT 1`)
+  const ofProject = db.prepare<[number], ApprovalRow>(`${selectApprovals} WHERE a.project_id = ? ORDER BY a.id`)
   const imported = db.prepare<[number, Kind, string], ApprovedRow>(
     `SELECT kind, uid, name, body, seal_key_id AS sealKeyId FROM approved_resource
      WHERE approval_id = ? AND kind = ? AND uid = ?`,
@@ -114,10 +121,7 @@ export function prepareApproved(db: Database) {
     .pluck()
   return {
     /** The approval that holds for a project. */
-    holds(project: number): Approval | undefined {
-      const row = last.get(project)
-      return row === undefined || row.revokedAt !== null ? undefined : toApproval(row)
-    },
+    holds: (project: number): Approval | undefined => approvalInForce(ofProject.all(project).map(toApproval)),
     imported(approval: number, kind: Kind, uid: string): ApprovedResource | undefined {
       const row = imported.get(approval, kind, uid)
       return row === undefined ? undefined : toApproved(row)

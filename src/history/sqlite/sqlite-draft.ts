@@ -21,7 +21,7 @@ import {
 } from '../history.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../lease-owner.ts'
 import type { ComposeNotifications } from '../notification-facts.ts'
-import type { Baselines, RunContext, RunRecord, StagedChange } from '../records.ts'
+import type { CompleteScans, RunContext, RunRecord, StagedChange } from '../records.ts'
 import { compareText } from '../report-order.ts'
 import { toStoredBody } from '../stored-body.ts'
 import { appendLink, carryUnchainedRuns } from './chain/chain.ts'
@@ -97,7 +97,7 @@ export class SqliteDraft implements Draft {
     })
   }
 
-  async lastCompleteScans(project: ProjectRef): Promise<Baselines> {
+  async lastCompleteScans(project: ProjectRef): Promise<CompleteScans> {
     const id = this.#idOf(project)
     return deriveCompleteScans({
       lastComplete: (listing) => this.#sql.lastComplete.get(id, listing, this.run),
@@ -257,6 +257,21 @@ export class SqliteDraft implements Draft {
       if (!this.#confirmed.has(row.id)) unconfirmed.push(toActiveViolation(row))
     }
     return unconfirmed
+  }
+
+  async unconfirmedBy(
+    rules: readonly string[],
+    projects: readonly ProjectRef[],
+  ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>> {
+    const found = new Map<string, readonly ActiveViolation[]>()
+    if (rules.length === 0) return found
+    const wanted = JSON.stringify(rules)
+    for (const project of projects) {
+      const rows = this.#sql.standingByRule.all(this.#idOf(project), this.run, wanted)
+      const ofProject = rows.filter(({ id }) => !this.#confirmed.has(id))
+      if (ofProject.length > 0) found.set(project.name, ofProject.map(toActiveViolation))
+    }
+    return found
   }
 
   async endViolations(violations: readonly number[]): Promise<void> {

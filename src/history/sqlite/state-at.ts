@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { Differing, EvaluableVersion, ResourceAtRun } from '../reader.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
@@ -20,17 +21,17 @@ export function stateAt(db: Database, project: ProjectRef, run: number, kind?: K
        WHERE v.project_id = @project ${ofKind} AND v.from_run <= @run AND (v.to_run IS NULL OR v.to_run > @run)`,
   )
     .all({ project: id, run, ...(kind === undefined ? {} : { kind }) })
-    .map((row) => ({ ...row, isUnreferenced: marked.size > 0 && marked.has(`${row.kind} ${row.uid}`) }))
+    .map((row) => ({ ...row, isUnreferenced: marked.size > 0 && marked.has(resourceKey(row)) }))
     .sort(byKindAndUid)
 }
 
-function unreferencedAt(db: Database, project: number, run: number): Set<string> {
+function unreferencedAt(db: Database, project: number, run: number): Set<ResourceKey> {
   const marks = cachedStatement<{ project: number; run: number }, { kind: Kind; uid: string }>(
     db,
     `SELECT kind, uid FROM unreferenced
      WHERE project_id = @project AND from_run <= @run AND (to_run IS NULL OR to_run > @run)`,
   )
-  return new Set(marks.all({ project, run }).map(({ kind, uid }) => `${kind} ${uid}`))
+  return new Set(marks.all({ project, run }).map(resourceKey))
 }
 
 interface Side extends EvaluableVersion {
@@ -72,6 +73,6 @@ function kept({ name, fromRun, digest, body, sealKeyId, since, facts }: Side): E
   return { name, fromRun, digest, body, sealKeyId, since, facts }
 }
 
-function keyOf({ project, kind, uid }: Side): string {
-  return `${project} ${kind} ${uid}`
+function keyOf(side: Side): string {
+  return `${side.project} ${resourceKey(side)}`
 }

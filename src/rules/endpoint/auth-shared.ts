@@ -1,19 +1,16 @@
 import { isMasked } from '../../model/resource.ts'
-import { aggregateRule } from '../engine/rule.ts'
+import { fleetRule } from '../engine/fleet-rule.ts'
 import { destinationOf } from '../shared/destination.ts'
-import { SharedUses } from '../shared/shared-uses.ts'
 
-export const authShared = aggregateRule({
+export const authShared = fleetRule({
   id: 'endpoint/auth-shared',
   title: 'The same credentials are sent to different hosts',
   severity: 'medium',
   packs: ['secrets'],
   kind: 'endpoint',
   visits: ['endpoint'],
-  scope: 'fleet',
-  // By seal. OAuth is left out: its secret goes to the token server, not to the endpoints.
-  start: () => new SharedUses(),
-  visit(uses, { attributes: { authentication, url } }, at) {
+  // OAuth is left out: its secret goes to the token server, not to the endpoints.
+  *facts({ attributes: { authentication, url } }) {
     const { api_key: apiKey, basic_auth: basic } = authentication ?? {}
     for (const [path, seal] of [
       ['/authentication/api_key/header_value', apiKey?.header_value],
@@ -21,16 +18,14 @@ export const authShared = aggregateRule({
     ] as const) {
       if (seal === undefined || isMasked(seal)) continue
       const host = destinationOf(url ?? '')?.host
-      if (host !== undefined) uses.add(seal, at, [path, host])
+      if (host !== undefined) yield [seal, path, host]
     }
   },
-  *conclude(uses) {
-    for (const shared of uses.shared()) {
-      const hosts = new Set(shared.map(({ facts: [, host] }) => host)).size
-      if (hosts < 2) continue
-      for (const { at, facts } of shared) {
-        yield { at, path: facts[0] ?? '', message: `the same credential is sent to ${hosts} hosts` }
-      }
+  *conclude(alike) {
+    const hosts = new Set(alike.map(({ details: [, host] }) => host)).size
+    if (hosts < 2) return
+    for (const { at, details } of alike) {
+      yield { at, path: details[0] ?? '', message: `the same credential is sent to ${hosts} hosts` }
     }
   },
 })

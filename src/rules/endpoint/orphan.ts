@@ -8,7 +8,6 @@ export const orphan = aggregateRule({
   packs: ['hygiene'],
   kind: 'endpoint',
   visits: ['endpoint', 'subscription'],
-  scope: 'project',
   start: () => ({ endpoints: new Map<string, FindingPlace>(), targets: new Set<string>(), isEveryTargetShown: true }),
   visit(state, resource, at) {
     const { endpoints, targets } = state

@@ -1,10 +1,9 @@
 import { pointerStep } from '../../model/json.ts'
 import { isMasked } from '../../model/resource.ts'
 import { activeSecrets } from '../engine/attributes.ts'
-import { aggregateRule } from '../engine/rule.ts'
-import { SharedUses } from '../shared/shared-uses.ts'
+import { fleetRule } from '../engine/fleet-rule.ts'
 
-export const secretShared = aggregateRule({
+export const secretShared = fleetRule({
   id: 'endpoint/secret-shared',
   title: 'The same secret signs for several endpoints',
   severity: 'medium',
@@ -12,30 +11,26 @@ export const secretShared = aggregateRule({
   packs: ['secrets', 'standard-webhooks'],
   kind: 'endpoint',
   visits: ['endpoint'],
-  scope: 'fleet',
-  start: () => new SharedUses(),
-  visit(uses, { attributes }, at) {
+  *facts({ attributes }) {
     for (const [secret, { value }] of activeSecrets(attributes)) {
-      if (typeof value === 'string' && !isMasked(value)) uses.add(value, at, [secret, attributes.owner_id ?? ''])
+      if (typeof value === 'string' && !isMasked(value)) yield [value, secret, attributes.owner_id ?? '']
     }
   },
-  *conclude(uses) {
-    for (const shared of uses.shared()) {
-      const endpoints = new Set(shared.map(({ at }) => `${at.project.name} ${at.uid}`))
-      if (endpoints.size < 2) continue
-      const owners = new Set(shared.map(({ facts: [, owner] }) => owner)).size
-      const projects = new Set(shared.map(({ at }) => at.project.name)).size
-      const across = projects > 1 ? ' across projects' : owners > 1 ? ' of different owners' : ''
-      for (const {
+  *conclude(alike) {
+    const endpoints = new Set(alike.map(({ at }) => `${at.project.name} ${at.uid}`))
+    if (endpoints.size < 2) return
+    const owners = new Set(alike.map(({ details: [, owner] }) => owner)).size
+    const projects = new Set(alike.map(({ at }) => at.project.name)).size
+    const across = projects > 1 ? ' across projects' : owners > 1 ? ' of different owners' : ''
+    for (const {
+      at,
+      details: [secret = ''],
+    } of alike) {
+      yield {
         at,
-        facts: [secret = ''],
-      } of shared) {
-        yield {
-          at,
-          path: `/secrets/${pointerStep(secret)}`,
-          message: `the same secret signs for ${endpoints.size} endpoints${across}`,
-          severity: across === '' ? 'medium' : 'high',
-        }
+        path: `/secrets/${pointerStep(secret)}`,
+        message: `the same secret signs for ${endpoints.size} endpoints${across}`,
+        severity: across === '' ? 'medium' : 'high',
       }
     }
   },

@@ -7,7 +7,6 @@ export const urlDuplicate = aggregateRule({
   packs: ['delivery'],
   kind: 'endpoint',
   visits: ['endpoint'],
-  scope: 'project',
   // Nearly every address is used once: a list is made for the second use only.
   start: () => new Map<string, FindingPlace | FindingPlace[]>(),
   visit(places, { attributes: { url, status } }, at) {

@@ -100,8 +100,6 @@ interface AggregateRuleDefinition<K extends Kind, State, Schema extends z.ZodObj
   readonly kind: Kind
   /** Kinds that it visits. */
   readonly visits: readonly K[]
-  /** Over the resources of one project, or of all. */
-  readonly scope: 'project' | 'fleet'
   start(): State
   /** Called in the order of walking: project, endpoints, sources, subscriptions. Keeps only what `conclude` needs. */
   visit(state: State, resource: EvaluatedResource<K>, place: FindingPlace): void
@@ -156,7 +154,21 @@ export type BoundRule =
       check(drift: Drift, now: number): Iterable<RuleFinding>
     }
   | { readonly scope: 'scan'; check(scan: ScanOutcome): Iterable<RuleFinding> }
-  | { readonly scope: 'project' | 'fleet'; readonly visits: readonly Kind[]; start(run?: EvaluationRun): Aggregation }
+  | { readonly scope: 'project'; readonly visits: readonly Kind[]; start(run?: EvaluationRun): Aggregation }
+  | {
+      readonly scope: 'fleet'
+      readonly visits: readonly Kind[]
+      facts(resource: Resource): Iterable<FleetFact>
+      conclude(alike: readonly LocatedFact[], now: number): Iterable<LocatedRuleFinding>
+    }
+
+/** What a rule across projects keeps of a resource: a seal that others may have too, and what it wants to know then. */
+export type FleetFact = readonly [seal: string, ...details: string[]]
+
+export interface LocatedFact {
+  readonly at: FindingPlace
+  readonly details: readonly string[]
+}
 
 /** The project of a resource, and the run. */
 export interface ResourceContext extends EvaluationRun {
@@ -228,7 +240,7 @@ export function observingNow<Rest extends object>(rest: Rest, now: number, onNow
   }
 }
 
-/** A rule that checks several resources together: it collects while they pass and concludes at the end. */
+/** A rule that checks the resources of a project together: it collects while they pass and concludes at the end. */
 export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject = typeof noOptions>(
   definition: AggregateRuleDefinition<K, State, Schema>,
 ): Rule {
@@ -238,11 +250,11 @@ export function aggregateRule<K extends Kind, State, Schema extends z.ZodObject 
     kind: definition.kind,
     options: schema,
     needs: [...new Set([definition.kind, ...definition.visits])],
-    scope: definition.scope,
+    scope: 'project',
     bind(raw) {
       const options = schema.parse(raw) as z.output<Schema>
       return {
-        scope: definition.scope,
+        scope: 'project',
         visits: definition.visits,
         start() {
           const state = definition.start()

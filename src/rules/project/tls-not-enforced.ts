@@ -8,7 +8,6 @@ export const tlsNotEnforced = aggregateRule({
   packs: ['tls'],
   kind: 'project',
   visits: ['project', 'endpoint'],
-  scope: 'project',
   start: () => ({ lax: undefined as FindingPlace | undefined, isHttpUsed: false }),
   visit(state, { attributes }, at) {
     if ('config' in attributes) {

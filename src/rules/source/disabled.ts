@@ -7,7 +7,6 @@ export const disabled = aggregateRule({
   packs: ['delivery'],
   kind: 'source',
   visits: ['source', 'subscription'],
-  scope: 'project',
   start: () => ({ off: [] as FindingPlace[], users: new Map<string, number>() }),
   visit({ off, users }, { attributes }, at) {
     if ('source_uid' in attributes && typeof attributes.source_uid === 'string') {

@@ -14,7 +14,6 @@ export const functionBroken = aggregateRule({
   packs: ['delivery'],
   kind: 'source',
   visits: ['probe'],
-  scope: 'project',
   start: (): FunctionFailure[] => [],
   visit(failures, { attributes, volatile }, { project }) {
     const { outcome, function: probed, probe, target_kind: kind, target_uid: uid, target_name: name } = attributes

@@ -17,7 +17,6 @@ export const duplicate = aggregateRule({
   packs: ['delivery'],
   kind: 'subscription',
   visits: ['subscription'],
-  scope: 'project',
   // By endpoint and source. Most pairs occur once: a list is made, and filters are compared, for more only.
   start: () => new Map<string, Route | Route[]>(),
   visit(routes, { attributes: { endpoint_uid: endpoint, source_uid: source, filter_config: config } }, at) {

@@ -12,7 +12,6 @@ export const rateLimitOdd = aggregateRule({
   packs: ['delivery', 'hygiene'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  scope: 'project',
   start: () => ({ limits: new Map<string, Rate>(), odd: [] as { at: FindingPlace; message: string }[] }),
   visit({ limits, odd }, { kind, uid, attributes }, at) {
     if (kind === 'endpoint' && 'rate_limit' in attributes) {

@@ -7,7 +7,6 @@ export const targetMissing = aggregateRule({
   packs: ['delivery'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  scope: 'project',
   start: () => ({ endpoints: new Set<string>(), lost: [] as { at: FindingPlace; target: string | null }[] }),
   visit({ endpoints, lost }, resource, at) {
     if (resource.kind === 'endpoint') {

@@ -7,7 +7,6 @@ export const targetNotActive = aggregateRule({
   packs: ['delivery'],
   kind: 'subscription',
   visits: ['endpoint', 'subscription'],
-  scope: 'project',
   start: () => ({ asleep: new Map<string, string>(), waiting: [] as { at: FindingPlace; status: string }[] }),
   visit({ asleep, waiting }, { kind, uid, attributes }, at) {
     if (kind === 'endpoint' && 'status' in attributes) {

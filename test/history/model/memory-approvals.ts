@@ -1,4 +1,10 @@
-import type { Approval, Approvals, ApprovedResource, NewApproval } from '../../../src/history/approvals.ts'
+import {
+  type Approval,
+  type Approvals,
+  type ApprovedResource,
+  approvalInForce,
+  type NewApproval,
+} from '../../../src/history/approvals.ts'
 import { byKindAndUid } from '../../../src/history/report-order.ts'
 import { toStoredBody } from '../../../src/history/stored-body.ts'
 import { type ApprovalRow, type Memory, projectKeyOf, type Rows } from './memory-rows.ts'
@@ -22,8 +28,7 @@ export function memoryApprovals(memory: Memory, refuseWhileLeased: () => void): 
 
 /** The approval that holds for a project. */
 export function activeApprovalAt(rows: Rows, project: string): Approval | undefined {
-  const last = rows.approvals.findLast((approval) => projectKeyOf(approval.project) === project)
-  return last === undefined || last.revoked !== undefined ? undefined : toApproval(last)
+  return approvalInForce(rows.approvals.filter((row) => projectKeyOf(row.project) === project).map(toApproval))
 }
 
 export function approvedResources(rows: Rows, { id, run, project }: Approval): readonly ApprovedResource[] {

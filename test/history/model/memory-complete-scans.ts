@@ -1,10 +1,10 @@
 import { deriveCompleteScans } from '../../../src/history/derive-complete-scans.ts'
-import type { Baselines } from '../../../src/history/records.ts'
+import type { CompleteScans } from '../../../src/history/records.ts'
 import type { Listing } from '../../../src/model/resource.ts'
 import type { RunRow, WalkRow } from './memory-rows.ts'
 
 /** The last complete looks among a project's walks. */
-export function memoryCompleteScans(walks: readonly WalkRow[], runs: readonly RunRow[] = []): Baselines {
+export function memoryCompleteScans(walks: readonly WalkRow[], runs: readonly RunRow[] = []): CompleteScans {
   const lists = (run: number) =>
     walks.some((walk) => walk.run === run && walk.listing === 'sources' && walk.status !== 'skipped')
   const last = (listing: Listing, holds: (run: number) => boolean) => {

@@ -12,7 +12,7 @@ import {
 } from '../../../src/history/history.ts'
 import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/lease-owner.ts'
 import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
-import type { Baselines, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
+import type { CompleteScans, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { compareText } from '../../../src/history/report-order.ts'
 import { toStoredBody } from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
@@ -68,7 +68,7 @@ export class MemoryDraft implements Draft {
     })
   }
 
-  async lastCompleteScans(project: ProjectRef): Promise<Baselines> {
+  async lastCompleteScans(project: ProjectRef): Promise<CompleteScans> {
     return memoryCompleteScans(this.#walks(project), this.#memory.rows.runs)
   }
 
@@ -211,6 +211,19 @@ export class MemoryDraft implements Draft {
 
   async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
     return this.#standing(project).filter(({ id }) => !this.#confirmed.has(id))
+  }
+
+  async unconfirmedBy(
+    rules: readonly string[],
+    projects: readonly ProjectRef[],
+  ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>> {
+    const wanted = new Set(rules)
+    const found = new Map<string, readonly ActiveViolation[]>()
+    for (const project of projects) {
+      const ofProject = (await this.unconfirmedViolations(project)).filter(({ rule }) => wanted.has(rule))
+      if (ofProject.length > 0) found.set(project.name, ofProject)
+    }
+    return found
   }
 
   async endViolations(violations: readonly number[]): Promise<void> {

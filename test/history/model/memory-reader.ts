@@ -7,6 +7,7 @@ import type {
   RecordedScan,
 } from '../../../src/history/reader.ts'
 import { byKindAndUid, compareText, inListingOrder, inReportOrder } from '../../../src/history/report-order.ts'
+import { resourceKey } from '../../../src/model/keys.ts'
 import type { Kind, ProjectRef } from '../../../src/model/resource.ts'
 import { isPolicyProject, kinds } from '../../../src/model/resource.ts'
 import { memoryCompleteScans } from './memory-complete-scans.ts'
@@ -182,7 +183,7 @@ export function memoryReader(memory: Memory): HistoryReader {
       const identities = new Map<string, Identity>()
       for (const { project } of latestScansAt(to)) {
         for (const { kind, uid } of rows().versions.filter((row) => row.project === projectKeyOf(project))) {
-          identities.set(`${projectKeyOf(project)} ${kind} ${uid}`, { project, kind, uid })
+          identities.set(`${projectKeyOf(project)} ${resourceKey({ kind, uid })}`, { project, kind, uid })
         }
       }
       return [...identities.values()]

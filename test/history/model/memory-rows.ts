@@ -5,6 +5,7 @@ import type { RecordedViolation, RunContext, RunRecord, StagedChange } from '../
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../../../src/history/report-order.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
+import { projectKey } from '../../../src/model/keys.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../../../src/model/resource.ts'
 import type { OutboxRows } from './memory-outbox.ts'
@@ -77,9 +78,7 @@ export const noRows: Rows = {
 }
 
 /** Identity of a project, whatever it is called. */
-export function projectKeyOf({ service, uid }: ProjectRef): string {
-  return JSON.stringify([service, uid])
-}
+export const projectKeyOf: (project: ProjectRef) => string = projectKey
 
 /** Reads a run as it was, whatever came after it. */
 export function readRows(rows: Rows, run: RunRow): RunRecord {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../src/model/json.ts'
 import type { Facts, Kind } from '../../../src/model/resource.ts'
-import type { Rule, RuleFinding } from '../../../src/rules/engine/rule.ts'
+import type { LocatedRuleFinding, Rule, RuleFinding } from '../../../src/rules/engine/rule.ts'
 
 /** When everything in these tests happens. */
 export const now = Date.parse('2026-11-21T00:00:00Z')
@@ -38,12 +38,21 @@ export interface Seen {
 /** What a rule says of several resources that it sees in this order; `unseen`: kinds whose walk broke off. */
 export function problemsAcross(rule: Rule, sees: readonly Seen[], unseen: readonly Kind[] = []) {
   const bound = rule.bind({})
-  if (!('start' in bound)) throw new Error(`${rule.id} does not look across resources`)
-  const fold = bound.start()
-  for (const { uid, attributes, kind = 'endpoint', project = 'p' } of sees) {
-    const place = { project: { name: project, service: 's', uid: project }, kind, uid, name: '' }
-    fold.visit({ kind, uid, name: '', attributes, volatile: {}, facts: {} }, place)
-  }
-  const problems = fold.conclude(now, { isComplete: (kind) => !unseen.includes(kind) })
-  return [...problems].map(({ at, ...problem }) => ({ uid: at.uid, ...problem }))
+  const seen = sees.map(({ uid, attributes, kind = 'endpoint', project = 'p' }) => ({
+    resource: { kind, uid, name: '', attributes, volatile: {}, facts: {} },
+    at: { project: { name: project, service: 's', uid: project }, kind, uid, name: '' },
+  }))
+  const problems: LocatedRuleFinding[] = []
+  if (bound.scope === 'project') {
+    const fold = bound.start()
+    for (const { resource, at } of seen) fold.visit(resource, at)
+    problems.push(...fold.conclude(now, { isComplete: (kind) => !unseen.includes(kind) }))
+  } else if (bound.scope === 'fleet') {
+    const facts = seen.flatMap(({ resource, at }) =>
+      [...bound.facts(resource)].map(([seal, ...details]) => ({ seal, at, details })),
+    )
+    const groups = [...Map.groupBy(facts, ({ seal }) => seal).values()].filter((alike) => alike.length > 1)
+    for (const alike of groups) problems.push(...bound.conclude(alike, now))
+  } else throw new Error(`${rule.id} does not look across resources`)
+  return problems.map(({ at, ...problem }) => ({ uid: at.uid, ...problem }))
 }

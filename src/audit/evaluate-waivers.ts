@@ -1,0 +1,74 @@
+import type { JsonObject } from '../model/json.ts'
+import { policyProject, type Resource } from '../model/resource.ts'
+import type { FleetFindings } from '../policy/conclude-fleet-rules.ts'
+import { readDoubts } from '../policy/doubts.ts'
+import { createEvaluator } from '../policy/evaluator.ts'
+import { namedRules } from '../policy/policy.ts'
+import type { PolicyWaiver } from '../policy/waiver.ts'
+import type { Concluded, Fleet } from './conclude-fleet.ts'
+import { isWhole, type ProjectOutcome } from './project-outcome.ts'
+
+interface Waived extends Fleet {
+  readonly found: FleetFindings
+}
+
+/** What there is to say of the waivers, when everything that they may be for was judged. */
+export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Waived): Concluded {
+  const { policy, now, found } = fleet
+  const evaluator = createEvaluator(policy, now)
+  const ofPolicy = evaluator.forProject(policyProject)
+  const used = new Set([...found.usedWaivers, ...outcomes.flatMap(({ evaluation }) => evaluation.usedWaivers)])
+  const couldBeNeeded = startAsking(outcomes, fleet)
+  const resources = policy.waivers.map((waiver, place) => {
+    const isUsed = used.has(place)
+    return resourceOf(waiver, isUsed || !couldBeNeeded(waiver) ? isUsed : undefined)
+  })
+  const findings = resources.flatMap((resource) => ofPolicy.evaluate(resource))
+  const inDoubt = new Set(resources.filter(({ attributes }) => !('used' in attributes)).map(({ uid }) => uid))
+  const { failures } = ofPolicy.outcome()
+  const always = () => true
+  return {
+    project: policyProject,
+    findings,
+    criteria: {
+      needs: evaluator.needs,
+      isComplete: { resource: always, drift: always, scan: always, project: always, fleet: always },
+      hasFailed: (rule) => rule in failures || rule in found.failures,
+      isInDoubt: () => false,
+      isUnobserved: ({ uid, path }) => path === '/used' && inDoubt.has(uid),
+    },
+  }
+}
+
+/** Tells of a waiver whether a violation that needs it could have gone unseen. */
+function startAsking(
+  outcomes: readonly ProjectOutcome[],
+  { policy, isWholeFleet, found }: Waived,
+): (waiver: PolicyWaiver) => boolean {
+  if (!isWholeFleet) return () => true
+  const scanned = outcomes.map((outcome) => ({ outcome, doubts: readDoubts(outcome.evaluation.doubts, found.blurred) }))
+  const named = namedRules(policy)
+  return (waiver) => {
+    const covered = named.filter(({ rule }) => waiver.covers(rule.id))
+    const reached = scanned.filter(({ outcome: { project, labels } }) => waiver.reaches(project, labels))
+    return covered.some(({ rule }) =>
+      (rule.scope === 'fleet' ? scanned : reached).some(
+        ({ outcome, doubts }) =>
+          (rule.needs.includes('probe') && outcome.untested.length > 0) ||
+          rule.id in found.failures ||
+          rule.id in outcome.evaluation.failures ||
+          doubts.holdsAny(rule.id) ||
+          !rule.needs.every((kind) => isWhole(outcome, kind)),
+      ),
+    )
+  }
+}
+
+function resourceOf({ uid, name, rule, match, terms }: PolicyWaiver, used: boolean | undefined): Resource {
+  const { owner, reason, expires, ticket = null } = terms
+  const attributes: JsonObject = {
+    ...{ rule, match, owner, reason, expires, ticket },
+    ...(used === undefined ? {} : { used }),
+  }
+  return { kind: 'policy', uid, name, attributes, volatile: {}, facts: {} }
+}

@@ -1,0 +1,30 @@
+import type { Draft } from '../history/history.ts'
+import type { CompleteScans } from '../history/records.ts'
+import type { Sealer } from '../inventory/sealer.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import type { Filters } from '../service/settings.ts'
+
+/** What every step of a project's audit works with. */
+export interface ProjectContext {
+  readonly draft: Draft
+  readonly project: ProjectRef
+  readonly sealer: Sealer
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+  readonly filters: Filters
+  /** The last complete walk of each kind, before this run. */
+  readonly baselines: CompleteScans
+  /** Whether the list of sources was ever read to its end. */
+  readonly wereSourcesListed: boolean
+}
+
+export async function openContext(
+  { ref, filters }: { readonly ref: ProjectRef; readonly filters: Filters },
+  { draft, sealer, now }: Pick<ProjectContext, 'draft' | 'sealer' | 'now'>,
+): Promise<ProjectContext> {
+  return {
+    ...{ draft, project: ref, sealer, now, filters },
+    baselines: await draft.lastCompleteScans(ref),
+    wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
+  }
+}

@@ -1,0 +1,44 @@
+import type { ProjectEvaluation } from '../model/evaluation.ts'
+import type { ResourceKey } from '../model/keys.ts'
+import { type Kind, type Listing, listings, type ProjectRef } from '../model/resource.ts'
+import { type EvaluationOutcome, nothingEvaluated } from '../policy/evaluation-outcome.ts'
+import { filterText } from './filtered.ts'
+import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from './project-scan.ts'
+
+/**
+ * What a project leaves for the end of a run. It is plain JSON and all that the end knows of the project, so it does
+ * not matter which process scanned it.
+ */
+export interface ProjectOutcome extends Pick<ProjectEvaluation, 'labels' | 'place'> {
+  readonly project: ProjectRef
+  readonly statuses: Statuses
+  /** Listings that a filter narrowed: what they did not show may be there. */
+  readonly narrowed: readonly Listing[]
+  /** Resources that still exist and that nothing showed. */
+  readonly unobserved: readonly ResourceKey[]
+  /** What could not be tested: what only a probe can say of it is unknown. */
+  readonly untested: readonly ResourceKey[]
+  /** Names of the probes that are about something here. */
+  readonly probed: readonly string[]
+  readonly evaluation: EvaluationOutcome
+}
+
+/** The outcome of a project of which nothing is kept but what its walks proved. */
+export function discardedOutcome(project: AuditedProject, statuses: Statuses): ProjectOutcome {
+  const nothing = { unobserved: [], untested: [], probed: [], evaluation: nothingEvaluated }
+  return { ...configured(project), statuses, ...nothing }
+}
+
+/** What the configuration says of a project, as far as the end of a run asks for it. */
+export function configured({ ref, labels, place, filters }: AuditedProject) {
+  const narrowed = listings.filter((listing) => filterText(listing, filters) !== null)
+  return { project: ref, labels, place, narrowed }
+}
+
+/** Whether all there is of a kind was seen. */
+export function isWhole({ statuses, narrowed }: Pick<ProjectOutcome, 'statuses' | 'narrowed'>, kind: Kind): boolean {
+  return (
+    isKindComplete(statuses, kind) &&
+    isWholeUnder(statuses, (listing) => (narrowed.includes(listing) ? listing : null), kind)
+  )
+}

@@ -1,0 +1,137 @@
+import { resourceKey } from '../model/keys.ts'
+import type { Kind } from '../model/resource.ts'
+import { type Finding, isAtLeast, type Waiver } from '../model/violation.ts'
+import type { RuleNeeds } from '../policy/rule-needs.ts'
+import type { Rule } from '../rules/engine/rule.ts'
+
+/** A violation that was not resolved when the run began. */
+export interface ActiveViolation extends Finding {
+  readonly state: 'open' | 'unknown' | 'waived'
+}
+
+/** A finding and its name within a project. */
+export interface KeyedFinding {
+  readonly key: string
+  readonly finding: Finding
+}
+
+/** What decides what the silence of a rule means. */
+export interface Criteria {
+  /** Of the rules that the policy has on. */
+  readonly needs: RuleNeeds
+  /**
+   * Whether a kind was seen well enough for the silence of a rule of this scope to mean something: as far as it was
+   * asked for, all there is in the project, all there is anywhere.
+   */
+  readonly isComplete: Readonly<Record<Rule['scope'], (kind: Kind) => boolean>>
+  /** Whether a rule failed: its silence means nothing. */
+  hasFailed(rule: string): boolean
+  /** Whether a rule across resources could not read all of them. */
+  isInDoubt(rule: string): boolean
+  /** Whether what a violation is about still exists and was not seen, or could not be judged. */
+  isUnobserved(violation: Finding): boolean
+}
+
+export interface Confirmed<Violation> {
+  readonly violation: Violation
+  /** As it is said from now on. */
+  readonly finding: Finding
+  /** Whether nothing about it differs from what the history says. */
+  readonly isUnchanged: boolean
+}
+
+export interface Reconciliation<Violation> {
+  /** Found again. */
+  readonly confirmed: readonly Confirmed<Violation>[]
+  readonly opened: readonly KeyedFinding[]
+  /** Not found again, by a scan that was good enough to say so. */
+  readonly resolved: readonly Violation[]
+  /** Not found again, and whether they still hold cannot be said. */
+  readonly unknown: readonly Violation[]
+}
+
+/** The same rule at the same place of the same resource: however a finding is worded or rated, it is the same one. */
+export function keyed(finding: Finding): KeyedFinding {
+  return { finding, key: `${finding.rule}\n${finding.path}\n${resourceKey(finding)}` }
+}
+
+export function byKey<Violation extends Finding>(violations: Iterable<Violation>): ReadonlyMap<string, Violation> {
+  return new Map(Array.from(violations, (violation) => [keyed(violation).key, violation]))
+}
+
+/**
+ * Decides what becomes of the active violations of a project, and what is new. `active`: by key; of several findings
+ * with one key the first counts. Without `criteria` the scan goes on: what was not found is left for its end, and rules
+ * about one resource have seen all that they need.
+ */
+export function reconcile<Violation extends ActiveViolation>(
+  active: ReadonlyMap<string, Violation>,
+  findings: Iterable<KeyedFinding>,
+  criteria?: Criteria,
+): Reconciliation<Violation> {
+  const confirmed: Confirmed<Violation>[] = []
+  const opened: KeyedFinding[] = []
+  const resolved: Violation[] = []
+  const unknown: Violation[] = []
+  const found = new Set<string>()
+  for (const each of findings) {
+    const { key, finding } = each
+    if (found.has(key)) continue
+    found.add(key)
+    const violation = active.get(key)
+    if (violation === undefined) {
+      opened.push(each)
+      continue
+    }
+    const isPartial = criteria !== undefined && !sawAll(finding.rule, criteria)
+    const worded = isPartial ? keepWorseSeverity(finding, violation) : finding
+    confirmed.push({ violation, finding: worded, isUnchanged: saysTheSame(violation, worded) })
+  }
+  if (criteria !== undefined) {
+    for (const [key, violation] of active) {
+      if (!found.has(key)) (isResolved(violation, criteria) ? resolved : unknown).push(violation)
+    }
+  }
+  return { confirmed, opened, resolved, unknown }
+}
+
+export function stateOf({ waiver }: Finding): 'open' | 'waived' {
+  return waiver === undefined ? 'open' : 'waived'
+}
+
+/** Whether the scan was good enough to say that what was not found again is gone, or the policy does not ask any more. */
+function isResolved(violation: Finding, criteria: Criteria): boolean {
+  const needs = criteria.needs.get(violation.rule)
+  if (criteria.hasFailed(violation.rule)) return false
+  if (needs === undefined) return true
+  if (criteria.isUnobserved(violation)) return false
+  // A rule that compares resources of several kinds says of each what its own walk showed.
+  if (needs.scope === 'drift') return criteria.isComplete.drift(violation.kind)
+  return needs.kinds.every(criteria.isComplete[needs.scope])
+}
+
+/** Whether a rule across resources saw all that it needs. */
+function sawAll(rule: string, { needs, isComplete, isInDoubt }: Criteria): boolean {
+  const { scope = 'resource', kinds = [] } = needs.get(rule) ?? {}
+  if (scope !== 'project' && scope !== 'fleet') return true
+  return !isInDoubt(rule) && kinds.every(isComplete[scope])
+}
+
+/** A partial scan may find fewer of the resources that a violation names: it keeps the worse of its words. */
+function keepWorseSeverity(finding: Finding, { severity, message }: Finding): Finding {
+  return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
+}
+
+function saysTheSame(known: ActiveViolation, finding: Finding): boolean {
+  return (
+    known.state === stateOf(finding) &&
+    known.severity === finding.severity &&
+    known.message === finding.message &&
+    known.name === finding.name &&
+    isSameWaiver(known.waiver, finding.waiver)
+  )
+}
+
+function isSameWaiver(a: Waiver | undefined, b: Waiver | undefined): boolean {
+  return a?.owner === b?.owner && a?.reason === b?.reason && a?.expires === b?.expires && a?.ticket === b?.ticket
+}

@@ -1,0 +1,48 @@
+import type { ActiveViolation, Draft, NewViolation } from '../history/history.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import { type Finding, fingerprintOf } from '../model/violation.ts'
+import { byKey, keyed, type Reconciliation, reconcile, stateOf } from './reconcile.ts'
+
+/** Confirms and opens violations while a project is scanned. What is not found again is left for the end of its scan. */
+export async function writeFindings(draft: Draft, project: ProjectRef, findings: readonly Finding[]): Promise<void> {
+  for (const [kind, ofKind] of Map.groupBy(findings, ({ kind }) => kind)) {
+    const uids = [...new Set(ofKind.map(({ uid }) => uid))]
+    const active = byKey(await draft.activeViolations(project, kind, uids))
+    await writeReconciliation(draft, project, reconcile(active, ofKind.map(keyed)))
+  }
+}
+
+/** Drafts what became of a project's violations. */
+export async function writeReconciliation(
+  draft: Draft,
+  project: ProjectRef,
+  { confirmed, opened, resolved, unknown }: Reconciliation<ActiveViolation>,
+): Promise<void> {
+  const changed = confirmed.filter(({ isUnchanged }) => !isUnchanged)
+  // One that is unknown already is carried as it is, with the run that last saw it.
+  const lost = unknown.filter(({ state }) => state !== 'unknown')
+  const lastRun = lost.length === 0 ? undefined : await draft.lastScannedRun(project)
+  await draft.endViolations(resolved.map(({ id }) => id))
+  await draft.stageViolations(project, {
+    confirmed: confirmed.flatMap(({ violation, isUnchanged }) => (isUnchanged ? [violation.id] : [])),
+    violations: [
+      ...changed.map(({ finding, violation }) => toNewViolation(project, finding, violation)),
+      ...opened.map(({ finding }) => toNewViolation(project, finding, undefined)),
+      ...lost.map((violation): NewViolation => {
+        return { ...violation, state: 'unknown', lastRun, replaces: violation.id }
+      }),
+    ],
+  })
+}
+
+function toNewViolation(project: ProjectRef, finding: Finding, known: ActiveViolation | undefined): NewViolation {
+  return {
+    ...finding,
+    fingerprint: known?.fingerprint ?? fingerprintOf(project, finding),
+    state: stateOf(finding),
+    waiver: finding.waiver,
+    firstRun: known?.firstRun,
+    lastRun: undefined,
+    replaces: known?.id,
+  }
+}

@@ -1,0 +1,62 @@
+import { messageOf } from '../model/errors.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
+import type { EvaluationOutcome } from './evaluation-outcome.ts'
+import { groupSharedFacts } from './fleet-facts.ts'
+import { namedRules, type Policy } from './policy.ts'
+import { ruleSets } from './rule-sets.ts'
+import { stamp } from './stamp.ts'
+import { waiveUnder } from './waiving.ts'
+
+export interface EvaluatedProject {
+  readonly project: ProjectRef
+  readonly evaluation: EvaluationOutcome
+}
+
+export interface FleetFindings {
+  readonly findings: readonly { readonly project: ProjectRef; readonly finding: Finding }[]
+  /** Rules across projects that failed somewhere, and why: they judged nothing anywhere. */
+  readonly failures: Readonly<Record<string, string>>
+  /** Rules across projects that did not see all of a kind somewhere. */
+  readonly blurred: ReadonlySet<string>
+  /** Places of the waivers that these findings needed. */
+  readonly usedWaivers: readonly number[]
+}
+
+/** What rules across projects find, from what the evaluation of each project left. `now`: start of the run. */
+export function concludeFleetRules(policy: Policy, projects: readonly EvaluatedProject[], now: number): FleetFindings {
+  const active = namedRules(policy).filter(({ rule }) => rule.scope === 'fleet')
+  const ids = new Set(active.map(({ rule }) => rule.id))
+  const failures: Record<string, string> = {}
+  const blurred = new Set<string>()
+  for (const { evaluation } of projects) {
+    for (const [rule, why] of Object.entries(evaluation.failures)) if (ids.has(rule)) failures[rule] ??= why
+    for (const [rule, { kinds }] of Object.entries(evaluation.doubts)) {
+      if (ids.has(rule) && kinds.length > 0) blurred.add(rule)
+    }
+  }
+  const groups = groupSharedFacts(projects.map(({ project, evaluation: { facts } }) => ({ project, facts })))
+  // Overrides were matched while the resources passed; only what each set of them says is asked here.
+  const sets = ruleSets(policy, () => ({}))
+  const findings: { project: ProjectRef; finding: Finding }[] = []
+  const used = new Set<number>()
+  for (const { rule, bound } of active) {
+    if (bound.scope !== 'fleet') continue
+    for (const alike of groups.get(rule.id) ?? []) {
+      const factAt = new Map(alike.map((fact) => [fact.at, fact]))
+      try {
+        for (const problem of bound.conclude(alike, now)) {
+          const { override = '', waivers = [] } = factAt.get(problem.at) ?? {}
+          const held = sets.under(override).byId.get(rule.id)
+          if (held === undefined) continue
+          const waived = waiveUnder(policy.waivers, waivers, stamp(held, problem.at, problem), now)
+          for (const place of waived.used) used.add(place)
+          findings.push({ project: problem.at.project, finding: waived.finding })
+        }
+      } catch (error) {
+        failures[rule.id] ??= messageOf(error)
+      }
+    }
+  }
+  return { findings, failures, blurred, usedWaivers: [...used] }
+}

@@ -1,0 +1,202 @@
+import { messageOf } from '../model/errors.ts'
+import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import type { ProjectRef, Resource } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
+import type { Drift } from '../rules/engine/drift.ts'
+import type { ScanOutcome } from '../rules/engine/look.ts'
+import {
+  type Completeness,
+  type EvaluationContext,
+  type EvaluationRun,
+  emptyContext,
+  observingNow,
+  type Rule,
+  type RuleFinding,
+} from '../rules/engine/rule.ts'
+import { gatherDoubts } from './doubts.ts'
+import type { EvaluationOutcome } from './evaluation-outcome.ts'
+import { gatherFleetFacts } from './fleet-facts.ts'
+import type { ActiveRule, Policy } from './policy.ts'
+import type { RuleSet, RuleSets } from './rule-sets.ts'
+import { startAggregations } from './run-aggregations.ts'
+import { stamp } from './stamp.ts'
+import { count, countEvaluated, type Tally } from './tally.ts'
+import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
+import { trackReads } from './watch-reads.ts'
+
+/** Evaluates a project's resources as they pass, in the order of walking; rules across them answer at the end. */
+export interface ProjectEvaluator {
+  readonly project: ProjectRef
+  /** What rules about one resource find; shows it to rules across resources, too. */
+  evaluate(resource: Resource, since?: EvaluationContext['since']): Finding[]
+  /** The rules about one resource. `evaluate` asks each, and then collects the resource. */
+  rulesFor(resource: Resource): readonly ActiveRule[]
+  /** What one of those rules finds; undefined where it failed or could not judge. `onNow`: told when it asks the time. */
+  evaluateRule(
+    active: ActiveRule,
+    resource: Resource,
+    since?: EvaluationContext['since'],
+    onNow?: () => void,
+  ): Finding[] | undefined
+  /** Shows a resource to rules across resources, and counts it as judged. */
+  collect(resource: Resource): void
+  /** What rules find in a resource beside what it was. */
+  compare(resource: Resource, drift: Drift): Finding[]
+  /** What rules find in the scan itself. */
+  evaluateScan(resource: Resource, scan: ScanOutcome): Finding[]
+  /** What rules across the project's resources find, now that all of them have passed. */
+  conclude(completeness: Completeness): Finding[]
+  /** What is left for the end of the run. */
+  outcome(): EvaluationOutcome
+}
+
+/** What all projects of a run are evaluated by. */
+export interface SharedEvaluation {
+  readonly policy: Policy
+  readonly run: EvaluationRun
+  readonly named: readonly ActiveRule[]
+  readonly sets: RuleSets
+  /** Places of the waivers for findings that come when their resources have passed. */
+  readonly projectWaivers: WaiverPlaces
+  readonly fleetWaivers: WaiverPlaces
+}
+
+export function evaluateProject(
+  project: ProjectRef,
+  excluded: ReadonlyMap<string, string>,
+  { policy, run, named, sets, projectWaivers, fleetWaivers }: SharedEvaluation,
+): ProjectEvaluator {
+  const { now } = run
+  const { waivers } = policy
+  const labels = run.labelsOf(project)
+  const plain: EvaluationContext = { labels, since: emptyContext.since, run: { ...run, project } }
+  const failures = new Map(excluded)
+  const doubts = gatherDoubts()
+  const tally: Tally = new Map()
+  const usedWaivers = new Set<number>()
+  /** The rules and the waivers of resources that a rule may name later, where they are not those of the others. */
+  const exceptions = new Map<ResourceKey, RuleSet>()
+  const accepted = new Map<ResourceKey, WaiverPlaces>()
+
+  /** A rule that throws, whatever it was given, must cost neither the run nor a resolution. */
+  const failed = ({ id }: Rule, error: unknown) => {
+    if (!failures.has(id)) failures.set(id, messageOf(error))
+  }
+  const asked = excluded.size === 0 ? named : named.filter(({ rule }) => !excluded.has(rule.id))
+  const aggregations = startAggregations(asked, { run, doubts, failed })
+  const fleetFacts = gatherFleetFacts(asked, { doubts, failed })
+
+  const isAsked = ({ active }: { readonly active: ActiveRule }) => !excluded.has(active.rule.id)
+  const ruleSetOf = (resource: Resource) => sets.under(sets.keyFor(project, resource))
+  const accepting = (resource: Resource, among: WaiverPlaces) =>
+    among.length === 0 ? none : acceptingPlaces(waivers, among, { project, labels, resource })
+
+  const waive = (finding: Finding, places: WaiverPlaces): Finding => {
+    if (places.length === 0) return finding
+    const { finding: waived, used } = waiveUnder(waivers, places, finding, now)
+    for (const place of used) usedWaivers.add(place)
+    return waived
+  }
+
+  /** undefined where the rule failed, or read a malformed field. `seen`: the resource, watched if it has such fields. */
+  const findWith = (
+    active: ActiveRule,
+    resource: Resource,
+    check: (seen: Resource) => Iterable<RuleFinding>,
+  ): Finding[] | undefined => {
+    const watched = resource.malformed === undefined ? undefined : trackReads(resource)
+    try {
+      const findings: Finding[] = []
+      for (const problem of check(watched?.seen ?? resource)) {
+        const finding = stamp(active, resource, problem)
+        findings.push(waive(finding, accepting(resource, coveringPlaces(waivers, [finding.rule]))))
+      }
+      if (!watched?.hasRead()) return findings
+    } catch (error) {
+      if (!watched?.hasRead()) {
+        failed(active.rule, error)
+        return undefined
+      }
+    }
+    doubts.note(active.rule.id, resource, resource.kind === active.rule.kind)
+    return undefined
+  }
+
+  const surroundings = (since = emptyContext.since, onNow?: () => void): EvaluationContext => {
+    if (onNow === undefined) return since === plain.since ? plain : { ...plain, since }
+    const { meter, labelsOf } = run
+    return { labels, since, run: observingNow({ labelsOf, meter, project }, now, onNow), onNow }
+  }
+
+  const evaluateRule: ProjectEvaluator['evaluateRule'] = (active, resource, since, onNow) => {
+    const { bound } = active
+    if (bound.scope !== 'resource') return []
+    return findWith(active, resource, (seen) => bound.check(seen, now, surroundings(since, onNow)))
+  }
+
+  const rulesFor = (resource: Resource) => {
+    const rules = ruleSetOf(resource).byKind.get(resource.kind) ?? []
+    return (excluded.size === 0 ? rules : rules.filter(isAsked)).map(({ active }) => active)
+  }
+
+  const collect = (resource: Resource) => {
+    const { kind, uid, name } = resource
+    const override = sets.keyFor(project, resource)
+    const set = sets.under(override)
+    count(tally, set.byId, kind)
+    if (set !== sets.everyone) exceptions.set(resourceKey(resource), set)
+    const places = accepting(resource, projectWaivers)
+    if (places.length > 0) accepted.set(resourceKey(resource), places)
+    const isEvaluated = (rule: string) => set.byId.has(rule)
+    fleetFacts.visit(resource, isEvaluated, () => ({ override, waivers: accepting(resource, fleetWaivers) }))
+    aggregations.visit(resource, { project, kind, uid, name }, isEvaluated)
+  }
+
+  return {
+    project,
+    rulesFor,
+    evaluateRule,
+    collect,
+    evaluate(resource, since) {
+      const findings: Finding[] = []
+      for (const active of rulesFor(resource)) {
+        for (const finding of evaluateRule(active, resource, since) ?? []) findings.push(finding)
+      }
+      collect(resource)
+      return findings
+    },
+    compare(resource, drift) {
+      const rules = ruleSetOf(resource).drift.filter((one) => isAsked(one) && one.bound.kinds.includes(drift.kind))
+      return rules.flatMap(
+        ({ active, bound }) =>
+          findWith(active, resource, (seen) => {
+            return bound.check(seen === resource ? drift : { ...drift, after: seen.attributes }, now)
+          }) ?? [],
+      )
+    },
+    evaluateScan(resource, scan) {
+      const rules = ruleSetOf(resource).scan.filter(isAsked)
+      return rules.flatMap(({ active, bound }) => findWith(active, resource, () => bound.check(scan)) ?? [])
+    },
+    conclude: (completeness) =>
+      aggregations.conclude(completeness).flatMap(({ rule, problem }) => {
+        const key = resourceKey(problem.at)
+        const active = (exceptions.get(key) ?? sets.everyone).byId.get(rule.id)
+        return active === undefined ? [] : [waive(stamp(active, problem.at, problem), accepted.get(key) ?? none)]
+      }),
+    outcome() {
+      const { resources, fewer } = countEvaluated(tally, asked, doubts.count)
+      const silent = Object.fromEntries([...excluded.keys()].map((rule) => [rule, 0]))
+      return {
+        resources,
+        fewer: { ...fewer, ...silent },
+        failures: Object.fromEntries(failures),
+        doubts: doubts.list(),
+        usedWaivers: [...usedWaivers],
+        facts: fleetFacts.list(),
+      }
+    },
+  }
+}
+
+const none: WaiverPlaces = []

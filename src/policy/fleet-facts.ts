@@ -1,0 +1,144 @@
+import { isSeal } from '../inventory/sealer.ts'
+import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
+import type { BoundRule, FindingPlace, FleetFact, LocatedFact, Rule } from '../rules/engine/rule.ts'
+import type { GatheredDoubts } from './doubts.ts'
+import type { ActiveRule } from './policy.ts'
+import type { OverrideKey } from './rule-sets.ts'
+import type { WaiverPlaces } from './waiving.ts'
+import { trackReads } from './watch-reads.ts'
+
+/**
+ * What rules across projects keep of a project's resources. A resource is one text, a JSON list: nearly none of them is
+ * ever looked at again, and objects would take three times the memory. It holds seals, never a secret value.
+ */
+export interface FleetFacts {
+  /** Ids; facts name a rule by its place here. */
+  readonly rules: readonly string[]
+  readonly resources: readonly string[]
+}
+
+/** A resource as its text says. */
+type Packed = readonly [Kind, uid: string, name: string, OverrideKey, WaiverPlaces, ...facts: PackedFact[]]
+type PackedFact = readonly [rule: number, ...FleetFact]
+
+/** A fact, with what the policy says of its resource alone. */
+export interface SharedFact extends LocatedFact {
+  readonly override: OverrideKey
+  readonly waivers: WaiverPlaces
+}
+
+interface Gathering {
+  readonly doubts: GatheredDoubts
+  readonly failed: (rule: Rule, error: unknown) => void
+}
+
+/** `isJudged`: whether a rule holds for the resource. Called with the waivers and overrides only where there are facts. */
+export function gatherFleetFacts(rules: readonly ActiveRule[], { doubts, failed }: Gathering) {
+  const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
+  const resources: string[] = []
+
+  const factsOf = (rule: Rule, bound: Extract<BoundRule, { scope: 'fleet' }>, resource: Resource): FleetFact[] => {
+    try {
+      const facts = [...bound.facts(resource)]
+      if (facts.some(([seal]) => !isSeal(seal))) throw new Error('a secret that is no seal was about to be kept')
+      return facts
+    } catch (error) {
+      failed(rule, error)
+      return []
+    }
+  }
+
+  return {
+    visit(
+      resource: Resource,
+      isEvaluated: (rule: string) => boolean,
+      describe: () => { readonly override: OverrideKey; readonly waivers: WaiverPlaces },
+    ): void {
+      const facts: PackedFact[] = []
+      for (const [number, { rule, bound }] of fleet.entries()) {
+        if (!bound.visits.includes(resource.kind)) continue
+        if (resource.malformed !== undefined && readsMalformed(bound, resource)) {
+          // A rule that could not judge one resource did not see all of its kind.
+          doubts.note(rule.id, resource, isEvaluated(rule.id) && resource.kind === rule.kind)
+          doubts.blur(rule.id, resource.kind)
+          continue
+        }
+        for (const fact of factsOf(rule, bound, resource)) facts.push([number, ...fact])
+      }
+      if (facts.length === 0) return
+      const { override, waivers } = describe()
+      const packed: Packed = [resource.kind, resource.uid, resource.name, override, waivers, ...facts]
+      resources.push(JSON.stringify(packed))
+    },
+    list: (): FleetFacts => ({ rules: fleet.map(({ rule }) => rule.id), resources }),
+  }
+}
+
+/** Whether a rule reads a malformed field of a resource: what it makes of it could show in what it says of others. */
+function readsMalformed(bound: Extract<BoundRule, { scope: 'fleet' }>, resource: Resource): boolean {
+  const trial = trackReads(resource)
+  try {
+    for (const _ of bound.facts(trial.seen));
+  } catch {
+    // It fails in earnest, too, unless that was the field's doing.
+  }
+  return trial.hasRead()
+}
+
+export interface ProjectFacts {
+  readonly project: ProjectRef
+  readonly facts: FleetFacts
+}
+
+/** Facts of several projects with the same seal, by rule: two or more in each group. The order of projects is kept. */
+export function groupSharedFacts(projects: readonly ProjectFacts[]): ReadonlyMap<string, readonly SharedFact[][]> {
+  const several = findRepeated(projects)
+  const groups = new Map<string, Map<string, SharedFact[]>>()
+  for (const { project, facts } of projects) {
+    for (const text of facts.resources) {
+      const [kind, uid, name, override, waivers, ...ofResource] = unpack(text)
+      const at: FindingPlace = { project, kind, uid, name }
+      for (const [number, seal, ...details] of ofResource) {
+        const rule = facts.rules[number] ?? ''
+        if (several.get(rule)?.has(shorten(seal)) !== true) continue
+        const ofRule = groups.get(rule) ?? new Map<string, SharedFact[]>()
+        groups.set(rule, ofRule)
+        const alike = ofRule.get(seal) ?? []
+        ofRule.set(seal, alike)
+        alike.push({ at, details, override, waivers })
+      }
+    }
+  }
+  return new Map([...groups].map(([rule, bySeal]) => [rule, [...bySeal.values()].filter((alike) => alike.length > 1)]))
+}
+
+/** Seals that occur more than once, as numbers: nearly every secret is used once. */
+function findRepeated(projects: readonly ProjectFacts[]): ReadonlyMap<string, ReadonlySet<number>> {
+  const once = new Map<string, Set<number>>()
+  const several = new Map<string, Set<number>>()
+  for (const { facts } of projects) {
+    for (const rule of facts.rules) {
+      once.set(rule, once.get(rule) ?? new Set())
+      several.set(rule, several.get(rule) ?? new Set())
+    }
+    for (const text of facts.resources) {
+      for (const [number, seal] of unpack(text).slice(5) as PackedFact[]) {
+        const rule = facts.rules[number] ?? ''
+        const short = shorten(seal)
+        if (once.get(rule)?.has(short)) several.get(rule)?.add(short)
+        else once.get(rule)?.add(short)
+      }
+    }
+  }
+  return several
+}
+
+/** 52 bits of `sealed:<32 hex digits>`. Two seals that share them are told apart when their facts are grouped. */
+function shorten(seal: string): number {
+  return Number.parseInt(seal.slice(7, 20), 16)
+}
+
+function unpack(text: string): Packed {
+  // What we wrote ourselves.
+  return JSON.parse(text) as Packed
+}

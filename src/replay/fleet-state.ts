@@ -1,0 +1,83 @@
+import type { Differing, EvaluableVersion } from '../history/reader.ts'
+import { malformedFields } from '../inventory/malformed.ts'
+import type { JsonObject } from '../model/json.ts'
+import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
+import type { Facts, Kind, Resource } from '../model/resource.ts'
+import type { VersionEvaluation } from './evaluate-version.ts'
+
+/** The fleet as a run left it, while a replay goes from run to run; by project. */
+export type FleetState = Map<string, ProjectState>
+
+export interface ProjectState {
+  readonly versions: Map<ResourceKey, ReplayedVersion>
+  /** Those that are not what the last complete scan of their kind saw. */
+  readonly fresh: Set<ReplayedVersion>
+}
+
+/** A current version, with what a replay knows of it. */
+export interface ReplayedVersion {
+  readonly resource: Resource
+  readonly fromRun: number
+  readonly sealKeyId: string
+  /** As of the last complete scan of its kind; undefined when it was not there. */
+  base: ReplayedVersion | undefined
+  /** What the walk that saw it last was narrowed to; undefined: none saw it since the replay began. */
+  seenUnder: string | null | undefined
+  /** What rules about one resource found; worked out when it is first seen. */
+  evaluation: VersionEvaluation | undefined
+}
+
+/** How many resources of a kind are gone, by project. */
+export type Losses = ReadonlyMap<string, ReadonlyMap<Kind, number>>
+
+/** Takes over what a run wrote and ended; only what differs is parsed. */
+export function applyDifferences(fleet: FleetState, differences: readonly Differing[]): Losses {
+  const losses: Map<string, Map<Kind, number>> = new Map()
+  for (const { project, kind, uid, after } of differences) {
+    const ofProject = projectKey(project)
+    const { versions, fresh } = projectState(fleet, ofProject)
+    const key = resourceKey({ kind, uid })
+    const before = versions.get(key)
+    if (before !== undefined) fresh.delete(before)
+    if (after === undefined) {
+      versions.delete(key)
+      const lost = losses.get(ofProject) ?? new Map<Kind, number>()
+      losses.set(ofProject, lost.set(kind, (lost.get(kind) ?? 0) + 1))
+      continue
+    }
+    const version = read(kind, uid, after, before)
+    versions.set(key, version)
+    fresh.add(version)
+  }
+  return losses
+}
+
+export function projectState(fleet: FleetState, key: string): ProjectState {
+  const known = fleet.get(key)
+  if (known !== undefined) return known
+  const made: ProjectState = { versions: new Map(), fresh: new Set() }
+  fleet.set(key, made)
+  return made
+}
+
+/** From now on changes of these kinds are told from what is current now. */
+export function markAsCompared({ fresh }: ProjectState, isComplete: (kind: Kind) => boolean): void {
+  for (const version of fresh) {
+    if (!isComplete(version.resource.kind)) continue
+    version.base = version
+    fresh.delete(version)
+  }
+}
+
+function read(kind: Kind, uid: string, kept: EvaluableVersion, before: ReplayedVersion | undefined): ReplayedVersion {
+  const { name, body, facts, fromRun, sealKeyId } = kept
+  // What we wrote ourselves as canonical JSON of these types.
+  const attributes = JSON.parse(body) as JsonObject
+  const known = facts === '' ? {} : (JSON.parse(facts) as Facts)
+  const malformed = malformedFields(kind, attributes)
+  const marked = malformed.length === 0 ? {} : { malformed }
+  return {
+    resource: { kind, uid, name, attributes, facts: known, volatile: {}, ...marked },
+    ...{ fromRun, sealKeyId, base: before?.base, seenUnder: before?.seenUnder, evaluation: undefined },
+  }
+}

@@ -1,0 +1,87 @@
+import { areSourcesListed, listingOf, type Statuses } from '../audit/project-scan.ts'
+import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
+import { projectKey, resourceKey } from '../model/keys.ts'
+import type { Kind, Listing } from '../model/resource.ts'
+import { rules } from '../rules/rules.ts'
+import type { ReplayedVersion } from './fleet-state.ts'
+
+/** What a scan of a past run can be shown to have seen. */
+export interface Observation {
+  readonly statuses: Statuses
+  /** Listings that a filter narrowed. */
+  readonly narrowed: readonly Listing[]
+  /** Whether it is certain that a current version was seen. Keeps what the walk was narrowed to. */
+  observed(version: ReplayedVersion): boolean
+}
+
+/**
+ * A complete walk saw everything that is current after it. Of any other the history knows only what it wrote, what it
+ * withheld, and which violations were found again then: everything else counts as not seen.
+ */
+export function observationOf(
+  { project, run, coverage }: RecordedScan,
+  runInputs: RunInputs,
+  evidence: Evidence,
+): Observation {
+  const walks = new Map(coverage.map((walk) => [walk.listing, walk]))
+  const statuses: Statuses = Object.fromEntries(coverage.map(({ listing, status }) => [listing, status]))
+  const key = projectKey(project)
+  const isHere = (row: { readonly project: Parameters<typeof projectKey>[0] }) => projectKey(row.project) === key
+  const held = new Map(runInputs.withheldRemovals.filter(isHere).map(({ listing, uids }) => [listing, new Set(uids)]))
+  const unreferenced = new Set(runInputs.unreferenced.filter(isHere).map(resourceKey))
+  const onlyReferred = (kind: Kind) => kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))
+
+  const certainly = ({ resource, fromRun, seenUnder }: ReplayedVersion): boolean => {
+    const { kind, uid } = resource
+    if (fromRun === run.number || evidence.has(`${key} ${resourceKey(resource)}`)) return true
+    const listing = kind === 'project' ? kind : listingOf(kind, statuses)
+    const walk = listing && walks.get(listing)
+    if (walk === undefined) return false
+    const { status, filter } = walk
+    if (status === 'suspect') return filter === null && held.get(walk.listing)?.has(uid) === false
+    if (status !== 'complete') return false
+    if (onlyReferred(kind)) return filter === null && !unreferenced.has(resourceKey(resource))
+    // What lies outside of a filter is carried, unseen.
+    return filter === null || seenUnder === filter
+  }
+
+  return {
+    statuses,
+    narrowed: coverage.flatMap(({ listing, filter }) => (filter === null ? [] : [listing])),
+    observed(version) {
+      if (!certainly(version)) return false
+      const listing = listingOf(version.resource.kind, statuses)
+      version.seenUnder = (listing && walks.get(listing)?.filter) ?? null
+      return true
+    },
+  }
+}
+
+/** Resources that a run is known to have seen, because it found violations of theirs: `project resource`, by their keys. */
+export type Evidence = ReadonlySet<string>
+
+/** Asked only where a scan was incomplete: elsewhere coverage says what was seen. */
+export async function findEvidence(
+  history: HistoryReader,
+  { number, startedAt }: CommittedRun,
+  looks: readonly RecordedScan[],
+): Promise<Evidence> {
+  const found = new Set<string>()
+  const isCut = looks.some(({ coverage }) => coverage.some(({ status, filter }) => status !== 'complete' || filter))
+  if (!isCut) return found
+  const keys = new Map(looks.map(({ project }) => [project.name, projectKey(project)]))
+  for (const violation of await history.violationsAt(number)) {
+    const key = keys.get(violation.project)
+    const wasSeen = violation.state !== 'unknown' && violation.lastSeen === startedAt
+    if (key !== undefined && wasSeen && provesSight(violation.rule)) found.add(`${key} ${resourceKey(violation)}`)
+  }
+  return found
+}
+
+/** What is said of a scan, or of what is no longer there, needs no sight of it. */
+function provesSight(id: string): boolean {
+  const scope = scopes.get(id)
+  return scope !== 'scan' && scope !== 'drift'
+}
+
+const scopes = new Map(rules.map(({ id, scope }) => [id, scope]))

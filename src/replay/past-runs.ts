@@ -1,0 +1,52 @@
+import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
+import { projectKey } from '../model/keys.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import type { Labels } from '../policy/selector.ts'
+
+export interface PastRun {
+  readonly run: CommittedRun
+  /** Of the projects that the run scanned. */
+  readonly looks: readonly RecordedScan[]
+  readonly runInputs: RunInputs
+}
+
+export async function readPastRuns(history: HistoryReader, runs: readonly CommittedRun[]): Promise<PastRun[]> {
+  const past: PastRun[] = []
+  for (const run of runs) {
+    const runInputs = await history.runInputs(run.number)
+    if (runInputs === undefined) throw new Error(`run ${run.number} went away while it was read`)
+    const looks = (await history.latestScans(run.number)).filter((look) => look.run.number === run.number)
+    past.push({ run, looks, runInputs })
+  }
+  return past
+}
+
+/**
+ * Whether a run scanned the whole fleet. The history does not say so: a run did when it scanned every project that any
+ * run of the same configuration scanned.
+ */
+export function detectWholeFleets(runs: readonly PastRun[]): (run: PastRun) => boolean {
+  const fleets = new Map<string, Set<string>>()
+  for (const { looks, runInputs } of runs) {
+    const known = fleets.get(runInputs.configurationDigest) ?? new Set()
+    fleets.set(runInputs.configurationDigest, known)
+    for (const { project } of looks) known.add(projectKey(project))
+  }
+  return ({ looks, runInputs }) => looks.length === fleets.get(runInputs.configurationDigest)?.size
+}
+
+/** Labels of projects, run by run. Equal ones of a project are the same object: what was evaluated under them holds. */
+export function rememberLabels(): (projects: readonly ProjectEvaluation[]) => (project: ProjectRef) => Labels {
+  const known = new Map<string, Labels>()
+  const same = (project: string, labels: Labels): Labels => {
+    const key = JSON.stringify([project, labels])
+    const kept = known.get(key) ?? labels
+    known.set(key, kept)
+    return kept
+  }
+  return (projects) => {
+    const labels = new Map(projects.map((one) => [one.project, same(one.project, one.labels)]))
+    return ({ name }) => labels.get(name) ?? same(name, {})
+  }
+}

@@ -1,0 +1,119 @@
+import { concludeFleet } from '../audit/conclude-fleet.ts'
+import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
+import type { Unjudged } from '../compliance/compliance.ts'
+import { type Approvals, approvalInForce, approvalsByProject } from '../history/approvals.ts'
+import type { CommittedRun, HistoryReader } from '../history/reader.ts'
+import type { RunContext } from '../history/records.ts'
+import { projectKey } from '../model/keys.ts'
+import { type ProjectRef, policyProject } from '../model/resource.ts'
+import { createEvaluator } from '../policy/evaluator.ts'
+import type { Policy } from '../policy/policy.ts'
+import { applyDifferences, type FleetState, markAsCompared } from './fleet-state.ts'
+import { type ChangeLog, changeKey, openChangeLog } from './historical-drift.ts'
+import { findEvidence } from './observation.ts'
+import { detectWholeFleets, readPastRuns, rememberLabels } from './past-runs.ts'
+import { replayScan } from './replay-scan.ts'
+import { findUnreplayable, gatherNotEvaluated } from './unreplayable-rules.ts'
+import { trackViolations, type ViolationLifetime, type ViolationTracker } from './violation-tracker.ts'
+
+export interface ReplayRequest {
+  readonly policy: Policy
+  /** Sealed runs to evaluate, oldest first, without gaps; at least one. */
+  readonly runs: readonly CommittedRun[]
+  /** Bounds what custom rules take of a run. Milliseconds; only differences count. */
+  readonly clock: () => number
+}
+
+/** What a policy would have found, had it evaluated the runs. */
+export interface Replay {
+  /** Violations that are active as of the last run. */
+  readonly active: readonly ViolationLifetime[]
+  /** Those that ended before. */
+  readonly ended: readonly ViolationLifetime[]
+  /** Rules that could not be asked. */
+  readonly unjudged: readonly Unjudged[]
+  /** The rules, and how much they judged in the last run of the projects that it scanned. */
+  readonly context: RunContext
+}
+
+export type ReplayedHistory = HistoryReader & Pick<Approvals, 'approvals'>
+
+/**
+ * Evaluates past runs by a policy, from what the history keeps of them: each version once, in each run only what asks
+ * the time and what spans resources. Coverage and labels are those of then. Each project leaves the same outcome as in
+ * a run, and the same functions conclude the fleet and reconcile what was found.
+ */
+export async function replayPolicy(history: ReplayedHistory, { policy, runs, clock }: ReplayRequest): Promise<Replay> {
+  const unreplayable = findUnreplayable(policy)
+  const approvals = approvalsByProject(await history.approvals())
+  const pastRuns = await readPastRuns(history, runs)
+  const isWholeFleet = detectWholeFleets(pastRuns)
+  const labelsIn = rememberLabels()
+  const unjudged = gatherNotEvaluated(unreplayable)
+  const trackers = new Map<string, ViolationTracker>()
+  const trackerOf = (project: ProjectRef) => {
+    const known = trackers.get(projectKey(project)) ?? trackViolations()
+    trackers.set(projectKey(project), known)
+    return known
+  }
+  const fleet: FleetState = new Map()
+  const log = openChangeLog(history, createEvaluator(policy, 0).lookbackMs)
+  let previous = await startBefore(history, runs[0]?.number ?? 0, fleet, log)
+  let context: RunContext = { rules: [], projects: [] }
+
+  for (const past of pastRuns) {
+    const { run, looks, runInputs } = past
+    const losses = applyDifferences(fleet, await history.differing(previous, run.number))
+    previous = run.number
+    const now = Date.parse(run.startedAt)
+    const labelsOf = labelsIn(runInputs.projects)
+    const evaluator = createEvaluator(policy, now, labelsOf, clock)
+    const replaying = {
+      ...{ policy, unreplayable, evaluator, history, run, runInputs, fleet, losses, log, labelsOf },
+      evidence: await findEvidence(history, run, looks),
+      changes: new Map(runInputs.changes.map((change) => [changeKey(change), change])),
+      isApproved: (project: ProjectRef) =>
+        approvalInForce(approvals.get(projectKey(project)) ?? [], run.startedAt) !== undefined,
+    }
+    const findings: KeyedFinding[][] = []
+    const outcomes = []
+    for (const look of looks) {
+      const scan = await replayScan(look, replaying)
+      findings.push(scan.findings)
+      outcomes.push(scan.outcome)
+    }
+    log.note(run, runInputs.changes)
+    const conclusion = concludeFleet(outcomes, { policy, isWholeFleet: isWholeFleet(past), now })
+    for (const [index, concluded] of conclusion.projects.entries()) {
+      const { project, criteria } = concluded
+      const found = [...(findings[index] ?? []), ...concluded.findings.map(keyed)]
+      trackerOf(project).reconcile(run, project, found, criteria)
+      unjudged.add(concluded)
+    }
+    const { waivers } = conclusion
+    if (policy.waivers.length > 0) {
+      trackerOf(policyProject).reconcile(run, policyProject, waivers.findings.map(keyed), waivers.criteria)
+    }
+    context = conclusion.context
+  }
+  const all = [...trackers.values()]
+  return {
+    active: all.flatMap((tracker) => tracker.active()),
+    ended: all.flatMap((tracker) => tracker.ended()),
+    unjudged: unjudged.list(),
+    context,
+  }
+}
+
+/** What was there before the first run, and what its drift is told from; returns the run before it, or 0. */
+async function startBefore(history: HistoryReader, first: number, fleet: FleetState, log: ChangeLog): Promise<number> {
+  const earlier = (await history.runs()).filter(({ number }) => number < first)
+  const previous = earlier.at(-1)?.number ?? 0
+  if (previous === 0) return 0
+  applyDifferences(fleet, await history.differing(0, previous))
+  for (const state of fleet.values()) markAsCompared(state, () => true)
+  for (const run of earlier) {
+    if (log.looksBack) log.note(run, (await history.runInputs(run.number))?.changes ?? [])
+  }
+  return previous
+}

@@ -1,0 +1,51 @@
+import type { ConcludedProject } from '../audit/conclude-fleet.ts'
+import type { Unjudged } from '../compliance/compliance.ts'
+import { namedRules, type Policy } from '../policy/policy.ts'
+import type { Rule } from '../rules/engine/rule.ts'
+
+/** Rules that no past run can be asked, with the reason. */
+export function findUnreplayable(policy: Policy): ReadonlyMap<string, string> {
+  const reasons = namedRules(policy).map(({ rule }) => [rule.id, reasonFor(rule, policy)] as const)
+  return new Map(reasons.flatMap(([rule, reason]) => (reason === undefined ? [] : [[rule, reason] as const])))
+}
+
+function reasonFor({ unkept, needs }: Rule, { probes }: Policy): string | undefined {
+  if (unkept !== undefined) return `${unkept.join(' and ')} change by themselves and are not kept`
+  if (needs.includes('probe') && probes.length > 0) return 'the probes of this policy did not run then'
+  return undefined
+}
+
+/** Rules of some scopes that one scan of a past run cannot be asked, with the reason. */
+export function findUnreplayableIn(policy: Policy, scopes: readonly (keyof typeof scanReasons)[]) {
+  return namedRules(policy).flatMap(({ rule: { id, scope } }) => {
+    const open = scopes.find((one) => one === scope)
+    return open === undefined ? [] : [[id, scanReasons[open]] as const]
+  })
+}
+
+const scanReasons = {
+  drift: 'an approved baseline held, and what differed from it then is not replayed',
+  scan: 'what the look came to is kept as coverage alone',
+} as const satisfies Partial<Record<Rule['scope'], string>>
+
+/** Gathers which rules could not judge where. `everywhere`: those that no run can be asked. */
+export function gatherNotEvaluated(everywhere: ReadonlyMap<string, string>) {
+  const projects = new Map<string, Map<string, Set<string>>>()
+  return {
+    add({ project, failures }: ConcludedProject): void {
+      for (const [rule, reason] of Object.entries(failures)) {
+        if (everywhere.has(rule)) continue
+        const reasons = projects.get(rule) ?? new Map<string, Set<string>>()
+        projects.set(rule, reasons.set(reason, (reasons.get(reason) ?? new Set()).add(project.name)))
+      }
+    },
+    /** All of it, by rule. */
+    list(): readonly Unjudged[] {
+      const somewhere = [...projects].flatMap(([rule, reasons]) =>
+        [...reasons].map(([reason, names]): Unjudged => ({ rule, reason, projects: [...names].sort() })),
+      )
+      const all = [...[...everywhere].map(([rule, reason]): Unjudged => ({ rule, reason })), ...somewhere]
+      return all.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0))
+    },
+  }
+}

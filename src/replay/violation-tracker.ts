@@ -1,0 +1,83 @@
+import {
+  type ActiveViolation,
+  type Criteria,
+  type KeyedFinding,
+  keyed,
+  reconcile,
+  stateOf,
+} from '../audit/reconcile.ts'
+import type { CommittedRun } from '../history/reader.ts'
+import type { RecordedViolation } from '../history/records.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import { type Finding, fingerprintOf } from '../model/violation.ts'
+
+/** A violation from the run that would have opened it to the one that would have found it gone. */
+export interface ViolationLifetime extends ActiveViolation {
+  /** With the name that it had when a run last scanned it. */
+  readonly project: ProjectRef
+  readonly fingerprint: string
+  readonly first: CommittedRun
+  /** The last run that saw it. */
+  readonly last: CommittedRun
+  /** The run that found it gone; undefined: it is active. */
+  readonly gone: CommittedRun | undefined
+}
+
+/** What would have been recorded of a project, run by run. */
+export interface ViolationTracker {
+  /** `findings`: all of the run. Runs come in order. */
+  reconcile(run: CommittedRun, project: ProjectRef, findings: Iterable<KeyedFinding>, criteria: Criteria): void
+  active(): readonly ViolationLifetime[]
+  ended(): readonly ViolationLifetime[]
+}
+
+/** Changed in place: nearly all of them are confirmed unchanged in every run. */
+type Tracked = { -readonly [Member in keyof ViolationLifetime]: ViolationLifetime[Member] }
+
+export function trackViolations(): ViolationTracker {
+  const active = new Map<string, Tracked>()
+  const ended: ViolationLifetime[] = []
+  return {
+    reconcile(run, project, findings, criteria) {
+      const { confirmed, opened, resolved, unknown } = reconcile(active, findings, criteria)
+      for (const { violation, finding, isUnchanged } of confirmed) {
+        violation.last = run
+        violation.project = project
+        if (!isUnchanged) Object.assign(violation, worded(finding))
+      }
+      for (const { key, finding } of opened) {
+        const fingerprint = fingerprintOf(project, finding)
+        active.set(key, { ...worded(finding), fingerprint, project, first: run, last: run, gone: undefined })
+      }
+      for (const violation of resolved) {
+        active.delete(keyed(violation).key)
+        ended.push({ ...violation, project, gone: run })
+      }
+      for (const violation of unknown) {
+        violation.project = project
+        violation.state = 'unknown'
+      }
+    },
+    active: () => [...active.values()],
+    ended: () => ended,
+  }
+}
+
+function worded(finding: Finding): ActiveViolation {
+  return { ...finding, state: stateOf(finding), waiver: finding.waiver }
+}
+
+/** As the record of a run has it. */
+export function recordOf(violation: ViolationLifetime, run: CommittedRun): RecordedViolation {
+  const { project, fingerprint, rule, severity, kind, uid, name, path, message } = violation
+  const { state, waiver, first, last, gone } = violation
+  const active = state === 'open' ? (first === run ? 'opened' : 'continuing') : state
+  return {
+    ...{ fingerprint, rule, severity, kind, uid, name, path, message },
+    project: project.name,
+    state: gone === undefined ? active : 'resolved',
+    firstSeen: first.startedAt,
+    lastSeen: last.startedAt,
+    ...(waiver === undefined || gone !== undefined ? {} : { waiver }),
+  }
+}

@@ -1,0 +1,48 @@
+import type { z } from 'zod'
+import type { Kind } from '../../model/resource.ts'
+import {
+  type Description,
+  describeRule,
+  type EvaluatedResource,
+  type FleetFact,
+  type LocatedFact,
+  type LocatedRuleFinding,
+  noOptions,
+  type Rule,
+  type RuleSettings,
+} from './rule.ts'
+
+interface FleetDefinition<K extends Kind, Schema extends z.ZodObject> extends Description<Schema> {
+  /** The kind that its problems are about. */
+  readonly kind: Kind
+  /** Kinds that it keeps facts of. */
+  readonly visits: readonly K[]
+  /** What the end of the run needs to know of a resource: nothing but this leaves its project. */
+  facts(resource: EvaluatedResource<K>): Iterable<FleetFact>
+  /** `alike`: two or more facts with the same seal, in the configured order of projects. */
+  conclude(alike: readonly LocatedFact[], context: RuleSettings<z.output<Schema>>): Iterable<LocatedRuleFinding>
+}
+
+/** A rule about secrets that resources of several projects share: it groups their facts by seal at the end of a run. */
+export function fleetRule<K extends Kind, Schema extends z.ZodObject = typeof noOptions>(
+  definition: FleetDefinition<K, Schema>,
+): Rule {
+  const schema = definition.options ?? noOptions
+  return {
+    ...describeRule(definition),
+    kind: definition.kind,
+    options: schema,
+    needs: [...new Set([definition.kind, ...definition.visits])],
+    scope: 'fleet',
+    bind(raw) {
+      const options = schema.parse(raw) as z.output<Schema>
+      return {
+        scope: 'fleet',
+        visits: definition.visits,
+        // Only resources of the kinds it visits come here, in the form that the inventory gives them.
+        facts: (resource) => definition.facts(resource as unknown as EvaluatedResource<K>),
+        conclude: (alike, now) => definition.conclude(alike, { options, now }),
+      }
+    },
+  }
+}

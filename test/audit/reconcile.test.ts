@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest'
+import { type ActiveViolation, byKey, type Criteria, keyed, reconcile } from '../../src/audit/reconcile.ts'
+import type { Kind } from '../../src/model/resource.ts'
+import type { Finding, Waiver } from '../../src/model/violation.ts'
+import type { Needs } from '../../src/policy/rule-needs.ts'
+
+const waiver: Waiver = { owner: 'payments team', reason: 'moves soon', expires: '2026-12-01T00:00:00.000Z' }
+const finding = (more: Partial<Finding> = {}): Finding => ({
+  ...{ rule: 'of/one', severity: 'medium', kind: 'endpoint', uid: 'e1', name: 'orders', path: '/url', message: 'bad' },
+  ...more,
+})
+const active = (more: Partial<ActiveViolation> = {}): ActiveViolation => ({ ...finding(), state: 'open', ...more })
+
+const scopes: Readonly<Record<string, Needs>> = {
+  'of/one': { scope: 'resource', kinds: ['endpoint'] },
+  'of/project': { scope: 'project', kinds: ['endpoint', 'subscription'] },
+  'of/fleet': { scope: 'fleet', kinds: ['endpoint'] },
+  'of/drift': { scope: 'drift', kinds: ['endpoint', 'source'] },
+  'of/scan': { scope: 'scan', kinds: ['project'] },
+}
+
+interface Scan {
+  /** Kinds that a scan of some scope did not see well enough; `*`: of all scopes. */
+  readonly unseen?: Readonly<Partial<Record<Needs['scope'] | '*', readonly Kind[]>>>
+  readonly failed?: readonly string[]
+  readonly inDoubt?: readonly string[]
+  readonly unobserved?: readonly string[]
+}
+
+function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [] }: Scan = {}): Criteria {
+  const isComplete = (scope: Needs['scope']) => (kind: Kind) =>
+    !(unseen[scope] ?? []).includes(kind) && !(unseen['*'] ?? []).includes(kind)
+  return {
+    needs: new Map(Object.entries(scopes)),
+    isComplete: {
+      resource: isComplete('resource'),
+      drift: isComplete('drift'),
+      scan: isComplete('scan'),
+      project: isComplete('project'),
+      fleet: isComplete('fleet'),
+    },
+    hasFailed: (rule) => failed.includes(rule),
+    isInDoubt: (rule) => inDoubt.includes(rule),
+    isUnobserved: ({ uid }) => unobserved.includes(uid),
+  }
+}
+
+const decide = (known: readonly ActiveViolation[], found: readonly Finding[], scan?: Scan) =>
+  reconcile(byKey(known), found.map(keyed), criteria(scan))
+
+describe('a violation that is found again', () => {
+  it.each([
+    ['the same words', active(), finding(), true],
+    ['another message', active({ message: 'worse' }), finding(), false],
+    ['another severity', active({ severity: 'low' }), finding(), false],
+    ['another name of its resource', active({ name: 'payments' }), finding(), false],
+    ['being unknown before', active({ state: 'unknown' }), finding(), false],
+    ['a waiver now', active(), finding({ waiver }), false],
+    ['the same waiver', active({ state: 'waived', waiver }), finding({ waiver: { ...waiver } }), true],
+    [
+      'a waiver of another end',
+      active({ state: 'waived', waiver }),
+      finding({ waiver: { ...waiver, expires: 'x' } }),
+      false,
+    ],
+    [
+      'a waiver with a ticket now',
+      active({ state: 'waived', waiver }),
+      finding({ waiver: { ...waiver, ticket: 'T-1' } }),
+      false,
+    ],
+    ['no waiver any more', active({ state: 'waived', waiver }), finding(), false],
+  ])('is confirmed with %s', (_, violation, again, isUnchanged) => {
+    const { confirmed, opened, resolved, unknown } = decide([violation], [again])
+    expect(confirmed).toEqual([{ violation, finding: again, isUnchanged }])
+    expect([opened, resolved, unknown]).toEqual([[], [], []])
+  })
+
+  it('is confirmed however badly the rest was seen', () => {
+    const { confirmed } = decide([active()], [finding()], { unseen: { '*': ['endpoint'] }, unobserved: ['e1'] })
+    expect(confirmed.map(({ isUnchanged }) => isUnchanged)).toEqual([true])
+  })
+
+  it('counts once, by the first of several findings', () => {
+    const { confirmed, opened } = decide([active()], [finding(), finding({ message: 'again' })])
+    expect([confirmed.length, opened]).toEqual([1, []])
+  })
+
+  it.each([
+    ['of a partial scan that says less', 'of/project', 'low', { unseen: { project: ['subscription'] } }, 'high many'],
+    [
+      'of a partial scan that says worse',
+      'of/project',
+      'critical',
+      { unseen: { project: ['subscription'] } },
+      'critical few',
+    ],
+    [
+      'of a partial scan that rates it the same',
+      'of/project',
+      'high',
+      { unseen: { project: ['subscription'] } },
+      'high many',
+    ],
+    ['of a rule that could not read everything', 'of/project', 'low', { inDoubt: ['of/project'] }, 'high many'],
+    ['of a fleet that was not seen whole', 'of/fleet', 'low', { unseen: { fleet: ['endpoint'] } }, 'high many'],
+    ['of a complete scan', 'of/project', 'low', {}, 'low few'],
+    [
+      'of a rule about one resource',
+      'of/one',
+      'low',
+      { unseen: { '*': ['endpoint'] }, inDoubt: ['of/one'] },
+      'low few',
+    ],
+    ['of a rule that compares', 'of/drift', 'low', { unseen: { '*': ['endpoint'] } }, 'low few'],
+  ] as const)('takes the worse of its words %s', (_, rule, severity, scan, words) => {
+    const violation = active({ rule, severity: 'high', message: 'many' })
+    const { confirmed } = decide([violation], [finding({ rule, severity, message: 'few' })], scan)
+    expect(confirmed.map(({ finding: { severity, message } }) => `${severity} ${message}`)).toEqual([words])
+  })
+})
+
+describe('a finding without a violation', () => {
+  it.each([
+    ['another rule', finding({ rule: 'of/project' })],
+    ['another place', finding({ path: '/name' })],
+    ['another resource', finding({ uid: 'e2' })],
+    ['a resource of another kind with the same uid', finding({ kind: 'source' })],
+  ])('is opened for %s', (_, found) => {
+    const { confirmed, opened, resolved } = decide([active()], [found])
+    expect([confirmed, opened, resolved]).toEqual([[], [keyed(found)], [active()]])
+  })
+
+  it('is opened once', () => {
+    expect(decide([], [finding(), finding({ message: 'again' })]).opened).toEqual([keyed(finding())])
+  })
+})
+
+describe('a violation that is not found again', () => {
+  const fate = (violation: ActiveViolation, scan: Scan = {}) => {
+    const { resolved, unknown } = decide([violation], [], scan)
+    return resolved.length > 0 ? 'resolved' : unknown.length > 0 ? 'unknown' : 'neither'
+  }
+
+  it.each([
+    ['its kind was seen', 'of/one', {}, 'resolved'],
+    ['its kind was not seen', 'of/one', { unseen: { resource: ['endpoint'] } }, 'unknown'],
+    ['another kind was not seen', 'of/one', { unseen: { resource: ['source'] } }, 'resolved'],
+    ['it could not be observed', 'of/one', { unobserved: ['e1'] }, 'unknown'],
+    ['another resource could not be observed', 'of/one', { unobserved: ['e2'] }, 'resolved'],
+    ['its rule failed', 'of/one', { failed: ['of/one'] }, 'unknown'],
+    ['another rule failed', 'of/one', { failed: ['of/project'] }, 'resolved'],
+    [
+      'one of the kinds that its rule needs was not seen',
+      'of/project',
+      { unseen: { project: ['subscription'] } },
+      'unknown',
+    ],
+    ['all that its rule needs was seen', 'of/project', { unseen: { project: ['source'] } }, 'resolved'],
+    ['the fleet was not seen whole', 'of/fleet', { unseen: { fleet: ['endpoint'] } }, 'unknown'],
+    ['only the project was not seen whole', 'of/fleet', { unseen: { project: ['endpoint'] } }, 'resolved'],
+    ['a rule that compares asks for its own kind alone', 'of/drift', { unseen: { drift: ['source'] } }, 'resolved'],
+    ['a rule that compares did not see its kind', 'of/drift', { unseen: { drift: ['endpoint'] } }, 'unknown'],
+    ['a rule about the scan did not see its kind', 'of/scan', { unseen: { scan: ['project'] } }, 'unknown'],
+  ] as const)('where %s', (_, rule, scan, expected) => {
+    expect(fate(active({ rule }), scan)).toBe(expected)
+  })
+
+  it('is resolved where the policy does not ask any more, whatever was seen', () => {
+    const everywhere = { unseen: { '*': ['endpoint'] as const }, unobserved: ['e1'] }
+    expect(fate(active({ rule: 'gone/rule' }), everywhere)).toBe('resolved')
+  })
+
+  it.each(['open', 'waived', 'unknown'] as const)('is handed back as it was when it was %s', (state) => {
+    const violation = active({ state, ...(state === 'open' ? {} : { waiver }) })
+    expect(decide([violation], [], { failed: ['of/one'] }).unknown).toEqual([violation])
+  })
+
+  it('is left alone while the scan goes on', () => {
+    const known = byKey([active(), active({ uid: 'e2' })])
+    const { confirmed, opened, resolved, unknown } = reconcile(known, [keyed(finding({ uid: 'e2' }))])
+    expect(confirmed.map(({ violation }) => violation.uid)).toEqual(['e2'])
+    expect([opened, resolved, unknown]).toEqual([[], [], []])
+  })
+})

@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Kind, ProjectRef, Resource } from '../../src/model/resource.ts'
+import { concludeFleetRules } from '../../src/policy/conclude-fleet-rules.ts'
+import { nothingEvaluated } from '../../src/policy/evaluation-outcome.ts'
+import { createEvaluator } from '../../src/policy/evaluator.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+import { evaluateFleet } from './evaluate-fleet.ts'
+
+const project = (name: string): ProjectRef => ({ name: `acme/${name}`, service: 'acme', uid: name })
+const [p, q] = [project('p'), project('q')]
+const all = { isComplete: () => true }
+
+function a(kind: Kind, attributes: JsonObject, uid = 'u'): Resource {
+  return { kind, uid, name: `the ${uid}`, attributes, volatile: {}, facts: {} }
+}
+
+const policyWith = (rules: string) => readPolicy('policy.yaml', () => `extends: []\nrules: { ${rules} }`)
+const evaluatorOf = (rules: string, now = 0) => evaluateFleet(policyWith(rules), now)
+
+const seal = `sealed:${'a'.repeat(32)}`
+const shared = (uid: string) => a('endpoint', { secrets: { k: { value: seal } } }, uid)
+
+describe('the evaluator', () => {
+  it('stamps what a rule finds with the rule, its severity and the resource', () => {
+    const evaluator = evaluatorOf('endpoint/inactive: {}')
+    expect(evaluator.of(p).evaluate(a('endpoint', { status: 'inactive' }))).toEqual([
+      {
+        rule: 'endpoint/inactive',
+        severity: 'high',
+        kind: 'endpoint',
+        uid: 'u',
+        name: 'the u',
+        path: '/status',
+        message: 'disabled after failures: its events are discarded, not queued',
+      },
+    ])
+  })
+
+  it("prefers the policy's severity to the problem's, and the problem's to the rule's", () => {
+    const queue = a('source', { type: 'pub_sub', verifier: null })
+    const severities = ['source/unverified: {}', 'source/unverified: low'].map(
+      (rules) => evaluatorOf(rules).of(p).evaluate(queue)[0]?.severity,
+    )
+    expect(severities).toEqual(['info', 'low'])
+  })
+
+  it('shows a rule only resources of its kind', () => {
+    const evaluator = evaluatorOf('endpoint/inactive: {}')
+    expect(evaluator.of(p).evaluate(a('subscription', { status: 'inactive' }))).toEqual([])
+  })
+
+  it('counts what it judged by project and kind, and where a rule judged fewer or failed', () => {
+    const evaluator = evaluateFleet(
+      readPolicy(
+        'policy.yaml',
+        () => `
+extends: []
+rules: { endpoint/inactive: {}, subscription/wildcard: {} }
+overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, endpoint/timeout-high: low } }]
+`,
+      ),
+      0,
+    )
+    for (const uid of ['a', 'b', 'test-c']) evaluator.of(p).evaluate(a('endpoint', {}, uid))
+    evaluator.of(p).evaluate(a('source', {}))
+    evaluator.of(q).evaluate(a('endpoint', {}))
+    const fewer = { 'endpoint/inactive': 2, 'endpoint/timeout-high': 1 }
+    expect(evaluator.of(p).outcome()).toMatchObject({ resources: { endpoint: 3, source: 1 }, fewer, failures: {} })
+  })
+
+  it('judges all of a run at one instant', () => {
+    const secrets = { k: { expires_at: '2026-01-01T00:00:00Z' } }
+    const found = ['2026-01-08T00:00:00Z', '2026-01-08T00:00:01Z'].map(
+      (time) =>
+        evaluatorOf('endpoint/secret-expired-active: {}', Date.parse(time)).of(p).evaluate(a('endpoint', { secrets }))
+          .length,
+    )
+    expect(found).toEqual([0, 1])
+  })
+
+  it('concludes each project by itself', () => {
+    const evaluator = evaluatorOf('subscription/target-not-active: {}')
+    evaluator.of(p).evaluate(a('endpoint', { status: 'inactive' }, 'e'))
+    evaluator.of(p).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
+    evaluator.of(q).evaluate(a('subscription', { endpoint_uid: 'e' }, 's'))
+    const found = [p, q].map((ref) => evaluator.of(ref).conclude(all))
+    expect(found.map((findings) => findings.map(({ uid }) => uid))).toEqual([['s'], []])
+  })
+
+  it('concludes across projects, and says of which project each finding is', () => {
+    const evaluator = evaluatorOf('endpoint/secret-shared: {}')
+    evaluator.of(p).evaluate(shared('e1'))
+    evaluator.of(q).evaluate(shared('e2'))
+    expect(evaluator.of(p).conclude(all)).toEqual([])
+    expect(evaluator.concludeFleet().findings.map(({ project, finding }) => [project.name, finding.uid])).toEqual([
+      ['acme/p', 'e1'],
+      ['acme/q', 'e2'],
+    ])
+  })
+
+  it('finds nothing in a project of which nothing is kept, and nothing because of it', () => {
+    const policy = policyWith('endpoint/secret-shared: {}')
+    const evaluator = evaluateFleet(policy)
+    for (const uid of ['e1', 'e3']) evaluator.of(p).evaluate(shared(uid))
+    const evaluated = [...evaluator.evaluated(), { project: q, evaluation: nothingEvaluated }]
+    const { findings } = concludeFleetRules(policy, evaluated, 0)
+    expect(findings.map(({ finding }) => `${finding.uid} ${finding.message}`)).toEqual([
+      'e1 the same secret signs for 2 endpoints',
+      'e3 the same secret signs for 2 endpoints',
+    ])
+  })
+
+  it('asks no rule that is excluded, and says why', () => {
+    const policy = policyWith('endpoint/inactive: {}, endpoint/secret-shared: {}, endpoint/orphan: {}')
+    const excluded = new Map(
+      ['endpoint/inactive', 'endpoint/secret-shared', 'endpoint/orphan'].map((id) => [id, 'why']),
+    )
+    const evaluator = createEvaluator(policy, 0).forProject(p, excluded)
+    expect(
+      evaluator.evaluate({ ...shared('e1'), attributes: { ...shared('e1').attributes, status: 'inactive' } }),
+    ).toEqual([])
+    expect(evaluator.conclude(all)).toEqual([])
+    const { failures, fewer, facts } = evaluator.outcome()
+    expect(failures).toEqual(Object.fromEntries(excluded))
+    expect(fewer).toEqual({ 'endpoint/inactive': 0, 'endpoint/secret-shared': 0, 'endpoint/orphan': 0 })
+    expect(facts.resources).toEqual([])
+  })
+
+  it('leaves seals of secrets for the end of a run, and no other value', () => {
+    const evaluator = createEvaluator(
+      policyWith('endpoint/secret-shared: {}, source/verifier-shared: {}'),
+      0,
+    ).forProject(p)
+    evaluator.evaluate(shared('e1'))
+    evaluator.evaluate(a('endpoint', { secrets: null }, 'e2'))
+    expect(evaluator.outcome().facts).toEqual({
+      rules: ['endpoint/secret-shared', 'source/verifier-shared'],
+      resources: [`["endpoint","e1","the e1","",[],[0,"${seal}","k",""],[1,"${seal}"]]`],
+    })
+  })
+
+  it('takes a fact of a rule across projects for a failure where it is no seal', () => {
+    const evaluator = createEvaluator(policyWith('endpoint/secret-shared: {}'), 0).forProject(p)
+    evaluator.evaluate(a('endpoint', { secrets: { k: { value: 'readable' } } }))
+    const { facts, failures } = evaluator.outcome()
+    expect(facts.resources).toEqual([])
+    expect(failures).toEqual({ 'endpoint/secret-shared': 'a secret that is no seal was about to be kept' })
+  })
+
+  it('knows what a rule needs to see, and nothing of one that is off', () => {
+    const evaluator = evaluatorOf('subscription/target-missing: {}, endpoint/secret-shared: {}, endpoint/inactive: {}')
+    expect(evaluator.needs.get('subscription/target-missing')).toEqual({
+      kinds: ['subscription', 'endpoint'],
+      scope: 'project',
+    })
+    expect(evaluator.needs.get('endpoint/secret-shared')).toEqual({ kinds: ['endpoint'], scope: 'fleet' })
+    expect(evaluator.needs.get('endpoint/inactive')).toEqual({ kinds: ['endpoint'], scope: 'resource' })
+    expect(evaluator.needs.get('endpoint/url-not-https')).toBeUndefined()
+    expect(evaluator.needs.get('no/such-rule')).toBeUndefined()
+  })
+})

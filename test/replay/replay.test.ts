@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { replayPolicy } from '../../src/replay/replay-policy.ts'
+import { violationsOf } from '../../src/replay/replay-run.ts'
+import { rules } from '../../src/rules/rules.ts'
+import { at, openSite, type Site } from '../audit/a-site.ts'
+import { liveThrough, policyOfThen } from '../audit/live-through.ts'
+import { policyOf } from '../audit/stand.ts'
+
+const hour = 3_600_000
+
+/** A run every 14 hours. */
+function live(site: Site, policy: Policy) {
+  return liveThrough(site, async (turn) => {
+    const report = await site.audit({ policy, ...turn })
+    site.stand.advance(14 * hour)
+    return report
+  })
+}
+
+const fleet = { clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12, baseTime: '2026-11-20T00:00:00Z' }
+const stand = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
+
+async function replayed(site: Site, policy: Policy, last: number) {
+  const history = openSqliteHistory(site.stand.file, site.stand.owner)
+  try {
+    const runs = (await history.runs()).filter(({ number }) => number <= last)
+    const replay = await replayPolicy(history, { policy, runs, clock: () => 0 })
+    return { replay, violations: violationsOf(replay, at(runs, runs.length - 1)) }
+  } finally {
+    await history.close()
+  }
+}
+
+describe('a replay of the policy of the time', () => {
+  it('finds what every run recorded: first and last sight, state, waiver and words', async () => {
+    await using site = await openSite({ fleet, stand })
+    const reports = await live(site, policyOfThen)
+    const states = new Set(reports.flatMap(({ violations }) => violations.map(({ state }) => state)))
+    expect([...states].sort()).toEqual(['continuing', 'opened', 'resolved', 'unknown', 'waived'])
+    expect(new Set(reports.flatMap(({ violations }) => violations.map(({ rule }) => rule))).size).toBeGreaterThan(40)
+    for (const report of reports) {
+      const { replay, violations } = await replayed(site, policyOfThen, report.run.number)
+      const silent = new Set(replay.unjudged.map(({ rule }) => rule))
+      const recorded = report.violations.filter(({ rule }) => !silent.has(rule))
+      const shown = new Set(report.coverage.map(({ project }) => project).concat('hookdrift/policy'))
+      const got = violations
+        .filter(({ project }) => shown.has(project))
+        .map(({ firstSeen, lastSeen, ...violation }) => ({ ...violation, first_seen: firstSeen, last_seen: lastSeen }))
+      const key = (one: { fingerprint: string }) => one.fingerprint
+      const sort = <Row extends { fingerprint: string }>(rows: readonly Row[]) =>
+        [...rows].sort((a, b) => (key(a) < key(b) ? -1 : 1))
+      expect
+        .soft({ run: report.run.number, violations: sort(got) })
+        .toEqual({ run: report.run.number, violations: sort(recorded) })
+    }
+  })
+
+  it('judges by another policy: since when, and what came and went', async () => {
+    await using site = await openSite({ fleet, stand })
+    const reports = await live(site, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
+    const startOf = (run: number) => at(reports, run - 1).run.started_at
+    const paused = policyOf('extends: []\nrules: { endpoint/paused-long: { max_hours: 13 } }')
+    const { replay } = await replayed(site, paused, reports.length)
+    // Paused before run 2 until before run 8. Runs 3 and 4 broke off, and nothing shows that they saw it.
+    const mine = replay.ended.filter(({ rule }) => rule === 'endpoint/paused-long')
+    expect(mine.map(({ first, last, gone }) => [first.startedAt, last.startedAt, gone?.startedAt])).toEqual([
+      [startOf(5), startOf(7), startOf(8)],
+    ])
+    expect(replay.unjudged).toEqual([])
+  })
+
+  it('names rules that the history cannot answer where an approved baseline held', async () => {
+    await using site = await openSite({ fleet, stand })
+    const policy = policyOf('extends: []\nrules: { drift/unexpected: {}, endpoint/failure-rate-high: {} }')
+    await site.audit({ policy })
+    const history = openSqliteHistory(site.stand.file, site.stand.owner)
+    const project = { name: 'acme/payments', service: 'acme', uid: site.uidOf('payments') }
+    const when = new Date(site.stand.clock.now()).toISOString()
+    await history.approve([{ project, scopes: {}, note: '', by: 'somebody', at: when, state: { run: 1 } }])
+    await history.close()
+    await site.audit({ policy })
+    const { replay } = await replayed(site, policy, 2)
+    expect(replay.unjudged.map(({ rule, projects }) => [rule, projects])).toEqual([
+      ['drift/unexpected', ['acme/payments']],
+      ['endpoint/failure-rate-high', undefined],
+    ])
+    expect(replay.context.projects.map(({ unjudged }) => Object.keys(unjudged).length)).toEqual([1, 1, 2])
+  })
+
+  it('knows of every rule whether it reads what is not kept', () => {
+    const source = (id: string) => readFileSync(new URL(`../../src/rules/${id}.ts`, import.meta.url), 'utf8')
+    const reading = rules.filter(({ id, needs }) => !needs.includes('probe') && source(id).includes('volatile'))
+    expect(rules.filter(({ unkept }) => unkept !== undefined).map(({ id }) => id)).toEqual(reading.map(({ id }) => id))
+  })
+})

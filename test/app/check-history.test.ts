@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { openHistoryCheck } from '../../src/app/check-history.ts'
 import { thisProcess } from '../../src/app/system.ts'
 import { openExistingHistory, openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { openDirectory } from '../cli/a-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
 
 it('asks on one connection, opens a file again that was replaced, and says of one that is gone that it is unusable', async () => {
   using directory = openDirectory()

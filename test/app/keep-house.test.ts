@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { spaceWarning } from '../../src/app/keep-house.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { configurationFor, openDirectory } from '../cli/a-process.ts'
-import { command } from '../cli/a-terminal.ts'
+import { command } from '../cli/run-in-process.ts'
+import { configurationFor, openDirectory } from '../cli/start-process.ts'
 
 const mebibyte = 1024 * 1024
 

@@ -12,8 +12,8 @@ import {
   updateSubscription,
 } from '../../src/demo/edits.ts'
 import type { Report } from '../../src/model/report.ts'
-import { at, type Site } from './a-site.ts'
-import { policyOf, type Turn } from './stand.ts'
+import { type AuditTurn, policyOf } from './audit-harness.ts'
+import { at, type FleetFixture } from './fleet-fixture.ts'
 
 export const policyOfThen = policyOf(`
 extends: [all]
@@ -37,8 +37,8 @@ custom:
 
 /** A small fleet over some runs: edits, walks that break off, runs that scan a part. `run`: audits it once. */
 export async function liveThrough(
-  { fleet, service }: Pick<Site, 'fleet' | 'service'>,
-  run: (turn: Omit<Turn, 'url'>) => Promise<Report>,
+  { fleet, service }: Pick<FleetFixture, 'fleet' | 'service'>,
+  run: (turn: Omit<AuditTurn, 'url'>) => Promise<Report>,
 ): Promise<Report[]> {
   const [payments, orders, incoming] = fleet.projects().map(({ uid }) => uid)
   if (payments === undefined || orders === undefined || incoming === undefined) throw new Error('too small')
@@ -50,7 +50,7 @@ export async function liveThrough(
   })
   const nameOf = (index: number) => fleet.projects()[index]?.name ?? ''
   const reports: Report[] = []
-  const audit = async (turn: Omit<Turn, 'url'> = {}) => {
+  const audit = async (turn: Omit<AuditTurn, 'url'> = {}) => {
     reports.push(await run(turn))
   }
   const breakOff = (path: RegExp) => service.failNext({ path, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })

@@ -7,13 +7,13 @@ import type { Report } from '../../src/model/report.ts'
 import { createEvaluator } from '../../src/policy/evaluator.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { reports as formats } from '../report/all-reports.ts'
-import { at, openSite, type Site } from './a-site.ts'
+import { type AuditTurn, openAuditHarness } from './audit-harness.ts'
+import { at, type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 import { liveThrough, policyOfThen } from './live-through.ts'
-import { openStand, type Turn } from './stand.ts'
 
 const fleet = { clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12, baseTime: '2026-11-20T00:00:00Z' }
 const render = { colour: false, width: 100, full: true }
-const stand = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
+const harness = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
 
 /** Audits each project as if in a process of its own, the last one first; what is left of it crosses as text. */
 function auditApart(crossed: string[]): AuditAll {
@@ -35,7 +35,7 @@ function comparable(report: Report): Report {
 }
 
 /** The same secrets, credentials and verifiers in several places, and an endpoint that a custom rule cannot judge. */
-function share({ fleet: made }: Site): void {
+function share({ fleet: made }: FleetFixture): void {
   const [payments, orders, incoming] = made.projects().map(({ uid }) => uid) as [string, string, string]
   const endpoint = (project: string, index: number) => ({ project, uid: at(made.open(project).endpoints, index).uid })
   const authentication = {
@@ -55,7 +55,7 @@ function share({ fleet: made }: Site): void {
 }
 
 /** A service that shows the credentials of one endpoint as a number. */
-const spoiling: NonNullable<Turn['between']> = (name, client) => ({
+const spoiling: NonNullable<AuditTurn['between']> = (name, client) => ({
   ...client,
   async *pages(listing, look) {
     for await (const page of client.pages(listing, look)) {
@@ -66,18 +66,25 @@ const spoiling: NonNullable<Turn['between']> = (name, client) => ({
   },
 })
 
-async function compare(site: Site, policies: Policy) {
-  const projects = Object.fromEntries(site.fleet.projects().map(({ name, uid }) => [name, uid]))
+async function compare(fixture: FleetFixture, policies: Policy) {
+  const projects = Object.fromEntries(fixture.fleet.projects().map(({ name, uid }) => [name, uid]))
   const crossed: string[] = []
-  using apart = openStand({ projects, key: site.fleet.personalKey, ...stand, auditAll: auditApart(crossed) })
+  using apart = openAuditHarness({
+    projects,
+    key: fixture.fleet.personalKey,
+    ...harness,
+    auditAll: auditApart(crossed),
+  })
   const hour = 3_600_000
-  const reports = await liveThrough(site, async (turn) => {
-    const expected = comparable(await site.audit({ policy: policies, between: spoiling, ...turn }))
-    const got = comparable(await apart.audit({ policy: policies, between: spoiling, url: site.service.url, ...turn }))
+  const reports = await liveThrough(fixture, async (turn) => {
+    const expected = comparable(await fixture.audit({ policy: policies, between: spoiling, ...turn }))
+    const got = comparable(
+      await apart.audit({ policy: policies, between: spoiling, url: fixture.service.url, ...turn }),
+    )
     expect(got).toEqual(expected)
     expect(JSON.stringify(got)).toBe(JSON.stringify(expected))
     expect(formats.html(got, render)).toBe(formats.html(expected, render))
-    for (const each of [site.stand, apart]) each.advance(14 * hour)
+    for (const each of [fixture.harness, apart]) each.advance(14 * hour)
     return got
   })
   return { reports, crossed }
@@ -85,9 +92,9 @@ async function compare(site: Site, policies: Policy) {
 
 describe('a run that is concluded from what crossed as JSON', () => {
   it('reports the same to the byte, and no secret value crossed', async () => {
-    await using site = await openSite({ fleet, stand })
-    share(site)
-    const { reports, crossed } = await compare(site, policyOfThen)
+    await using fixture = await openFleetFixture({ fleet, harness })
+    share(fixture)
+    const { reports, crossed } = await compare(fixture, policyOfThen)
     const rules = new Set(reports.flatMap(({ violations }) => violations.map(({ rule }) => rule)))
     for (const rule of ['endpoint/secret-shared', 'endpoint/auth-shared', 'source/verifier-shared', 'waiver/unused']) {
       expect(rules).toContain(rule)
@@ -98,9 +105,9 @@ describe('a run that is concluded from what crossed as JSON', () => {
     expect(new Set(failed)).toContain('acme/young')
     const doubted = crossed.flatMap((text) => Object.keys((JSON.parse(text) as ProjectOutcome).evaluation.doubts))
     expect(new Set(doubted)).toContain('endpoint/auth-shared')
-    const secrets = site.fleet
+    const secrets = fixture.fleet
       .projects()
-      .flatMap(({ uid }) => site.fleet.open(uid).endpoints)
+      .flatMap(({ uid }) => fixture.fleet.open(uid).endpoints)
       .flatMap((row) => (Array.isArray(row.secrets) ? row.secrets.map(({ value }) => value) : []))
     expect(secrets.length).toBeGreaterThan(20)
     for (const secret of [...secrets, 'not-a-real-key-5b7e1c93', 'letmein']) {

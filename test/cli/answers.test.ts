@@ -5,9 +5,9 @@ import { thisProcess } from '../../src/app/system.ts'
 import { updateEndpoint, updateSource } from '../../src/demo/edits.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { type AnswerName, answerVersions } from '../../src/report/answer.ts'
-import { at } from '../audit/a-site.ts'
-import { type Desk, openDesk } from './a-desk.ts'
-import { command } from './a-terminal.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
 
 const folder = new URL('../../config/', import.meta.url)
 const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'utf8'))
@@ -41,40 +41,36 @@ tests:
   - { name: quiet, resources: [{ kind: endpoint }], expect: [] }
 `
 
-let desk: Desk
+let cli: CliFixture
 let endpoint: string
 beforeAll(async () => {
-  desk = await openDesk({ projects: 1, endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
-  const project = at(desk.fleet.projects(), 0).uid
-  const { endpoints, sources } = desk.fleet.open(project)
+  cli = await openCliFixture({ projects: 1, endpointsPerProject: 3, incomingEvery: 1, sourcesPerProject: 2 }, more)
+  const project = at(cli.fleet.projects(), 0).uid
+  const { endpoints, sources } = cli.fleet.open(project)
   const source = at(sources, 0).uid
   endpoint = at(endpoints, 0).uid
-  updateSource(
-    desk.fleet,
-    { project, uid: source },
-    { name: evil, body_function: 'function transform(p) { return p }' },
-  )
-  desk.directory.write('policy.yaml', policy(source))
-  desk.directory.write('order.json', '{"event_type": "x", "data": {}}')
-  await desk.audit(['--quiet'])
-  await command(['baseline', 'approve', '--by', 'me', '--history', desk.directory.file('hookdrift.db')], {
-    cwd: desk.directory.path,
+  updateSource(cli.fleet, { project, uid: source }, { name: evil, body_function: 'function transform(p) { return p }' })
+  cli.directory.write('policy.yaml', policy(source))
+  cli.directory.write('order.json', '{"event_type": "x", "data": {}}')
+  await cli.audit(['--quiet'])
+  await command(['baseline', 'approve', '--by', 'me', '--history', cli.directory.file('hookdrift.db')], {
+    cwd: cli.directory.path,
   })
-  updateEndpoint(desk.fleet, { project, uid: endpoint }, { name: evil, url: 'http://a.example' })
-  await desk.audit(['--quiet'])
-  updateEndpoint(desk.fleet, { project, uid: endpoint }, { name: evil, url: 'https://a.example' })
-  await desk.audit(['--quiet'])
+  updateEndpoint(cli.fleet, { project, uid: endpoint }, { name: evil, url: 'http://a.example' })
+  await cli.audit(['--quiet'])
+  updateEndpoint(cli.fleet, { project, uid: endpoint }, { name: evil, url: 'https://a.example' })
+  await cli.audit(['--quiet'])
   // An incomplete run is the last one.
-  desk.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 1, times: 9 })
-  await desk.audit(['--quiet'])
-  await openSqliteHistory(desk.directory.file('empty.db'), thisProcess).close()
+  cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 1, times: 9 })
+  await cli.audit(['--quiet'])
+  await openSqliteHistory(cli.directory.file('empty.db'), thisProcess).close()
 }, 60_000)
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => cli[Symbol.asyncDispose]())
 
 const ask = (words: readonly string[], history: string | undefined = 'hookdrift.db') =>
-  command([...words, ...(history === '' ? [] : ['--history', desk.directory.file(history)])], {
-    cwd: desk.directory.path,
-    env: desk.env,
+  command([...words, ...(history === '' ? [] : ['--history', cli.directory.file(history)])], {
+    cwd: cli.directory.path,
+    env: cli.env,
   })
 
 /** Each command with the options that choose its answer; '' names no history. */
@@ -83,11 +79,11 @@ const answers: readonly [AnswerName, () => readonly string[], history?: ''][] = 
   ['baseline-diff', () => ['baseline', 'diff']],
   ['diff', () => ['diff', '1', '2']],
   ['notify', () => ['notify', '--pending']],
-  ['notify-test', () => ['notify', '--test', '--config', desk.directory.file('hookdrift.yaml')]],
+  ['notify-test', () => ['notify', '--test', '--config', cli.directory.file('hookdrift.yaml')]],
   ['policy-check', () => ['policy', 'check', 'policy.yaml'], ''],
   ['policy-explain', () => ['policy', 'explain', endpoint, '--policy', 'policy.yaml']],
   ['policy-test', () => ['policy', 'test', '--policy', 'policy.yaml'], ''],
-  ['probe', () => ['probe', '--config', desk.directory.file('hookdrift.yaml')], ''],
+  ['probe', () => ['probe', '--config', cli.directory.file('hookdrift.yaml')], ''],
   ['prune', () => ['prune', '--dry-run', '--keep-last', '1']],
   ['query', () => ['query', 'SELECT name, uid FROM current_resource']],
   ['query-views', () => ['query', '--views']],
@@ -99,7 +95,7 @@ const answers: readonly [AnswerName, () => readonly string[], history?: ''][] = 
   ['timeline', () => ['timeline', endpoint]],
   ['verify', () => ['verify', '--deep']],
   ['violations', () => ['violations', '--open', '--resolved', '--waived', '--unknown']],
-  ['worker', () => ['worker', '--next', '3', '--config', desk.directory.file('hookdrift.yaml')]],
+  ['worker', () => ['worker', '--next', '3', '--config', cli.directory.file('hookdrift.yaml')]],
 ]
 
 function faultsOf(name: AnswerName, stdout: string): unknown {

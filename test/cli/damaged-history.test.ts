@@ -1,29 +1,29 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Desk, openDesk } from './a-desk.ts'
-import { command } from './a-terminal.ts'
+import { type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
 
-let desk: Desk
+let cli: CliFixture
 let sound: Buffer
 beforeAll(async () => {
-  desk = await openDesk()
-  await desk.audit()
-  await desk.audit()
-  const db = new Database(desk.directory.file('hookdrift.db'))
+  cli = await openCliFixture()
+  await cli.audit()
+  await cli.audit()
+  const db = new Database(cli.directory.file('hookdrift.db'))
   db.pragma('journal_mode = DELETE')
   db.close()
-  sound = readFileSync(desk.directory.file('hookdrift.db'))
+  sound = readFileSync(cli.directory.file('hookdrift.db'))
 })
-afterAll(() => desk[Symbol.asyncDispose]())
-beforeEach(() => writeFileSync(desk.directory.file('hookdrift.db'), sound))
+afterAll(() => cli[Symbol.asyncDispose]())
+beforeEach(() => writeFileSync(cli.directory.file('hookdrift.db'), sound))
 
 const run = (args: readonly string[]) =>
-  command([...args, '--config', desk.directory.file('hookdrift.yaml')], { cwd: desk.directory.path, env: desk.env })
+  command([...args, '--config', cli.directory.file('hookdrift.yaml')], { cwd: cli.directory.path, env: cli.env })
 
 /** Every page that begins a table or an index of the named ones is overwritten, as by a failing disk. */
 function destroy(names: readonly string[]): void {
-  const file = desk.directory.file('hookdrift.db')
+  const file = cli.directory.file('hookdrift.db')
   const db = new Database(file, { readonly: true })
   const size = Number(db.pragma('page_size', { simple: true }))
   const pages = db
@@ -63,7 +63,7 @@ describe('a history that is damaged', () => {
   })
 
   it.each(commands.map((args) => [args.join(' '), args] as const))('in its tables is told by %s', async (_, args) => {
-    const db = new Database(desk.directory.file('hookdrift.db'))
+    const db = new Database(cli.directory.file('hookdrift.db'))
     db.pragma('foreign_keys = OFF')
     db.exec('DROP TABLE walk')
     db.close()
@@ -75,7 +75,7 @@ describe('a history that is damaged', () => {
   })
 
   it('in what it stores is told by a reader', async () => {
-    const db = new Database(desk.directory.file('hookdrift.db'))
+    const db = new Database(cli.directory.file('hookdrift.db'))
     db.exec("UPDATE document SET body = '{'")
     db.close()
     const { code, stderr } = await run(['report'])

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Desk, openDesk } from './a-desk.ts'
-import { command } from './a-terminal.ts'
+import { type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
 
 /** Every option and argument that takes a run or a time, `TIME` in its place. */
 const options = [
@@ -25,19 +25,19 @@ const refused = [
 ]
 
 describe.each(options)('%s %s %s %s %s %s', (...words) => {
-  let desk: Desk
+  let cli: CliFixture
   beforeAll(async () => {
-    desk = await openDesk({ projects: 1, endpointsPerProject: 1 }, 'policy: ./policy.yaml\n')
-    desk.directory.write('policy.yaml', 'extends: [recommended]\n')
-    await desk.audit(['--quiet'])
-    await desk.audit(['--quiet'])
+    cli = await openCliFixture({ projects: 1, endpointsPerProject: 1 }, 'policy: ./policy.yaml\n')
+    cli.directory.write('policy.yaml', 'extends: [recommended]\n')
+    await cli.audit(['--quiet'])
+    await cli.audit(['--quiet'])
   })
-  afterAll(() => desk[Symbol.asyncDispose]())
+  afterAll(() => cli[Symbol.asyncDispose]())
 
   const ask = (time: string) =>
     command([...words.filter(Boolean).map((word) => (word === 'TIME' ? time : word)), '--history', 'hookdrift.db'], {
-      cwd: desk.directory.path,
-      env: desk.env,
+      cwd: cli.directory.path,
+      env: cli.env,
     })
 
   it.each(understood)('understands %s', async (time) => {

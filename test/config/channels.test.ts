@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
-import { configure, refusal, withService } from './a-world.ts'
+import { configure, refusal, withService } from './config-fixture.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
 const env = {

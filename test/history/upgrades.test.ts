@@ -11,9 +11,9 @@ import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import type { Report } from '../../src/model/report.ts'
 import { escapeForRegExp } from '../../src/service/foreign-text.ts'
-import { aDatabasePath } from './a-database.ts'
-import { resealing } from './a-resealing.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
+import { resealing } from './resealing-fixture.ts'
 import { aStart, at, walkAll } from './samples.ts'
 import { inTodaysWords } from './todays-words.ts'
 
@@ -28,18 +28,18 @@ function unpacked(name: string): Buffer {
 let file: string
 let remove: () => void
 beforeEach(() => {
-  const path = aDatabasePath()
+  const path = temporaryDatabasePath()
   file = path.file
   remove = path.remove
 })
 afterEach(() => remove())
 
-const told: string[] = []
+const messages: string[] = []
 /** Long after the fixtures were made. */
 const owner = () => ({
   ...new Machines().process(1),
   now: () => Date.parse('2027-01-01T00:00:00Z'),
-  warn: (text: string) => told.push(text),
+  warn: (text: string) => messages.push(text),
 })
 
 function faults(): unknown[] {
@@ -75,7 +75,7 @@ function comparable(report: unknown): unknown {
 
 describe.each(schemas)('a history of schema %s', (schema) => {
   beforeEach(() => {
-    told.length = 0
+    messages.length = 0
     writeFileSync(file, unpacked(`${schema}.db.gz`))
   })
 
@@ -112,7 +112,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
     expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     const steps = `migrating the history from schema ${Number(schema)} to ${newest}`
-    expect(told).toEqual([
+    expect(messages).toEqual([
       Number(schema) < resealingStep
         ? `${steps}, and sealing what an earlier version kept in clear, which takes a while; backup: ${copy}, with that in clear: destroy it once you trust the upgrade`
         : `${steps}; backup: ${copy}`,

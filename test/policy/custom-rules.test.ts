@@ -4,7 +4,7 @@ import type { Facts, Kind, ProjectRef, Resource } from '../../src/model/resource
 import { ownFunctions } from '../../src/policy/cel/functions.ts'
 import { nameIn } from '../../src/policy/cel/inspect.ts'
 import { namedRules } from '../../src/policy/policy.ts'
-import { policyOf } from '../audit/stand.ts'
+import { policyOf } from '../audit/audit-harness.ts'
 import { evaluateFleet } from './evaluate-fleet.ts'
 
 const project: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }

@@ -5,26 +5,26 @@ import type { Policy } from '../../src/policy/policy.ts'
 import { replayPolicy } from '../../src/replay/replay-policy.ts'
 import { violationsOf } from '../../src/replay/replay-run.ts'
 import { rules } from '../../src/rules/rules.ts'
-import { at, openSite, type Site } from '../audit/a-site.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { at, type FleetFixture, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { liveThrough, policyOfThen } from '../audit/live-through.ts'
-import { policyOf } from '../audit/stand.ts'
 
 const hour = 3_600_000
 
 /** A run every 14 hours. */
-function live(site: Site, policy: Policy) {
-  return liveThrough(site, async (turn) => {
-    const report = await site.audit({ policy, ...turn })
-    site.stand.advance(14 * hour)
+function live(fixture: FleetFixture, policy: Policy) {
+  return liveThrough(fixture, async (turn) => {
+    const report = await fixture.audit({ policy, ...turn })
+    fixture.harness.advance(14 * hour)
     return report
   })
 }
 
 const fleet = { clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12, baseTime: '2026-11-20T00:00:00Z' }
-const stand = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
+const harness = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
 
-async function replayed(site: Site, policy: Policy, last: number) {
-  const history = openSqliteHistory(site.stand.file, site.stand.owner)
+async function replayed(fixture: FleetFixture, policy: Policy, last: number) {
+  const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
   try {
     const runs = (await history.runs()).filter(({ number }) => number <= last)
     const replay = await replayPolicy(history, { policy, runs, clock: () => 0 })
@@ -36,13 +36,13 @@ async function replayed(site: Site, policy: Policy, last: number) {
 
 describe('a replay of the policy of the time', () => {
   it('finds what every run recorded: first and last sight, state, waiver and words', async () => {
-    await using site = await openSite({ fleet, stand })
-    const reports = await live(site, policyOfThen)
+    await using fixture = await openFleetFixture({ fleet, harness })
+    const reports = await live(fixture, policyOfThen)
     const states = new Set(reports.flatMap(({ violations }) => violations.map(({ state }) => state)))
     expect([...states].sort()).toEqual(['continuing', 'opened', 'resolved', 'unknown', 'waived'])
     expect(new Set(reports.flatMap(({ violations }) => violations.map(({ rule }) => rule))).size).toBeGreaterThan(40)
     for (const report of reports) {
-      const { replay, violations } = await replayed(site, policyOfThen, report.run.number)
+      const { replay, violations } = await replayed(fixture, policyOfThen, report.run.number)
       const silent = new Set(replay.unjudged.map(({ rule }) => rule))
       const recorded = report.violations.filter(({ rule }) => !silent.has(rule))
       const shown = new Set(report.coverage.map(({ project }) => project).concat('hookdrift/policy'))
@@ -59,11 +59,11 @@ describe('a replay of the policy of the time', () => {
   })
 
   it('judges by another policy: since when, and what came and went', async () => {
-    await using site = await openSite({ fleet, stand })
-    const reports = await live(site, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
+    await using fixture = await openFleetFixture({ fleet, harness })
+    const reports = await live(fixture, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
     const startOf = (run: number) => at(reports, run - 1).run.started_at
     const paused = policyOf('extends: []\nrules: { endpoint/paused-long: { max_hours: 13 } }')
-    const { replay } = await replayed(site, paused, reports.length)
+    const { replay } = await replayed(fixture, paused, reports.length)
     // Paused before run 2 until before run 8. Runs 3 and 4 broke off, and nothing shows that they saw it.
     const mine = replay.ended.filter(({ rule }) => rule === 'endpoint/paused-long')
     expect(mine.map(({ first, last, gone }) => [first.startedAt, last.startedAt, gone?.startedAt])).toEqual([
@@ -73,16 +73,16 @@ describe('a replay of the policy of the time', () => {
   })
 
   it('names rules that the history cannot answer where an approved baseline held', async () => {
-    await using site = await openSite({ fleet, stand })
+    await using fixture = await openFleetFixture({ fleet, harness })
     const policy = policyOf('extends: []\nrules: { drift/unexpected: {}, endpoint/failure-rate-high: {} }')
-    await site.audit({ policy })
-    const history = openSqliteHistory(site.stand.file, site.stand.owner)
-    const project = { name: 'acme/payments', service: 'acme', uid: site.uidOf('payments') }
-    const when = new Date(site.stand.clock.now()).toISOString()
+    await fixture.audit({ policy })
+    const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
+    const project = { name: 'acme/payments', service: 'acme', uid: fixture.uidOf('payments') }
+    const when = new Date(fixture.harness.clock.now()).toISOString()
     await history.approve([{ project, scopes: {}, note: '', by: 'somebody', at: when, state: { run: 1 } }])
     await history.close()
-    await site.audit({ policy })
-    const { replay } = await replayed(site, policy, 2)
+    await fixture.audit({ policy })
+    const { replay } = await replayed(fixture, policy, 2)
     expect(replay.unjudged.map(({ rule, projects }) => [rule, projects])).toEqual([
       ['drift/unexpected', ['acme/payments']],
       ['endpoint/failure-rate-high', undefined],

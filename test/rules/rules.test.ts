@@ -7,7 +7,7 @@ import { type Kind, kinds } from '../../src/model/resource.ts'
 import { isAtLeast } from '../../src/model/violation.ts'
 import { packs } from '../../src/rules/engine/rule.ts'
 import { rules } from '../../src/rules/rules.ts'
-import { type Cases, findingsOf } from './a-case.ts'
+import { type Cases, findingsOf } from './rule-cases.ts'
 
 const source = join(import.meta.dirname, '../../src/rules')
 const filesBelow = (directory: string, ending: string) =>

@@ -10,7 +10,7 @@ import { AuditError } from '../../src/model/errors.ts'
 export const file = '/etc/hookdrift/hookdrift.yaml'
 
 /** The sources of one configuration, and other files that a test needs. */
-export function aWorld(
+export function referenceSources(
   text: string,
   { env = {}, files = {} }: { env?: ReferenceSources['env']; files?: Files } = {},
 ): ReferenceSources {
@@ -29,8 +29,12 @@ type Files = Readonly<Record<string, string>>
 
 export const acmeEnv = { ACME_KEY: 'not-a-real-key' }
 
-export function configure(text: string, world: Parameters<typeof aWorld>[1] = {}, options: ConfigurationOptions = {}) {
-  return readConfiguration(file, aWorld(text, { env: acmeEnv, ...world }), options)
+export function configure(
+  text: string,
+  sources: Parameters<typeof referenceSources>[1] = {},
+  options: ConfigurationOptions = {},
+) {
+  return readConfiguration(file, referenceSources(text, { env: acmeEnv, ...sources }), options)
 }
 
 /** One service, its members laid over the smallest that will do; JSON is YAML. */
@@ -46,9 +50,9 @@ export function firstService({ services: [service] }: Configuration) {
 }
 
 /** The lines of a refusal, without the file's name. */
-export function refusal(text: string, world: Parameters<typeof aWorld>[1] = {}): readonly string[] {
+export function refusal(text: string, sources: Parameters<typeof referenceSources>[1] = {}): readonly string[] {
   try {
-    configure(text, world)
+    configure(text, sources)
   } catch (thrown) {
     if (!(thrown instanceof AuditError) || thrown.kind !== 'usage') throw thrown
     return thrown.message.split('\n').map((line) => line.replace(`${file}:`, ''))

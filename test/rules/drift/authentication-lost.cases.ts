@@ -1,4 +1,4 @@
-import { anEndpoint, type Cases, changed } from '../a-case.ts'
+import { anEndpoint, type Cases, changed } from '../rule-cases.ts'
 
 const basic = { type: 'basic_auth', basic_auth: { username: 'hooks', password: 'sealed:masked' } }
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { aSubscription, type Cases, changed } from '../a-case.ts'
+import { aSubscription, type Cases, changed } from '../rule-cases.ts'
 
 const types = (...event_types: string[]) => ({ filter_config: { event_types } })
 const body = (conditions: JsonObject) => ({

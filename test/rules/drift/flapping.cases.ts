@@ -1,4 +1,4 @@
-import { anEndpoint, type Cases, changed } from '../a-case.ts'
+import { anEndpoint, type Cases, changed } from '../rule-cases.ts'
 
 const flaps = (...hours: number[]) => [changed(anEndpoint({}), {}, { hoursAgo: { '/status': hours, '/url': [1] } })]
 

@@ -1,4 +1,4 @@
-import { aSource, aSubscription, type Cases, changed } from '../a-case.ts'
+import { aSource, aSubscription, type Cases, changed } from '../rule-cases.ts'
 
 export const cases: Cases = {
   'finds functions that changed, came and went': {

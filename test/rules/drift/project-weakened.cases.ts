@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { aProject, type Cases, changed } from '../a-case.ts'
+import { aProject, type Cases, changed } from '../rule-cases.ts'
 
 const project = (before: JsonObject, after: JsonObject) => [changed(aProject({ config: before }), { config: after })]
 const hashes = (...all: string[]) => ({

@@ -1,4 +1,4 @@
-import { anEndpoint, aProject, type Cases, changed } from '../a-case.ts'
+import { anEndpoint, aProject, type Cases, changed } from '../rule-cases.ts'
 
 const limited = anEndpoint({ rate_limit: 100, rate_limit_duration: 60 })
 

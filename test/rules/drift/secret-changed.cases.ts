@@ -1,4 +1,4 @@
-import { anEndpoint, aSource, type Cases, changed } from '../a-case.ts'
+import { anEndpoint, aSource, type Cases, changed } from '../rule-cases.ts'
 
 const seal = (digit: string) => `sealed:${digit.repeat(32)}`
 const [one, two] = [seal('1'), seal('2')]

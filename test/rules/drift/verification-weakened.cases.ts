@@ -1,4 +1,4 @@
-import { aSource, type Cases, changed } from '../a-case.ts'
+import { aSource, type Cases, changed } from '../rule-cases.ts'
 
 const hmac = (hash: string) => ({ type: 'hmac', hmac: { hash, header: 'X-Signature', secret: 'sealed:masked' } })
 const from = (verifier: ReturnType<typeof hmac> | { type: string } | null, type = 'http') => aSource({ type, verifier })

@@ -1,4 +1,4 @@
-import { anEndpoint, type Cases } from '../a-case.ts'
+import { anEndpoint, type Cases } from '../rule-cases.ts'
 
 const paused = [anEndpoint({ status: 'paused' })]
 

@@ -1,4 +1,4 @@
-import { anEndpoint, type Cases } from '../a-case.ts'
+import { anEndpoint, type Cases } from '../rule-cases.ts'
 
 const secret = (more: { expires_at?: string | null; deleted_at?: string | null }) => ({
   created_at: '2026-01-01T00:00:00Z',

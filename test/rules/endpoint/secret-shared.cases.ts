@@ -1,4 +1,4 @@
-import { anEndpoint, type Cases } from '../a-case.ts'
+import { anEndpoint, type Cases } from '../rule-cases.ts'
 
 const seal = (digit: string) => `sealed:${digit.repeat(32)}`
 const endpoint = (uid: string, owner: string | null, value: string, project = 'p', deleted: string | null = null) =>

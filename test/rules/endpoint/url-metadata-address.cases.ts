@@ -1,4 +1,4 @@
-import { anEndpoint, type Case, type Cases } from '../a-case.ts'
+import { anEndpoint, type Case, type Cases } from '../rule-cases.ts'
 
 const found = (url: string, host: string): Case => ({
   sees: [anEndpoint({ url })],

@@ -1,4 +1,4 @@
-import { aProbe, type Cases } from '../a-case.ts'
+import { aProbe, type Cases } from '../rule-cases.ts'
 
 const body = { function: 'body', target_kind: 'source', target_uid: 'q1', target_name: 'orders' }
 

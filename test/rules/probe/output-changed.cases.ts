@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { aProbe, type Cases, type Seen } from '../a-case.ts'
+import { aProbe, type Cases, type Seen } from '../rule-cases.ts'
 
 const ok = (output: JsonObject | string | null) => ({ outcome: 'ok', deterministic: true, output })
 const after = (before: JsonObject, now: JsonObject): Seen => ({ ...aProbe(now), volatile: { before } })

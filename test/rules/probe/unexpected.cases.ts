@@ -1,4 +1,4 @@
-import { aProbe, type Cases } from '../a-case.ts'
+import { aProbe, type Cases } from '../rule-cases.ts'
 
 export const cases: Cases = {
   'tells how a result breaks the expectation': {

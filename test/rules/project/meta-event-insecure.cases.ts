@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { aProject, type Cases } from '../a-case.ts'
+import { aProject, type Cases } from '../rule-cases.ts'
 
 const safe = { is_enabled: true, type: 'http', url: 'https://a.example/meta', secret: 'sealed:0' }
 const meta = (settings: JsonObject) => aProject({ config: { meta_event: { ...safe, ...settings } } })

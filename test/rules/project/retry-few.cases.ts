@@ -1,4 +1,4 @@
-import { aProject, type Cases } from '../a-case.ts'
+import { aProject, type Cases } from '../rule-cases.ts'
 
 const tries = (retry_count: number) =>
   aProject({ config: { strategy: { type: 'exponential', duration: 3600, retry_count } } })

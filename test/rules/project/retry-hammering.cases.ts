@@ -1,4 +1,4 @@
-import { aProject, type Case, type Cases } from '../a-case.ts'
+import { aProject, type Case, type Cases } from '../rule-cases.ts'
 
 const strategy = (type: string, duration: number, retry_count: number) =>
   aProject({ config: { strategy: { type, duration, retry_count } } })

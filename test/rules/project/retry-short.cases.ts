@@ -1,4 +1,4 @@
-import { aProject, type Cases } from '../a-case.ts'
+import { aProject, type Cases } from '../rule-cases.ts'
 
 const schedule = (type: string, duration: number, retry_count: number) =>
   aProject({ config: { strategy: { type, duration, retry_count } } })

@@ -1,4 +1,4 @@
-import { aProject, type Cases } from '../a-case.ts'
+import { aProject, type Cases } from '../rule-cases.ts'
 
 const signing = (...hashes: string[]) =>
   aProject({

@@ -1,4 +1,4 @@
-import { anEndpoint, aProject, type Cases } from '../a-case.ts'
+import { anEndpoint, aProject, type Cases } from '../rule-cases.ts'
 
 const lax = aProject({ config: { ssl: { enforce_secure_endpoints: false } } })
 const wouldAccept =

@@ -1,4 +1,4 @@
-import type { Cases } from '../a-case.ts'
+import type { Cases } from '../rule-cases.ts'
 
 export const cases: Cases = {
   'says what the service says': {

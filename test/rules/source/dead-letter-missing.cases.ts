@@ -1,4 +1,4 @@
-import { aSource, type Cases } from '../a-case.ts'
+import { aSource, type Cases } from '../rule-cases.ts'
 
 const amqp = (members: { deadLetterExchange?: string }) =>
   aSource({ pub_sub: { type: 'amqp', amqp: { queue: 'events', ...members } } })

@@ -1,4 +1,4 @@
-import { aSource, aSubscription, type Cases } from '../a-case.ts'
+import { aSource, aSubscription, type Cases } from '../rule-cases.ts'
 
 const user = (uid: string, source: string | null = 'q1') => aSubscription({ source_uid: source }, uid)
 

@@ -1,4 +1,4 @@
-import { aProbe, type Cases } from '../a-case.ts'
+import { aProbe, type Cases } from '../rule-cases.ts'
 
 const run = (probe: string, outcome: string, more = {}) =>
   aProbe(

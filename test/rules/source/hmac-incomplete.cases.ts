@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { aSource, type Cases } from '../a-case.ts'
+import { aSource, type Cases } from '../rule-cases.ts'
 
 const hmac = (members: JsonObject, shown: JsonObject = { provider: null }) =>
   aSource({ verifier: { type: 'hmac', hmac: { hash: 'SHA256', ...members } }, ...shown })

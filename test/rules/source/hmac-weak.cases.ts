@@ -1,4 +1,4 @@
-import { aSource, type Cases } from '../a-case.ts'
+import { aSource, type Cases } from '../rule-cases.ts'
 
 const hmac = (hash: string) => aSource({ verifier: { type: 'hmac', hmac: { hash } } })
 

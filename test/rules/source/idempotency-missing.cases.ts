@@ -1,4 +1,4 @@
-import { aSource, type Cases } from '../a-case.ts'
+import { aSource, type Cases } from '../rule-cases.ts'
 
 const missing = 'low q1/idempotency_keys: no idempotency keys: an event that its sender repeats is delivered twice'
 

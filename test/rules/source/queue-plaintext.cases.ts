@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { aSource, type Cases } from '../a-case.ts'
+import { aSource, type Cases } from '../rule-cases.ts'
 
 const queue = (type: string, members: JsonObject) =>
   aSource({ type: 'pub_sub', pub_sub: { type, workers: 1, [type]: members } })

@@ -1,4 +1,4 @@
-import { aSource, type Cases } from '../a-case.ts'
+import { aSource, type Cases } from '../rule-cases.ts'
 
 const open = 'critical q1/verifier: verifies nothing: anyone who knows its address can inject events'
 

@@ -1,4 +1,4 @@
-import { aSource, type Cases } from '../a-case.ts'
+import { aSource, type Cases } from '../rule-cases.ts'
 
 export const cases: Cases = {
   'finds plain http': {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { anEndpoint, aSource, type Cases } from '../a-case.ts'
+import { anEndpoint, aSource, type Cases } from '../rule-cases.ts'
 
 const hmac = (secret: string, uid?: string, project?: string) =>
   aSource({ verifier: { type: 'hmac', hmac: { secret } } }, uid, project)

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { aSubscription, type Cases } from '../a-case.ts'
+import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const to = (uid: string, event_types: string[], more: JsonObject = {}, filter: JsonObject = { body: {} }) =>
   aSubscription({ endpoint_uid: 'e1', source_uid: null, filter_config: { event_types, filter }, ...more }, uid)

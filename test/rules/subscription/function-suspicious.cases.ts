@@ -1,4 +1,4 @@
-import { aSubscription, type Cases } from '../a-case.ts'
+import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const body = (text: string, parameter = 'payload') =>
   aSubscription({ function: `function transform(${parameter}) { ${text}; return ${parameter} }` })

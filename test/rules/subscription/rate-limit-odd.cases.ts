@@ -1,4 +1,4 @@
-import { anEndpoint, aSubscription, type Cases } from '../a-case.ts'
+import { anEndpoint, aSubscription, type Cases } from '../rule-cases.ts'
 
 const endpoint = (rate_limit: number, rate_limit_duration: number) => anEndpoint({ rate_limit, rate_limit_duration })
 const declared = (count: number, duration: number) =>

@@ -1,4 +1,4 @@
-import { aSubscription, type Cases } from '../a-case.ts'
+import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const absent = "info s1/retry_config: no retries declared: the project's strategy decides"
 

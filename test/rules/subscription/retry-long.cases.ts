@@ -1,4 +1,4 @@
-import { aSubscription, type Cases } from '../a-case.ts'
+import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const schedule = (type: string, duration: number, retry_count: number) =>
   aSubscription({ retry_config: { type, duration, retry_count } })

@@ -1,4 +1,4 @@
-import { aSubscription, type Cases } from '../a-case.ts'
+import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const tries = (retry_count: number) =>
   aSubscription({ retry_config: { type: 'exponential', duration: 1, retry_count } })

@@ -1,4 +1,4 @@
-import { anEndpoint, aSubscription, type Cases } from '../a-case.ts'
+import { anEndpoint, aSubscription, type Cases } from '../rule-cases.ts'
 
 export const cases: Cases = {
   'finds a subscription without an endpoint': {

@@ -1,4 +1,4 @@
-import { aSubscription, type Cases } from '../a-case.ts'
+import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const sees = [aSubscription({ type: 'cli', device_uid: 'd1' })]
 

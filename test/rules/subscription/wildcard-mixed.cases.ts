@@ -1,4 +1,4 @@
-import { aSubscription, type Cases } from '../a-case.ts'
+import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const types = (...event_types: string[]) => aSubscription({ filter_config: { event_types } })
 

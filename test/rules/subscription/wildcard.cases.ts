@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { aSubscription, type Cases } from '../a-case.ts'
+import { aSubscription, type Cases } from '../rule-cases.ts'
 
 const matching = (event_types: string[] | null, filter: JsonObject | null = { body: {}, headers: {} }) =>
   aSubscription({ filter_config: { event_types, filter } })

@@ -1,4 +1,4 @@
-import { aWaiver, type Cases } from '../a-case.ts'
+import { aWaiver, type Cases } from '../rule-cases.ts'
 
 const owner = 'payments team'
 

@@ -1,4 +1,4 @@
-import { aWaiver, type Cases } from '../a-case.ts'
+import { aWaiver, type Cases } from '../rule-cases.ts'
 
 const waiver = { rule: 'endpoint/inactive', owner: 'payments team', expires: '2027-03-01T00:00:00.000Z' }
 

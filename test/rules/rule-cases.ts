@@ -1,0 +1,134 @@
+import { diffAttributes } from '../../src/inventory/diff-attributes.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
+import { startJudge } from '../../src/policy/judge.ts'
+import { readPolicy } from '../../src/policy/read-policy.ts'
+import type { Drift } from '../../src/rules/drift.ts'
+import type { Look } from '../../src/rules/look.ts'
+import type { Rule } from '../../src/rules/rule.ts'
+
+/** A resource that a rule gets to see, in the inventory's normal form. */
+export interface Seen {
+  readonly kind: Kind
+  readonly uid: string
+  readonly attributes: JsonObject
+  readonly volatile?: JsonObject
+  /** What is known of sealed values of this one, by path. */
+  readonly facts?: Facts
+  readonly project: string
+}
+
+/** A resource beside what it was in the baseline. */
+export interface Compared {
+  readonly kind: Kind
+  readonly uid: string
+  readonly before: JsonObject | undefined
+  readonly after: JsonObject | undefined
+  readonly isApproved?: boolean
+  readonly areSealsComparable?: boolean
+  /** How many hours ago a field changed, by path. */
+  readonly hoursAgo?: Readonly<Record<string, readonly number[]>>
+}
+
+/** What a rule sees, in the order of walking, and what it has to say of it. */
+export interface Case {
+  readonly sees?: readonly Seen[]
+  readonly compares?: readonly Compared[]
+  readonly look?: Partial<Look>
+  /** `high e1/status: message` for each problem; none: the rule is silent. */
+  readonly finds: readonly string[]
+  readonly options?: JsonObject
+  /** What is known of sealed values, by path. */
+  readonly facts?: Facts
+  /** When it happens. Default: `now`. */
+  readonly at?: string
+  /** Labels of the project. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** Since when each path has held its value. */
+  readonly since?: Readonly<Record<string, string>>
+  /** Kinds whose walk broke off. */
+  readonly unseen?: readonly Kind[]
+}
+
+/** By what each shows, as a sentence about the rule. */
+export type Cases = Readonly<Record<string, Case>>
+
+const seen =
+  (kind: Kind, ownUid: string) =>
+  (attributes: JsonObject, uid = ownUid, project = 'p'): Seen => ({ kind, uid, attributes, project })
+
+export const anEndpoint = seen('endpoint', 'e1')
+/** Several endpoints, `e1`, `e2` and so on. */
+export const endpoints = (...attributes: readonly JsonObject[]): Seen[] =>
+  attributes.map((one, index) => anEndpoint(one, `e${index + 1}`))
+/** Endpoints that deliver to these addresses. */
+export const endpointsAt = (...urls: readonly (string | null)[]): Seen[] => endpoints(...urls.map((url) => ({ url })))
+export const aSubscription = seen('subscription', 's1')
+export const aSource = seen('source', 'q1')
+export const aProject = seen('project', 'p')
+export const aWaiver = seen('policy', 'w1')
+export const aProbe = seen('probe', 'orders')
+
+/** One that was and is; `before` or `after` left out: it was not there, or is gone. */
+export const changed = (
+  { kind, uid, attributes: before }: Seen,
+  after: JsonObject,
+  other: Partial<Compared> = {},
+): Compared => ({ kind, uid, before, after, ...other })
+
+function driftOf({ kind, uid, before, after, hoursAgo = {}, ...other }: Compared): Drift {
+  const { isApproved = false, areSealsComparable = true } = other
+  const fields =
+    before === undefined || after === undefined
+      ? []
+      : diffAttributes(kind, before, after, { sealsComparable: areSealsComparable })
+  const stayed = fields.length > 0 ? 'modified' : 'none'
+  const change = before === undefined ? 'added' : after === undefined ? 'removed' : stayed
+  const recent = new Map(
+    Object.entries(hoursAgo).map(([path, hours]) => [path, hours.map((ago) => now - ago * 3_600_000)]),
+  )
+  return { kind, uid, name: '', change, before, after, fields, isApproved, areSealsComparable, recent }
+}
+
+const theProject: Resource = { kind: 'project', uid: 'p', name: '', attributes: {}, volatile: {}, facts: {} }
+const nothingWrong: Look = { isVanished: false, held: [] }
+
+/** When a case happens that names no time. */
+export const now = Date.parse('2026-11-21T00:00:00Z')
+
+/** A seal, made of one hexadecimal digit. */
+export const seal = (digit: string) => `sealed:${digit.repeat(32)}`
+/** How a value is stored that the service masks. */
+export const masked = 'sealed:masked'
+
+/** What a rule says of a case, through the judge that every run uses. */
+export function findingsOf(
+  rule: Rule,
+  { sees = [], compares = [], look, options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
+): string[] {
+  const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options } })
+  const judge = startJudge(
+    readPolicy('policy.yaml', () => policy),
+    around.at === undefined ? now : Date.parse(around.at),
+    () => around.labels ?? {},
+  )
+  const since = (path: string) => around.since?.[path]
+  const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
+  const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
+  const found = sees.flatMap(({ kind, uid, attributes, volatile = {}, facts = around.facts ?? {}, project }) =>
+    judge.visit(refOf(project), { kind, uid, name: '', attributes, volatile, facts }, since),
+  )
+  const compared = compares.flatMap((one) => {
+    const drift = driftOf(one)
+    const { kind, uid, name } = drift
+    const resource = { kind, uid, name, attributes: one.after ?? one.before ?? {}, volatile: {}, facts: {} }
+    return judge.compare(refOf('p'), resource, drift)
+  })
+  const ofLook = look === undefined ? [] : judge.judgeLook(refOf('p'), theProject, { ...nothingWrong, ...look })
+  const projects = [...new Set(sees.map(({ project }) => project))]
+  const concluded = projects.flatMap((name) => judge.concludeProject(refOf(name), looked))
+  const acrossFleet = judge.concludeFleet(looked).map(({ finding }) => finding)
+  return [...found, ...compared, ...ofLook, ...concluded, ...acrossFleet].map(
+    ({ severity, uid, path, message }) => `${severity} ${uid}${path}: ${message}`,
+  )
+}

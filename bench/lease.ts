@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { leaseExpiryMs } from '../src/history/holder.ts'
 import { stopAtMoments } from '../test/cli/stopped-runs.ts'
-import { race, startContestant } from '../test/history/lease-race.ts'
+import { race, startContender } from '../test/history/lease-race.ts'
 import { table } from './table.ts'
 
 /**
@@ -48,7 +48,7 @@ async function showRace(): Promise<void> {
 
 async function showPause(): Promise<void> {
   const file = join(directory, 'pause.db')
-  const [paused, next] = [await startContestant(file), await startContestant(file)]
+  const [paused, next] = [await startContender(file), await startContender(file)]
   await paused.begin()
   await paused.signal('SIGSTOP')
   const early = await next.begin()

@@ -7,8 +7,8 @@ import { openExistingHistory } from '../src/history/sqlite/sqlite-history.ts'
 import { readDiff } from '../src/reading/read-diff.ts'
 import { readState } from '../src/reading/read-state.ts'
 import { readTimeline } from '../src/reading/read-timeline.ts'
-import { openStand, policyOf } from '../test/audit/stand.ts'
-import { faultsIn } from '../test/audit/verify-stand.ts'
+import { openAuditHarness, policyOf } from '../test/audit/audit-harness.ts'
+import { faultsIn } from '../test/audit/verify-history-file.ts'
 import { type FileChange, openLooseGit } from './loose-git.ts'
 import { median } from './measure.ts'
 import { startYear } from './start-service.ts'
@@ -30,17 +30,22 @@ const policy = policyOf('extends: [recommended]\nrules: { endpoint/url-test-host
 
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-year-'))
 const service = await startYear(order)
-const stand = standFor()
+const harness = standFor()
 const git = openLooseGit(join(directory, 'git'))
 const early = join(directory, 'early.db')
 const late = join(directory, 'late.db')
 
 function standFor() {
   const named = Object.fromEntries(service.projects.map((uid) => [uid, uid]))
-  return openStand({ projects: named, key: service.key, pageSize: 1000, listings: { sources: 'off', project: 'off' } })
+  return openAuditHarness({
+    projects: named,
+    key: service.key,
+    pageSize: 1000,
+    listings: { sources: 'off', project: 'off' },
+  })
 }
 
-const reader = () => openExistingHistory(stand.file, stand.holder)
+const reader = () => openExistingHistory(harness.file, harness.holder)
 
 try {
   await liveThrough()
@@ -51,7 +56,7 @@ try {
   await tellUnchanged()
 } finally {
   await service.stop()
-  for (const made of [directory, stand.directory]) rmSync(made, { recursive: true, force: true })
+  for (const made of [directory, harness.directory]) rmSync(made, { recursive: true, force: true })
 }
 
 async function liveThrough(): Promise<void> {
@@ -59,10 +64,10 @@ async function liveThrough(): Promise<void> {
   let changes = 0
   for (let day = 1; day <= days; day++) {
     await service.become(day)
-    if (day === 2) copyFileSync(stand.file, early)
-    if (day === days) copyFileSync(stand.file, late)
-    stand.advance(dayMs - 60_000)
-    const { coverage, drift, verdict } = await stand.audit({ url: service.url, policy })
+    if (day === 2) copyFileSync(harness.file, early)
+    if (day === days) copyFileSync(harness.file, late)
+    harness.advance(dayMs - 60_000)
+    const { coverage, drift, verdict } = await harness.audit({ url: service.url, policy })
     if (coverage.some(({ status }) => status !== 'complete')) throw new Error(`day ${day} was not read whole`)
     changes += drift.length
     const files = await changedFiles(day)
@@ -132,7 +137,7 @@ ${verdict(`run ${days} / run 2`, ratio('wallMs'), { atMost: 1.1 }, ` (cpu ${rati
 }
 
 function tellSizes(): void {
-  const { size: bytes, blocks } = statSync(stand.file)
+  const { size: bytes, blocks } = statSync(harness.file)
   const history = { bytes, onDisk: blocks * 512 }
   const loose = git.size()
   git.pack()
@@ -189,7 +194,7 @@ function runAt(runs: readonly SealedRun[], number: number): SealedRun {
 
 function tellVerification(): void {
   const startedAt = performance.now()
-  const faults = faultsIn(stand.file)
+  const faults = faultsIn(harness.file)
   const took = ms(performance.now() - startedAt)
   process.stdout.write(`verify --deep: ${faults.length === 0 ? 'clean' : faults.join('; ')} (${took})\n\n`)
   if (faults.length > 0) process.exitCode = 1
@@ -197,10 +202,10 @@ function tellVerification(): void {
 
 /** A run in which nothing changed: what the file grows by, and what goes through the file system. */
 async function tellUnchanged(): Promise<void> {
-  const [size, written] = [statSync(stand.file).size, bytesWritten()]
-  stand.advance(dayMs)
-  const { drift } = await stand.audit({ url: service.url, policy })
-  const grown = statSync(stand.file).size - size
+  const [size, written] = [statSync(harness.file).size, bytesWritten()]
+  harness.advance(dayMs)
+  const { drift } = await harness.audit({ url: service.url, policy })
+  const grown = statSync(harness.file).size - size
   process.stdout.write(`\
 ${verdict(`an unchanged run (${drift.length} changes) grows the file by, in kB`, grown / 1000, { atMost: 256 })}\
 ${verdict('and writes through the file system, in MB', (bytesWritten() - written) / 1e6, { atMost: 8 })}`)

@@ -3,8 +3,8 @@ import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, replaceSecr
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { at, openSite, type Site, type SiteOptions, violationLines } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
 
 const judged = policyOf(`
 extends: []
@@ -16,22 +16,25 @@ rules:
 `)
 const flaps = policyOf('extends: []\nrules: { drift/flapping: {} }')
 
-async function site(options: SiteOptions = {}) {
-  const here = await openSite({ fleet: { endpointsPerProject: 4 }, ...options })
-  changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
-  return here
+async function openFixture(options: FleetFixtureOptions = {}) {
+  const fixture = await openFleetFixture({ fleet: { endpointsPerProject: 4 }, ...options })
+  changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+  return fixture
 }
 
-function place(here: Site, index = 0) {
-  return { project: here.uidOf('payments'), uid: at(here.dataOf('payments').endpoints, index).uid }
+function place(fixture: FleetFixture, index = 0) {
+  return { project: fixture.uidOf('payments'), uid: at(fixture.dataOf('payments').endpoints, index).uid }
 }
 
-function setRow(here: Site, change: Partial<EndpointRow>, index = 0): void {
-  changeEndpoint(here.fleet, place(here, index), (row) => ({ ...row, ...change }))
+function setRow(fixture: FleetFixture, change: Partial<EndpointRow>, index = 0): void {
+  changeEndpoint(fixture.fleet, place(fixture, index), (row) => ({ ...row, ...change }))
 }
 
-async function withHistory<Result>(here: Site, work: (history: History) => Promise<Result>): Promise<Result> {
-  const history = openSqliteHistory(here.stand.file, here.stand.holder)
+async function withHistory<Result>(
+  fixture: FleetFixture,
+  work: (history: History) => Promise<Result>,
+): Promise<Result> {
+  const history = openSqliteHistory(fixture.harness.file, fixture.harness.holder)
   try {
     return await work(history)
   } finally {
@@ -40,8 +43,8 @@ async function withHistory<Result>(here: Site, work: (history: History) => Promi
 }
 
 /** A person approves the last run. */
-function approve(here: Site): Promise<void> {
-  return withHistory(here, async (history) => {
+function approve(fixture: FleetFixture): Promise<void> {
+  return withHistory(fixture, async (history) => {
     const run = (await history.runs()).at(-1)?.number ?? 0
     const [look] = await history.looksAt(run)
     if (look === undefined) throw new Error('nothing was looked at')
@@ -51,56 +54,59 @@ function approve(here: Site): Promise<void> {
   })
 }
 
-const audit = (here: Site) => here.audit({ policy: judged })
-const lines = async (here: Site, policy = judged) =>
-  violationLines(await here.audit({ policy })).map((line) => line.replace(/ \w+$/, ''))
+const audit = (fixture: FleetFixture) => fixture.audit({ policy: judged })
+const lines = async (fixture: FleetFixture, policy = judged) =>
+  violationLines(await fixture.audit({ policy })).map((line) => line.replace(/ \w+$/, ''))
 
 describe('drift rules without an approved baseline', () => {
   it('compare with the last complete look, so that a change stands for one run', async () => {
-    await using here = await site()
-    await audit(here)
-    setRow(here, { url: 'https://elsewhere.example.com/in' })
-    expect(await lines(here)).toEqual(['opened drift/url-host-changed'])
-    expect(await lines(here)).toEqual(['resolved drift/url-host-changed'])
-    expect(await lines(here)).toEqual([])
+    await using fixture = await openFixture()
+    await audit(fixture)
+    setRow(fixture, { url: 'https://elsewhere.example.com/in' })
+    expect(await lines(fixture)).toEqual(['opened drift/url-host-changed'])
+    expect(await lines(fixture)).toEqual(['resolved drift/url-host-changed'])
+    expect(await lines(fixture)).toEqual([])
   })
 
   it('are unknown where the next look broke off', async () => {
-    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
-    await audit(here)
-    setRow(here, { url: 'https://elsewhere.example.com/in' }, 3)
-    await audit(here)
-    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    expect(await lines(here)).toEqual(['unknown drift/url-host-changed'])
-    expect(await lines(here)).toEqual(['resolved drift/url-host-changed'])
+    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await audit(fixture)
+    setRow(fixture, { url: 'https://elsewhere.example.com/in' }, 3)
+    await audit(fixture)
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    expect(await lines(fixture)).toEqual(['unknown drift/url-host-changed'])
+    expect(await lines(fixture)).toEqual(['resolved drift/url-host-changed'])
   })
 })
 
 describe('drift rules with an approved baseline', () => {
   it('stand until what differs is put back or the baseline moves', async () => {
-    await using here = await site()
-    const { url } = at(here.dataOf('payments').endpoints, 0)
-    await audit(here)
-    await approve(here)
-    setRow(here, { url: 'https://elsewhere.example.com/in' })
-    expect(await lines(here)).toEqual(['opened drift/unexpected', 'opened drift/url-host-changed'])
-    expect(await lines(here)).toEqual(['continuing drift/unexpected', 'continuing drift/url-host-changed'])
-    setRow(here, { url })
-    expect(await lines(here)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
-    setRow(here, { url: 'https://elsewhere.example.com/in' })
-    await audit(here)
-    await approve(here)
-    expect(await lines(here)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
+    await using fixture = await openFixture()
+    const { url } = at(fixture.dataOf('payments').endpoints, 0)
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { url: 'https://elsewhere.example.com/in' })
+    expect(await lines(fixture)).toEqual(['opened drift/unexpected', 'opened drift/url-host-changed'])
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/url-host-changed'])
+    setRow(fixture, { url })
+    expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
+    setRow(fixture, { url: 'https://elsewhere.example.com/in' })
+    await audit(fixture)
+    await approve(fixture)
+    expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
   })
 
   it('find what came and what went, for as long as it is so', async () => {
-    await using here = await site()
-    await audit(here)
-    await approve(here)
-    const gone = at(here.dataOf('payments').endpoints, 0)
-    deleteEndpoint(here.fleet, place(here))
-    const came = createEndpoint(here.fleet, here.uidOf('payments'), { name: 'new', url: 'https://new.example.com' })
-    const report = await audit(here)
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    const gone = at(fixture.dataOf('payments').endpoints, 0)
+    deleteEndpoint(fixture.fleet, place(fixture))
+    const came = createEndpoint(fixture.fleet, fixture.uidOf('payments'), {
+      name: 'new',
+      url: 'https://new.example.com',
+    })
+    const report = await audit(fixture)
     expect(report.violations.map(({ uid, message }) => [uid, message]).sort()).toEqual(
       [
         [came, 'is not in the approved baseline'],
@@ -108,40 +114,40 @@ describe('drift rules with an approved baseline', () => {
       ].sort(),
     )
     expect(report.violations.find(({ uid }) => uid === gone.uid)?.name).toBe(gone.name)
-    expect(await lines(here)).toEqual(['continuing drift/unexpected', 'continuing drift/unexpected'])
-    changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, endpoints: [...data.endpoints, gone] }))
-    expect(await lines(here)).toEqual(['continuing drift/unexpected', 'resolved drift/unexpected'])
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'continuing drift/unexpected'])
+    changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, endpoints: [...data.endpoints, gone] }))
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'resolved drift/unexpected'])
   })
 
   it('call nothing gone that a broken walk did not show', async () => {
-    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
-    await audit(here)
-    await approve(here)
-    deleteEndpoint(here.fleet, place(here, 3))
-    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    expect(await lines(here)).toEqual([])
-    expect(await lines(here)).toEqual(['opened drift/unexpected'])
-    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    expect(await lines(here)).toEqual(['unknown drift/unexpected'])
-    expect(await lines(here)).toEqual(['continuing drift/unexpected'])
+    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    await audit(fixture)
+    await approve(fixture)
+    deleteEndpoint(fixture.fleet, place(fixture, 3))
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    expect(await lines(fixture)).toEqual([])
+    expect(await lines(fixture)).toEqual(['opened drift/unexpected'])
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    expect(await lines(fixture)).toEqual(['unknown drift/unexpected'])
+    expect(await lines(fixture)).toEqual(['continuing drift/unexpected'])
   })
 
   it('leave alone what the filters hide', async () => {
-    await using here = await site()
-    await audit(here)
-    await approve(here)
-    const { name } = at(here.dataOf('payments').endpoints, 0)
-    const narrowed = await here.audit({ policy: judged, filters: { endpoints: { name } } })
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    const { name } = at(fixture.dataOf('payments').endpoints, 0)
+    const narrowed = await fixture.audit({ policy: judged, filters: { endpoints: { name } } })
     expect(narrowed.violations).toEqual([])
   })
 
   it('compare no seals of another installation key', async () => {
-    await using here = await site()
-    await audit(here)
-    await approve(here)
-    expect(violationLines(await here.audit({ policy: judged, installationKey: 2 }))).toEqual([])
-    replaceSecret(here.fleet, place(here))
-    const found = violationLines(await here.audit({ policy: judged, installationKey: 2 }))
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    expect(violationLines(await fixture.audit({ policy: judged, installationKey: 2 }))).toEqual([])
+    replaceSecret(fixture.fleet, place(fixture))
+    const found = violationLines(await fixture.audit({ policy: judged, installationKey: 2 }))
     // The secrets have other uids: which came and which went can be seen without comparing any.
     expect(new Set(found.map((line) => line.replace(/ \w+$/, '')))).toEqual(
       new Set(['opened drift/secret-changed', 'opened drift/unexpected']),
@@ -149,60 +155,62 @@ describe('drift rules with an approved baseline', () => {
   })
 
   it('can be waived, also about what is gone', async () => {
-    await using here = await site()
-    await audit(here)
-    await approve(here)
-    setRow(here, { rate_limit: 1 }, 1)
-    deleteEndpoint(here.fleet, place(here))
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { rate_limit: 1 }, 1)
+    deleteEndpoint(fixture.fleet, place(fixture))
     const waived = policyOf(`
 extends: []
 rules: { drift/unexpected: {} }
 waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason: until the move, expires: 2026-12-31 }]`)
-    expect(await lines(here, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
-    expect(await lines(here, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
+    expect(await lines(fixture, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
+    expect(await lines(fixture, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
   })
 
   it('compare with the last complete look again when the approval is revoked', async () => {
-    await using here = await site()
-    await audit(here)
-    await approve(here)
-    setRow(here, { rate_limit: 0, rate_limit_duration: 0 })
-    await audit(here)
-    await withHistory(here, (history) => history.revoke([1], { by: 'ops', at: '2026-11-21T05:00:00.000Z' }))
-    expect(new Set(await lines(here))).toEqual(new Set(['resolved drift/rate-limit-lost', 'resolved drift/unexpected']))
-    expect(await lines(here)).toEqual([])
+    await using fixture = await openFixture()
+    await audit(fixture)
+    await approve(fixture)
+    setRow(fixture, { rate_limit: 0, rate_limit_duration: 0 })
+    await audit(fixture)
+    await withHistory(fixture, (history) => history.revoke([1], { by: 'ops', at: '2026-11-21T05:00:00.000Z' }))
+    expect(new Set(await lines(fixture))).toEqual(
+      new Set(['resolved drift/rate-limit-lost', 'resolved drift/unexpected']),
+    )
+    expect(await lines(fixture)).toEqual([])
   })
 })
 
 describe('a field that flaps', () => {
   it('is found from the third change on, and no more a day after the first', async () => {
-    await using here = await site()
-    await audit(here)
+    await using fixture = await openFixture()
+    await audit(fixture)
     const found: string[][] = []
     for (const status of ['paused', 'active', 'paused', 'paused']) {
-      setRow(here, { status })
-      found.push(await lines(here, flaps))
+      setRow(fixture, { status })
+      found.push(await lines(fixture, flaps))
     }
     expect(found).toEqual([[], [], ['opened drift/flapping'], ['continuing drift/flapping']])
-    here.stand.advance(24 * 3_600_000)
-    expect(await lines(here, flaps)).toEqual(['resolved drift/flapping'])
+    fixture.harness.advance(24 * 3_600_000)
+    expect(await lines(fixture, flaps)).toEqual(['resolved drift/flapping'])
   })
 
   it('does not flap because one change of it is told by every look until a walk is complete', async () => {
-    await using here = await site({ stand: { pageSize: 2 } })
-    await audit(here)
-    setRow(here, { status: 'paused' })
-    here.service.failNext({ how: 'status', status: 403, path: /\/endpoints/, page: 2, times: 4 })
-    const told: number[] = []
+    await using fixture = await openFixture({ harness: { pageSize: 2 } })
+    await audit(fixture)
+    setRow(fixture, { status: 'paused' })
+    fixture.service.failNext({ how: 'status', status: 403, path: /\/endpoints/, page: 2, times: 4 })
+    const announced: number[] = []
     for (let runs = 0; runs < 4; runs++) {
       // Something else changes every time, so that what is known of it does, too.
-      setRow(here, { http_timeout: 20 + runs })
-      const report = await here.audit({ policy: flaps })
-      told.push(report.drift.flatMap(({ fields }) => fields).filter(({ path }) => path === '/status').length)
+      setRow(fixture, { http_timeout: 20 + runs })
+      const report = await fixture.audit({ policy: flaps })
+      announced.push(report.drift.flatMap(({ fields }) => fields).filter(({ path }) => path === '/status').length)
       const flapping = violationLines(report).filter((line) => line.includes('/status'))
       expect(flapping).toEqual([])
     }
-    expect(told).toEqual([1, 1, 1, 1])
-    expect(await lines(here, flaps)).toEqual(['continuing drift/flapping'])
+    expect(announced).toEqual([1, 1, 1, 1])
+    expect(await lines(fixture, flaps)).toEqual(['continuing drift/flapping'])
   })
 })

@@ -3,8 +3,8 @@ import { changeData, setEndpointStatus } from '../../src/demo/edits.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { type Format, reports } from '../../src/report/reports.ts'
 import type { ServiceClient } from '../../src/service/service-client.ts'
-import { at, coverageLines, openSite, type Site } from './a-site.ts'
-import { policyOf, type Turn } from './stand.ts'
+import { type AuditTurn, policyOf } from './audit-harness.ts'
+import { at, coverageLines, type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
 const secret = 'sk_live_not-a-real-secret'
 
@@ -39,14 +39,14 @@ probes: [{ name: body, match: { name: "*" }, function: body, payload: ./payload.
   { '/etc/payload.json': '{"a":1}' },
 )
 
-function aSite() {
-  return openSite({
+function openFixture() {
+  return openFleetFixture({
     fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 4, clean: false },
-    stand: { pageSize: 2 },
+    harness: { pageSize: 2 },
   })
 }
 
-function breaking(moment: string, error: unknown): Pick<Turn, 'between'> {
+function breaking(moment: string, error: unknown): Pick<AuditTurn, 'between'> {
   const bug = () => {
     throw error
   }
@@ -58,12 +58,12 @@ function breaking(moment: string, error: unknown): Pick<Turn, 'between'> {
 const ofBroken = <Row extends { readonly project: string }>(rows: readonly Row[]) =>
   rows.filter(({ project }) => project === 'acme/partner-intake')
 
-function edit(site: Site): void {
+function edit(fixture: FleetFixture): void {
   for (const name of ['payments', 'partner-intake']) {
-    const project = site.uidOf(name)
+    const project = fixture.uidOf(name)
     const status = name === 'payments' ? 'inactive' : 'paused'
-    setEndpointStatus(site.fleet, { project, uid: at(site.dataOf(name).endpoints, 0).uid }, status)
-    changeData(site.fleet, project, (data) => ({ ...data, endpoints: data.endpoints.slice(0, -1) }))
+    setEndpointStatus(fixture.fleet, { project, uid: at(fixture.dataOf(name).endpoints, 0).uid }, status)
+    changeData(fixture.fleet, project, (data) => ({ ...data, endpoints: data.endpoints.slice(0, -1) }))
   }
 }
 
@@ -72,14 +72,14 @@ const reason =
 
 describe('a bug of ours in one project', () => {
   it.each(Object.keys(moments))('costs that project and no other: %s', async (moment) => {
-    await using site = await aSite()
-    const before = await site.audit({ policy })
-    edit(site)
-    const told: unknown[] = []
+    await using fixture = await openFixture()
+    const before = await fixture.audit({ policy })
+    edit(fixture)
+    const reported: unknown[] = []
     const error = new TypeError(`cannot read ${secret}`)
-    const broken = await site.audit({ policy, ...breaking(moment, error), onBug: (...bug) => told.push(bug) })
+    const broken = await fixture.audit({ policy, ...breaking(moment, error), onBug: (...bug) => reported.push(bug) })
 
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [expect.objectContaining({ ref: expect.objectContaining({ name: 'acme/partner-intake' }) }), error],
     ])
     expect(broken.verdict.exit_code).toBe(4)
@@ -95,7 +95,7 @@ describe('a bug of ours in one project', () => {
     expect(broken.drift.map(({ change }) => change)).toContain('removed')
     expect(JSON.stringify(broken)).not.toContain(secret)
 
-    const after = await site.audit({ policy })
+    const after = await fixture.audit({ policy })
     expect(coverageLines(after).filter((line) => !line.endsWith('complete'))).toEqual([])
     expect(ofBroken(after.drift).map(({ change }) => change)).toEqual(expect.arrayContaining(['modified', 'removed']))
     expect(ofBroken(after.violations).map(({ fingerprint }) => fingerprint)).toEqual(
@@ -108,13 +108,13 @@ describe('a bug of ours in one project', () => {
   })
 
   it('is the same verdict in the history and in every report', async () => {
-    await using site = await aSite()
-    const broken = await site.audit({
+    await using fixture = await openFixture()
+    const broken = await fixture.audit({
       policy,
       ...breaking('between two pages', new RangeError(secret)),
       onBug: () => {},
     })
-    expect(site.query('SELECT exit_code FROM sealed_run')).toEqual([{ exit_code: 4 }])
+    expect(fixture.query('SELECT exit_code FROM sealed_run')).toEqual([{ exit_code: 4 }])
     const look = { colour: false, width: Number.POSITIVE_INFINITY, full: true }
     const text = (format: Format) => reports[format](broken, look)
     expect(JSON.parse(text('sarif')).runs[0].invocations[0]).toMatchObject({ executionSuccessful: false, exitCode: 4 })
@@ -125,24 +125,31 @@ describe('a bug of ours in one project', () => {
   })
 
   it('outranks gaps and violations: 4 beats 3 and 1', async () => {
-    await using site = await aSite()
-    site.service.failNext({ how: 'status', status: 500, path: /endpoints/, times: Number.POSITIVE_INFINITY })
-    const broken = await site.audit({ policy, ...breaking('at its first request', new TypeError()), onBug: () => {} })
+    await using fixture = await openFixture()
+    fixture.service.failNext({ how: 'status', status: 500, path: /endpoints/, times: Number.POSITIVE_INFINITY })
+    const broken = await fixture.audit({
+      policy,
+      ...breaking('at its first request', new TypeError()),
+      onBug: () => {},
+    })
     expect(broken.verdict.exit_code).toBe(4)
     expect(coverageLines(broken)).toContain('payments/endpoints failed')
   })
 
   it('leaves the other projects their rules: what needs the whole fleet stays unknown', async () => {
-    await using site = await aSite()
+    await using fixture = await openFixture()
     const shared = policyOf('extends: []\nrules: { endpoint/secret-shared: {} }')
-    const uids = site.fleet.projects().map(({ uid }) => uid)
+    const uids = fixture.fleet.projects().map(({ uid }) => uid)
     for (const uid of uids)
-      changeData(site.fleet, uid, (data) => ({
+      changeData(fixture.fleet, uid, (data) => ({
         ...data,
-        endpoints: data.endpoints.map((row) => ({ ...row, secrets: at(site.dataOf('payments').endpoints, 0).secrets })),
+        endpoints: data.endpoints.map((row) => ({
+          ...row,
+          secrets: at(fixture.dataOf('payments').endpoints, 0).secrets,
+        })),
       }))
-    const before = await site.audit({ policy: shared })
-    const broken = await site.audit({
+    const before = await fixture.audit({ policy: shared })
+    const broken = await fixture.audit({
       policy: shared,
       ...breaking('at a first page', new TypeError()),
       onBug: () => {},
@@ -158,8 +165,10 @@ describe('what is no bug of one project', () => {
     ['a history that cannot be written', new AuditError(4, 'the disk is full')],
     ['a history that cannot be read', Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_READ' })],
   ])('ends the run: %s', async (_title, error) => {
-    await using site = await aSite()
-    await expect(site.audit({ policy, ...breaking('between two pages', error), onBug: () => {} })).rejects.toBe(error)
-    expect(site.query('SELECT state FROM run')).toEqual([{ state: 'interrupted' }])
+    await using fixture = await openFixture()
+    await expect(fixture.audit({ policy, ...breaking('between two pages', error), onBug: () => {} })).rejects.toBe(
+      error,
+    )
+    expect(fixture.query('SELECT state FROM run')).toEqual([{ state: 'interrupted' }])
   })
 })

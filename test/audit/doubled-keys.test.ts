@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
-import { openSite } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { openFleetFixture } from './fleet-fixture.ts'
 
 type List = readonly JsonObject[]
 
@@ -17,11 +17,11 @@ function rewriting(listing: 'endpoints' | 'project', change: (list: List) => Lis
 }
 
 async function coverageWith(listing: 'endpoints' | 'project', change: (list: List) => List): Promise<Report> {
-  await using site = await openSite({ fleet: { endpointsPerProject: 3 } })
-  await site.audit()
+  await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 3 } })
+  await fixture.audit()
   const path = listing === 'project' ? /\/projects\/\w+$/ : /\/endpoints/
-  site.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'rewrite', body: rewriting(listing, change) })
-  return await site.audit()
+  fixture.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'rewrite', body: rewriting(listing, change) })
+  return await fixture.audit()
 }
 
 const twice = (list: List): List => [...list, { ...list[0], value: 'another-not-a-real-secret' }]
@@ -54,7 +54,7 @@ describe('a list of things that have a uid', () => {
   })
 
   it('is counted for a whole page, also where a page is read in parts', async () => {
-    await using site = await openSite({ fleet: { endpointsPerProject: 1 } })
+    await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 1 } })
     const more = (entries: number) => (text: string) => {
       const { data, ...envelope } = JSON.parse(text)
       // Without a value: what is under test is how many there are.
@@ -64,9 +64,9 @@ describe('a list of things that have a uid', () => {
       return JSON.stringify({ ...envelope, data: { ...data, content: [first, ...content] } })
     }
     const audit = async (entries: number) => {
-      site.service.faults.length = 0
-      site.service.failNext({ path: /\/endpoints/, times: 9, how: 'rewrite', body: more(entries) })
-      const { coverage } = await site.audit({ policy: policyOf('extends: []') })
+      fixture.service.faults.length = 0
+      fixture.service.failNext({ path: /\/endpoints/, times: 9, how: 'rewrite', body: more(entries) })
+      const { coverage } = await fixture.audit({ policy: policyOf('extends: []') })
       return coverage.find(({ listing }) => listing === 'endpoints')
     }
     expect(await audit(100_000)).toMatchObject({

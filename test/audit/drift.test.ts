@@ -19,64 +19,67 @@ import {
   at,
   coverageLines,
   driftLines,
-  openSite,
-  type Site,
-  type SiteOptions,
+  type FleetFixture,
+  type FleetFixtureOptions,
+  openFleetFixture,
   sizeOf,
   violationLines,
-} from './a-site.ts'
+} from './fleet-fixture.ts'
 
-const outgoing: SiteOptions = { fleet: { endpointsPerProject: 6 } }
+const outgoing: FleetFixtureOptions = { fleet: { endpointsPerProject: 6 } }
 /** One incoming project: six subscriptions on three sources. */
-const incoming: SiteOptions = { fleet: { incomingEvery: 1, endpointsPerProject: 6, sourcesPerProject: 3 } }
+const incoming: FleetFixtureOptions = { fleet: { incomingEvery: 1, endpointsPerProject: 6, sourcesPerProject: 3 } }
 const intake = 'partner-intake'
 
 /** The first audit, something in between, the second. */
-async function around(site: Site, between: () => unknown = () => {}): Promise<Report> {
-  await site.audit()
+async function around(fixture: FleetFixture, between: () => unknown = () => {}): Promise<Report> {
+  await fixture.audit()
   await between()
-  return site.audit()
+  return fixture.audit()
 }
 
-function endpoint(site: Site, index: number): { project: string; uid: string; row: EndpointRow } {
-  const row = at(site.dataOf('payments').endpoints, index)
+function endpoint(fixture: FleetFixture, index: number): { project: string; uid: string; row: EndpointRow } {
+  const row = at(fixture.dataOf('payments').endpoints, index)
   return { project: row.project_id, uid: row.uid, row }
 }
 
-function setRow(site: Site, index: number, change: Partial<EndpointRow>): void {
-  changeEndpoint(site.fleet, endpoint(site, index), (row) => ({ ...row, ...change }))
+function setRow(fixture: FleetFixture, index: number, change: Partial<EndpointRow>): void {
+  changeEndpoint(fixture.fleet, endpoint(fixture, index), (row) => ({ ...row, ...change }))
 }
 
-function changeIntake(site: Site, change: (data: ProjectData) => ProjectData): void {
-  changeData(site.fleet, site.uidOf(intake), change)
+function changeIntake(fixture: FleetFixture, change: (data: ProjectData) => ProjectData): void {
+  changeData(fixture.fleet, fixture.uidOf(intake), change)
 }
 
 describe('a run without change', () => {
   it('writes its own rows and nothing else, and hardly any bytes', async () => {
-    await using site = await openSite({
+    await using fixture = await openFleetFixture({
       fleet: { projects: 3, incomingEvery: 3, clean: false, endpointsPerProject: 60 },
     })
-    await site.audit()
-    const [counts, bytes] = [site.rowCounts(), sizeOf(site.stand.file)]
+    await fixture.audit()
+    const [counts, bytes] = [fixture.rowCounts(), sizeOf(fixture.harness.file)]
     const runs = 4
     for (let run = 2; run <= 1 + runs; run++) {
-      const { drift, notices } = await site.audit()
+      const { drift, notices } = await fixture.audit()
       expect({ drift, notices }).toEqual({ drift: [], notices: [] })
-      expect(site.rowCounts()).toEqual({ ...counts, run, walk: counts.walk * run })
+      expect(fixture.rowCounts()).toEqual({ ...counts, run, walk: counts.walk * run })
     }
     // A kilobyte a walk, with the shape that it saw.
-    expect(sizeOf(site.stand.file) - bytes).toBeLessThanOrEqual(runs * counts.walk * 1024)
+    expect(sizeOf(fixture.harness.file) - bytes).toBeLessThanOrEqual(runs * counts.walk * 1024)
   })
 
   it('takes nothing that it sees for the first time for drift', async () => {
-    await using site = await openSite(incoming)
-    expect((await site.audit()).drift).toEqual([])
+    await using fixture = await openFleetFixture(incoming)
+    expect((await fixture.audit()).drift).toEqual([])
   })
 
   it('takes a listing that is walked for the first time for no drift', async () => {
-    await using site = await openSite({ ...incoming, stand: { listings: { sources: 'off', project: 'off' } } })
-    await site.audit()
-    const report = await site.audit({ listings: { sources: 'auto', project: 'auto' } })
+    await using fixture = await openFleetFixture({
+      ...incoming,
+      harness: { listings: { sources: 'off', project: 'off' } },
+    })
+    await fixture.audit()
+    const report = await fixture.audit({ listings: { sources: 'auto', project: 'auto' } })
     expect(coverageLines(report)).toEqual([
       'partner-intake/project complete',
       'partner-intake/endpoints complete',
@@ -89,12 +92,12 @@ describe('a run without change', () => {
   it('shows the same drift whether pages hold 1, 3 or 1000 items', async () => {
     const drifts = []
     for (const pageSize of [1, 3, 1000]) {
-      await using site = await openSite({ ...incoming, stand: { pageSize } })
-      const { drift } = await around(site, () => {
-        const { sources, endpoints } = site.dataOf(intake)
-        const project = site.uidOf(intake)
-        updateSource(site.fleet, { project, uid: at(sources, 1).uid }, { is_disabled: true })
-        changeEndpoint(site.fleet, { project, uid: at(endpoints, 4).uid }, (row) => ({ ...row, http_timeout: 59 }))
+      await using fixture = await openFleetFixture({ ...incoming, harness: { pageSize } })
+      const { drift } = await around(fixture, () => {
+        const { sources, endpoints } = fixture.dataOf(intake)
+        const project = fixture.uidOf(intake)
+        updateSource(fixture.fleet, { project, uid: at(sources, 1).uid }, { is_disabled: true })
+        changeEndpoint(fixture.fleet, { project, uid: at(endpoints, 4).uid }, (row) => ({ ...row, http_timeout: 59 }))
       })
       drifts.push(drift)
     }
@@ -118,9 +121,9 @@ describe('one changed field', () => {
     ['a contact', { support_email: 'x@a.example' }, '/support_email', expect.any(String), 'x@a.example'],
   ]
   it.each(edits)('of an endpoint is that pointer: %s', async (_, change, path, before, after) => {
-    await using site = await openSite(outgoing)
-    const { drift } = await around(site, () => setRow(site, 2, change))
-    const { uid, row } = endpoint(site, 2)
+    await using fixture = await openFleetFixture(outgoing)
+    const { drift } = await around(fixture, () => setRow(fixture, 2, change))
+    const { uid, row } = endpoint(fixture, 2)
     expect(drift).toEqual([
       {
         project: 'acme/payments',
@@ -134,12 +137,12 @@ describe('one changed field', () => {
   })
 
   it('of a subscription is that pointer', async () => {
-    await using site = await openSite(outgoing)
-    const { uid, filter_config } = at(site.dataOf('payments').subscriptions, 1)
-    const { drift } = await around(site, () =>
+    await using fixture = await openFleetFixture(outgoing)
+    const { uid, filter_config } = at(fixture.dataOf('payments').subscriptions, 1)
+    const { drift } = await around(fixture, () =>
       updateSubscription(
-        site.fleet,
-        { project: site.uidOf('payments'), uid },
+        fixture.fleet,
+        { project: fixture.uidOf('payments'), uid },
         { filter_config: { ...filter_config, event_types: ['*'] }, delivery_mode: 'at_most_once' },
       ),
     )
@@ -156,22 +159,22 @@ describe('one changed field', () => {
   })
 
   it('of a subscription that moves to another endpoint is its reference', async () => {
-    await using site = await openSite(outgoing)
-    const { uid, endpoint_id } = at(site.dataOf('payments').subscriptions, 1)
-    const { uid: other } = endpoint(site, 0)
-    const { drift } = await around(site, () =>
-      updateSubscription(site.fleet, { project: site.uidOf('payments'), uid }, { endpoint_id: other }),
+    await using fixture = await openFleetFixture(outgoing)
+    const { uid, endpoint_id } = at(fixture.dataOf('payments').subscriptions, 1)
+    const { uid: other } = endpoint(fixture, 0)
+    const { drift } = await around(fixture, () =>
+      updateSubscription(fixture.fleet, { project: fixture.uidOf('payments'), uid }, { endpoint_id: other }),
     )
     expect(drift.map(({ fields }) => fields)).toEqual([[{ path: '/endpoint_uid', before: endpoint_id, after: other }]])
   })
 
   it.each(['auto', 'off'] as const)('of a source is one change with its referrers, sources %s', async (sources) => {
-    await using site = await openSite({ ...incoming, stand: { listings: { sources }, pageSize: 2 } })
-    const [{ uid, name }] = [at(site.dataOf(intake).sources, 0)]
-    const { drift } = await around(site, () =>
-      updateSource(site.fleet, { project: site.uidOf(intake), uid }, { is_disabled: true }),
+    await using fixture = await openFleetFixture({ ...incoming, harness: { listings: { sources }, pageSize: 2 } })
+    const [{ uid, name }] = [at(fixture.dataOf(intake).sources, 0)]
+    const { drift } = await around(fixture, () =>
+      updateSource(fixture.fleet, { project: fixture.uidOf(intake), uid }, { is_disabled: true }),
     )
-    const referrers = site.dataOf(intake).subscriptions.filter(({ source_id }) => source_id === uid)
+    const referrers = fixture.dataOf(intake).subscriptions.filter(({ source_id }) => source_id === uid)
     expect(referrers).toHaveLength(2)
     expect(drift).toEqual([
       {
@@ -187,9 +190,9 @@ describe('one changed field', () => {
   })
 
   it('of a project is that pointer', async () => {
-    await using site = await openSite(outgoing)
-    const { drift } = await around(site, () =>
-      updateProject(site.fleet, site.uidOf('payments'), {
+    await using fixture = await openFleetFixture(outgoing)
+    const { drift } = await around(fixture, () =>
+      updateProject(fixture.fleet, fixture.uidOf('payments'), {
         strategy: { type: 'linear', duration: 1, retry_count: 8 },
         ssl: { enforce_secure_endpoints: false },
       }),
@@ -209,29 +212,32 @@ describe('one changed field', () => {
 
 describe('no drift', () => {
   it('comes of what changes by itself', async () => {
-    await using site = await openSite({ ...outgoing, service: { release: 'later' } })
-    const { drift } = await around(site, () => {
-      setRow(site, 0, { failure_rate: 80.5, cb_state: 'open', updated_at: '2026-11-20T00:00:00Z' })
-      site.service.failNext({
-        path: new RegExp(`projects/${site.uidOf('payments')}$`),
+    await using fixture = await openFleetFixture({ ...outgoing, service: { release: 'later' } })
+    const { drift } = await around(fixture, () => {
+      setRow(fixture, 0, { failure_rate: 80.5, cb_state: 'open', updated_at: '2026-11-20T00:00:00Z' })
+      fixture.service.failNext({
+        path: new RegExp(`projects/${fixture.uidOf('payments')}$`),
         how: 'rewrite',
         body: (text) => text.replace('"statistics":null', '"statistics":{"events_exist":true}'),
       })
     })
     expect(drift).toEqual([])
-    expect(site.query('SELECT 1 FROM version WHERE from_run = 2')).toEqual([])
+    expect(fixture.query('SELECT 1 FROM version WHERE from_run = 2')).toEqual([])
   })
 
   it('comes of the order of sets, secrets and members', async () => {
-    await using site = await openSite(outgoing)
-    rotateSecret(site.fleet, endpoint(site, 0))
-    const { uid, filter_config } = at(site.dataOf('payments').subscriptions, 0)
+    await using fixture = await openFleetFixture(outgoing)
+    rotateSecret(fixture.fleet, endpoint(fixture, 0))
+    const { uid, filter_config } = at(fixture.dataOf('payments').subscriptions, 0)
     const event_types = [...filter_config.event_types].reverse()
-    const { drift } = await around(site, () => {
-      changeEndpoint(site.fleet, endpoint(site, 0), (row) => ({ ...row, secrets: [...(row.secrets ?? [])].reverse() }))
+    const { drift } = await around(fixture, () => {
+      changeEndpoint(fixture.fleet, endpoint(fixture, 0), (row) => ({
+        ...row,
+        secrets: [...(row.secrets ?? [])].reverse(),
+      }))
       updateSubscription(
-        site.fleet,
-        { project: site.uidOf('payments'), uid },
+        fixture.fleet,
+        { project: fixture.uidOf('payments'), uid },
         { filter_config: { ...filter_config, event_types } },
       )
     })
@@ -239,30 +245,30 @@ describe('no drift', () => {
   })
 
   it('comes of another spelling of none', async () => {
-    await using site = await openSite(outgoing)
-    setRow(site, 0, { secrets: [] })
-    expect((await around(site, () => setRow(site, 0, { secrets: null }))).drift).toEqual([])
+    await using fixture = await openFleetFixture(outgoing)
+    setRow(fixture, 0, { secrets: [] })
+    expect((await around(fixture, () => setRow(fixture, 0, { secrets: null }))).drift).toEqual([])
   })
 
   it('comes of a masked secret', async () => {
-    await using site = await openSite(outgoing)
+    await using fixture = await openFleetFixture(outgoing)
     const basic = (password: string) => ({ type: 'basic_auth' as const, basic_auth: { username: 'u', password } })
-    setRow(site, 0, { authentication: basic('not-a-real-key-1') })
-    const { drift } = await around(site, () => setRow(site, 0, { authentication: basic('not-a-real-key-2') }))
+    setRow(fixture, 0, { authentication: basic('not-a-real-key-1') })
+    const { drift } = await around(fixture, () => setRow(fixture, 0, { authentication: basic('not-a-real-key-2') }))
     expect(drift).toEqual([])
     const [{ body }] = [
-      at(site.query<{ body: string }>('SELECT body FROM version WHERE uid = ?', endpoint(site, 0).uid), 0),
+      at(fixture.query<{ body: string }>('SELECT body FROM version WHERE uid = ?', endpoint(fixture, 0).uid), 0),
     ]
     expect(JSON.parse(body).authentication.basic_auth.password).toBe('sealed:masked')
   })
 
   it('comes of releases older, seed, later and seed again, only one notice a project and upgrade', async () => {
-    await using site = await openSite({ fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 8 } })
+    await using fixture = await openFleetFixture({ fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 8 } })
     const releases: Release[] = ['older', 'seed', 'later', 'seed', 'seed']
     const seen = []
     for (const release of releases) {
-      site.service.behaviour.release = release
-      const { drift, notices, verdict } = await site.audit()
+      fixture.service.behaviour.release = release
+      const { drift, notices, verdict } = await fixture.audit()
       seen.push({ release, drift, notices: notices.map(({ project }) => project), exit: verdict.exit_code })
     }
     const all = ['acme/orders', 'acme/partner-intake', 'acme/payments']
@@ -276,35 +282,35 @@ describe('no drift', () => {
   })
 
   it('hides a change behind an upgrade: what both releases show is compared', async () => {
-    await using site = await openSite({ ...outgoing, service: { release: 'older' } })
-    const { drift } = await around(site, () => {
-      site.service.behaviour.release = 'later'
-      setRow(site, 1, { http_timeout: 61 })
+    await using fixture = await openFleetFixture({ ...outgoing, service: { release: 'older' } })
+    const { drift } = await around(fixture, () => {
+      fixture.service.behaviour.release = 'later'
+      setRow(fixture, 1, { http_timeout: 61 })
     })
     expect(driftLines({ drift } as Report)).toEqual([
-      expect.stringMatching(new RegExp(`^modified endpoint ${endpoint(site, 1).uid} /http_timeout .* -> 61$`)),
+      expect.stringMatching(new RegExp(`^modified endpoint ${endpoint(fixture, 1).uid} /http_timeout .* -> 61$`)),
     ])
   })
 })
 
 describe('secrets', () => {
   it('are compared one by one: rotated, replaced in place, removed', async () => {
-    await using site = await openSite(outgoing)
-    const secret = () => at(endpoint(site, 0).row.secrets ?? [], 0)
-    const rotated = await around(site, () => rotateSecret(site.fleet, endpoint(site, 0)))
-    const [old, fresh] = endpoint(site, 0).row.secrets ?? []
+    await using fixture = await openFleetFixture(outgoing)
+    const secret = () => at(endpoint(fixture, 0).row.secrets ?? [], 0)
+    const rotated = await around(fixture, () => rotateSecret(fixture.fleet, endpoint(fixture, 0)))
+    const [old, fresh] = endpoint(fixture, 0).row.secrets ?? []
     expect(driftLines(rotated)).toEqual([
       expect.stringContaining(`/secrets/${old?.uid}/expires_at null -> "`),
       expect.stringMatching(new RegExp(`/secrets/${fresh?.uid} null -> \\{.*"value":"sealed:[0-9a-f]{32}"\\}$`)),
     ])
 
-    setRow(site, 0, { secrets: (endpoint(site, 0).row.secrets ?? []).slice(1) })
-    const removed = await site.audit()
+    setRow(fixture, 0, { secrets: (endpoint(fixture, 0).row.secrets ?? []).slice(1) })
+    const removed = await fixture.audit()
     expect(driftLines(removed)).toEqual([expect.stringMatching(new RegExp(`/secrets/${old?.uid} \\{.*\\} -> null$`))])
 
     const { uid } = secret()
-    setRow(site, 0, { secrets: [{ ...secret(), value: 'whsec_not-a-real-key-another' }] })
-    const replaced = await site.audit()
+    setRow(fixture, 0, { secrets: [{ ...secret(), value: 'whsec_not-a-real-key-another' }] })
+    const replaced = await fixture.audit()
     expect(replaced.drift.map(({ fields }) => fields)).toEqual([
       [
         {
@@ -317,20 +323,22 @@ describe('secrets', () => {
   })
 
   it('sealed under another installation key are no drift and one notice; then rotation is seen again', async () => {
-    await using site = await openSite({ fleet: { incomingEvery: 1, endpointsPerProject: 4, sourcesPerProject: 2 } })
-    await site.audit()
-    const rebased = await site.audit({ installationKey: 2 })
+    await using fixture = await openFleetFixture({
+      fleet: { incomingEvery: 1, endpointsPerProject: 4, sourcesPerProject: 2 },
+    })
+    await fixture.audit()
+    const rebased = await fixture.audit({ installationKey: 2 })
     expect(rebased.drift).toEqual([])
     expect(rebased.notices.map(({ text }) => text)).toEqual([expect.stringMatching(/^the installation key changed: /)])
-    const calm = await site.audit({ installationKey: 2 })
+    const calm = await fixture.audit({ installationKey: 2 })
     expect({ drift: calm.drift, notices: calm.notices }).toEqual({ drift: [], notices: [] })
 
-    const { uid } = at(site.dataOf(intake).endpoints, 1)
-    changeEndpoint(site.fleet, { project: site.uidOf(intake), uid }, (row) => ({
+    const { uid } = at(fixture.dataOf(intake).endpoints, 1)
+    changeEndpoint(fixture.fleet, { project: fixture.uidOf(intake), uid }, (row) => ({
       ...row,
       secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value: 'whsec_not-a-real-key-another' })),
     }))
-    const after = await site.audit({ installationKey: 2 })
+    const after = await fixture.audit({ installationKey: 2 })
     expect(driftLines(after)).toEqual([
       expect.stringMatching(new RegExp(`^modified endpoint ${uid} /secrets/[0-9A-Z]+/value "sealed:`)),
     ])
@@ -338,41 +346,41 @@ describe('secrets', () => {
   })
 
   it('change nothing else when the installation key changes: other edits of that time are drift', async () => {
-    await using site = await openSite(outgoing)
-    await site.audit()
-    setRow(site, 0, { http_timeout: 61 })
-    const report = await site.audit({ installationKey: 2 })
+    await using fixture = await openFleetFixture(outgoing)
+    await fixture.audit()
+    setRow(fixture, 0, { http_timeout: 61 })
+    const report = await fixture.audit({ installationKey: 2 })
     expect(driftLines(report)).toEqual([expect.stringMatching(/ \/http_timeout \d+ -> 61$/)])
   })
 })
 
 describe('what comes and goes', () => {
   it('is added and removed', async () => {
-    await using site = await openSite(outgoing)
-    const project = site.uidOf('payments')
-    const { uid: gone } = at(site.dataOf('payments').subscriptions, 2)
+    await using fixture = await openFleetFixture(outgoing)
+    const project = fixture.uidOf('payments')
+    const { uid: gone } = at(fixture.dataOf('payments').subscriptions, 2)
     let added = ''
-    const report = await around(site, () => {
-      added = createEndpoint(site.fleet, project, { name: 'new', url: 'https://new.example/in' })
-      deleteSubscription(site.fleet, { project, uid: gone })
+    const report = await around(fixture, () => {
+      added = createEndpoint(fixture.fleet, project, { name: 'new', url: 'https://new.example/in' })
+      deleteSubscription(fixture.fleet, { project, uid: gone })
     })
     expect(driftLines(report)).toEqual([`added endpoint ${added}`, `removed subscription ${gone}`])
-    expect((await site.audit()).drift).toEqual([])
-    expect(site.query('SELECT change FROM drift WHERE run = 2 ORDER BY change')).toEqual([
+    expect((await fixture.audit()).drift).toEqual([])
+    expect(fixture.query('SELECT change FROM drift WHERE run = 2 ORDER BY change')).toEqual([
       { change: 'added' },
       { change: 'removed' },
     ])
   })
 
   it('and comes again is added again, under its old uid', async () => {
-    await using site = await openSite(outgoing)
-    const data = site.dataOf('payments')
+    await using fixture = await openFleetFixture(outgoing)
+    const data = fixture.dataOf('payments')
     const [row] = data.subscriptions
     const change = (subscriptions: ProjectData['subscriptions']) =>
-      changeData(site.fleet, site.uidOf('payments'), (now) => ({ ...now, subscriptions }))
-    const gone = await around(site, () => change(data.subscriptions.slice(1)))
+      changeData(fixture.fleet, fixture.uidOf('payments'), (now) => ({ ...now, subscriptions }))
+    const gone = await around(fixture, () => change(data.subscriptions.slice(1)))
     change(data.subscriptions)
-    const back = await site.audit()
+    const back = await fixture.audit()
     expect([driftLines(gone), driftLines(back)]).toEqual([
       [`removed subscription ${row?.uid}`],
       [`added subscription ${row?.uid}`],
@@ -380,29 +388,32 @@ describe('what comes and goes', () => {
   })
 
   it('meanwhile, between two complete looks, leaves no trace', async () => {
-    await using site = await openSite({ ...outgoing, stand: { pageSize: 2, limits: { retries: 0 } } })
-    await site.audit()
-    const uid = createEndpoint(site.fleet, site.uidOf('payments'), { name: 'fleeting', url: 'https://f.example/in' })
-    site.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
-    const broken = await site.audit()
-    changeData(site.fleet, site.uidOf('payments'), (data) => ({
+    await using fixture = await openFleetFixture({ ...outgoing, harness: { pageSize: 2, limits: { retries: 0 } } })
+    await fixture.audit()
+    const uid = createEndpoint(fixture.fleet, fixture.uidOf('payments'), {
+      name: 'fleeting',
+      url: 'https://f.example/in',
+    })
+    fixture.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
+    const broken = await fixture.audit()
+    changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({
       ...data,
       endpoints: data.endpoints.filter((row) => row.uid !== uid),
     }))
-    const after = await site.audit()
+    const after = await fixture.audit()
     expect(driftLines(broken)).toEqual([`added endpoint ${uid}`])
     expect(after.drift).toEqual([])
-    expect(site.query('SELECT 1 FROM current_resource WHERE uid = ?', uid)).toEqual([])
+    expect(fixture.query('SELECT 1 FROM current_resource WHERE uid = ?', uid)).toEqual([])
   })
 
   it('of a change that was undone before the next complete look, nothing is left', async () => {
-    await using site = await openSite({ ...outgoing, stand: { pageSize: 2, limits: { retries: 0 } } })
-    await site.audit()
-    setEndpointStatus(site.fleet, endpoint(site, 0), 'paused')
-    site.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
-    const broken = await site.audit()
-    setEndpointStatus(site.fleet, endpoint(site, 0), 'active')
-    const after = await site.audit()
+    await using fixture = await openFleetFixture({ ...outgoing, harness: { pageSize: 2, limits: { retries: 0 } } })
+    await fixture.audit()
+    setEndpointStatus(fixture.fleet, endpoint(fixture, 0), 'paused')
+    fixture.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
+    const broken = await fixture.audit()
+    setEndpointStatus(fixture.fleet, endpoint(fixture, 0), 'active')
+    const after = await fixture.audit()
     expect(driftLines(broken)).toEqual([expect.stringMatching(/ \/status "active" -> "paused"$/)])
     expect(after.drift).toEqual([])
   })
@@ -410,17 +421,17 @@ describe('what comes and goes', () => {
 
 describe('a source', () => {
   it('that nothing refers to any more is told once where sources are not listed, and is neither gone nor fine', async () => {
-    await using site = await openSite({ ...incoming, service: { offers: noSources } })
-    const project = site.uidOf(intake)
-    const { uid } = at(site.dataOf(intake).sources, 0)
-    updateSource(site.fleet, { project, uid }, { is_disabled: true })
-    const one = await site.audit()
-    changeIntake(site, (data) => ({
+    await using fixture = await openFleetFixture({ ...incoming, service: { offers: noSources } })
+    const project = fixture.uidOf(intake)
+    const { uid } = at(fixture.dataOf(intake).sources, 0)
+    updateSource(fixture.fleet, { project, uid }, { is_disabled: true })
+    const one = await fixture.audit()
+    changeIntake(fixture, (data) => ({
       ...data,
       subscriptions: data.subscriptions.filter(({ source_id }) => source_id !== uid),
     }))
-    const two = await site.audit()
-    const three = await site.audit()
+    const two = await fixture.audit()
+    const three = await fixture.audit()
 
     expect(violationLines(one)).toEqual([`opened source/disabled ${uid}`])
     expect(driftLines(two).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
@@ -437,59 +448,59 @@ describe('a source', () => {
     ])
     expect(three.violations[0]?.last_seen).toBe(one.run.started_at)
     expect([two, three].map(({ verdict }) => verdict.exit_code)).toEqual([0, 0])
-    expect(site.query('SELECT 1 FROM current_resource WHERE uid = ?', uid)).toHaveLength(1)
-    expect(site.query('SELECT 1 FROM unreferenced WHERE to_run IS NULL')).toHaveLength(1)
+    expect(fixture.query('SELECT 1 FROM current_resource WHERE uid = ?', uid)).toHaveLength(1)
+    expect(fixture.query('SELECT 1 FROM unreferenced WHERE to_run IS NULL')).toHaveLength(1)
 
-    site.service.behaviour.offers = allOffers
-    const listed = await site.audit()
+    fixture.service.behaviour.offers = allOffers
+    const listed = await fixture.audit()
     expect(listed.drift).toEqual([])
     expect(violationLines(listed)).toEqual([`continuing source/disabled ${uid}`])
-    expect(site.query('SELECT 1 FROM unreferenced WHERE to_run IS NULL')).toEqual([])
+    expect(fixture.query('SELECT 1 FROM unreferenced WHERE to_run IS NULL')).toEqual([])
   })
 
   it('that is referred to again is no drift, and its mark is taken away', async () => {
-    await using site = await openSite({ ...incoming, service: { offers: noSources } })
-    const { uid } = at(site.dataOf(intake).sources, 0)
-    const { subscriptions } = site.dataOf(intake)
-    await site.audit()
-    changeIntake(site, (data) => ({ ...data, subscriptions: subscriptions.filter((row) => row.source_id !== uid) }))
-    await site.audit()
-    changeIntake(site, (data) => ({ ...data, subscriptions }))
-    const back = await site.audit()
+    await using fixture = await openFleetFixture({ ...incoming, service: { offers: noSources } })
+    const { uid } = at(fixture.dataOf(intake).sources, 0)
+    const { subscriptions } = fixture.dataOf(intake)
+    await fixture.audit()
+    changeIntake(fixture, (data) => ({ ...data, subscriptions: subscriptions.filter((row) => row.source_id !== uid) }))
+    await fixture.audit()
+    changeIntake(fixture, (data) => ({ ...data, subscriptions }))
+    const back = await fixture.audit()
     expect(back.drift.filter(({ kind }) => kind === 'source')).toEqual([])
     expect(back.notices).toEqual([])
-    expect(site.query('SELECT 1 FROM unreferenced WHERE to_run IS NULL')).toEqual([])
+    expect(fixture.query('SELECT 1 FROM unreferenced WHERE to_run IS NULL')).toEqual([])
   })
 
   it('that is deleted while sources are not listed is removed when they are again', async () => {
-    await using site = await openSite({ ...incoming, service: { offers: noSources } })
-    const { uid } = at(site.dataOf(intake).sources, 0)
-    await site.audit()
-    deleteSource(site.fleet, { project: site.uidOf(intake), uid })
-    const blind = await site.audit()
-    site.service.behaviour.offers = allOffers
-    const listed = await site.audit()
+    await using fixture = await openFleetFixture({ ...incoming, service: { offers: noSources } })
+    const { uid } = at(fixture.dataOf(intake).sources, 0)
+    await fixture.audit()
+    deleteSource(fixture.fleet, { project: fixture.uidOf(intake), uid })
+    const blind = await fixture.audit()
+    fixture.service.behaviour.offers = allOffers
+    const listed = await fixture.audit()
     expect(blind.drift.filter(({ kind }) => kind === 'source')).toEqual([])
     expect(driftLines(listed)).toEqual([`removed source ${uid}`])
   })
 
   it('keeps what the listing told of it while the listing is not there', async () => {
-    await using site = await openSite(incoming)
-    const project = site.uidOf(intake)
+    await using fixture = await openFleetFixture(incoming)
+    const project = fixture.uidOf(intake)
     // Nobody refers to it: only the listing shows it.
-    const { uid: alone } = at(site.dataOf(intake).sources, 0)
-    changeIntake(site, (data) => ({
+    const { uid: alone } = at(fixture.dataOf(intake).sources, 0)
+    changeIntake(fixture, (data) => ({
       ...data,
       subscriptions: data.subscriptions.filter(({ source_id }) => source_id !== alone),
     }))
-    updateSource(site.fleet, { project, uid: alone }, { is_disabled: true })
-    const listed = await site.audit()
-    const versions = site.query("SELECT uid, digest FROM version WHERE kind = 'source' ORDER BY uid")
-    site.service.behaviour.offers = noSources
-    const blind = await site.audit()
-    const blindAgain = await site.audit()
-    site.service.behaviour.offers = allOffers
-    const back = await site.audit()
+    updateSource(fixture.fleet, { project, uid: alone }, { is_disabled: true })
+    const listed = await fixture.audit()
+    const versions = fixture.query("SELECT uid, digest FROM version WHERE kind = 'source' ORDER BY uid")
+    fixture.service.behaviour.offers = noSources
+    const blind = await fixture.audit()
+    const blindAgain = await fixture.audit()
+    fixture.service.behaviour.offers = allOffers
+    const back = await fixture.audit()
 
     expect(coverageLines(blind)).toContain(`${intake}/sources skipped`)
     expect([listed, blind, back].map(({ verdict }) => verdict.exit_code)).toEqual([0, 0, 0])
@@ -500,19 +511,23 @@ describe('a source', () => {
       [`unknown source/disabled ${alone}`],
       [`continuing source/disabled ${alone}`],
     ])
-    expect(site.query("SELECT uid, digest FROM version WHERE kind = 'source' ORDER BY uid")).toEqual(versions)
+    expect(fixture.query("SELECT uid, digest FROM version WHERE kind = 'source' ORDER BY uid")).toEqual(versions)
     expect(blindAgain.notices).toEqual([])
   })
 
   it('that changes while sources are not listed changes once, by what its stub shows', async () => {
-    await using site = await openSite(incoming)
-    const { uid } = at(site.dataOf(intake).sources, 0)
-    await site.audit()
-    site.service.behaviour.offers = noSources
-    updateSource(site.fleet, { project: site.uidOf(intake), uid }, { name: 'renamed', body_function: 'changed()' })
-    const blind = await site.audit()
-    site.service.behaviour.offers = allOffers
-    const listed = await site.audit()
+    await using fixture = await openFleetFixture(incoming)
+    const { uid } = at(fixture.dataOf(intake).sources, 0)
+    await fixture.audit()
+    fixture.service.behaviour.offers = noSources
+    updateSource(
+      fixture.fleet,
+      { project: fixture.uidOf(intake), uid },
+      { name: 'renamed', body_function: 'changed()' },
+    )
+    const blind = await fixture.audit()
+    fixture.service.behaviour.offers = allOffers
+    const listed = await fixture.audit()
     expect(driftLines(blind)).toEqual([expect.stringMatching(/ \/name ".*" -> "renamed"$/)])
     // The listing's own last complete look was before both edits.
     expect(driftLines(listed)).toEqual([expect.stringMatching(/ \/body_function .* -> "changed\(\)"$/)])
@@ -520,14 +535,14 @@ describe('a source', () => {
 
   it('that is new with its subscription is added, listed or not', async () => {
     for (const offers of [allOffers, noSources]) {
-      await using site = await openSite({ ...incoming, service: { offers } })
-      const project = site.uidOf(intake)
-      const { endpoints, sources } = site.dataOf(intake)
+      await using fixture = await openFleetFixture({ ...incoming, service: { offers } })
+      const project = fixture.uidOf(intake)
+      const { endpoints, sources } = fixture.dataOf(intake)
       const fresh = { ...at(sources, 0), uid: '01ZZZZZZZZZZZZZZZZZZZZZZZZ', name: 'fresh' }
       let subscription = ''
-      const report = await around(site, () => {
-        changeIntake(site, (data) => ({ ...data, sources: [fresh, ...data.sources] }))
-        subscription = createSubscription(site.fleet, project, { endpoint: at(endpoints, 0).uid, source: fresh.uid })
+      const report = await around(fixture, () => {
+        changeIntake(fixture, (data) => ({ ...data, sources: [fresh, ...data.sources] }))
+        subscription = createSubscription(fixture.fleet, project, { endpoint: at(endpoints, 0).uid, source: fresh.uid })
       })
       expect(driftLines(report)).toEqual([`added source ${fresh.uid}`, `added subscription ${subscription}`])
     }
@@ -539,20 +554,20 @@ const noSources = { ...allOffers, sources: false }
 
 describe('a run over some projects', () => {
   it('says nothing of the others and resolves nothing that spans the fleet', async () => {
-    await using site = await openSite({ fleet: { projects: 2, endpointsPerProject: 4 } })
+    await using fixture = await openFleetFixture({ fleet: { projects: 2, endpointsPerProject: 4 } })
     const value = 'whsec_not-a-real-key-in-two-places'
     for (const name of ['payments', 'orders']) {
-      const { uid } = at(site.dataOf(name).endpoints, 0)
-      changeEndpoint(site.fleet, { project: site.uidOf(name), uid }, (row) => ({
+      const { uid } = at(fixture.dataOf(name).endpoints, 0)
+      changeEndpoint(fixture.fleet, { project: fixture.uidOf(name), uid }, (row) => ({
         ...row,
         secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value })),
       }))
     }
-    const whole = await site.audit()
-    const rows = site.rowCounts()
-    const { uid } = at(site.dataOf('orders').endpoints, 1)
-    setEndpointStatus(site.fleet, { project: site.uidOf('orders'), uid }, 'inactive')
-    const part = await site.audit({ only: ['acme/payments'] })
+    const whole = await fixture.audit()
+    const rows = fixture.rowCounts()
+    const { uid } = at(fixture.dataOf('orders').endpoints, 1)
+    setEndpointStatus(fixture.fleet, { project: fixture.uidOf('orders'), uid }, 'inactive')
+    const part = await fixture.audit({ only: ['acme/payments'] })
 
     expect(whole.violations.map(({ project, rule, state }) => `${project} ${rule} ${state}`)).toEqual([
       'acme/orders endpoint/secret-shared opened',
@@ -563,9 +578,9 @@ describe('a run over some projects', () => {
       'acme/payments endpoint/secret-shared unknown',
     ])
     expect(part.drift).toEqual([])
-    expect(site.rowCounts()).toMatchObject({ version: rows.version, violation: rows.violation + 1 })
+    expect(fixture.rowCounts()).toMatchObject({ version: rows.version, violation: rows.violation + 1 })
 
-    const again = await site.audit()
+    const again = await fixture.audit()
     expect(driftLines(again)).toEqual([expect.stringContaining(`modified endpoint ${uid} /status`)])
     expect(again.violations.filter(({ rule }) => rule === 'endpoint/secret-shared').map(({ state }) => state)).toEqual([
       'continuing',

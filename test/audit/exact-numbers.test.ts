@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { shownText } from '../../src/model/exact-number.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
-import { anEndpoint, aProject, aSubscription, openLiteral, type Shown } from './a-literal-service.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { anEndpoint, aProject, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
 /** As written, and another one that no double tells from it. */
 const pairs = [
@@ -48,37 +48,37 @@ function aFilter(body: string): Shown {
 
 describe.each(Object.entries(places))('in %s', (_, [path, show]) => {
   it.each(pairs)('%s and %s differ, and are kept as they were sent', async (one, other) => {
-    using here = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show(one) })
-    await here.audit()
-    expect((await here.audit()).drift).toEqual([])
-    here.show(show(other))
-    const { drift } = await here.audit()
+    using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show(one) })
+    await fixture.audit()
+    expect((await fixture.audit()).drift).toEqual([])
+    fixture.show(show(other))
+    const { drift } = await fixture.audit()
     expect(drift.flatMap(({ fields }) => fields.map((field) => field.path))).toEqual([path])
     expect(JSON.stringify(drift)).toContain(`number:${one}`)
     expect(JSON.stringify(drift)).toContain(`number:${other}`)
   })
 
   it('another spelling of a number that a double holds is no drift', async () => {
-    using here = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show('100') })
-    await here.audit()
+    using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show('100') })
+    await fixture.audit()
     for (const same of ['100.0', '1e2', '1.00E+2', '100.000000000000000000000']) {
-      here.show(show(same))
-      expect((await here.audit()).drift, same).toEqual([])
+      fixture.show(show(same))
+      expect((await fixture.audit()).drift, same).toEqual([])
     }
-    here.show(show('101'))
-    expect((await here.audit()).drift).toHaveLength(1)
+    fixture.show(show('101'))
+    expect((await fixture.audit()).drift).toHaveLength(1)
   })
 })
 
 it('a number and a text of its digits are two things, and so is a text that looks like what is kept', async () => {
   const values = ['1234567890123456789', '"1234567890123456789"', '"number:1234567890123456789"']
   const shows = values.map((value) => aFilter(`{"order":${value}}`))
-  using here = await openLiteral(shows[0])
-  await here.audit()
+  using fixture = await openLiteral(shows[0])
+  await fixture.audit()
   const seen: Json[] = []
   for (const [next] of [[1], [2], [0]] as const) {
-    here.show(shows[next] ?? {})
-    const { drift } = await here.audit()
+    fixture.show(shows[next] ?? {})
+    const { drift } = await fixture.audit()
     seen.push(
       ...drift.flatMap(({ fields }) =>
         fields.map(({ after }) => (typeof after === 'string' ? shownText(after) : after)),
@@ -90,10 +90,10 @@ it('a number and a text of its digits are two things, and so is a text that look
 
 it('a number that was lost and comes back exactly is no violation, and a relaxed bound is told by its digits', async () => {
   const policy = policyOf('extends: []\nrules: { drift/filter-widened: {} }')
-  using here = await openLiteral(aFilter('{"amount":{"$gt":1234567890123456789}}'))
-  await here.audit({ policy })
-  here.show(aFilter('{"amount":{"$gt":1234567890123456788}}'))
-  const { violations } = await here.audit({ policy })
+  using fixture = await openLiteral(aFilter('{"amount":{"$gt":1234567890123456789}}'))
+  await fixture.audit({ policy })
+  fixture.show(aFilter('{"amount":{"$gt":1234567890123456788}}'))
+  const { violations } = await fixture.audit({ policy })
   expect(violations.map(({ rule, message }) => `${rule}: ${message}`).join()).toMatch(
     /^drift\/filter-widened: .* was 1234567890123456789, is 1234567890123456788/,
   )
@@ -118,8 +118,8 @@ custom:
     ['1e400', 'resource.filter_config.filter.body.account_id < 1.0'],
     ['12345678901234567890123', 'resource.filter_config.filter.body.account_id < 9.0'],
   ])('sees %s as a number', async (number, assert) => {
-    using here = await openLiteral(aFilter(`{"account_id":${number}}`))
-    const { violations, notices } = await here.audit({ policy: policy(assert) })
+    using fixture = await openLiteral(aFilter(`{"account_id":${number}}`))
+    const { violations, notices } = await fixture.audit({ policy: policy(assert) })
     expect(notices).toEqual([])
     expect(violations.map(({ rule }) => rule)).toEqual(['acme/account'])
     if (number.length < 21 && !number.includes('e')) expect(violations[0]?.message).toBe(`account ${number}`)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Json } from '../../src/model/json.ts'
-import { openSite, type Site } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
 /** Without a blank, and longer than what V8's expressions match before they run out of stack. */
 const length = 5.4 * 1024 * 1024
@@ -104,23 +104,23 @@ function withText(body: string, listing: string, place: string, text: string): s
   const { data, ...envelope } = JSON.parse(body)
   const steps = place.split('/')
   const last = steps.pop() ?? ''
-  let here: Members = listing === 'project' ? data : data.content[0]
+  let current: Members = listing === 'project' ? data : data.content[0]
   for (const [index, step] of steps.entries()) {
-    const next = here[step]
+    const next = current[step]
     const isList = /^\d+$/.test(steps[index + 1] ?? last)
     const inside: Json | Members =
       typeof next === 'object' && next !== null && Array.isArray(next) === isList ? next : isList ? [] : {}
-    here[step] = inside
-    here = inside as Members
+    current[step] = inside
+    current = inside as Members
   }
-  here[last === '*' ? text : last] = last === '*' ? 1 : text
+  current[last === '*' ? text : last] = last === '*' ? 1 : text
   return JSON.stringify({ ...envelope, data })
 }
 
-function aSite(): Promise<Site> {
-  return openSite({
+function openFixture(): Promise<FleetFixture> {
+  return openFleetFixture({
     fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 2, sourcesPerProject: 2 },
-    stand: { limits: { retries: 0 } },
+    harness: { limits: { retries: 0 } },
   })
 }
 
@@ -139,21 +139,21 @@ const casesOf = (places: readonly string[]) =>
   )
 
 describe.each(Object.entries(places))('a text of 5.4 MiB without a blank in %s', (listing, inListing) => {
-  let site: Site
+  let fixture: FleetFixture
   beforeAll(async () => {
-    site = await aSite()
-    await site.audit({ policy: probed })
+    fixture = await openFixture()
+    await fixture.audit({ policy: probed })
   })
-  afterAll(() => site[Symbol.asyncDispose]())
+  afterAll(() => fixture[Symbol.asyncDispose]())
 
   it.each(casesOf(inListing))('ends no run and is no bug: %s, of %s', async (place, form) => {
-    const uid = site.uidOf('partner-intake')
+    const uid = fixture.uidOf('partner-intake')
     const path = new RegExp(listing === 'project' ? `/projects/${uid}$` : `/projects/${uid}/${listing}`)
     const body = (answer: string) => withText(answer, listing, place, texts[form])
-    site.service.faults.length = 0
-    site.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'rewrite', body })
+    fixture.service.faults.length = 0
+    fixture.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'rewrite', body })
     const bugs: string[] = []
-    const { coverage, verdict } = await site.audit({
+    const { coverage, verdict } = await fixture.audit({
       policy: probed,
       onBug: (_, error) => bugs.push(String(error).slice(0, 100)),
     })
@@ -178,10 +178,10 @@ describe('a service that says 5.4 MiB', () => {
     ['in the place of a redirect', 302, '', { location: `https://${text.slice(0, 15_000)}` }],
     ['in a header beyond what is read', 200, { status: true }, { 'x-request-id': text.slice(0, 60_000) }],
   ])('%s ends the walk alone', async (_title, status, body, headers) => {
-    await using site = await aSite()
-    const path = new RegExp(`${site.uidOf('partner-intake')}/(endpoints|sources/test_function)`)
-    site.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'status', status, body, headers })
-    const { coverage, verdict } = await site.audit({ policy: probed })
+    await using fixture = await openFixture()
+    const path = new RegExp(`${fixture.uidOf('partner-intake')}/(endpoints|sources/test_function)`)
+    fixture.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'status', status, body, headers })
+    const { coverage, verdict } = await fixture.audit({ policy: probed })
     expect(verdict.exit_code).toBe(3)
     const gaps = coverage.filter((walk) => walk.status !== 'complete')
     expect(gaps.map(({ project, listing }) => `${project} ${listing}`)).toEqual(['acme/partner-intake endpoints'])

@@ -3,7 +3,15 @@ import { changeData, changeEndpoint, createEndpoint, deleteEndpoint, setEndpoint
 import type { Failure } from '../../src/demo/fault.ts'
 import type { Report } from '../../src/model/report.ts'
 import { recording } from '../demo/recordings.ts'
-import { at, coverageLines, driftLines, openSite, type Site, type SiteOptions, violationLines } from './a-site.ts'
+import {
+  at,
+  coverageLines,
+  driftLines,
+  type FleetFixture,
+  type FleetFixtureOptions,
+  openFleetFixture,
+  violationLines,
+} from './fleet-fixture.ts'
 
 /** The body of a list, changed. */
 function list(change: (data: { content: Record<string, unknown>[]; pagination: Record<string, unknown> }) => unknown) {
@@ -77,29 +85,29 @@ const breaks: readonly Break[] = [
   },
 ]
 
-const small: SiteOptions = {
+const small: FleetFixtureOptions = {
   fleet: { endpointsPerProject: 10, subscriptionsPerProject: 1 },
-  stand: { pageSize: 2, limits: { pageTimeoutMs: 80, retries: 2 } },
+  harness: { pageSize: 2, limits: { pageTimeoutMs: 80, retries: 2 } },
 }
 
 /**
  * Ten endpoints on five pages, audited once. Then page 1 is edited and something on page 5 deleted, the walk breaks
  * on page 3, and a complete walk follows.
  */
-async function breakOff(site: Site, failure: Failure) {
-  const { fleet, service, uidOf, dataOf } = site
+async function breakOff(fixture: FleetFixture, failure: Failure) {
+  const { fleet, service, uidOf, dataOf } = fixture
   const project = uidOf('payments')
   const uids = dataOf('payments').endpoints.map(({ uid }) => uid)
   const [onPage1, editedOnPage1, onPage4, onPage5] = [0, 1, 7, 8].map((index) => at(uids, index))
   for (const uid of [onPage1, onPage4]) setEndpointStatus(fleet, { project, uid: uid ?? '' }, 'inactive')
-  const before = await site.audit()
+  const before = await fixture.audit()
   changeEndpoint(fleet, { project, uid: editedOnPage1 ?? '' }, (row) => ({ ...row, http_timeout: 45 }))
   deleteEndpoint(fleet, { project, uid: onPage5 ?? '' })
   service.failNext({ path: /\/endpoints/, page: 3, times: Number.POSITIVE_INFINITY, ...failure })
-  const broken = await site.audit()
-  const counts = site.rowCounts()
+  const broken = await fixture.audit()
+  const counts = fixture.rowCounts()
   service.faults.length = 0
-  const after = await site.audit()
+  const after = await fixture.audit()
   return { before, broken, after, counts, onPage1, editedOnPage1, onPage4, onPage5 }
 }
 
@@ -109,8 +117,8 @@ function endpointsOf({ coverage }: Report) {
 
 describe('a walk whose third page of five', () => {
   it.each(breaks)('$name removes and resolves nothing, and the next run tells all', async ({ failure, reason }) => {
-    await using site = await openSite(small)
-    const { before, broken, after, counts, onPage1, editedOnPage1, onPage4, onPage5 } = await breakOff(site, failure)
+    await using fixture = await openFleetFixture(small)
+    const { before, broken, after, counts, onPage1, editedOnPage1, onPage4, onPage5 } = await breakOff(fixture, failure)
 
     expect(before.verdict.exit_code).toBe(1)
     expect(broken.verdict.exit_code).toBe(3)
@@ -144,17 +152,17 @@ describe('a walk whose third page of five', () => {
     ])
     expect(after.verdict.exit_code).toBe(1)
 
-    const settled = await site.audit()
+    const settled = await fixture.audit()
     expect(settled.drift).toEqual([])
   })
 
   it('holds an item of another project fails the whole project, the pages before it included', async () => {
-    await using site = await openSite(small)
+    await using fixture = await openFleetFixture(small)
     const foreign = list((data) => ({
       ...data,
       content: data.content.map((item) => ({ ...item, project_id: 'another' })),
     }))
-    const { before, broken, after, counts, editedOnPage1, onPage5 } = await breakOff(site, {
+    const { before, broken, after, counts, editedOnPage1, onPage5 } = await breakOff(fixture, {
       how: 'rewrite',
       body: foreign,
     })
@@ -183,10 +191,10 @@ describe('an outage of the recorded service', () => {
   const outages = recording('outages').filter(({ response }) => response.status >= 400)
 
   it.each(outages)('in the middle of a walk hides nothing: $name', async ({ request, response }) => {
-    await using site = await openSite(small)
+    await using fixture = await openFleetFixture(small)
     const { headers, ...answer } = response
     const body = { how: 'status', status: answer.status, body: answer.body, headers } as const
-    const { broken, after, editedOnPage1, onPage4, onPage5 } = await breakOff(site, body)
+    const { broken, after, editedOnPage1, onPage4, onPage5 } = await breakOff(fixture, body)
     expect(request.method).toBe('GET')
     expect(broken.verdict.exit_code).toBe(3)
     expect(endpointsOf(broken)).toMatchObject({ status: 'partial', pages: 2 })
@@ -198,10 +206,10 @@ describe('an outage of the recorded service', () => {
   })
 
   it.each(outages)('that passes within the retries leaves a complete walk: $name', async ({ response }) => {
-    await using site = await openSite(small)
+    await using fixture = await openFleetFixture(small)
     const { status, body, headers } = response
-    site.service.failNext({ how: 'status', status, body, headers, path: /\/endpoints/, page: 3, times: 2 })
-    const report = await site.audit()
+    fixture.service.failNext({ how: 'status', status, body, headers, path: /\/endpoints/, page: 3, times: 2 })
+    const report = await fixture.audit()
     expect(report.verdict.exit_code).toBe(0)
     expect(endpointsOf(report)).toMatchObject({
       status: 'complete',
@@ -214,12 +222,12 @@ describe('an outage of the recorded service', () => {
   })
 
   it('of the database in the middle of a run is told as such, and the run after it is whole', async () => {
-    await using site = await openSite({ ...small, fleet: { ...small.fleet, projects: 2, incomingEvery: 0 } })
-    await site.audit()
-    site.service.behaviour.outage = 'database-down'
-    const during = await site.audit()
-    site.service.behaviour.outage = null
-    const after = await site.audit()
+    await using fixture = await openFleetFixture({ ...small, fleet: { ...small.fleet, projects: 2, incomingEvery: 0 } })
+    await fixture.audit()
+    fixture.service.behaviour.outage = 'database-down'
+    const during = await fixture.audit()
+    fixture.service.behaviour.outage = null
+    const after = await fixture.audit()
     expect(during.coverage.map(({ status }) => status)).toEqual(during.coverage.map(() => 'failed'))
     expect(during.coverage[0]?.reason).toMatch(/database is down/)
     expect({ drift: during.drift, exit: during.verdict.exit_code }).toEqual({ drift: [], exit: 3 })
@@ -227,10 +235,10 @@ describe('an outage of the recorded service', () => {
   })
 
   it('of the first page is a failed walk: nothing was seen at all', async () => {
-    await using site = await openSite(small)
-    await site.audit()
-    site.service.failNext({ how: 'status', status: 500, path: /\/endpoints/, times: Number.POSITIVE_INFINITY })
-    const report = await site.audit()
+    await using fixture = await openFleetFixture(small)
+    await fixture.audit()
+    fixture.service.failNext({ how: 'status', status: 500, path: /\/endpoints/, times: Number.POSITIVE_INFINITY })
+    const report = await fixture.audit()
     expect(coverageLines(report)).toEqual([
       'payments/project complete',
       'payments/endpoints failed',
@@ -243,19 +251,19 @@ describe('an outage of the recorded service', () => {
 })
 
 describe('subscriptions and sources that break off', () => {
-  const incoming: SiteOptions = {
+  const incoming: FleetFixtureOptions = {
     fleet: { incomingEvery: 1, endpointsPerProject: 6, sourcesPerProject: 6 },
-    stand: { pageSize: 2, limits: { retries: 0 } },
+    harness: { pageSize: 2, limits: { retries: 0 } },
   }
 
   it('keep the sources that the unread subscriptions carry, where sources are not listed', async () => {
-    await using site = await openSite({ ...incoming, service: {} })
-    site.service.behaviour.offers.sources = false
-    const before = await site.audit()
-    site.service.failNext({ how: 'reset', path: /\/subscriptions/, page: 2, times: 9 })
-    const broken = await site.audit()
-    site.service.faults.length = 0
-    const after = await site.audit()
+    await using fixture = await openFleetFixture({ ...incoming, service: {} })
+    fixture.service.behaviour.offers.sources = false
+    const before = await fixture.audit()
+    fixture.service.failNext({ how: 'reset', path: /\/subscriptions/, page: 2, times: 9 })
+    const broken = await fixture.audit()
+    fixture.service.faults.length = 0
+    const after = await fixture.audit()
     expect(before.coverage.map(({ status }) => status)).toEqual(['complete', 'complete', 'skipped', 'complete'])
     expect(broken.coverage.map(({ status }) => status)).toEqual(['complete', 'complete', 'skipped', 'partial'])
     expect([before, broken, after].map(({ drift, notices }) => [drift, notices])).toEqual([
@@ -263,52 +271,52 @@ describe('subscriptions and sources that break off', () => {
       [[], []],
       [[], []],
     ])
-    expect(site.query("SELECT uid FROM current_resource WHERE kind = 'source'")).toHaveLength(6)
+    expect(fixture.query("SELECT uid FROM current_resource WHERE kind = 'source'")).toHaveLength(6)
   })
 
   it('are no sources that are not offered: a 404 instead of the second page', async () => {
     const headers = { 'content-type': 'text/plain' }
     const failure = { how: 'status', status: 404, body: 'not found', headers } as const
-    await using site = await openSite(incoming)
+    await using fixture = await openFleetFixture(incoming)
     // Unused, so that the list is the only place that shows them.
-    changeData(site.fleet, site.uidOf('partner-intake'), (data) => ({ ...data, subscriptions: [] }))
-    await site.audit()
-    site.service.failNext({ path: /\/sources/, page: 2, times: 9, ...failure })
-    const broken = await site.audit()
+    changeData(fixture.fleet, fixture.uidOf('partner-intake'), (data) => ({ ...data, subscriptions: [] }))
+    await fixture.audit()
+    fixture.service.failNext({ path: /\/sources/, page: 2, times: 9, ...failure })
+    const broken = await fixture.audit()
     expect(coverageLines(broken)).toContain('partner-intake/sources partial')
     expect(broken.verdict.exit_code).toBe(3)
     expect([broken.drift, broken.notices]).toEqual([[], []])
   })
 
   it('keep a source whose page was not read', async () => {
-    await using site = await openSite(incoming)
-    const project = site.uidOf('partner-intake')
-    const [gone] = site.dataOf('partner-intake').sources.slice(-1)
-    await site.audit()
-    changeData(site.fleet, project, (data) => ({
+    await using fixture = await openFleetFixture(incoming)
+    const project = fixture.uidOf('partner-intake')
+    const [gone] = fixture.dataOf('partner-intake').sources.slice(-1)
+    await fixture.audit()
+    changeData(fixture.fleet, project, (data) => ({
       ...data,
       sources: data.sources.slice(0, -1),
       subscriptions: data.subscriptions.filter(({ source_id }) => source_id !== gone?.uid),
     }))
-    site.service.failNext({ how: 'reset', path: /\/sources/, page: 2, times: 9 })
-    const broken = await site.audit()
-    site.service.faults.length = 0
-    const after = await site.audit()
+    fixture.service.failNext({ how: 'reset', path: /\/sources/, page: 2, times: 9 })
+    const broken = await fixture.audit()
+    fixture.service.faults.length = 0
+    const after = await fixture.audit()
     expect(driftLines(broken)).toEqual([expect.stringMatching(/^removed subscription /)])
     expect(driftLines(after)).toEqual([`removed source ${gone?.uid}`])
   })
 })
 
 describe('a key', () => {
-  const two: SiteOptions = {
+  const two: FleetFixtureOptions = {
     fleet: { projects: 2, endpointsPerProject: 4, clean: false },
-    stand: { pageSize: 2, limits: { retries: 1 } },
+    harness: { pageSize: 2, limits: { retries: 1 } },
   }
 
-  async function rowsOf(site: Site, name: string) {
-    const uid = site.uidOf(name)
+  async function rowsOf(fixture: FleetFixture, name: string) {
+    const uid = fixture.uidOf(name)
     const count = (table: string) =>
-      site.query<{ n: number }>(
+      fixture.query<{ n: number }>(
         `SELECT count(*) n FROM ${table} x JOIN project p ON p.id = x.project_id WHERE p.uid = ?`,
         uid,
       )[0]?.n
@@ -319,10 +327,10 @@ describe('a key', () => {
     ['where the service tells whose it is', { project: true }],
     ['where only the items tell', { project: false }],
   ])('of another project fails that project alone and stores nothing, %s', async (_, { project }) => {
-    await using site = await openSite(two)
-    site.service.behaviour.offers.project = project
-    const foreign = site.fleet.project(site.uidOf('payments'))?.key ?? ''
-    const report = await site.audit({ keys: { orders: foreign } })
+    await using fixture = await openFleetFixture(two)
+    fixture.service.behaviour.offers.project = project
+    const foreign = fixture.fleet.project(fixture.uidOf('payments'))?.key ?? ''
+    const report = await fixture.audit({ keys: { orders: foreign } })
     expect(report.verdict.exit_code).toBe(3)
     expect(coverageLines(report)).toEqual([
       'orders/project failed',
@@ -334,25 +342,27 @@ describe('a key', () => {
       'payments/sources complete',
       'payments/subscriptions complete',
     ])
-    expect(await rowsOf(site, 'orders')).toEqual({ version: 0, violation: 0, change: 0 })
+    expect(await rowsOf(fixture, 'orders')).toEqual({ version: 0, violation: 0, change: 0 })
     expect(report.violations.filter(({ project: name }) => name === 'acme/orders')).toEqual([])
 
-    const right = await site.audit()
+    const right = await fixture.audit()
     const payments = ({ violations }: Report) =>
       violations
         .filter(({ project: name, rule }) => name === 'acme/payments' && rule !== 'endpoint/secret-shared')
         .map(({ fingerprint, message, severity }) => ({ fingerprint, message, severity }))
     expect(payments(right)).toEqual(payments(report))
     expect(right.drift).toEqual([])
-    expect((await rowsOf(site, 'orders')).version).toBeGreaterThan(4)
+    expect((await rowsOf(fixture, 'orders')).version).toBeGreaterThan(4)
   })
 
   it('of another project changes nothing of what was known', async () => {
-    await using site = await openSite(two)
-    const first = await site.audit()
-    const rows = await rowsOf(site, 'orders')
-    const broken = await site.audit({ keys: { orders: site.fleet.project(site.uidOf('payments'))?.key ?? '' } })
-    const after = await site.audit()
+    await using fixture = await openFleetFixture(two)
+    const first = await fixture.audit()
+    const rows = await rowsOf(fixture, 'orders')
+    const broken = await fixture.audit({
+      keys: { orders: fixture.fleet.project(fixture.uidOf('payments'))?.key ?? '' },
+    })
+    const after = await fixture.audit()
     const ofOrders = ({ violations }: Report) => violations.filter(({ project }) => project === 'acme/orders')
     expect(ofOrders(first).length).toBeGreaterThan(0)
     expect(ofOrders(broken).map(({ state, last_seen }) => ({ state, last_seen }))).toEqual(
@@ -361,17 +371,22 @@ describe('a key', () => {
     expect(ofOrders(after).map(({ state, fingerprint }) => [state, fingerprint])).toEqual(
       ofOrders(first).map(({ fingerprint }) => ['continuing', fingerprint]),
     )
-    expect((await rowsOf(site, 'orders')).version).toBe(rows.version)
+    expect((await rowsOf(fixture, 'orders')).version).toBe(rows.version)
     expect([broken, after].map(({ drift }) => drift)).toEqual([[], []])
   })
 
   it.each([['auto' as const], ['off' as const]])(
     'of another project that is empty removes nothing, the project listing %s',
     async (listing) => {
-      await using site = await openSite({ ...two, stand: { ...two.stand, listings: { project: listing } } })
-      site.fleet.replace(site.uidOf('orders'), { data: { endpoints: [], subscriptions: [], sources: [] } })
-      const before = await site.audit()
-      const report = await site.audit({ keys: { payments: site.fleet.project(site.uidOf('orders'))?.key ?? '' } })
+      await using fixture = await openFleetFixture({
+        ...two,
+        harness: { ...two.harness, listings: { project: listing } },
+      })
+      fixture.fleet.replace(fixture.uidOf('orders'), { data: { endpoints: [], subscriptions: [], sources: [] } })
+      const before = await fixture.audit()
+      const report = await fixture.audit({
+        keys: { payments: fixture.fleet.project(fixture.uidOf('orders'))?.key ?? '' },
+      })
       expect(before.coverage.filter(({ status }) => status !== 'complete')).toEqual([])
       expect(report.verdict.exit_code).toBe(3)
       expect(coverageLines(report).filter((line) => line.startsWith('payments/') && !line.endsWith('failed'))).toEqual(
@@ -379,14 +394,14 @@ describe('a key', () => {
       )
       expect(report.coverage.find(({ project }) => project === 'acme/payments')?.reason).toMatch(/another project/)
       expect(report.drift).toEqual([])
-      expect(site.query("SELECT 1 FROM current_resource WHERE kind = 'endpoint'")).toHaveLength(4)
+      expect(fixture.query("SELECT 1 FROM current_resource WHERE kind = 'endpoint'")).toHaveLength(4)
     },
   )
 
   it('that is refused fails every listing of the project, and says what it may be', async () => {
-    await using site = await openSite(two)
-    await site.audit()
-    const report = await site.audit({ keys: { orders: 'CO.not-a-real-key' } })
+    await using fixture = await openFleetFixture(two)
+    await fixture.audit()
+    const report = await fixture.audit({ keys: { orders: 'CO.not-a-real-key' } })
     const orders = report.coverage.filter(({ project }) => project === 'acme/orders')
     expect(orders.map(({ status }) => status)).toEqual(['failed', 'failed', 'failed', 'failed'])
     expect(orders[0]?.reason).toMatch(/401.*the key is wrong, expired or revoked, or the service's database is down/)
@@ -397,15 +412,15 @@ describe('a key', () => {
   it.each(['is not there', 'may not be seen'])(
     'for a project that %s fails it and leaves the others alone',
     async (how) => {
-      await using site = await openSite(two)
-      await site.audit()
-      if (how === 'may not be seen') site.service.behaviour.closedProjects.add(site.uidOf('orders'))
+      await using fixture = await openFleetFixture(two)
+      await fixture.audit()
+      if (how === 'may not be seen') fixture.service.behaviour.closedProjects.add(fixture.uidOf('orders'))
       else {
         const body = { status: false, message: 'project not found' }
-        const path = new RegExp(site.uidOf('orders'))
-        site.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'status', status: 400, body })
+        const path = new RegExp(fixture.uidOf('orders'))
+        fixture.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'status', status: 400, body })
       }
-      const report = await site.audit()
+      const report = await fixture.audit()
       expect(coverageLines(report)).toEqual([
         'orders/project failed',
         'orders/endpoints failed',
@@ -421,15 +436,15 @@ describe('a key', () => {
   )
 
   it('of an empty project is proven by the project itself', async () => {
-    await using site = await openSite({ fleet: { endpointsPerProject: 0, subscriptionsPerProject: 0 } })
-    const empty = await site.audit()
+    await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 0, subscriptionsPerProject: 0 } })
+    const empty = await fixture.audit()
     expect(coverageLines(empty)).toEqual([
       'payments/project complete',
       'payments/endpoints complete',
       'payments/sources complete',
       'payments/subscriptions complete',
     ])
-    const uid = createEndpoint(site.fleet, site.uidOf('payments'), { name: 'first', url: 'https://a.example/in' })
-    expect(driftLines(await site.audit())).toEqual([`added endpoint ${uid}`])
+    const uid = createEndpoint(fixture.fleet, fixture.uidOf('payments'), { name: 'first', url: 'https://a.example/in' })
+    expect(driftLines(await fixture.audit())).toEqual([`added endpoint ${uid}`])
   })
 })

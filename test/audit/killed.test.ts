@@ -7,9 +7,9 @@ import type { Fleet } from '../../src/demo/fleet.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { createRandom } from '../../src/demo/random.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { configurationFor, type Ended, type Running, startHookdrift } from '../cli/a-process.ts'
-import { at, query } from './a-site.ts'
-import { faultsIn } from './verify-stand.ts'
+import { configurationFor, type Ended, type Running, startHookdrift } from '../cli/start-process.ts'
+import { at, query } from './fleet-fixture.ts'
+import { faultsIn } from './verify-history-file.ts'
 
 /** More kills find rarer moments: HOOKDRIFT_KILLS=50. */
 const kills = Number(process.env.HOOKDRIFT_KILLS ?? 10)
@@ -19,7 +19,7 @@ const random = createRandom('killed')
 /** A history after one run, and a fleet that was edited since: what the second run of it has to tell. */
 let root: string
 let fleet: Fleet
-let undisturbed: { readonly ended: Ended; readonly requests: number; readonly told: unknown }
+let undisturbed: { readonly ended: Ended; readonly requests: number; readonly recorded: unknown }
 
 /** A copy of the history with a service of its own over the edited fleet. */
 async function openCopy(name: string, onRequest: (count: number) => void = () => {}) {
@@ -44,7 +44,7 @@ async function openCopy(name: string, onRequest: (count: number) => void = () =>
 }
 
 /** What the documented views tell a person, but for the times and numbers of runs. */
-function toldBy(history: string) {
+function recordedBy(history: string) {
   return {
     current: query(
       history,
@@ -105,7 +105,7 @@ beforeAll(async () => {
   }
   await using second = await openCopy('undisturbed')
   const ended = await second.audit().ended
-  undisturbed = { ended, requests: second.requests(), told: toldBy(second.history) }
+  undisturbed = { ended, requests: second.requests(), recorded: recordedBy(second.history) }
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
@@ -131,7 +131,7 @@ async function killAndGoOn({ index, request, laterMs }: { index: number; request
   if (request === 0) setTimeout(kill, laterMs * 20)
   const killed = await running.ended
   const next = await copy.audit().ended
-  return { killed, next, soundness: soundness(copy.history), told: toldBy(copy.history), file: copy.history }
+  return { killed, next, soundness: soundness(copy.history), recorded: recordedBy(copy.history), file: copy.history }
 }
 
 describe('a run that is killed', () => {
@@ -142,7 +142,7 @@ describe('a run that is killed', () => {
       const outcomes: { wasKilled: boolean; wasSealed: boolean }[] = []
       const work = async () => {
         for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
-          const { killed, next, soundness, told, file } = await killAndGoOn(moment)
+          const { killed, next, soundness, recorded, file } = await killAndGoOn(moment)
           const [{ sealed }] = [at(query<{ sealed: number }>(file, 'SELECT count(*) AS sealed FROM sealed_run'), 0)]
           const wasSealed = sealed === 3
           const context = `${JSON.stringify(moment)} ${next.stderr}`
@@ -150,10 +150,10 @@ describe('a run that is killed', () => {
           expect(soundness, context).toEqual(sound)
           if (wasSealed) {
             // It had told all before it died: the next run finds nothing new.
-            expect({ ...told, drift: [] }, context).toEqual({ ...(undisturbed.told as object), drift: [] })
+            expect({ ...recorded, drift: [] }, context).toEqual({ ...(undisturbed.recorded as object), drift: [] })
             expect(reported(next).drift, context).toEqual([])
           } else {
-            expect(told, context).toEqual(undisturbed.told)
+            expect(recorded, context).toEqual(undisturbed.recorded)
             expect(reported(next), context).toEqual(reported(undisturbed.ended))
           }
           outcomes.push({ wasKilled: killed.signal === 'SIGKILL', wasSealed })
@@ -194,8 +194,8 @@ describe('a run that is killed', () => {
     expect(soundness(copy.history)).toEqual(sound)
     const next = await copy.audit().ended
     expect(next.code).toBe(undisturbed.ended.code)
-    const { current, violations } = undisturbed.told as ReturnType<typeof toldBy>
-    expect(toldBy(copy.history)).toMatchObject({ current, violations })
+    const { current, violations } = undisturbed.recorded as ReturnType<typeof recordedBy>
+    expect(recordedBy(copy.history)).toMatchObject({ current, violations })
   })
 
   it('twice in a row by SIGTERM ends at once', async () => {

@@ -5,9 +5,9 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Policy } from '../../src/policy/policy.ts'
-import { anEndpoint, aProject, aSource, aSubscription, openLiteral, type Shown } from './a-literal-service.ts'
-import { coverageLines, violationLines } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { coverageLines, violationLines } from './fleet-fixture.ts'
+import { anEndpoint, aProject, aSource, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
 const policy = policyOf(`
 extends: []
@@ -35,11 +35,11 @@ describe('a contract field of a wrong type', () => {
     ['is_disabled', 'TRUE', 'sources: 1 source shows is_disabled as something other than a flag (SRC-1)', {}],
     ['is_disabled', { on: true }, 'sources: 1 source shows is_disabled as something other than a flag (SRC-1)', {}],
   ])('%s: %j is told, and what stands there is neither found nor gone', async (field, value, notice) => {
-    using here = await openLiteral({ sources: [disabled] })
-    expect(violationLines(await here.audit({ policy }))).toEqual(['opened source/disabled SRC-1'])
+    using fixture = await openLiteral({ sources: [disabled] })
+    expect(violationLines(await fixture.audit({ policy }))).toEqual(['opened source/disabled SRC-1'])
 
-    here.show({ sources: [{ ...disabled, [field]: value ?? null }] })
-    const report = await here.audit({ policy })
+    fixture.show({ sources: [{ ...disabled, [field]: value ?? null }] })
+    const report = await fixture.audit({ policy })
     expect(noticesOf(report)).toEqual([`${notice}; rules that read it say nothing`])
     expect(violationLines(report)).toEqual(['unknown source/disabled SRC-1'])
     expect(coverageLines(report).filter((line) => line.endsWith('complete'))).toHaveLength(4)
@@ -47,8 +47,8 @@ describe('a contract field of a wrong type', () => {
     expect(report.projects[0]?.fewer).toMatchObject({ 'source/disabled': 0 })
     expect(report.drift.flatMap(({ fields }) => fields.map(({ path }) => path))).toEqual(['/is_disabled'])
 
-    here.show({ sources: [aSource('SRC-1')] })
-    const after = await here.audit({ policy })
+    fixture.show({ sources: [aSource('SRC-1')] })
+    const after = await fixture.audit({ policy })
     expect([noticesOf(after), violationLines(after)]).toEqual([[], ['resolved source/disabled SRC-1']])
   })
 
@@ -60,12 +60,12 @@ describe('a contract field of a wrong type', () => {
     ['http_timeout', true, 'a number of seconds', 'endpoint/timeout-high'],
   ])('%s: %j silences the rules that read it, and no others', async (field, value, expected, silent) => {
     const bad = anEndpoint('EP-1', { url: 'http://ep-1.example/hooks', rate_limit: 0, http_timeout: 600 })
-    using here = await openLiteral({ endpoints: [bad, anEndpoint('EP-2')] })
+    using fixture = await openLiteral({ endpoints: [bad, anEndpoint('EP-2')] })
     const rules = ['endpoint/rate-limit-ineffective', 'endpoint/timeout-high', 'endpoint/url-not-https']
-    expect(violationLines(await here.audit({ policy }))).toEqual(rules.map((rule) => `opened ${rule} EP-1`))
+    expect(violationLines(await fixture.audit({ policy }))).toEqual(rules.map((rule) => `opened ${rule} EP-1`))
 
-    here.show({ endpoints: [{ ...bad, [field]: value }, anEndpoint('EP-2')] })
-    const report = await here.audit({ policy })
+    fixture.show({ endpoints: [{ ...bad, [field]: value }, anEndpoint('EP-2')] })
+    const report = await fixture.audit({ policy })
     const lines = rules.map((rule) => `${rule === silent ? 'unknown' : 'continuing'} ${rule} EP-1`)
     expect(violationLines(report)).toEqual(lines.sort())
     const notice = `endpoints: 1 endpoint shows ${field} as something other than ${expected} (EP-1)`
@@ -79,8 +79,8 @@ describe('a contract field of a wrong type', () => {
       secrets: ['a', 'b'].map((secret) => ({ uid: secret, value: 'not-a-real-key', expires_at: 'tomorrow' })),
     })
     const project = { ...aProject, config: { ssl: { enforce_secure_endpoints: 'maybe' }, strategy: 'linear' } }
-    using here = await openLiteral({ endpoints: [odd('EP-1'), odd('EP-2'), anEndpoint('EP-3')], project })
-    expect(noticesOf(await here.audit({ policy }))).toEqual([
+    using fixture = await openLiteral({ endpoints: [odd('EP-1'), odd('EP-2'), anEndpoint('EP-3')], project })
+    expect(noticesOf(await fixture.audit({ policy }))).toEqual([
       'project: 1 project shows config.ssl.enforce_secure_endpoints as something other than a flag (project-1); rules that read it say nothing',
       'project: 1 project shows config.strategy as something other than an object (project-1); rules that read it say nothing',
       'endpoints: 2 endpoints show rate_limit as something other than a whole number (first: EP-1); rules that read it say nothing',
@@ -89,13 +89,13 @@ describe('a contract field of a wrong type', () => {
   })
 
   it('stays unknown while another look does not show it', async () => {
-    using here = await openLiteral({ endpoints: [idle] })
-    await here.audit({ policy })
-    here.show({ endpoints: [{ ...idle, rate_limit: 'x' }] })
-    await here.audit({ policy })
+    using fixture = await openLiteral({ endpoints: [idle] })
+    await fixture.audit({ policy })
+    fixture.show({ endpoints: [{ ...idle, rate_limit: 'x' }] })
+    await fixture.audit({ policy })
     const { rate_limit: _, ...silent } = idle
-    here.show({ endpoints: [silent] })
-    const report = await here.audit({ policy })
+    fixture.show({ endpoints: [silent] })
+    const report = await fixture.audit({ policy })
     expect(violationLines(report)).toEqual(['unknown endpoint/rate-limit-ineffective EP-1'])
     expect(noticesOf(report)).toHaveLength(1)
   })
@@ -108,8 +108,8 @@ custom:
   - { id: acme/name, kind: endpoint, assert: "resource.name == 'x'", severity: high, message: other }
   - { id: acme/swallow, kind: endpoint, assert: "resource.http_timeout > 5 && false", severity: high, message: swallowed }
 `)
-    using here = await openLiteral({ endpoints: [anEndpoint('EP-1', { rate_limit: 'x', http_timeout: 'y' })] })
-    const report = await here.audit({ policy: loud })
+    using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1', { rate_limit: 'x', http_timeout: 'y' })] })
+    const report = await fixture.audit({ policy: loud })
     expect(violationLines(report)).toEqual(['opened acme/name EP-1'])
     expect(report.projects[0]?.unjudged).toEqual({})
     expect(report.projects[0]?.fewer).toEqual({ 'acme/limit': 0, 'acme/swallow': 0 })
@@ -134,17 +134,17 @@ custom:
 `)
     const subscriptions = [aSubscription('SUB-1', 'EP-1'), aSubscription('SUB-2', 'EP-2')]
     const endpoints = [idle, anEndpoint('EP-2', { rate_limit: 0 })]
-    using here = await openLiteral({ endpoints, subscriptions })
-    await here.audit({ policy: shared })
-    here.show({ endpoints: [{ ...idle, rate_limit: 'x' }, anEndpoint('EP-2', { rate_limit: 5 })] })
-    expect(violationLines(await here.audit({ policy: shared }))).toEqual([
+    using fixture = await openLiteral({ endpoints, subscriptions })
+    await fixture.audit({ policy: shared })
+    fixture.show({ endpoints: [{ ...idle, rate_limit: 'x' }, anEndpoint('EP-2', { rate_limit: 5 })] })
+    expect(violationLines(await fixture.audit({ policy: shared }))).toEqual([
       'continuing acme/named SUB-1',
       'continuing acme/named SUB-2',
       'unknown acme/limited SUB-1',
       'unknown acme/limited SUB-2',
     ])
-    here.show({ endpoints: [idle, anEndpoint('EP-2', { rate_limit: 5 })] })
-    expect(violationLines(await here.audit({ policy: shared }))).toEqual([
+    fixture.show({ endpoints: [idle, anEndpoint('EP-2', { rate_limit: 5 })] })
+    expect(violationLines(await fixture.audit({ policy: shared }))).toEqual([
       'continuing acme/limited SUB-1',
       'continuing acme/named SUB-1',
       'continuing acme/named SUB-2',
@@ -159,11 +159,11 @@ rules: { source/disabled: {} }
 custom:
   - { id: acme/used, kind: endpoint, assert: subscriptions > 0, severity: high, message: unused }
 `)
-    using here = await openLiteral({
+    using fixture = await openLiteral({
       endpoints: [anEndpoint('EP-1', { rate_limit: 'x' }), anEndpoint('EP-2')],
       sources: [disabled, aSource('SRC-2', { is_disabled: 1 })],
     })
-    const report = await here.audit({ policy: pack })
+    const report = await fixture.audit({ policy: pack })
     // Neither reads the limit; and of the source that can be read, its state is known.
     expect(violationLines(report)).toEqual([
       'opened acme/used EP-1',
@@ -177,10 +177,10 @@ custom:
 describe('a rule that compares', () => {
   it('does not judge a state that it cannot read, while the change itself is told', async () => {
     const drift = policyOf('extends: []\nrules: { drift/rate-limit-lost: {} }')
-    using here = await openLiteral({ endpoints: [anEndpoint('EP-1')] })
-    await here.audit({ policy: drift })
-    here.show({ endpoints: [anEndpoint('EP-1', { rate_limit: 'none' })] })
-    const report = await here.audit({ policy: drift })
+    using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')] })
+    await fixture.audit({ policy: drift })
+    fixture.show({ endpoints: [anEndpoint('EP-1', { rate_limit: 'none' })] })
+    const report = await fixture.audit({ policy: drift })
     expect(violationLines(report)).toEqual([])
     expect(report.drift.flatMap(({ fields }) => fields)).toEqual([
       { path: '/rate_limit', before: 100, after: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) },
@@ -196,10 +196,10 @@ rules: { endpoint/rate-limit-ineffective: {}, waiver/unused: {} }
 waivers:
   - { rule: endpoint/rate-limit-ineffective, match: { uid: EP-1 }, owner: me, reason: known, expires: 2026-12-24 }
 `)
-    using here = await openLiteral({ endpoints: [{ ...idle, rate_limit: 'x' }] })
-    expect(violationLines(await here.audit({ policy: waived }))).toEqual([])
-    here.show({ endpoints: [anEndpoint('EP-1')] })
-    expect(violationLines(await here.audit({ policy: waived })).join()).toMatch(/^opened waiver\/unused \w+$/)
+    using fixture = await openLiteral({ endpoints: [{ ...idle, rate_limit: 'x' }] })
+    expect(violationLines(await fixture.audit({ policy: waived }))).toEqual([])
+    fixture.show({ endpoints: [anEndpoint('EP-1')] })
+    expect(violationLines(await fixture.audit({ policy: waived })).join()).toMatch(/^opened waiver\/unused \w+$/)
   })
 })
 
@@ -213,7 +213,7 @@ custom:
   - { id: acme/joined, kind: subscription, assert: endpoint.rate_limit > 0, severity: high, message: unlimited }
 `)
     const subscriptions = [aSubscription('SUB-1', 'EP-1')]
-    using here = await openLiteral({ endpoints: [idle], sources: [disabled], subscriptions })
+    using fixture = await openLiteral({ endpoints: [idle], sources: [disabled], subscriptions })
     const steps: Shown[] = [
       {},
       { endpoints: [{ ...idle, rate_limit: 'x' }], sources: [{ ...disabled, is_disabled: 'yes' }] },
@@ -224,8 +224,8 @@ custom:
     ]
     const reports: Report[] = []
     for (const step of steps) {
-      here.show(step)
-      reports.push(await here.audit({ policy: all }))
+      fixture.show(step)
+      reports.push(await fixture.audit({ policy: all }))
     }
     const read = ['acme/joined SUB-1', 'acme/limit EP-1', 'endpoint/rate-limit-ineffective EP-1']
     const as = (state: string, lines: readonly string[]) => lines.map((line) => `${state} ${line}`)
@@ -237,7 +237,7 @@ custom:
       ['continuing source/disabled SRC-1', ...as('resolved', read)],
       ['continuing source/disabled SRC-1'],
     ])
-    const history = openSqliteHistory(here.stand.file, here.stand.holder)
+    const history = openSqliteHistory(fixture.harness.file, fixture.harness.holder)
     try {
       const runs = await history.runs()
       for (const [index, run] of runs.entries()) {

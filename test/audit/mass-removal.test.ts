@@ -3,25 +3,25 @@ import { changeData } from '../../src/demo/edits.ts'
 import type { ProjectData } from '../../src/demo/rows.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
-import { openSite, type Site } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
 const guarded = policyOf('extends: []\nrules: { project/mass-removal: {}, endpoint/inactive: {} }')
 
 /** Forty endpoints without subscriptions. */
-async function site() {
-  const here = await openSite({ fleet: { endpointsPerProject: 40 } })
-  changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
-  return here
+async function openFixture() {
+  const fixture = await openFleetFixture({ fleet: { endpointsPerProject: 40 } })
+  changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+  return fixture
 }
 
 /** Only these endpoints are left. */
-function keep(here: Site, all: ProjectData, isKept: (index: number) => boolean): void {
+function keep(fixture: FleetFixture, all: ProjectData, isKept: (index: number) => boolean): void {
   const endpoints = all.endpoints.filter((_, index) => isKept(index))
-  changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, endpoints }))
+  changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, endpoints }))
 }
 
-function told({ verdict, coverage, drift, violations }: Report) {
+function outcomeOf({ verdict, coverage, drift, violations }: Report) {
   const endpoints = coverage.find(({ listing }) => listing === 'endpoints')
   return {
     exit: verdict.exit_code,
@@ -34,25 +34,25 @@ const held = { exit: 3, status: 'suspect', removed: 0 }
 
 describe('a mass removal', () => {
   it('is held, with what stood of its resources, until a second walk misses the same ones', async () => {
-    await using here = await site()
-    const all = here.dataOf('payments')
-    changeData(here.fleet, here.uidOf('payments'), (data) => ({
+    await using fixture = await openFixture()
+    const all = fixture.dataOf('payments')
+    changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({
       ...data,
       endpoints: data.endpoints.map((row, index) => (index === 0 ? { ...row, status: 'inactive' } : row)),
     }))
-    await here.audit({ policy: guarded })
-    keep(here, all, (index) => index >= 15)
-    const first = await here.audit({ policy: guarded })
-    expect(told(first)).toEqual({ ...held, states: ['opened project/mass-removal', 'unknown endpoint/inactive'] })
+    await fixture.audit({ policy: guarded })
+    keep(fixture, all, (index) => index >= 15)
+    const first = await fixture.audit({ policy: guarded })
+    expect(outcomeOf(first)).toEqual({ ...held, states: ['opened project/mass-removal', 'unknown endpoint/inactive'] })
     expect(first.violations[0]).toMatchObject({
       kind: 'project',
-      uid: here.uidOf('payments'),
+      uid: fixture.uidOf('payments'),
       message: '15 of 40 endpoints are gone at once, which is not believed yet',
     })
     expect(first.coverage.find(({ listing }) => listing === 'endpoints')?.reason).toBe(
       '15 of 40 endpoints are gone at once: believed when the next walk misses them too, or with --accept-removals',
     )
-    expect(told(await here.audit({ policy: guarded }))).toEqual({
+    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toEqual({
       exit: 0,
       status: 'complete',
       removed: 15,
@@ -61,11 +61,11 @@ describe('a mass removal', () => {
   })
 
   it('is believed at once when a person accepts it', async () => {
-    await using here = await site()
-    const all = here.dataOf('payments')
-    await here.audit({ policy: guarded })
-    keep(here, all, () => false)
-    expect(told(await here.audit({ policy: guarded, acceptsRemovals: true }))).toEqual({
+    await using fixture = await openFixture()
+    const all = fixture.dataOf('payments')
+    await fixture.audit({ policy: guarded })
+    keep(fixture, all, () => false)
+    expect(outcomeOf(await fixture.audit({ policy: guarded, acceptsRemovals: true }))).toEqual({
       exit: 0,
       status: 'complete',
       removed: 40,
@@ -74,48 +74,48 @@ describe('a mass removal', () => {
   })
 
   it('is forgotten when the resources come back', async () => {
-    await using here = await site()
-    const all = here.dataOf('payments')
-    await here.audit({ policy: guarded })
-    keep(here, all, (index) => index >= 15)
-    await here.audit({ policy: guarded })
-    keep(here, all, () => true)
+    await using fixture = await openFixture()
+    const all = fixture.dataOf('payments')
+    await fixture.audit({ policy: guarded })
+    keep(fixture, all, (index) => index >= 15)
+    await fixture.audit({ policy: guarded })
+    keep(fixture, all, () => true)
     const back = { exit: 0, status: 'complete', removed: 0, states: ['resolved project/mass-removal'] }
-    expect(told(await here.audit({ policy: guarded }))).toEqual(back)
+    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toEqual(back)
     // What was held once does not count for later.
-    keep(here, all, (index) => index >= 15)
-    expect(told(await here.audit({ policy: guarded }))).toMatchObject(held)
+    keep(fixture, all, (index) => index >= 15)
+    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject(held)
   })
 
   it('of others is held anew, and a few more besides the same are not', async () => {
-    await using here = await site()
-    const all = here.dataOf('payments')
-    await here.audit({ policy: guarded })
-    keep(here, all, (index) => index >= 15)
-    await here.audit({ policy: guarded })
-    keep(here, all, (index) => index < 20)
-    expect(told(await here.audit({ policy: guarded }))).toMatchObject(held)
-    keep(here, all, (index) => index < 18)
-    expect(told(await here.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 22 })
+    await using fixture = await openFixture()
+    const all = fixture.dataOf('payments')
+    await fixture.audit({ policy: guarded })
+    keep(fixture, all, (index) => index >= 15)
+    await fixture.audit({ policy: guarded })
+    keep(fixture, all, (index) => index < 20)
+    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject(held)
+    keep(fixture, all, (index) => index < 18)
+    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 22 })
   })
 
   it('is held across walks that broke off and runs that were killed', async () => {
-    await using here = await site()
-    const all = here.dataOf('payments')
-    await here.audit({ policy: guarded })
-    keep(here, all, (index) => index >= 15)
-    await here.audit({ policy: guarded })
-    here.service.failNext({ path: /\/endpoints/, page: 1, how: 'reset', times: 10 })
-    expect(told(await here.audit({ policy: guarded }))).toMatchObject({
+    await using fixture = await openFixture()
+    const all = fixture.dataOf('payments')
+    await fixture.audit({ policy: guarded })
+    keep(fixture, all, (index) => index >= 15)
+    await fixture.audit({ policy: guarded })
+    fixture.service.failNext({ path: /\/endpoints/, page: 1, how: 'reset', times: 10 })
+    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({
       status: 'failed',
       states: ['unknown project/mass-removal'],
     })
-    here.service.faults.length = 0
+    fixture.service.faults.length = 0
     // A process that was killed after it had held the loss of everything.
-    const killed = openSqliteHistory(here.stand.file, here.stand.holder)
-    const ref = { name: 'acme/payments', service: 'acme', uid: here.uidOf('payments') }
+    const killed = openSqliteHistory(fixture.harness.file, fixture.harness.holder)
+    const ref = { name: 'acme/payments', service: 'acme', uid: fixture.uidOf('payments') }
     const draft = await killed.begin({
-      startedAt: new Date(here.stand.clock.now()).toISOString(),
+      startedAt: new Date(fixture.harness.clock.now()).toISOString(),
       failOn: 'medium',
       toolVersion: '0.0.0',
       policyDigest: '',
@@ -124,46 +124,46 @@ describe('a mass removal', () => {
     })
     await draft.hold(ref, 'endpoints', ['a'])
     await killed.close()
-    here.stand.advance(60_000)
-    expect(told(await here.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 15 })
+    fixture.harness.advance(60_000)
+    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 15 })
   })
 
   it('is what the policy says: other limits, or none', async () => {
-    await using here = await site()
-    const all = here.dataOf('payments')
-    await here.audit({ policy: guarded })
+    await using fixture = await openFixture()
+    const all = fixture.dataOf('payments')
+    await fixture.audit({ policy: guarded })
     const strict = policyOf('extends: []\nrules: { project/mass-removal: { max_percent: 5, max_resources: 1 } }')
-    keep(here, all, (index) => index >= 3)
-    expect(told(await here.audit({ policy: strict }))).toMatchObject(held)
-    keep(here, all, (index) => index >= 30)
+    keep(fixture, all, (index) => index >= 3)
+    expect(outcomeOf(await fixture.audit({ policy: strict }))).toMatchObject(held)
+    keep(fixture, all, (index) => index >= 30)
     const offHere = policyOf(`
 extends: []
 rules: { project/mass-removal: {} }
 overrides: [{ match: { project: acme/payments }, rules: { project/mass-removal: off } }]`)
-    expect(told(await here.audit({ policy: offHere }))).toMatchObject({ status: 'complete', removed: 30 })
+    expect(outcomeOf(await fixture.audit({ policy: offHere }))).toMatchObject({ status: 'complete', removed: 30 })
   })
 })
 
 describe('a project that the service does not know any more', () => {
   const watched = policyOf('extends: []\nrules: { project/vanished: {} }')
-  const look = async (here: Site) => told(await here.audit({ policy: watched }))
+  const look = async (fixture: FleetFixture) => outcomeOf(await fixture.audit({ policy: watched }))
 
   it('is a violation until it is walked again; an outage says nothing about it', async () => {
-    await using here = await openSite({ fleet: { endpointsPerProject: 2 } })
-    await here.audit({ policy: watched })
-    here.service.behaviour.closedProjects.add(here.uidOf('payments'))
-    expect(await look(here)).toEqual({
+    await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 2 } })
+    await fixture.audit({ policy: watched })
+    fixture.service.behaviour.closedProjects.add(fixture.uidOf('payments'))
+    expect(await look(fixture)).toEqual({
       exit: 3,
       status: 'failed',
       removed: 0,
       states: ['opened project/vanished'],
     })
-    here.service.behaviour.outage = 'database-down'
-    expect(await look(here)).toMatchObject({ exit: 3, states: ['unknown project/vanished'] })
-    here.service.behaviour.outage = null
-    expect(await look(here)).toMatchObject({ exit: 3, states: ['continuing project/vanished'] })
-    here.service.behaviour.closedProjects.clear()
-    expect(await look(here)).toMatchObject({ exit: 0, removed: 0, states: ['resolved project/vanished'] })
+    fixture.service.behaviour.outage = 'database-down'
+    expect(await look(fixture)).toMatchObject({ exit: 3, states: ['unknown project/vanished'] })
+    fixture.service.behaviour.outage = null
+    expect(await look(fixture)).toMatchObject({ exit: 3, states: ['continuing project/vanished'] })
+    fixture.service.behaviour.closedProjects.clear()
+    expect(await look(fixture)).toMatchObject({ exit: 0, removed: 0, states: ['resolved project/vanished'] })
   })
 
   it('is one no more where the service shows lists only, and the history holds that for true', async () => {
@@ -171,17 +171,17 @@ describe('a project that the service does not know any more', () => {
       fleet: { endpointsPerProject: 2 },
       service: { offers: { sources: false, project: false, projects: false, testFunction: true } },
     }
-    // The stand verifies the history when it is closed.
-    await using here = await openSite(vanishing)
-    here.service.behaviour.closedProjects.add(here.uidOf('payments'))
-    expect(await look(here)).toMatchObject({ exit: 3, states: ['opened project/vanished'] })
-    here.service.behaviour.closedProjects.clear()
-    expect(await look(here)).toMatchObject({ exit: 0, states: ['resolved project/vanished'] })
+    // The harness verifies the history when it is closed.
+    await using fixture = await openFleetFixture(vanishing)
+    fixture.service.behaviour.closedProjects.add(fixture.uidOf('payments'))
+    expect(await look(fixture)).toMatchObject({ exit: 3, states: ['opened project/vanished'] })
+    fixture.service.behaviour.closedProjects.clear()
+    expect(await look(fixture)).toMatchObject({ exit: 0, states: ['resolved project/vanished'] })
   })
 
   it('is no violation when its key is refused', async () => {
-    await using here = await openSite({ fleet: { endpointsPerProject: 2 } })
-    here.service.behaviour.refusedKeys.add(here.fleet.personalKey)
-    expect(await look(here)).toMatchObject({ exit: 3, status: 'failed', states: [] })
+    await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 2 } })
+    fixture.service.behaviour.refusedKeys.add(fixture.fleet.personalKey)
+    expect(await look(fixture)).toMatchObject({ exit: 3, status: 'failed', states: [] })
   })
 })

@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { notHttp } from '../service/not-http.ts'
-import { openSite, type Site, type SiteOptions } from './a-site.ts'
-import { policyOf, type Turn } from './stand.ts'
+import { type AuditTurn, policyOf } from './audit-harness.ts'
+import { type FleetFixture, type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
 
 /** Passes requests on to a service, but answers those of one project that match with something that is not HTTP. */
-async function openGate({ service, uidOf }: Site) {
+async function openGate({ service, uidOf }: FleetFixture) {
   let broken: { readonly path: RegExp; readonly reply: (typeof notHttp)[string] } | undefined
   const server = createServer((request, response) => {
     const path = request.url ?? ''
@@ -52,7 +52,7 @@ interface Place {
   readonly path: RegExp
   readonly statuses: Readonly<Record<string, string>>
   readonly exit: number
-  readonly turn?: Partial<Turn>
+  readonly turn?: Partial<AuditTurn>
   readonly isEmpty?: true
 }
 
@@ -73,9 +73,9 @@ const places: Readonly<Record<string, Place>> = {
   'the test of a function': { path: /test_function/, statuses: whole, exit: 0, turn: { policy: probed } },
 }
 
-const options: SiteOptions = {
+const options: FleetFixtureOptions = {
   fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 3, sourcesPerProject: 2 },
-  stand: { pageSize: 2, limits: { retries: 1 } },
+  harness: { pageSize: 2, limits: { retries: 1 } },
 }
 
 const toldOf = ({ coverage }: Report, project: string) =>
@@ -85,17 +85,19 @@ const toldOf = ({ coverage }: Report, project: string) =>
 
 describe('an answer that is not HTTP', () => {
   it.each(Object.entries(places))('to %s ends that walk alone, whatever it is', async (_title, place) => {
-    await using site = await openSite(options)
-    using gate = await openGate(site)
-    const names = Object.fromEntries(site.fleet.projects().map(({ name, uid }) => [name, uid]))
+    await using fixture = await openFleetFixture(options)
+    using gate = await openGate(fixture)
+    const names = Object.fromEntries(fixture.fleet.projects().map(({ name, uid }) => [name, uid]))
     expect(Object.keys(names)).toContain('partner-intake')
     if (place.isEmpty)
-      site.fleet.replace(site.uidOf('partner-intake'), { data: { endpoints: [], sources: [], subscriptions: [] } })
+      fixture.fleet.replace(fixture.uidOf('partner-intake'), {
+        data: { endpoints: [], sources: [], subscriptions: [] },
+      })
     const others = Object.keys(names).filter((name) => name !== 'partner-intake')
     const turn = { ...place.turn, urls: { 'partner-intake': gate.url } }
     for (const [title, reply] of Object.entries(notHttp)) {
       gate.break(place.path, reply)
-      const report = await site.audit(turn)
+      const report = await fixture.audit(turn)
       const gaps = report.coverage.filter(({ status }) => status !== 'complete')
       expect({ title, exit: report.verdict.exit_code, broken: toldOf(report, 'acme/partner-intake') }).toEqual({
         title,

@@ -1,19 +1,19 @@
 import { expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
-import { at, openSite } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { at, openFleetFixture } from './fleet-fixture.ts'
 
 const policy = policyOf('extends: []\nrules: { endpoint/paused-long: {} }')
 const hourMs = 3_600_000
 
 it('finds an endpoint paused in every run of a day, dates it by the first of them, and starts anew when it was resumed', async () => {
-  await using here = await openSite({ fleet: { endpointsPerProject: 2 } })
-  const place = { project: here.uidOf('payments'), uid: at(here.dataOf('payments').endpoints, 0).uid }
+  await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 2 } })
+  const place = { project: fixture.uidOf('payments'), uid: at(fixture.dataOf('payments').endpoints, 0).uid }
   const set = (change: { status?: string; description?: string }) =>
-    changeEndpoint(here.fleet, place, (row) => ({ ...row, ...change }))
+    changeEndpoint(fixture.fleet, place, (row) => ({ ...row, ...change }))
   const audit = async (hoursLater: number) => {
-    here.stand.advance(hoursLater * hourMs)
-    const { run, violations } = await here.audit({ policy })
+    fixture.harness.advance(hoursLater * hourMs)
+    const { run, violations } = await fixture.audit({ policy })
     return { run, said: violations.map(({ state, message }) => `${state}: ${message}`) }
   }
 

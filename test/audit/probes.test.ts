@@ -5,22 +5,29 @@ import type { Fault } from '../../src/demo/fault.ts'
 import type { SourceRow } from '../../src/demo/rows.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Policy } from '../../src/policy/policy.ts'
-import { at, driftLines, openSite, type Site, type SiteOptions, violationLines } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import {
+  at,
+  driftLines,
+  type FleetFixture,
+  type FleetFixtureOptions,
+  openFleetFixture,
+  violationLines,
+} from './fleet-fixture.ts'
 
 /** One project with sources, the first of which has a body function. */
-async function intake(body: string, options: Partial<SiteOptions['service']> = {}) {
-  const site = await openSite({
+async function intake(body: string, options: Partial<FleetFixtureOptions['service']> = {}) {
+  const fixture = await openFleetFixture({
     fleet: { incomingEvery: 1, sourcesPerProject: 3, endpointsPerProject: 2 },
     service: { functionLimitMs: 300, ...options },
-    stand: { limits: { retries: 1 } },
+    harness: { limits: { retries: 1 } },
   })
-  const project = at(site.fleet.projects(), 0).uid
-  const sources = site.fleet.open(project).sources
+  const project = at(fixture.fleet.projects(), 0).uid
+  const sources = fixture.fleet.open(project).sources
   for (const { uid } of sources)
-    updateSource(site.fleet, { project, uid }, { body_function: null, header_function: null })
+    updateSource(fixture.fleet, { project, uid }, { body_function: null, header_function: null })
   // One that a subscription uses, so that it can be seen without the list of sources too.
-  const used = site.fleet.open(project).subscriptions.map(({ source_id }) => source_id)
+  const used = fixture.fleet.open(project).subscriptions.map(({ source_id }) => source_id)
   const first = at(
     sources.filter(({ uid }) => used.includes(uid)),
     0,
@@ -29,9 +36,9 @@ async function intake(body: string, options: Partial<SiteOptions['service']> = {
     sources.filter(({ uid }) => uid !== first),
     0,
   ).uid
-  const set = (uid: string, update: Partial<SourceRow>) => updateSource(site.fleet, { project, uid }, update)
+  const set = (uid: string, update: Partial<SourceRow>) => updateSource(fixture.fleet, { project, uid }, update)
   set(first, { body_function: body })
-  return Object.assign(site, { project, first, second, set })
+  return Object.assign(fixture, { project, first, second, set })
 }
 
 type Intake = Awaited<ReturnType<typeof intake>>
@@ -49,11 +56,12 @@ const orders = (more = '') => probing(ordersEntry.replace(/ }$/, `${more} }`))
 const good = 'function transform(p) { return { event_type: "order.created", data: p } }'
 const bad = 'function transform(p) { throw new Error("boom " + p.a) }'
 
-const posts = ({ service }: Pick<Site, 'service'>) => service.requests.filter(({ method }) => method === 'POST').length
+const posts = ({ service }: Pick<FleetFixture, 'service'>) =>
+  service.requests.filter(({ method }) => method === 'POST').length
 
 /** A person approves the last run. */
-async function approveLast({ stand }: Pick<Site, 'stand'>): Promise<void> {
-  const history = openSqliteHistory(stand.file, stand.holder)
+async function approveLast({ harness }: Pick<FleetFixture, 'harness'>): Promise<void> {
+  const history = openSqliteHistory(harness.file, harness.holder)
   const run = (await history.runs()).at(-1)?.number ?? 0
   for (const { project } of await history.looksAt(run)) {
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
@@ -63,32 +71,32 @@ async function approveLast({ stand }: Pick<Site, 'stand'>): Promise<void> {
 }
 
 /** The outcomes that the history holds now. */
-function held(site: Pick<Site, 'query'>) {
-  return site
+function held(fixture: Pick<FleetFixture, 'query'>) {
+  return fixture
     .query<{ uid: string; body: string }>("SELECT uid, body FROM current_resource WHERE kind = 'probe' ORDER BY uid")
     .map(({ uid, body }) => ({ uid, ...JSON.parse(body) }))
 }
 
 describe('a probe', () => {
   it('runs a function with its payload, twice the first time, and keeps what came of it', async () => {
-    await using site = await intake(good)
+    await using fixture = await intake(good)
     const policy = orders()
-    const one = await site.audit({ policy })
-    expect(posts(site)).toBe(2)
-    const two = await site.audit({ policy })
-    expect(posts(site)).toBe(3)
+    const one = await fixture.audit({ policy })
+    expect(posts(fixture)).toBe(2)
+    const two = await fixture.audit({ policy })
+    expect(posts(fixture)).toBe(3)
     expect(
       [one, two].map(({ drift, violations, notices, verdict }) => [drift, violations, notices, verdict.exit_code]),
     ).toEqual([
       [[], [], [], 0],
       [[], [], [], 0],
     ]) // prettier-ignore
-    expect(held(site)).toEqual([
+    expect(held(fixture)).toEqual([
       {
         uid: 'orders',
         probe: 'orders',
         target_kind: 'source',
-        target_uid: site.first,
+        target_uid: fixture.first,
         target_name: expect.any(String),
         function: 'body',
         type: 'body',
@@ -104,19 +112,19 @@ describe('a probe', () => {
   })
 
   it('that fails is a violation of its own and of the source, until the function is mended', async () => {
-    await using site = await intake(bad)
+    await using fixture = await intake(bad)
     const policy = orders()
-    const one = await site.audit({ policy })
+    const one = await fixture.audit({ policy })
     expect(one.verdict.exit_code).toBe(1)
     expect(one.violations.map(({ kind, message, path }) => `${kind}${path}: ${message.slice(0, 62)}`)).toEqual([
       expect.stringMatching(/^probe\/outcome: the body function of .* \(01/),
       expect.stringMatching(/^source\/body_function: fails the probe orders: Error: boom 1/),
     ])
-    site.set(site.first, { body_function: good })
-    const two = await site.audit({ policy })
+    fixture.set(fixture.first, { body_function: good })
+    const two = await fixture.audit({ policy })
     expect(violationLines(two)).toEqual([
       'resolved probe/failed orders',
-      `resolved source/function-broken ${site.first}`,
+      `resolved source/function-broken ${fixture.first}`,
     ])
     expect(driftLines(two).filter((line) => line.includes('probe'))).toEqual([
       expect.stringMatching(/^modified probe orders \/error "Error: boom 1.*" -> null$/),
@@ -126,10 +134,10 @@ describe('a probe', () => {
   })
 
   it('whose result is not what it expects is a violation, and one that meets it is none', async () => {
-    await using site = await intake(good)
+    await using fixture = await intake(good)
     const entry = (name: string, expect: string) =>
-      `{ name: ${name}, match: { uid: ${site.first} }, function: body, payload: p.json, ${expect} }`
-    const report = await site.audit({
+      `{ name: ${name}, match: { uid: ${fixture.first} }, function: body, payload: p.json, ${expect} }`
+    const report = await fixture.audit({
       policy: probing(
         [
           entry('met', 'expect: "payload.event_type == \'order.created\'"'),
@@ -147,23 +155,23 @@ describe('a probe', () => {
   })
 
   it('whose function is not deterministic is told, and its results are neither kept nor compared', async () => {
-    await using site = await intake('function transform() { return { event_type: "x", data: Math.random() } }')
+    await using fixture = await intake('function transform() { return { event_type: "x", data: Math.random() } }')
     const policy = orders()
-    const [one, two] = [await site.audit({ policy }), await site.audit({ policy })]
+    const [one, two] = [await fixture.audit({ policy }), await fixture.audit({ policy })]
     expect([one, two].map(violationLines)).toEqual([
       ['opened probe/output-changed orders'],
       ['continuing probe/output-changed orders'],
     ])
     expect(one.violations.map(({ severity }) => severity)).toEqual(['info'])
     expect([two.drift, two.verdict.exit_code]).toEqual([[], 0])
-    expect(held(site)).toMatchObject([{ outcome: 'ok', output: null, deterministic: false }])
-    expect(posts(site)).toBe(3)
+    expect(held(fixture)).toMatchObject([{ outcome: 'ok', output: null, deterministic: false }])
+    expect(posts(fixture)).toBe(3)
   })
 
   it('whose unchanged function gives another result for the same payload is a violation and drift, in that run', async () => {
-    await using site = await intake(good)
+    await using fixture = await intake(good)
     const policy = orders()
-    await site.audit({ policy })
+    await fixture.audit({ policy })
     // The service was upgraded, and its engine writes numbers otherwise.
     const upgraded: Fault = {
       how: 'rewrite',
@@ -171,8 +179,8 @@ describe('a probe', () => {
       times: 2,
       body: (text) => text.replace('"a":1', '"a":1.5'),
     }
-    site.service.failNext(upgraded)
-    const [two, three] = [await site.audit({ policy }), await site.audit({ policy })]
+    fixture.service.failNext(upgraded)
+    const [two, three] = [await fixture.audit({ policy }), await fixture.audit({ policy })]
     expect(violationLines(two)).toEqual(['opened probe/output-changed orders'])
     expect(at(two.violations, 0)).toMatchObject({
       severity: 'medium',
@@ -180,14 +188,14 @@ describe('a probe', () => {
     })
     expect(driftLines(two)).toEqual(['modified probe orders /output/data/a 1 -> 1.5'])
     expect(violationLines(three)).toEqual(['resolved probe/output-changed orders'])
-    expect(posts(site)).toBe(4)
+    expect(posts(fixture)).toBe(4)
   })
 
   it('whose result is not the approved one stands until it is again, or until the baseline moves', async () => {
-    await using site = await intake(good)
+    await using fixture = await intake(good)
     const policy = orders()
-    await site.audit({ policy })
-    await approveLast(site)
+    await fixture.audit({ policy })
+    await approveLast(fixture)
     // The engine writes numbers otherwise, in this run and the next three.
     const otherwise = (times: number): Fault => ({
       how: 'rewrite',
@@ -195,21 +203,21 @@ describe('a probe', () => {
       times,
       body: (text) => text.replace('"a":1', '"a":1.5'),
     })
-    site.service.failNext(otherwise(3))
-    const [two, three] = [await site.audit({ policy }), await site.audit({ policy })]
+    fixture.service.failNext(otherwise(3))
+    const [two, three] = [await fixture.audit({ policy }), await fixture.audit({ policy })]
     expect([two, three].map(violationLines)).toEqual([
       ['opened probe/output-changed orders'],
       ['continuing probe/output-changed orders'],
     ])
     expect(at(two.violations, 0).message).toMatch(/ than was approved, first at \/data\/a$/)
-    await approveLast(site)
-    expect(violationLines(await site.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
-    expect(violationLines(await site.audit({ policy }))).toEqual(['opened probe/output-changed orders'])
+    await approveLast(fixture)
+    expect(violationLines(await fixture.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
+    expect(violationLines(await fixture.audit({ policy }))).toEqual(['opened probe/output-changed orders'])
     // Of another function than the approved one, the last run's result is what there is.
-    site.set(site.first, { body_function: good.replace('order.created', 'order.made') })
-    expect(violationLines(await site.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
-    site.service.failNext(otherwise(1))
-    const last = await site.audit({ policy })
+    fixture.set(fixture.first, { body_function: good.replace('order.created', 'order.made') })
+    expect(violationLines(await fixture.audit({ policy }))).toEqual(['resolved probe/output-changed orders'])
+    fixture.service.failNext(otherwise(1))
+    const last = await fixture.audit({ policy })
     expect(violationLines(last)).toEqual(['opened probe/output-changed orders'])
     expect(at(last.violations, 0).message).toBe(
       'the same function gives another result for the same payload, first at /data/a',
@@ -217,13 +225,13 @@ describe('a probe', () => {
   })
 
   it('with another payload or another function is tried anew, and compared with nothing that it was not given', async () => {
-    await using site = await intake(good)
-    await site.audit({ policy: orders() })
-    const two = await site.audit({ policy: probing(ordersEntry, { a: 2 }) })
-    expect([two.drift, two.violations, posts(site)]).toEqual([[], [], 4])
-    site.set(site.first, { body_function: good.replace('order.created', 'order.made') })
-    const three = await site.audit({ policy: probing(ordersEntry, { a: 2 }) })
-    expect(posts(site)).toBe(6)
+    await using fixture = await intake(good)
+    await fixture.audit({ policy: orders() })
+    const two = await fixture.audit({ policy: probing(ordersEntry, { a: 2 }) })
+    expect([two.drift, two.violations, posts(fixture)]).toEqual([[], [], 4])
+    fixture.set(fixture.first, { body_function: good.replace('order.created', 'order.made') })
+    const three = await fixture.audit({ policy: probing(ordersEntry, { a: 2 }) })
+    expect(posts(fixture)).toBe(6)
     expect(violationLines(three)).toEqual([])
     expect(driftLines(three).filter((line) => line.includes(' probe '))).toEqual([
       'modified probe orders /output/event_type "order.created" -> "order.made"',
@@ -231,15 +239,15 @@ describe('a probe', () => {
   })
 
   it('under another installation key is tried anew and compared with nothing', async () => {
-    await using site = await intake(good)
-    await site.audit({ policy: orders() })
-    const two = await site.audit({ policy: orders(), installationKey: 2 })
-    expect([driftLines(two), violationLines(two), posts(site)]).toEqual([[], [], 4])
+    await using fixture = await intake(good)
+    await fixture.audit({ policy: orders() })
+    const two = await fixture.audit({ policy: orders(), installationKey: 2 })
+    expect([driftLines(two), violationLines(two), posts(fixture)]).toEqual([[], [], 4])
   })
 })
 
 describe('a probe that cannot run', () => {
-  const couldNot: readonly [string, (site: Intake) => unknown, RegExp][] = [
+  const couldNot: readonly [string, (fixture: Intake) => unknown, RegExp][] = [
     [
       'no licence',
       ({ service }) => Object.assign(service.behaviour, { hasLicence: false }),
@@ -260,52 +268,52 @@ describe('a probe that cannot run', () => {
   ]
 
   it.each(couldNot)('is unknown, carried and told, and no exit code: %s', async (_title, trouble, reason) => {
-    await using site = await intake(bad)
+    await using fixture = await intake(bad)
     const policy = orders()
-    await site.audit({ policy })
-    const before = held(site)
-    trouble(site)
-    const report = await site.audit({ policy })
+    await fixture.audit({ policy })
+    const before = held(fixture)
+    trouble(fixture)
+    const report = await fixture.audit({ policy })
     expect(violationLines(report)).toEqual([
       'unknown probe/failed orders',
-      `unknown source/function-broken ${site.first}`,
+      `unknown source/function-broken ${fixture.first}`,
     ])
     expect(report.notices.map(({ text }) => text)).toEqual([expect.stringMatching(/^the probe orders did not run: /)])
     expect(at(report.notices, 0).text).toMatch(reason)
     expect(driftLines(report)).toEqual([])
-    expect(held(site)).toEqual(before)
+    expect(held(fixture)).toEqual(before)
     const isSeen = report.coverage.every(({ status }) => status === 'complete')
     expect(report.verdict.exit_code).toBe(isSeen ? 0 : 3)
   })
 
   it('makes nothing of its two runs when the second one breaks off', async () => {
-    await using site = await intake(good)
-    site.service.failNext({ how: 'reset', path: /test_function/, skip: 1 })
-    const report = await site.audit({ policy: orders() })
-    expect([held(site), posts(site), report.notices.length]).toEqual([[], 2, 1])
+    await using fixture = await intake(good)
+    fixture.service.failNext({ how: 'reset', path: /test_function/, skip: 1 })
+    const report = await fixture.audit({ policy: orders() })
+    expect([held(fixture), posts(fixture), report.notices.length]).toEqual([[], 2, 1])
   })
 
   it('is given 15 seconds, however long a page may take', async () => {
-    await using site = await intake(good)
+    await using fixture = await intake(good)
     const limits: number[] = []
     const timeoutAfter = (ms: number) => {
       limits.push(ms)
       return ms === 15_000 ? AbortSignal.abort() : new AbortController().signal
     }
-    const report = await site.audit({ policy: orders(), timeoutAfter })
+    const report = await fixture.audit({ policy: orders(), timeoutAfter })
     expect(new Set(limits)).toEqual(new Set([30_000, 15_000]))
     expect(at(report.notices, 0).text).toMatch(/no whole answer within 15000 ms/)
     expect(report.verdict.exit_code).toBe(0)
   })
 
   it('takes the others with it after three in a row: the service is not asked for each of them', async () => {
-    await using site = await intake(good)
+    await using fixture = await intake(good)
     const probes = ['a', 'b', 'c', 'd', 'e'].map(
-      (name) => `{ name: ${name}, match: { uid: ${site.first} }, function: body, payload: p.json }`,
+      (name) => `{ name: ${name}, match: { uid: ${fixture.first} }, function: body, payload: p.json }`,
     )
-    site.service.behaviour.hasLicence = false
-    const report = await site.audit({ policy: probing(probes.join(', ')) })
-    expect(posts(site)).toBe(3)
+    fixture.service.behaviour.hasLicence = false
+    const report = await fixture.audit({ policy: probing(probes.join(', ')) })
+    expect(posts(fixture)).toBe(3)
     expect(report.notices.map(({ text }) => text)).toEqual([
       expect.stringMatching(/^the probes a, b, c did not run: .* access to transformations/),
       'the probes d, e did not run: those before could not run, so it was not tried',
@@ -313,12 +321,12 @@ describe('a probe that cannot run', () => {
   })
 
   it('comes back when it can run again', async () => {
-    await using site = await intake(bad)
-    await site.audit({ policy: orders() })
-    site.service.behaviour.hasLicence = false
-    await site.audit({ policy: orders() })
-    site.service.behaviour.hasLicence = true
-    const report = await site.audit({ policy: orders() })
+    await using fixture = await intake(bad)
+    await fixture.audit({ policy: orders() })
+    fixture.service.behaviour.hasLicence = false
+    await fixture.audit({ policy: orders() })
+    fixture.service.behaviour.hasLicence = true
+    const report = await fixture.audit({ policy: orders() })
     expect(report.violations.map(({ state, rule }) => `${state} ${rule}`)).toEqual([
       'continuing probe/failed',
       'continuing source/function-broken',
@@ -328,44 +336,47 @@ describe('a probe that cannot run', () => {
 
 describe('probes', () => {
   it('that are left out leave everything as it stands: unknown, never resolved, and told', async () => {
-    await using site = await intake(bad)
-    await site.audit({ policy: orders() })
-    site.set(site.first, { body_function: good })
-    const asked = posts(site)
-    const two = await site.audit({ policy: orders(), runsProbes: false })
-    expect(violationLines(two)).toEqual(['unknown probe/failed orders', `unknown source/function-broken ${site.first}`])
+    await using fixture = await intake(bad)
+    await fixture.audit({ policy: orders() })
+    fixture.set(fixture.first, { body_function: good })
+    const asked = posts(fixture)
+    const two = await fixture.audit({ policy: orders(), runsProbes: false })
+    expect(violationLines(two)).toEqual([
+      'unknown probe/failed orders',
+      `unknown source/function-broken ${fixture.first}`,
+    ])
     expect(two.notices.map(({ text }) => text)).toEqual(['this run was told to leave the probes out'])
-    expect([posts(site), held(site).length, two.verdict.exit_code]).toEqual([asked, 1, 0])
-    expect(violationLines(await site.audit({ policy: orders() }))).toEqual([
+    expect([posts(fixture), held(fixture).length, two.verdict.exit_code]).toEqual([asked, 1, 0])
+    expect(violationLines(await fixture.audit({ policy: orders() }))).toEqual([
       'resolved probe/failed orders',
-      `resolved source/function-broken ${site.first}`,
+      `resolved source/function-broken ${fixture.first}`,
     ])
   })
 
   it('that the policy drops leave the state without drift, their violations resolved', async () => {
-    await using site = await intake(bad)
-    await site.audit({ policy: orders() })
-    const report = await site.audit({ policy: probing('') })
+    await using fixture = await intake(bad)
+    await fixture.audit({ policy: orders() })
+    const report = await fixture.audit({ policy: probing('') })
     expect(violationLines(report)).toEqual([
       'resolved probe/failed orders',
-      `resolved source/function-broken ${site.first}`,
+      `resolved source/function-broken ${fixture.first}`,
     ])
-    expect([driftLines(report), held(site), report.notices]).toEqual([[], [], []])
+    expect([driftLines(report), held(fixture), report.notices]).toEqual([[], [], []])
   })
 
   it.each([
-    ['its source', (site: Intake) => deleteSource(site.fleet, { project: site.project, uid: site.first })],
-    ['its function', (site: Intake) => site.set(site.first, { body_function: null })],
+    ['its source', (fixture: Intake) => deleteSource(fixture.fleet, { project: fixture.project, uid: fixture.first })],
+    ['its function', (fixture: Intake) => fixture.set(fixture.first, { body_function: null })],
   ] as const)('end with %s', async (_title, edit) => {
-    await using site = await intake(bad)
-    await site.audit({ policy: orders() })
-    edit(site)
-    const report = await site.audit({ policy: orders() })
+    await using fixture = await intake(bad)
+    await fixture.audit({ policy: orders() })
+    edit(fixture)
+    const report = await fixture.audit({ policy: orders() })
     expect(violationLines(report)).toEqual([
       'resolved probe/failed orders',
-      `resolved source/function-broken ${site.first}`,
+      `resolved source/function-broken ${fixture.first}`,
     ])
-    expect(held(site)).toEqual([])
+    expect(held(fixture)).toEqual([])
     expect(report.drift.filter(({ kind }) => kind === 'probe')).toEqual([])
     expect(report.notices.map(({ text }) => text)).toEqual([
       'the probe orders did not run: no function that was seen is meant',
@@ -373,46 +384,46 @@ describe('probes', () => {
   })
 
   it('of several sources are named after each; who has a name keeps it', async () => {
-    await using site = await intake(good)
-    await site.audit({ policy: orders() })
-    site.set(site.second, { body_function: bad })
-    const two = await site.audit({ policy: orders() })
-    expect(held(site).map(({ uid, target_uid }) => [uid, target_uid])).toEqual([
-      ['orders', site.first],
-      [`orders@${site.second}`, site.second],
+    await using fixture = await intake(good)
+    await fixture.audit({ policy: orders() })
+    fixture.set(fixture.second, { body_function: bad })
+    const two = await fixture.audit({ policy: orders() })
+    expect(held(fixture).map(({ uid, target_uid }) => [uid, target_uid])).toEqual([
+      ['orders', fixture.first],
+      [`orders@${fixture.second}`, fixture.second],
     ])
     expect(violationLines(two)).toEqual([
-      `opened probe/failed orders@${site.second}`,
-      `opened source/function-broken ${site.second}`,
+      `opened probe/failed orders@${fixture.second}`,
+      `opened source/function-broken ${fixture.second}`,
     ])
     expect(driftLines(two).filter((line) => line.includes('probe'))).toEqual([])
   })
 
   it('that mean several sources from the first run on are all named after them', async () => {
-    await using site = await intake(good)
-    site.set(site.second, { body_function: good })
-    await site.audit({ policy: orders() })
-    expect(held(site).map(({ uid }) => uid)).toEqual([`orders@${site.first}`, `orders@${site.second}`].sort())
+    await using fixture = await intake(good)
+    fixture.set(fixture.second, { body_function: good })
+    await fixture.audit({ policy: orders() })
+    expect(held(fixture).map(({ uid }) => uid)).toEqual([`orders@${fixture.first}`, `orders@${fixture.second}`].sort())
   })
 
   it("run a source's header function, a subscription's function, and a text where none is shown", async () => {
-    await using site = await intake(good)
-    site.set(site.first, { header_function: 'function transform(h) { h["x-extra"] = "1"; return h }' })
-    const { uid } = at(site.fleet.open(site.project).subscriptions, 0)
-    const place = { project: site.project, uid }
-    updateSubscription(site.fleet, place, { function: 'function transform(p) { return p.a }' })
+    await using fixture = await intake(good)
+    fixture.set(fixture.first, { header_function: 'function transform(h) { h["x-extra"] = "1"; return h }' })
+    const { uid } = at(fixture.fleet.open(fixture.project).subscriptions, 0)
+    const place = { project: fixture.project, uid }
+    updateSubscription(fixture.fleet, place, { function: 'function transform(p) { return p.a }' })
     const policy = probing(
-      `{ name: headers, match: { uid: ${site.first} }, function: header, payload: p.json, expect_json: { a: 1, x-extra: "1" } },
+      `{ name: headers, match: { uid: ${fixture.first} }, function: header, payload: p.json, expect_json: { a: 1, x-extra: "1" } },
        { name: subscribed, match: { kind: subscription, uid: ${uid} }, function: subscription, payload: p.json, expect: "payload == 1" },
-       { name: hidden, match: { uid: ${site.first} }, function: body, function_file: ./fn.js, payload: p.json, expect: "payload.event_type == 'from.file'" }`,
+       { name: hidden, match: { uid: ${fixture.first} }, function: body, function_file: ./fn.js, payload: p.json, expect: "payload.event_type == 'from.file'" }`,
       { a: 1 },
       { '/etc/fn.js': good.replace('order.created', 'from.file') },
     )
-    const listed = await site.audit({ policy })
+    const listed = await fixture.audit({ policy })
     // What is shown is what runs; the file is for where nothing is.
     expect(violationLines(listed)).toEqual(['opened probe/unexpected hidden'])
-    site.service.behaviour.offers = { ...site.service.behaviour.offers, sources: false }
-    const lifted = await site.audit({ policy })
+    fixture.service.behaviour.offers = { ...fixture.service.behaviour.offers, sources: false }
+    const lifted = await fixture.audit({ policy })
     expect(violationLines(lifted)).toEqual(['resolved probe/unexpected hidden'])
     expect(lifted.notices.map(({ text }) => text)).toContain(
       'the probe headers did not run: the service does not show the function, and the policy gives no `function_file`',
@@ -428,31 +439,31 @@ describe('probes', () => {
       if (p.fail) throw new Error("refused " + token + " and " + "${key}" + " of " + p.password)
       return { event_type: "x", data: { innocent: "is " + token, password: p.password, echo: p.password, key: "${key}" } }
     }`
-    await using site = await intake(leaking)
+    await using fixture = await intake(leaking)
     const entry = (name: string, file: string) =>
-      `{ name: ${name}, match: { uid: ${site.first} }, function: body, payload: ${file} }`
+      `{ name: ${name}, match: { uid: ${fixture.first} }, function: body, payload: ${file} }`
     const payload = { password: 'hunter-22-not-real' }
     const policy = probing(`${entry('runs', 'p.json')}, ${entry('fails', 'f.json')}`, payload, {
       '/etc/f.json': JSON.stringify({ ...payload, fail: true }),
     })
-    const report = await site.audit({ policy })
-    const everything = JSON.stringify([report, held(site)]) + readFileSync(site.stand.file, 'latin1')
+    const report = await fixture.audit({ policy })
+    const everything = JSON.stringify([report, held(fixture)]) + readFileSync(fixture.harness.file, 'latin1')
     const kept = [token, key, payload.password, 'a-logged-line'].filter((secret) => everything.includes(secret))
     expect(kept).toEqual([])
-    expect(held(site).find(({ uid }) => uid === 'runs')?.output.data.innocent).toMatch(/^is sealed:[0-9a-f]{32}$/)
+    expect(held(fixture).find(({ uid }) => uid === 'runs')?.output.data.innocent).toMatch(/^is sealed:[0-9a-f]{32}$/)
   })
 
   it('keep the seal of an output that is too large', async () => {
-    await using site = await intake(
+    await using fixture = await intake(
       'function transform(p) { return { event_type: "x", data: Array(20000).fill("word") } }',
     )
-    await site.audit({ policy: orders() })
-    expect(held(site)).toMatchObject([{ outcome: 'ok', output: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) }])
+    await fixture.audit({ policy: orders() })
+    expect(held(fixture)).toMatchObject([{ outcome: 'ok', output: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) }])
   })
 
   it('ask nothing where the policy has none', async () => {
-    await using site = await intake(good)
-    await site.audit()
-    expect(posts(site)).toBe(0)
+    await using fixture = await intake(good)
+    await fixture.audit()
+    expect(posts(fixture)).toBe(0)
   })
 })

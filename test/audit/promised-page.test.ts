@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { changeData } from '../../src/demo/edits.ts'
-import { openSite, type Site } from './a-site.ts'
 import { endpointsIn } from './endpoints-in.ts'
+import { type FleetFixture, openFleetFixture } from './fleet-fixture.ts'
 
 /** Five endpoints, two a page, without subscriptions. */
-async function site() {
-  const here = await openSite({ fleet: { endpointsPerProject: 5 }, stand: { pageSize: 2 } })
-  changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
-  return here
+async function openFixture() {
+  const fixture = await openFleetFixture({ fleet: { endpointsPerProject: 5 }, harness: { pageSize: 2 } })
+  changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+  return fixture
 }
 
 /** From now on a page that the one before it promised comes without items, and as the last one. */
-function empty({ service }: Site, page: number, content: readonly [] | null = []): void {
+function empty({ service }: FleetFixture, page: number, content: readonly [] | null = []): void {
   service.faults.length = 0
   const body = (text: string) => {
     const { data, ...envelope } = JSON.parse(text)
@@ -35,64 +35,64 @@ describe('a promised page that comes empty', () => {
   it.each([['an empty list', []] as const, ['null', null] as const])(
     'withholds what it misses until a second walk misses the same: %s',
     async (_title, content) => {
-      await using here = await site()
-      await here.audit()
-      empty(here, 3, content)
-      expect(endpointsIn(await here.audit())).toEqual(suspect)
-      expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 1 })
+      await using fixture = await openFixture()
+      await fixture.audit()
+      empty(fixture, 3, content)
+      expect(endpointsIn(await fixture.audit())).toEqual(suspect)
+      expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 1 })
     },
   )
 
   it('is suspect at first sight and where nothing known is missing, and believed when it comes so again', async () => {
-    await using here = await site()
-    empty(here, 3)
-    expect(endpointsIn(await here.audit())).toEqual(suspect)
-    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 0 })
+    await using fixture = await openFixture()
+    empty(fixture, 3)
+    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
+    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 0 })
     // What was believed once is asked anew when it comes after a walk that was whole.
-    here.service.faults.length = 0
-    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 0 })
-    empty(here, 3)
-    expect(endpointsIn(await here.audit())).toEqual(suspect)
+    fixture.service.faults.length = 0
+    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 0 })
+    empty(fixture, 3)
+    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
   })
 
   it('is withheld anew when the next walk misses others', async () => {
-    await using here = await site()
-    await here.audit()
-    empty(here, 3)
-    expect(endpointsIn(await here.audit())).toEqual(suspect)
-    empty(here, 2)
-    expect(endpointsIn(await here.audit())).toEqual(suspect)
-    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 3 })
+    await using fixture = await openFixture()
+    await fixture.audit()
+    empty(fixture, 3)
+    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
+    empty(fixture, 2)
+    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
+    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 3 })
   })
 
   it('is forgotten when the next walk shows everything', async () => {
-    await using here = await site()
-    await here.audit()
-    empty(here, 3)
-    expect(endpointsIn(await here.audit())).toEqual(suspect)
-    here.service.faults.length = 0
-    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 0 })
-    empty(here, 3)
-    expect(endpointsIn(await here.audit())).toEqual(suspect)
+    await using fixture = await openFixture()
+    await fixture.audit()
+    empty(fixture, 3)
+    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
+    fixture.service.faults.length = 0
+    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 0 })
+    empty(fixture, 3)
+    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
   })
 
   it('is believed at once when a person accepts it', async () => {
-    await using here = await site()
-    await here.audit()
-    empty(here, 3)
-    expect(endpointsIn(await here.audit({ acceptsRemovals: true }))).toEqual({ ...complete, removed: 1 })
+    await using fixture = await openFixture()
+    await fixture.audit()
+    empty(fixture, 3)
+    expect(endpointsIn(await fixture.audit({ acceptsRemovals: true }))).toEqual({ ...complete, removed: 1 })
   })
 
   it('does not linger after a row that was deleted while the walk was under way', async () => {
-    await using here = await site()
-    await here.audit()
-    const last = here.dataOf('payments').endpoints.at(-1)
-    here.service.failNext({
+    await using fixture = await openFixture()
+    await fixture.audit()
+    const last = fixture.dataOf('payments').endpoints.at(-1)
+    fixture.service.failNext({
       path: /\/endpoints/,
       page: 3,
       how: 'rewrite',
       body(text) {
-        changeData(here.fleet, here.uidOf('payments'), (data) => ({
+        changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({
           ...data,
           endpoints: data.endpoints.filter((row) => row !== last),
         }))
@@ -100,7 +100,7 @@ describe('a promised page that comes empty', () => {
         return JSON.stringify({ ...envelope, data: { ...data, content: [] } })
       },
     })
-    expect(endpointsIn(await here.audit())).toEqual(suspect)
-    expect(endpointsIn(await here.audit())).toEqual({ ...complete, removed: 1 })
+    expect(endpointsIn(await fixture.audit())).toEqual(suspect)
+    expect(endpointsIn(await fixture.audit())).toEqual({ ...complete, removed: 1 })
   })
 })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Exchange, readExchanges, startReplay } from '../../src/demo/replay.ts'
 import type { Report } from '../../src/model/report.ts'
-import { openStand } from './stand.ts'
+import { openAuditHarness } from './audit-harness.ts'
 
 const recordings = join(import.meta.dirname, '../fixtures/recordings')
 const load = (name: string): Exchange[] => readExchanges(readFileSync(join(recordings, name), 'utf8'))
@@ -65,9 +65,9 @@ describe('the recorded service', () => {
   for (const pageSize of [2, 20, 100]) {
     for (const sources of ['auto', 'off'] as const) {
       it(`is read completely and its drift found to the field, ${pageSize} a page, sources ${sources}`, async () => {
-        using stand = openStand({ ...acme, pageSize, listings: { sources } })
-        const before = await replayed(load('acme-1-before.jsonl'), (url) => stand.audit({ url }))
-        const after = await replayed(load('acme-2-after.jsonl'), (url) => stand.audit({ url }))
+        using harness = openAuditHarness({ ...acme, pageSize, listings: { sources } })
+        const before = await replayed(load('acme-1-before.jsonl'), (url) => harness.audit({ url }))
+        const after = await replayed(load('acme-2-after.jsonl'), (url) => harness.audit({ url }))
 
         // The sources were recorded with 20 a page only: elsewhere the replay has no such listing.
         const isListed = sources === 'auto' && pageSize === 20
@@ -95,18 +95,18 @@ describe('the recorded service', () => {
   }
 
   it('leaves none of its secrets in the history, its side files or a report', async () => {
-    using stand = openStand({ ...acme, pageSize: 100 })
+    using harness = openAuditHarness({ ...acme, pageSize: 100 })
     const before = load('acme-1-before.jsonl')
     const after = load('acme-2-after.jsonl')
     const reports = [
-      await replayed(before, (url) => stand.audit({ url })),
-      await replayed(after, (url) => stand.audit({ url })),
+      await replayed(before, (url) => harness.audit({ url })),
+      await replayed(after, (url) => harness.audit({ url })),
     ].map((report) => JSON.stringify(report))
     const secrets = secretsIn([...before, ...after])
     expect(secrets.size).toBeGreaterThan(50)
     const written = [
       ...reports,
-      ...readdirSync(stand.directory).map((name) => readFileSync(join(stand.directory, name), 'latin1')),
+      ...readdirSync(harness.directory).map((name) => readFileSync(join(harness.directory, name), 'latin1')),
     ]
     expect([...secrets].filter((secret) => written.some((text) => text.includes(secret)))).toEqual(
       // A secret that is an everyday word stands in everyday texts: `short` in rule ids and names.
@@ -118,11 +118,11 @@ describe('the recorded service', () => {
     ['older-release.jsonl', 'older-release-upgraded.jsonl'],
     ['older-release-upgraded.jsonl', 'older-release.jsonl'],
   ])('moves from %s to %s without drift and with one notice a project', async (first, second) => {
-    using stand = openStand({ ...older, pageSize: 10 })
-    const one = await replayed(load(first), (url) => stand.audit({ url }))
-    const two = await replayed(load(second), (url) => stand.audit({ url }))
-    const three = await replayed(load(first), (url) => stand.audit({ url }))
-    const four = await replayed(load(first), (url) => stand.audit({ url }))
+    using harness = openAuditHarness({ ...older, pageSize: 10 })
+    const one = await replayed(load(first), (url) => harness.audit({ url }))
+    const two = await replayed(load(second), (url) => harness.audit({ url }))
+    const three = await replayed(load(first), (url) => harness.audit({ url }))
+    const four = await replayed(load(first), (url) => harness.audit({ url }))
 
     expect([one, two, three, four].map(({ drift }) => drift)).toEqual([[], [], [], []])
     expect([one, two, three, four].map(({ notices }) => notices.map(({ project }) => project))).toEqual([

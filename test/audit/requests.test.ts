@@ -1,28 +1,28 @@
 import { expect, it } from 'vitest'
 import { rotateSecret, updateSource } from '../../src/demo/edits.ts'
-import { at, openSite } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { at, openFleetFixture } from './fleet-fixture.ts'
 
 it('asks only what it needs: GET of the lists and of the project, with every kind of trouble on the way', async () => {
-  await using site = await openSite({
+  await using fixture = await openFleetFixture({
     fleet: { projects: 3, incomingEvery: 3, clean: false },
-    stand: { pageSize: 5, limits: { retries: 1, pageTimeoutMs: 200 } },
+    harness: { pageSize: 5, limits: { retries: 1, pageTimeoutMs: 200 } },
   })
-  const { service, fleet, uidOf, dataOf } = site
-  await site.audit()
+  const { service, fleet, uidOf, dataOf } = fixture
+  await fixture.audit()
   rotateSecret(fleet, { project: uidOf('payments'), uid: at(dataOf('payments').endpoints, 0).uid })
   const { uid } = at(dataOf('partner-intake').sources, 0)
   updateSource(fleet, { project: uidOf('partner-intake'), uid }, { is_disabled: true })
   service.failNext({ how: 'status', status: 500, times: 2 })
   service.failNext({ how: 'hang', path: /subscriptions/ })
   service.failNext({ how: 'html', path: /sources/ })
-  await site.audit({ listings: { sources: 'required' } })
+  await fixture.audit({ listings: { sources: 'required' } })
   service.behaviour.offers = { ...service.behaviour.offers, sources: false, project: false }
-  await site.audit({ keys: { orders: fleet.project(uidOf('payments'))?.key ?? '' } })
+  await fixture.audit({ keys: { orders: fleet.project(uidOf('payments'))?.key ?? '' } })
   fleet.replace(uidOf('orders'), { data: { endpoints: [], subscriptions: [], sources: [] } })
-  await site.audit({ listings: { project: 'off', sources: 'off' } })
+  await fixture.audit({ listings: { project: 'off', sources: 'off' } })
   service.behaviour.outage = 'database-down'
-  await site.audit()
+  await fixture.audit()
 
   const project = '/api/v1/projects/[0-9A-Z]{26}'
   const list = String.raw`/(endpoints|subscriptions|sources)\?perPage=5(&next_page_cursor=[0-9A-Z]{26})?`
@@ -38,14 +38,14 @@ it('asks only what it needs: GET of the lists and of the project, with every kin
 })
 
 it('posts nothing but the functions of configured probes, each to the one place for that', async () => {
-  await using site = await openSite({ fleet: { projects: 2, incomingEvery: 2, endpointsPerProject: 3 } })
-  const { service, fleet, uidOf, dataOf } = site
+  await using fixture = await openFleetFixture({ fleet: { projects: 2, incomingEvery: 2, endpointsPerProject: 3 } })
+  const { service, fleet, uidOf, dataOf } = fixture
   const { uid } = at(dataOf('partner-intake').sources, 0)
   const text = 'function transform(p) { return { event_type: "x", data: p } }'
   updateSource(fleet, { project: uidOf('partner-intake'), uid }, { body_function: text })
   const probe = `probes: [{ name: orders, match: { uid: ${uid} }, function: body, payload: p.json }]`
-  await site.audit({ policy: policyOf(`extends: []\n${probe}`, { '/etc/p.json': '{}' }) })
-  await site.audit({ policy: policyOf('extends: []') })
+  await fixture.audit({ policy: policyOf(`extends: []\n${probe}`, { '/etc/p.json': '{}' }) })
+  await fixture.audit({ policy: policyOf('extends: []') })
 
   const posts = service.requests.filter(({ method }) => method !== 'GET')
   const place = `/api/v1/projects/${uidOf('partner-intake')}/sources/test_function`

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { changeData } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { openStand } from './stand.ts'
+import { openAuditHarness } from './audit-harness.ts'
 
 describe('a list of sources that is not always offered', () => {
   it('shows what was added while it was away, once, and takes nothing for new on its first sight', async () => {
@@ -10,10 +10,10 @@ describe('a list of sources that is not always offered', () => {
     const [project] = fleet.projects()
     if (project === undefined) throw new Error('the fleet is empty')
     await using service = await startSimulatedService(fleet)
-    using stand = openStand({ projects: { intake: project.uid }, key: fleet.personalKey })
+    using harness = openAuditHarness({ projects: { intake: project.uid }, key: fleet.personalKey })
     const audit = async (isOffered: boolean) => {
       service.behaviour.offers.sources = isOffered
-      const { drift } = await stand.audit({ url: service.url })
+      const { drift } = await harness.audit({ url: service.url })
       return drift.map(({ kind, uid, change }) => `${change} ${kind} ${uid}`)
     }
     const addSource = (uid: string) =>

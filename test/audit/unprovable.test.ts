@@ -1,38 +1,38 @@
 import { describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
+import { type AuditTurn, openAuditHarness, policyOf } from './audit-harness.ts'
 import { endpointsIn } from './endpoints-in.ts'
-import { openStand, policyOf, type Turn } from './stand.ts'
 
 /** A project with six resources, and the key of another, empty project: this service answers it 200 with nothing. */
-async function site() {
+async function openFixture() {
   const fleet = generateFleet({ projects: 2, incomingEvery: 0, endpointsPerProject: 3 })
   const [full, empty] = fleet.projects()
   if (full === undefined || empty === undefined) throw new Error('two projects were asked for')
   fleet.replace(empty.uid, { data: { endpoints: [], sources: [], subscriptions: [] } })
   const service = await startSimulatedService(fleet)
   service.behaviour.offers.project = false
-  const stand = openStand({ projects: { orders: full.uid }, key: fleet.personalKey })
+  const harness = openAuditHarness({ projects: { orders: full.uid }, key: fleet.personalKey })
   return {
     service,
-    audit: auditor(service, stand),
+    audit: auditor(service, harness),
     own: fleet.personalKey,
     foreign: empty.key,
-    ...closing(service, stand),
+    ...closing(service, harness),
   }
 }
 
-function closing(service: SimulatedService, stand: ReturnType<typeof openStand>) {
+function closing(service: SimulatedService, harness: ReturnType<typeof openAuditHarness>) {
   return {
     async [Symbol.asyncDispose]() {
       await service.close()
-      stand[Symbol.dispose]()
+      harness[Symbol.dispose]()
     },
   }
 }
 
-function auditor(service: SimulatedService, { audit }: ReturnType<typeof openStand>) {
-  return async (key: string, turn: Partial<Turn> = {}) =>
+function auditor(service: SimulatedService, { audit }: ReturnType<typeof openAuditHarness>) {
+  return async (key: string, turn: Partial<AuditTurn> = {}) =>
     endpointsIn(await audit({ url: service.url, keys: { orders: key }, ...turn }))
 }
 
@@ -48,30 +48,30 @@ const unproven = {
 
 describe('an empty list of which nobody can say whose it is', () => {
   it('is not believed, however often it comes', async () => {
-    await using here = await site()
-    const before = await here.audit(here.own)
-    for (let time = 0; time < 4; time++) expect(await here.audit(here.foreign)).toEqual(unproven)
-    expect(await here.audit(here.own)).toEqual(before)
-    expect(await here.audit(here.foreign)).toEqual(unproven)
+    await using fixture = await openFixture()
+    const before = await fixture.audit(fixture.own)
+    for (let time = 0; time < 4; time++) expect(await fixture.audit(fixture.foreign)).toEqual(unproven)
+    expect(await fixture.audit(fixture.own)).toEqual(before)
+    expect(await fixture.audit(fixture.foreign)).toEqual(unproven)
   })
 
   it('is believed when a person accepts it, and from then on', async () => {
-    await using here = await site()
-    await here.audit(here.own)
-    await here.audit(here.foreign)
+    await using fixture = await openFixture()
+    await fixture.audit(fixture.own)
+    await fixture.audit(fixture.foreign)
     const accepted = { exit: 0, status: 'complete' }
-    expect(await here.audit(here.foreign, { acceptsRemovals: true })).toMatchObject({ ...accepted, removed: 6 })
-    expect(await here.audit(here.foreign)).toMatchObject({ ...accepted, removed: 0 })
+    expect(await fixture.audit(fixture.foreign, { acceptsRemovals: true })).toMatchObject({ ...accepted, removed: 6 })
+    expect(await fixture.audit(fixture.foreign)).toMatchObject({ ...accepted, removed: 0 })
   })
 
   it('is believed when the project answers for itself', async () => {
-    await using here = await site()
-    await here.audit(here.own)
-    await here.audit(here.foreign)
-    here.service.behaviour.offers.project = true
-    for (const { uid } of here.service.fleet.projects())
-      here.service.fleet.replace(uid, { data: { endpoints: [], sources: [], subscriptions: [] } })
-    expect(await here.audit(here.own)).toMatchObject({ exit: 0, status: 'complete', removed: 6 })
+    await using fixture = await openFixture()
+    await fixture.audit(fixture.own)
+    await fixture.audit(fixture.foreign)
+    fixture.service.behaviour.offers.project = true
+    for (const { uid } of fixture.service.fleet.projects())
+      fixture.service.fleet.replace(uid, { data: { endpoints: [], sources: [], subscriptions: [] } })
+    expect(await fixture.audit(fixture.own)).toMatchObject({ exit: 0, status: 'complete', removed: 6 })
   })
 
   it('confirms no loss that a later walk shows: half of an outage is held like any other', async () => {
@@ -80,11 +80,11 @@ describe('an empty list of which nobody can say whose it is', () => {
     if (project === undefined) throw new Error('a project was asked for')
     await using service = await startSimulatedService(fleet)
     service.behaviour.offers.project = false
-    using stand = openStand({ projects: { orders: project.uid }, key: fleet.personalKey })
+    using harness = openAuditHarness({ projects: { orders: project.uid }, key: fleet.personalKey })
     const all = fleet.open(project.uid)
     const show = (endpoints: typeof all.endpoints) => fleet.replace(project.uid, { data: { ...all, endpoints } })
     const policy = policyOf('extends: []\nrules: { project/mass-removal: {} }')
-    const audit = () => auditor(service, stand)(fleet.personalKey, { policy })
+    const audit = () => auditor(service, harness)(fleet.personalKey, { policy })
     await audit()
     show([])
     expect(await audit()).toMatchObject(unproven)
@@ -94,11 +94,14 @@ describe('an empty list of which nobody can say whose it is', () => {
   })
 
   it('is not believed at first sight, until a person accepts it or resources are seen', async () => {
-    await using here = await site()
-    expect(await here.audit(here.foreign)).toEqual(unproven)
-    expect(await here.audit(here.foreign)).toEqual(unproven)
-    expect(await here.audit(here.foreign, { acceptsRemovals: true })).toMatchObject({ exit: 0, status: 'complete' })
-    expect(await here.audit(here.foreign)).toMatchObject({ exit: 0, status: 'complete' })
-    expect(await here.audit(here.own)).toMatchObject({ status: 'complete', removed: 0 })
+    await using fixture = await openFixture()
+    expect(await fixture.audit(fixture.foreign)).toEqual(unproven)
+    expect(await fixture.audit(fixture.foreign)).toEqual(unproven)
+    expect(await fixture.audit(fixture.foreign, { acceptsRemovals: true })).toMatchObject({
+      exit: 0,
+      status: 'complete',
+    })
+    expect(await fixture.audit(fixture.foreign)).toMatchObject({ exit: 0, status: 'complete' })
+    expect(await fixture.audit(fixture.own)).toMatchObject({ status: 'complete', removed: 0 })
   })
 })

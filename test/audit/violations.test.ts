@@ -2,18 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { changeData, changeEndpoint, deleteEndpoint, updateSource } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
-import { at, openSite, type Site, type SiteOptions, violationLines } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
 
 /** Six sound endpoints; the first of them is about to go wrong. */
-const site = (options: SiteOptions = {}) => openSite({ fleet: { endpointsPerProject: 6 }, ...options })
+const openFixture = (options: FleetFixtureOptions = {}) =>
+  openFleetFixture({ fleet: { endpointsPerProject: 6 }, ...options })
 
-function place(site: Site, index = 0) {
-  return { project: site.uidOf('payments'), uid: at(site.dataOf('payments').endpoints, index).uid }
+function place(fixture: FleetFixture, index = 0) {
+  return { project: fixture.uidOf('payments'), uid: at(fixture.dataOf('payments').endpoints, index).uid }
 }
 
-function setRow(site: Site, change: Partial<EndpointRow>, index = 0): void {
-  changeEndpoint(site.fleet, place(site, index), (row) => ({ ...row, ...change }))
+function setRow(fixture: FleetFixture, change: Partial<EndpointRow>, index = 0): void {
+  changeEndpoint(fixture.fleet, place(fixture, index), (row) => ({ ...row, ...change }))
 }
 
 const inactive = policyOf('extends: []\nrules: { endpoint/inactive: {} }')
@@ -26,13 +27,13 @@ function only({ violations }: Report) {
 
 describe('a violation', () => {
   it('is opened, continues, is resolved, and is then forgotten', async () => {
-    await using here = await site()
-    setRow(here, { status: 'inactive' })
-    const [one, two] = [await here.audit({ policy: inactive }), await here.audit({ policy: inactive })]
-    setRow(here, { status: 'active' })
-    const [three, four] = [await here.audit({ policy: inactive }), await here.audit({ policy: inactive })]
+    await using fixture = await openFixture()
+    setRow(fixture, { status: 'inactive' })
+    const [one, two] = [await fixture.audit({ policy: inactive }), await fixture.audit({ policy: inactive })]
+    setRow(fixture, { status: 'active' })
+    const [three, four] = [await fixture.audit({ policy: inactive }), await fixture.audit({ policy: inactive })]
 
-    const { uid } = place(here)
+    const { uid } = place(fixture)
     const same = {
       fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
       rule: 'endpoint/inactive',
@@ -40,7 +41,7 @@ describe('a violation', () => {
       project: 'acme/payments',
       kind: 'endpoint',
       uid,
-      name: at(here.dataOf('payments').endpoints, 0).name,
+      name: at(fixture.dataOf('payments').endpoints, 0).name,
       path: '/status',
       message: 'disabled after failures: its events are discarded, not queued',
       first_seen: one.run.started_at,
@@ -57,13 +58,13 @@ describe('a violation', () => {
   })
 
   it('that comes back is opened anew under its old fingerprint', async () => {
-    await using here = await site()
-    setRow(here, { status: 'inactive' })
-    const one = await here.audit({ policy: inactive })
-    setRow(here, { status: 'active' })
-    await here.audit({ policy: inactive })
-    setRow(here, { status: 'inactive' })
-    const three = await here.audit({ policy: inactive })
+    await using fixture = await openFixture()
+    setRow(fixture, { status: 'inactive' })
+    const one = await fixture.audit({ policy: inactive })
+    setRow(fixture, { status: 'active' })
+    await fixture.audit({ policy: inactive })
+    setRow(fixture, { status: 'inactive' })
+    const three = await fixture.audit({ policy: inactive })
     expect(only(three)).toEqual({
       ...only(one),
       first_seen: three.run.started_at,
@@ -72,22 +73,22 @@ describe('a violation', () => {
   })
 
   it('of a resource that is gone is resolved with it', async () => {
-    await using here = await site()
-    setRow(here, { status: 'inactive' })
-    changeData(here.fleet, here.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
-    await here.audit()
-    deleteEndpoint(here.fleet, place(here))
-    expect(only(await here.audit()).state).toBe('resolved')
+    await using fixture = await openFixture()
+    setRow(fixture, { status: 'inactive' })
+    changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
+    await fixture.audit()
+    deleteEndpoint(fixture.fleet, place(fixture))
+    expect(only(await fixture.audit()).state).toBe('resolved')
   })
 
   it('is unknown, however often, until a walk is good enough again', async () => {
-    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
-    setRow(here, { status: 'inactive' }, 5)
-    const one = await here.audit()
-    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
-    const [two, three] = [await here.audit(), await here.audit()]
-    here.service.faults.length = 0
-    const four = await here.audit()
+    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    setRow(fixture, { status: 'inactive' }, 5)
+    const one = await fixture.audit()
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
+    const [two, three] = [await fixture.audit(), await fixture.audit()]
+    fixture.service.faults.length = 0
+    const four = await fixture.audit()
     const seen = [one, two, three, four].flatMap(({ violations }) =>
       violations.filter(({ rule }) => rule === 'endpoint/inactive'),
     )
@@ -102,51 +103,51 @@ describe('a violation', () => {
       [3, two.violations.filter(({ state }) => state === 'unknown').length],
     ])
     // The second unknown run writes nothing more.
-    expect(here.query('SELECT 1 FROM violation WHERE from_run = 3')).toEqual([])
+    expect(fixture.query('SELECT 1 FROM violation WHERE from_run = 3')).toEqual([])
   })
 
   it('that was unknown and is gone by the next complete walk is resolved, last seen when it was', async () => {
-    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
-    setRow(here, { status: 'inactive' }, 5)
-    const one = await here.audit({ policy: inactive })
-    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    await here.audit({ policy: inactive })
-    setRow(here, { status: 'active' }, 5)
-    const three = await here.audit({ policy: inactive })
+    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    setRow(fixture, { status: 'inactive' }, 5)
+    const one = await fixture.audit({ policy: inactive })
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    await fixture.audit({ policy: inactive })
+    setRow(fixture, { status: 'active' }, 5)
+    const three = await fixture.audit({ policy: inactive })
     expect(only(three)).toMatchObject({ state: 'resolved', last_seen: one.run.started_at })
   })
 
   it('that was fixed where a partial walk looked is not called resolved before the whole was seen', async () => {
-    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
-    setRow(here, { status: 'inactive' })
-    await here.audit({ policy: inactive })
-    setRow(here, { status: 'active' })
-    here.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
+    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    setRow(fixture, { status: 'inactive' })
+    await fixture.audit({ policy: inactive })
+    setRow(fixture, { status: 'active' })
+    fixture.service.failNext({ path: /\/endpoints/, page: 3, how: 'reset' })
     const states = [
-      only(await here.audit({ policy: inactive })).state,
-      only(await here.audit({ policy: inactive })).state,
+      only(await fixture.audit({ policy: inactive })).state,
+      only(await fixture.audit({ policy: inactive })).state,
     ]
     expect(states).toEqual(['unknown', 'resolved'])
   })
 
   it('is resolved when the policy switches its rule off, even behind a partial walk', async () => {
-    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
-    setRow(here, { status: 'inactive' }, 5)
-    await here.audit()
-    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    const off = await here.audit({ policy: policyOf('rules: { endpoint/inactive: off }') })
+    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    setRow(fixture, { status: 'inactive' }, 5)
+    await fixture.audit()
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    const off = await fixture.audit({ policy: policyOf('rules: { endpoint/inactive: off }') })
     expect(violationLines(off).filter((line) => line.includes('endpoint/inactive'))).toEqual([
-      `resolved endpoint/inactive ${place(here, 5).uid}`,
+      `resolved endpoint/inactive ${place(fixture, 5).uid}`,
     ])
-    const on = await here.audit()
-    expect(violationLines(on)).toContain(`opened endpoint/inactive ${place(here, 5).uid}`)
+    const on = await fixture.audit()
+    expect(violationLines(on)).toContain(`opened endpoint/inactive ${place(fixture, 5).uid}`)
   })
 
   it('is reworded, not reopened, when the policy changes its severity', async () => {
-    await using here = await site()
-    setRow(here, { status: 'inactive' })
-    const one = await here.audit({ policy: inactive })
-    const two = await here.audit({ policy: policyOf('extends: []\nrules: { endpoint/inactive: low }') })
+    await using fixture = await openFixture()
+    setRow(fixture, { status: 'inactive' })
+    const one = await fixture.audit({ policy: inactive })
+    const two = await fixture.audit({ policy: policyOf('extends: []\nrules: { endpoint/inactive: low }') })
     expect(only(two)).toEqual({
       ...only(one),
       state: 'continuing',
@@ -155,19 +156,19 @@ describe('a violation', () => {
     })
     expect([one, two].map(({ verdict }) => verdict.exit_code)).toEqual([1, 0])
     // The run before keeps what it said.
-    expect(here.query('SELECT severity, from_run, to_run, first_run FROM violation ORDER BY id')).toEqual([
+    expect(fixture.query('SELECT severity, from_run, to_run, first_run FROM violation ORDER BY id')).toEqual([
       { severity: 'high', from_run: 1, to_run: 2, first_run: 1 },
       { severity: 'low', from_run: 2, to_run: null, first_run: 1 },
     ])
   })
 
   it('is reworded, not reopened, when its resource changes its name or its values', async () => {
-    await using here = await site()
+    await using fixture = await openFixture()
     const limits = policyOf('extends: []\nrules: { endpoint/rate-limit-ineffective: {} }')
-    setRow(here, { rate_limit: 100, rate_limit_duration: 0 })
-    const one = await here.audit({ policy: limits })
-    setRow(here, { rate_limit: 50, name: 'renamed' })
-    const two = await here.audit({ policy: limits })
+    setRow(fixture, { rate_limit: 100, rate_limit_duration: 0 })
+    const one = await fixture.audit({ policy: limits })
+    setRow(fixture, { rate_limit: 50, name: 'renamed' })
+    const two = await fixture.audit({ policy: limits })
     expect(only(two)).toEqual({
       ...only(one),
       state: 'continuing',
@@ -178,13 +179,13 @@ describe('a violation', () => {
   })
 
   it('says the same in every run in which nothing changed, however much time passes', async () => {
-    await using here = await openSite({
+    await using fixture = await openFleetFixture({
       fleet: { projects: 3, incomingEvery: 3, clean: false, endpointsPerProject: 30 },
     })
     const policy = policyOf('extends: [all]')
-    const one = await here.audit({ policy })
-    here.stand.advance(40 * 86_400_000)
-    const two = await here.audit({ policy })
+    const one = await fixture.audit({ policy })
+    fixture.harness.advance(40 * 86_400_000)
+    const two = await fixture.audit({ policy })
     const wording = ({ violations }: Report) =>
       violations
         .filter(({ state }) => state === 'opened' || state === 'continuing')
@@ -206,37 +207,41 @@ describe('a violation', () => {
   })
 
   it('across resources needs all of them: a subscription whose endpoint was not read is not accused', async () => {
-    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
-    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
-    const report = await here.audit()
+    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
+    const report = await fixture.audit()
     expect(report.violations).toEqual([])
     expect(report.verdict.exit_code).toBe(3)
   })
 
   it('across resources is found where one of them is gone', async () => {
-    await using here = await site()
-    await here.audit()
-    const { uid } = place(here)
-    changeData(here.fleet, here.uidOf('payments'), (data) => ({
+    await using fixture = await openFixture()
+    await fixture.audit()
+    const { uid } = place(fixture)
+    changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({
       ...data,
       endpoints: data.endpoints.filter((row) => row.uid !== uid),
       subscriptions: data.subscriptions,
     }))
     // The service shows a null endpoint then.
-    const report = await here.audit()
+    const report = await fixture.audit()
     expect(report.violations).toMatchObject([
       { rule: 'subscription/target-missing', message: 'no endpoint: what it matches goes nowhere' },
     ])
   })
 
   it('of a source is found once however many subscriptions and listings show it', async () => {
-    await using here = await openSite({
+    await using fixture = await openFleetFixture({
       fleet: { incomingEvery: 1, endpointsPerProject: 6, sourcesPerProject: 2 },
-      stand: { pageSize: 2 },
+      harness: { pageSize: 2 },
     })
-    const { uid } = at(here.dataOf('partner-intake').sources, 0)
-    updateSource(here.fleet, { project: here.uidOf('partner-intake'), uid }, { verifier: null, is_disabled: true })
-    const report = await here.audit()
+    const { uid } = at(fixture.dataOf('partner-intake').sources, 0)
+    updateSource(
+      fixture.fleet,
+      { project: fixture.uidOf('partner-intake'), uid },
+      { verifier: null, is_disabled: true },
+    )
+    const report = await fixture.audit()
     expect(report.violations.map(({ rule, message }) => [rule, message])).toEqual([
       ['source/unverified', 'verifies nothing: anyone who knows its address can inject events'],
       ['source/disabled', 'switched off: its events are refused (3 subscriptions wait for it)'],
@@ -244,14 +249,14 @@ describe('a violation', () => {
   })
 
   it('of a shared secret keeps its wording while another of its endpoints cannot be seen', async () => {
-    await using here = await openSite({
+    await using fixture = await openFleetFixture({
       fleet: { projects: 2, endpointsPerProject: 4 },
-      stand: { limits: { retries: 0 } },
+      harness: { limits: { retries: 0 } },
     })
     const value = 'whsec_not-a-real-key-in-three-places'
     const share = (name: string, index: number) => {
-      const { uid } = at(here.dataOf(name).endpoints, index)
-      changeEndpoint(here.fleet, { project: here.uidOf(name), uid }, (row) => ({
+      const { uid } = at(fixture.dataOf(name).endpoints, index)
+      changeEndpoint(fixture.fleet, { project: fixture.uidOf(name), uid }, (row) => ({
         ...row,
         owner_id: 'tenant-1',
         secrets: (row.secrets ?? []).map((secret) => ({ ...secret, value })),
@@ -260,15 +265,15 @@ describe('a violation', () => {
     share('payments', 0)
     share('payments', 1)
     share('orders', 0)
-    const one = await here.audit()
-    here.service.failNext({
-      path: new RegExp(`${here.uidOf('orders')}/endpoints`),
+    const one = await fixture.audit()
+    fixture.service.failNext({
+      path: new RegExp(`${fixture.uidOf('orders')}/endpoints`),
       how: 'reset',
       times: Number.POSITIVE_INFINITY,
     })
-    const two = await here.audit()
-    here.service.faults.length = 0
-    const three = await here.audit({ only: ['acme/payments'], failOn: 'high' })
+    const two = await fixture.audit()
+    fixture.service.faults.length = 0
+    const three = await fixture.audit({ only: ['acme/payments'], failOn: 'high' })
     const shared = ({ violations }: Report) =>
       violations
         .filter(({ rule, project }) => rule === 'endpoint/secret-shared' && project === 'acme/payments')
@@ -282,11 +287,11 @@ describe('a violation', () => {
   })
 
   it('below --fail-on does not fail the run', async () => {
-    await using here = await site()
-    setRow(here, { status: 'inactive' })
+    await using fixture = await openFixture()
+    setRow(fixture, { status: 'inactive' })
     const exits = []
     for (const failOn of ['critical', 'high', 'medium'] as const) {
-      exits.push((await here.audit({ failOn })).verdict.exit_code)
+      exits.push((await fixture.audit({ failOn })).verdict.exit_code)
     }
     expect(exits).toEqual([0, 1, 1])
   })

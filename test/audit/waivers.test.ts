@@ -2,17 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { changeEndpoint } from '../../src/demo/edits.ts'
 import type { EndpointRow } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
-import { at, openSite, type Site, type SiteOptions } from './a-site.ts'
-import { policyOf } from './stand.ts'
+import { policyOf } from './audit-harness.ts'
+import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture } from './fleet-fixture.ts'
 
-const site = (options: SiteOptions = {}) => openSite({ fleet: { endpointsPerProject: 6 }, ...options })
+const openFixture = (options: FleetFixtureOptions = {}) =>
+  openFleetFixture({ fleet: { endpointsPerProject: 6 }, ...options })
 
-function placeOf(site: Site, index = 0) {
-  return { project: site.uidOf('payments'), uid: at(site.dataOf('payments').endpoints, index).uid }
+function placeOf(fixture: FleetFixture, index = 0) {
+  return { project: fixture.uidOf('payments'), uid: at(fixture.dataOf('payments').endpoints, index).uid }
 }
 
-function setRow(site: Site, change: Partial<EndpointRow>, index = 0): void {
-  changeEndpoint(site.fleet, placeOf(site, index), (row) => ({ ...row, ...change }))
+function setRow(fixture: FleetFixture, change: Partial<EndpointRow>, index = 0): void {
+  changeEndpoint(fixture.fleet, placeOf(fixture, index), (row) => ({ ...row, ...change }))
 }
 
 const rules =
@@ -31,22 +32,22 @@ const inactive = (expires: string, more = '') =>
 
 const lines = ({ violations }: Report) => violations.map(({ state, rule, project }) => `${state} ${rule} ${project}`)
 
-const secondsBefore = (site: Site, time: string, seconds: number) =>
-  // Every audit of the stand comes a minute after the one before.
-  site.stand.advance(Date.parse(time) - site.stand.clock.now() - 60_000 - seconds * 1000)
+const secondsBefore = (fixture: FleetFixture, time: string, seconds: number) =>
+  // Each audit of the harness comes a minute after the one before.
+  fixture.harness.advance(Date.parse(time) - fixture.harness.clock.now() - 60_000 - seconds * 1000)
 
 describe('a waiver', () => {
   it('accepts what is found: shown with who, why and until when, counted apart, and no reason to fail', async () => {
-    await using here = await site()
-    setRow(here, { status: 'inactive' })
+    await using fixture = await openFixture()
+    setRow(fixture, { status: 'inactive' })
     const policy = policyWith(inactive('2027-03-31', ', ticket: OPS-4711'))
-    const { verdict, violations } = await here.audit({ policy })
+    const { verdict, violations } = await fixture.audit({ policy })
     expect(violations).toEqual([
       expect.objectContaining({
         rule: 'endpoint/inactive',
         severity: 'high',
         state: 'waived',
-        uid: placeOf(here).uid,
+        uid: placeOf(fixture).uid,
         waiver: {
           owner: 'payments team',
           reason: 'moves in spring',
@@ -56,23 +57,23 @@ describe('a waiver', () => {
       }),
     ])
     expect([verdict.exit_code, verdict.waived, verdict.violations.high]).toEqual([0, 1, 0])
-    expect(here.query('SELECT state, waiver ->> ? AS owner FROM violation', '$.owner')).toEqual([
+    expect(fixture.query('SELECT state, waiver ->> ? AS owner FROM violation', '$.owner')).toEqual([
       { state: 'waived', owner: 'payments team' },
     ])
     // Nothing is written when nothing changes.
-    await here.audit({ policy })
-    expect(here.query('SELECT 1 FROM violation')).toHaveLength(1)
+    await fixture.audit({ policy })
+    expect(fixture.query('SELECT 1 FROM violation')).toHaveLength(1)
   })
 
   it('ends at the exact second, in the report, the exit code and the database; what it accepted continues', async () => {
-    await using here = await site()
-    setRow(here, { status: 'inactive' })
+    await using fixture = await openFixture()
+    setRow(fixture, { status: 'inactive' })
     const policy = policyWith(inactive('2026-11-30'))
-    const first = await here.audit({ policy: bare })
-    secondsBefore(here, '2026-12-01T00:00:00Z', 1)
-    const last = await here.audit({ policy })
-    secondsBefore(here, '2026-12-01T00:00:00Z', 0)
-    const over = await here.audit({ policy })
+    const first = await fixture.audit({ policy: bare })
+    secondsBefore(fixture, '2026-12-01T00:00:00Z', 1)
+    const last = await fixture.audit({ policy })
+    secondsBefore(fixture, '2026-12-01T00:00:00Z', 0)
+    const over = await fixture.audit({ policy })
 
     expect(last.run.started_at).toBe('2026-11-30T23:59:59.000Z')
     expect(lines(last)).toEqual(['waived endpoint/inactive acme/payments', 'opened waiver/expiring hookdrift/policy'])
@@ -89,7 +90,7 @@ describe('a waiver', () => {
     expect(at(over.violations, 0).first_seen).toBe(first.run.started_at)
     expect(at(over.violations, 0)).not.toHaveProperty('waiver')
     expect(
-      here.query("SELECT state, waiver, from_run FROM violation WHERE rule = 'endpoint/inactive' ORDER BY id"),
+      fixture.query("SELECT state, waiver, from_run FROM violation WHERE rule = 'endpoint/inactive' ORDER BY id"),
     ).toEqual([
       { state: 'open', waiver: null, from_run: 1 },
       { state: 'waived', waiver: expect.stringContaining('"expires":"2026-12-01T00:00:00.000Z"'), from_run: 2 },
@@ -98,25 +99,25 @@ describe('a waiver', () => {
   })
 
   it('with a time ends at that instant, whatever its zone', async () => {
-    await using here = await site()
-    setRow(here, { status: 'inactive' })
+    await using fixture = await openFixture()
+    setRow(fixture, { status: 'inactive' })
     const policy = policyWith(inactive("'2026-12-01T09:30:00+02:00'"))
-    secondsBefore(here, '2026-12-01T07:30:00Z', 1)
-    const states = [lines(await here.audit({ policy }))[0]]
-    secondsBefore(here, '2026-12-01T07:30:00Z', 0)
-    states.push(lines(await here.audit({ policy }))[0])
+    secondsBefore(fixture, '2026-12-01T07:30:00Z', 1)
+    const states = [lines(await fixture.audit({ policy }))[0]]
+    secondsBefore(fixture, '2026-12-01T07:30:00Z', 0)
+    states.push(lines(await fixture.audit({ policy }))[0])
     expect(states).toEqual(['waived endpoint/inactive acme/payments', 'continuing endpoint/inactive acme/payments'])
   })
 
   it('that accepts one value lets no other pass', async () => {
-    await using here = await site()
-    setRow(here, { http_timeout: 90 })
+    await using fixture = await openFixture()
+    setRow(fixture, { http_timeout: 90 })
     const policy = policyWith(
       '{ rule: endpoint/timeout-high, match: { kind: endpoint }, path: /http_timeout, value: 90, owner: o, reason: r, expires: 2027-03-31 }',
     )
-    const one = await here.audit({ policy })
-    setRow(here, { http_timeout: 91 })
-    const two = await here.audit({ policy })
+    const one = await fixture.audit({ policy })
+    setRow(fixture, { http_timeout: 91 })
+    const two = await fixture.audit({ policy })
     expect([lines(one), lines(two)]).toEqual([
       ['waived endpoint/timeout-high acme/payments'],
       ['continuing endpoint/timeout-high acme/payments', 'opened waiver/unused hookdrift/policy'],
@@ -124,14 +125,14 @@ describe('a waiver', () => {
   })
 
   it('keeps its record while what it accepted cannot be looked at', async () => {
-    await using here = await site({ stand: { pageSize: 2, limits: { retries: 0 } } })
-    setRow(here, { status: 'inactive' }, 5)
+    await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
+    setRow(fixture, { status: 'inactive' }, 5)
     const policy = policyWith(inactive('2027-03-31'))
-    const one = await here.audit({ policy })
-    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
-    const two = await here.audit({ policy })
-    here.service.faults.length = 0
-    const three = await here.audit({ policy })
+    const one = await fixture.audit({ policy })
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
+    const two = await fixture.audit({ policy })
+    fixture.service.faults.length = 0
+    const three = await fixture.audit({ policy })
     expect([one, two, three].map(lines)).toEqual([
       ['waived endpoint/inactive acme/payments'],
       ['unknown endpoint/inactive acme/payments'],
@@ -142,20 +143,20 @@ describe('a waiver', () => {
   })
 
   it('is for rules across resources as well', async () => {
-    await using here = await site()
-    const [first] = here.dataOf('payments').endpoints
+    await using fixture = await openFixture()
+    const [first] = fixture.dataOf('payments').endpoints
     const secrets = first?.secrets ?? []
-    setRow(here, { secrets }, 1)
-    const { uid } = placeOf(here, 1)
+    setRow(fixture, { secrets }, 1)
+    const { uid } = placeOf(fixture, 1)
     const policy = policyOf(`
 extends: []
 rules: { endpoint/secret-shared: {}, waiver/unused: {} }
 waivers: [{ rule: endpoint/secret-*, match: { uid: ${uid} }, owner: o, reason: r, expires: 2027-03-31 }]
 `)
-    const { violations } = await here.audit({ policy })
+    const { violations } = await fixture.audit({ policy })
     expect(new Map(violations.map(({ uid, state }) => [uid, state]))).toEqual(
       new Map([
-        [placeOf(here, 0).uid, 'opened'],
+        [placeOf(fixture, 0).uid, 'opened'],
         [uid, 'waived'],
       ]),
     )
@@ -164,9 +165,9 @@ waivers: [{ rule: endpoint/secret-*, match: { uid: ${uid} }, owner: o, reason: r
 
 describe('what is said of waivers', () => {
   it('stands beside all other violations, under the policy, and ends with its reason', async () => {
-    await using here = await site()
+    await using fixture = await openFixture()
     const unused = policyWith(inactive('2027-03-31'))
-    const [one, two] = [await here.audit({ policy: unused }), await here.audit({ policy: unused })]
+    const [one, two] = [await fixture.audit({ policy: unused }), await fixture.audit({ policy: unused })]
     expect(one.violations).toEqual([
       {
         fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -184,20 +185,20 @@ describe('what is said of waivers', () => {
       },
     ])
     expect(one.coverage.map(({ project }) => project)).not.toContain('hookdrift/policy')
-    expect(here.query('SELECT DISTINCT project FROM run_coverage')).toEqual([{ project: 'acme/payments' }])
+    expect(fixture.query('SELECT DISTINCT project FROM run_coverage')).toEqual([{ project: 'acme/payments' }])
     expect(lines(two)).toEqual(['continuing waiver/unused hookdrift/policy'])
 
-    const gone = await here.audit({ policy: bare })
+    const gone = await fixture.audit({ policy: bare })
     expect(lines(gone)).toEqual(['resolved waiver/unused hookdrift/policy'])
     expect(at(gone.violations, 0).last_seen).toBe(two.run.started_at)
-    expect(lines(await here.audit({ policy: bare }))).toEqual([])
+    expect(lines(await fixture.audit({ policy: bare }))).toEqual([])
   })
 
   it('follows a waiver that is renewed: the end is resolved, the acceptance goes on', async () => {
-    await using here = await site()
-    setRow(here, { status: 'inactive' })
-    const over = await here.audit({ policy: policyWith(inactive('2026-11-20')) })
-    const renewed = await here.audit({ policy: policyWith(inactive('2027-03-31')) })
+    await using fixture = await openFixture()
+    setRow(fixture, { status: 'inactive' })
+    const over = await fixture.audit({ policy: policyWith(inactive('2026-11-20')) })
+    const renewed = await fixture.audit({ policy: policyWith(inactive('2027-03-31')) })
     expect([lines(over), lines(renewed)]).toEqual([
       ['opened endpoint/inactive acme/payments', 'opened waiver/expired hookdrift/policy'],
       ['waived endpoint/inactive acme/payments', 'resolved waiver/expired hookdrift/policy'],
@@ -205,16 +206,16 @@ describe('what is said of waivers', () => {
   })
 
   it('calls none unused that could have been needed by what was not seen', async () => {
-    await using here = await site({
+    await using fixture = await openFixture({
       fleet: { endpointsPerProject: 6, projects: 2 },
-      stand: { pageSize: 2, limits: { retries: 0 } },
+      harness: { pageSize: 2, limits: { retries: 0 } },
     })
     const policy = policyWith(inactive('2027-03-31'))
-    const some = await here.audit({ policy, only: ['acme/payments'] })
-    here.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: 1 })
-    const broken = await here.audit({ policy })
-    const whole = await here.audit({ policy })
-    const again = await here.audit({ policy, only: ['acme/payments'] })
+    const some = await fixture.audit({ policy, only: ['acme/payments'] })
+    fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset', times: 1 })
+    const broken = await fixture.audit({ policy })
+    const whole = await fixture.audit({ policy })
+    const again = await fixture.audit({ policy, only: ['acme/payments'] })
     expect([some, broken, whole, again].map(lines)).toEqual([
       [],
       [],
@@ -224,29 +225,29 @@ describe('what is said of waivers', () => {
   })
 
   it('is only about what a waiver can reach: elsewhere may be unseen', async () => {
-    await using here = await site({
+    await using fixture = await openFixture({
       fleet: { endpointsPerProject: 6, projects: 2 },
-      stand: { pageSize: 2, limits: { retries: 0 } },
+      harness: { pageSize: 2, limits: { retries: 0 } },
     })
-    const [one = '', other = ''] = here.fleet.projects().map(({ name }) => name)
+    const [one = '', other = ''] = fixture.fleet.projects().map(({ name }) => name)
     const policy = policyWith(
       `{ rule: endpoint/inactive, match: { project: acme/${one} }, owner: o, reason: r, expires: 2027-03-31 }`,
       `{ rule: endpoint/inactive, match: { project: acme/${other} }, owner: o, reason: r, expires: 2027-03-31 }`,
     )
-    const path = new RegExp(`${here.uidOf(other)}/endpoints`)
-    here.service.failNext({ path, page: 2, how: 'reset', times: 1 })
-    const { violations } = await here.audit({ policy })
+    const path = new RegExp(`${fixture.uidOf(other)}/endpoints`)
+    fixture.service.failNext({ path, page: 2, how: 'reset', times: 1 })
+    const { violations } = await fixture.audit({ policy })
     expect(violations.map(({ name }) => name)).toEqual([`endpoint/inactive for project acme/${one}`])
   })
 
   it('obeys the policy like any other rule', async () => {
-    await using here = await site()
+    await using fixture = await openFixture()
     const policy = policyOf(`
 extends: []
 rules: { endpoint/inactive: {}, waiver/unused: critical }
 waivers: [${inactive('2027-03-31')}]
 `)
-    const { violations, verdict } = await here.audit({ policy })
+    const { violations, verdict } = await fixture.audit({ policy })
     expect(violations.map(({ rule, severity }) => `${severity} ${rule}`)).toEqual(['critical waiver/unused'])
     expect(verdict.exit_code).toBe(1)
   })

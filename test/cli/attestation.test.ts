@@ -3,23 +3,23 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeCheckpoint } from '../../src/history/sqlite/chain/chain.ts'
-import { type Desk, openDesk } from './a-desk.ts'
-import { command } from './a-terminal.ts'
+import { type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
 
-let desk: Desk
-const at = (name: string) => desk.directory.file(name)
-const run = (...args: string[]) => command(args, { cwd: desk.directory.path, env: {} })
+let cli: CliFixture
+const at = (name: string) => cli.directory.file(name)
+const run = (...args: string[]) => command(args, { cwd: cli.directory.path, env: {} })
 
 /** Both runs that are needed, a pair of keys, and the report of the second with its attestation. */
 beforeAll(async () => {
-  desk = await openDesk()
-  await desk.audit()
-  await desk.audit()
+  cli = await openCliFixture()
+  await cli.audit()
+  await cli.audit()
   expect(await run('keygen', 'key')).toMatchObject({ code: 0 })
   const written = await run('report', '--history', 'hookdrift.db', '--report', 'json=out.json', '--attest', 'key')
   expect(written).toMatchObject({ code: 0, stderr: '' })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => cli[Symbol.asyncDispose]())
 
 async function examine(...args: string[]) {
   const files = ['--report', 'out.json', '--attestation', 'out.json.intoto.json', '--key', 'key.pub']
@@ -88,7 +88,7 @@ describe('keygen', () => {
       code: 2,
       stderr: expect.stringContaining('it is there already'),
     })
-    desk.directory.write('other.pub', 'taken')
+    cli.directory.write('other.pub', 'taken')
     expect(await run('keygen', 'other')).toMatchObject({ code: 2 })
     expect(() => statSync(at('other'))).toThrow(/ENOENT/)
     expect(readFileSync(at('key'))).toEqual(before)

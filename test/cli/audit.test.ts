@@ -9,41 +9,41 @@ import type { Fleet } from '../../src/demo/fleet.ts'
 import type { SimulatedService } from '../../src/demo/simulated-service.ts'
 import { csvSections } from '../../src/report/csv/sections.ts'
 import { reports } from '../../src/report/reports.ts'
-import { at, query } from '../audit/a-site.ts'
-import { breakOne, type Desk, openDesk } from './a-desk.ts'
-import { configurationFor, openDirectory, startHookdrift } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { at, query } from '../audit/fleet-fixture.ts'
+import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
+import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
 
 describe('the exit code', () => {
   it('is 0 for clean, 1 for violations, 3 where not all could be looked at, and the report says the same', async () => {
-    await using desk = await openDesk()
+    await using cli = await openCliFixture()
     const codes: number[] = []
     const verdicts: number[] = []
     const run = async (args: readonly string[] = []) => {
-      const { code, stdout } = await desk.audit(['--format', 'json', ...args])
+      const { code, stdout } = await cli.audit(['--format', 'json', ...args])
       codes.push(code)
       verdicts.push(JSON.parse(stdout).verdict.exit_code)
     }
     await run()
-    breakOne(desk)
+    breakOne(cli)
     await run()
     await run(['--fail-on', 'critical'])
-    desk.service.behaviour.outage = 'lists-unreadable'
+    cli.service.behaviour.outage = 'lists-unreadable'
     await run()
     expect(codes).toEqual([0, 1, 0, 3])
     expect(verdicts).toEqual(codes)
-    expect(query(desk.directory.file('hookdrift.db'), 'SELECT exit_code FROM sealed_run ORDER BY number')).toEqual(
+    expect(query(cli.directory.file('hookdrift.db'), 'SELECT exit_code FROM sealed_run ORDER BY number')).toEqual(
       codes.map((exit_code) => ({ exit_code })),
     )
   })
 
   it('is 5 at once while another run writes, and says who', async () => {
-    await using desk = await openDesk()
-    desk.service.behaviour.latencyMs = 150
-    const first = startHookdrift(['audit', '--quiet'], { cwd: desk.directory.path, env: desk.env })
-    while (desk.service.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10))
+    await using cli = await openCliFixture()
+    cli.service.behaviour.latencyMs = 150
+    const first = startHookdrift(['audit', '--quiet'], { cwd: cli.directory.path, env: cli.env })
+    while (cli.service.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 10))
     const startedAt = performance.now()
-    const second = await desk.audit()
+    const second = await cli.audit()
     expect(performance.now() - startedAt).toBeLessThan(1000)
     expect(second).toEqual({
       code: 5,
@@ -53,17 +53,17 @@ describe('the exit code', () => {
       ),
     })
     expect((await first.ended).code).toBe(0)
-    expect((await desk.audit()).code).toBe(0)
+    expect((await cli.audit()).code).toBe(0)
   })
 
   it('is 4 where the history cannot be used, and the file is left as it is', async () => {
-    await using desk = await openDesk()
-    const file = desk.directory.write(
+    await using cli = await openCliFixture()
+    const file = cli.directory.write(
       'notes.txt',
       'these are my notes, and not a history of anything at all\n'.repeat(9),
     )
     const before = readFileSync(file, 'utf8')
-    const { code, stdout, stderr } = await desk.audit(['--history', 'notes.txt'])
+    const { code, stdout, stderr } = await cli.audit(['--history', 'notes.txt'])
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
     expect(stderr).toMatch(/^hookdrift: cannot open the history .*notes\.txt: .*\n {2}\S/)
     expect(readFileSync(file, 'utf8')).toBe(before)
@@ -71,7 +71,7 @@ describe('the exit code', () => {
 })
 
 describe('a mistake of the user', () => {
-  const untouched = (desk: Desk) => readdirSync(desk.directory.path).sort()
+  const untouched = (cli: CliFixture) => readdirSync(cli.directory.path).sort()
 
   it.each([
     ['an unknown option', ['audit', '--nonsense'], /unknown option '--nonsense'/],
@@ -90,18 +90,18 @@ describe('a mistake of the user', () => {
   })
 
   it('in the configuration is told with its place, and no history is made', async () => {
-    await using desk = await openDesk()
-    const file = desk.directory.write(
+    await using cli = await openCliFixture()
+    const file = cli.directory.write(
       'broken.yaml',
       'services:\n  - name: acme\n    url: hooks.example.com\n    projcts: []\n',
     )
-    const before = untouched(desk)
-    const { code, stdout, stderr } = await command(['audit', '--config', file], { cwd: desk.directory.path })
+    const before = untouched(cli)
+    const { code, stdout, stderr } = await command(['audit', '--config', file], { cwd: cli.directory.path })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`${file}:3:10: `)
     expect(stderr).toContain(`${file}:4:5: `)
     expect(stderr).toMatch(/projects/)
-    expect(untouched(desk)).toEqual(before)
+    expect(untouched(cli)).toEqual(before)
   })
 
   it.each([
@@ -114,17 +114,17 @@ describe('a mistake of the user', () => {
     ],
     ['with a wrong option', 'policy.yaml', 'rules:\n  subscription/retry-few: { min_tries: no }\n', /policy\.yaml:2:/],
   ])('in a policy %s ends with 2, and no history is made', async (_, name, text, message) => {
-    await using desk = await openDesk({}, 'policy: ./policy.yaml\n')
+    await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
     if (name === 'other.yaml') {
-      desk.directory.write('hookdrift.yaml', configurationFor(desk.service.url, desk.fleet, `policy: ./${name}\n`))
+      cli.directory.write('hookdrift.yaml', configurationFor(cli.service.url, cli.fleet, `policy: ./${name}\n`))
     }
-    if (text !== undefined) desk.directory.write(name, text)
-    const before = untouched(desk)
-    const { code, stderr } = await desk.audit()
+    if (text !== undefined) cli.directory.write(name, text)
+    const before = untouched(cli)
+    const { code, stderr } = await cli.audit()
     expect(code).toBe(2)
     expect(stderr).toMatch(message)
-    expect(untouched(desk)).toEqual(before)
-    expect(desk.service.requests).toEqual([])
+    expect(untouched(cli)).toEqual(before)
+    expect(cli.service.requests).toEqual([])
   })
 
   it.each([
@@ -134,13 +134,13 @@ describe('a mistake of the user', () => {
     ['a log level that is none', [], { HOOKDRIFT_LOG: 'loud' }, /HOOKDRIFT_LOG is "loud", expected one of trace/],
     ['an installation key that is short', [], { HOOKDRIFT_SEAL_KEY: 'short' }, /shorter than 32 characters/],
   ])('ends with 2 and leaves nothing behind: %s', async (_, args, env, message) => {
-    await using desk = await openDesk()
-    const before = untouched(desk)
-    const { code, stdout, stderr } = await desk.audit(args, { env })
+    await using cli = await openCliFixture()
+    const before = untouched(cli)
+    const { code, stdout, stderr } = await cli.audit(args, { env })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)
-    expect(untouched(desk)).toEqual(before)
-    expect(desk.service.requests).toEqual([])
+    expect(untouched(cli)).toEqual(before)
+    expect(cli.service.requests).toEqual([])
   })
 })
 
@@ -154,13 +154,13 @@ describe('the report', () => {
   it('as JSON is what the schema says, complete or not', async () => {
     const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../config/report.schema.json'), 'utf8'))
     const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema)
-    await using desk = await openDesk({ clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12 })
-    const before = await desk.audit(['--format', 'json'])
-    const project = at(desk.fleet.projects(), 0).uid
-    const { endpoints } = desk.fleet.open(project)
-    updateEndpoint(desk.fleet, { project, uid: at(endpoints, 0).uid }, { name: 'n', url: 'http://a.example' })
-    desk.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 2, times: 9 })
-    const after = await desk.audit(['--format', 'json'])
+    await using cli = await openCliFixture({ clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12 })
+    const before = await cli.audit(['--format', 'json'])
+    const project = at(cli.fleet.projects(), 0).uid
+    const { endpoints } = cli.fleet.open(project)
+    updateEndpoint(cli.fleet, { project, uid: at(endpoints, 0).uid }, { name: 'n', url: 'http://a.example' })
+    cli.service.failNext({ how: 'bad-json', path: /subscriptions/, page: 2, times: 9 })
+    const after = await cli.audit(['--format', 'json'])
     for (const { stdout } of [before, after]) {
       validate(JSON.parse(stdout))
       expect(validate.errors).toBeNull()
@@ -170,13 +170,13 @@ describe('the report', () => {
   })
 
   it('goes to --output, whole, and then not to stdout', async () => {
-    await using desk = await openDesk()
-    desk.directory.write('report.json', 'the report of yesterday')
-    const { code, stdout } = await desk.audit(['--format', 'json', '--output', 'report.json'])
+    await using cli = await openCliFixture()
+    cli.directory.write('report.json', 'the report of yesterday')
+    const { code, stdout } = await cli.audit(['--format', 'json', '--output', 'report.json'])
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
-    const written = JSON.parse(readFileSync(desk.directory.file('report.json'), 'utf8'))
+    const written = JSON.parse(readFileSync(cli.directory.file('report.json'), 'utf8'))
     expect(written.run.number).toBe(1)
-    expect(readdirSync(desk.directory.path).sort()).toEqual([
+    expect(readdirSync(cli.directory.path).sort()).toEqual([
       'hookdrift.db',
       'hookdrift.key',
       'hookdrift.yaml',
@@ -185,25 +185,25 @@ describe('the report', () => {
   })
 
   it('that cannot be written says so, keeps what was there, and the run is sealed', async () => {
-    await using desk = await openDesk()
-    const { code, stderr } = await desk.audit(['--output', '/dev/full'])
+    await using cli = await openCliFixture()
+    const { code, stderr } = await cli.audit(['--output', '/dev/full'])
     expect(code).toBe(4)
     expect(stderr).toMatch(/^hookdrift: cannot write the report to \/dev\/full: no space .*\n {2}the run is sealed/)
-    expect(query(desk.directory.file('hookdrift.db'), 'SELECT number FROM sealed_run')).toEqual([{ number: 1 }])
+    expect(query(cli.directory.file('hookdrift.db'), 'SELECT number FROM sealed_run')).toEqual([{ number: 1 }])
   })
 
   it('is not shown with --quiet: the exit code tells', async () => {
-    await using desk = await openDesk()
-    breakOne(desk)
-    expect(await desk.audit(['--quiet'], { columns: 80 })).toEqual({ code: 1, stdout: '', stderr: '' })
+    await using cli = await openCliFixture()
+    breakOne(cli)
+    expect(await cli.audit(['--quiet'], { columns: 80 })).toEqual({ code: 1, stdout: '', stderr: '' })
   })
 
   it('is coloured and as wide as the terminal for a person, plain for a pipe', async () => {
-    await using desk = await openDesk()
-    breakOne(desk)
-    const person = await desk.audit([], { columns: 70 })
-    const pipe = await desk.audit()
-    const plain = await desk.audit([], { columns: 70, env: { NO_COLOR: '1' } })
+    await using cli = await openCliFixture()
+    breakOne(cli)
+    const person = await cli.audit([], { columns: 70 })
+    const pipe = await cli.audit()
+    const plain = await cli.audit([], { columns: 70, env: { NO_COLOR: '1' } })
     expect(person.stdout).toContain('\x1b[')
     const lines = person.stdout.replace(/\x1b\[[\d;]*m/g, '').split('\n')
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(70)
@@ -224,8 +224,8 @@ describe('--project', () => {
       ['acme/orders', 'acme/payments'],
     ],
   ])('%j looks at %j', async (names, projects) => {
-    await using desk = await openDesk()
-    const { stdout } = await desk.audit(['--format', 'json', '--project', ...names])
+    await using cli = await openCliFixture()
+    const { stdout } = await cli.audit(['--format', 'json', '--project', ...names])
     const coverage: { project: string }[] = JSON.parse(stdout).coverage
     expect([...new Set(coverage.map(({ project }) => project))]).toEqual(projects)
   })
@@ -235,15 +235,15 @@ describe('what a service says', () => {
   const evil = '\x1b]0;owned\x07\x1b[2J\u202eevil\u2066\r\nhookdrift: all is well\x9b31m\u{e0041}'
 
   it('is harmless on a terminal, in every format and in the log', async () => {
-    await using desk = await openDesk()
-    const project = at(desk.fleet.projects(), 0).uid
-    const { uid } = at(desk.fleet.open(project).endpoints, 0)
+    await using cli = await openCliFixture()
+    const project = at(cli.fleet.projects(), 0).uid
+    const { uid } = at(cli.fleet.open(project).endpoints, 0)
     const rename = (name: string) =>
-      changeEndpoint(desk.fleet, { project, uid }, (row) => ({ ...row, name, description: name, status: 'inactive' }))
+      changeEndpoint(cli.fleet, { project, uid }, (row) => ({ ...row, name, description: name, status: 'inactive' }))
     rename(evil)
-    await desk.audit()
+    await cli.audit()
     rename(`${evil}${'x'.repeat(1_000_000)}`)
-    desk.service.failNext({
+    cli.service.failNext({
       how: 'status',
       status: 400,
       body: { status: false, message: evil.replace('\u{e0041}', '') },
@@ -252,18 +252,18 @@ describe('what a service says', () => {
     })
     const unseen = (text: string) =>
       text.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)?.filter((character) => character !== '\n') ?? []
-    expect((await desk.audit(['--quiet'])).code).toBe(3)
+    expect((await cli.audit(['--quiet'])).code).toBe(3)
     for (const format of formats) {
-      const args = ['report', '--history', desk.directory.file('hookdrift.db'), '--format', format]
-      const { stdout } = await command(args, { cwd: desk.directory.path, columns: 100 })
+      const args = ['report', '--history', cli.directory.file('hookdrift.db'), '--format', format]
+      const { stdout } = await command(args, { cwd: cli.directory.path, columns: 100 })
       const plain = stdout.replace(/\x1b\[[\d;]*m/g, '')
       const bare = format === 'csv' ? plain.replaceAll('\r\n', '\n') : plain
       expect(unseen(bare)).toEqual([])
       expect(bare).not.toMatch(/^hookdrift: all is well/m)
       if (format === 'text') expect(bare.length).toBeLessThan(20_000)
     }
-    const env = { ...desk.env, HOOKDRIFT_LOG: 'trace' }
-    const { code, stderr } = await startHookdrift(['audit', '--quiet'], { cwd: desk.directory.path, env }).ended
+    const env = { ...cli.env, HOOKDRIFT_LOG: 'trace' }
+    const { code, stderr } = await startHookdrift(['audit', '--quiet'], { cwd: cli.directory.path, env }).ended
     expect(code).toBe(3)
     expect(stderr).toContain('hookdrift: all is well')
     expect(unseen(stderr)).toEqual([])
@@ -276,30 +276,30 @@ describe('what a service says', () => {
   })
 
   it('of one megabyte is sealed, and compared whole', async () => {
-    await using desk = await openDesk()
-    const project = at(desk.fleet.projects(), 0).uid
-    const { uid } = at(desk.fleet.open(project).endpoints, 0)
+    await using cli = await openCliFixture()
+    const project = at(cli.fleet.projects(), 0).uid
+    const { uid } = at(cli.fleet.open(project).endpoints, 0)
     const name = (end: string) =>
-      changeEndpoint(desk.fleet, { project, uid }, (row) => ({ ...row, name: `${'x'.repeat(1_000_000)}${end}` }))
+      changeEndpoint(cli.fleet, { project, uid }, (row) => ({ ...row, name: `${'x'.repeat(1_000_000)}${end}` }))
     name('a')
-    await desk.audit(['--quiet'])
+    await cli.audit(['--quiet'])
     name('b')
-    const { stdout } = await desk.audit(['--format', 'json'])
+    const { stdout } = await cli.audit(['--format', 'json'])
     const [change] = JSON.parse(stdout).drift
     expect(change.fields[0]).toMatchObject({ path: '/name', after: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) })
   })
 })
 
 describe('secrets', () => {
-  let desk: Desk
+  let cli: CliFixture
   let fleet: Fleet
   let service: SimulatedService
   beforeAll(async () => {
-    desk = await openDesk({ clean: false, projects: 3, incomingEvery: 3 })
-    fleet = desk.fleet
-    service = desk.service
+    cli = await openCliFixture({ clean: false, projects: 3, incomingEvery: 3 })
+    fleet = cli.fleet
+    service = cli.service
   })
-  afterAll(() => desk[Symbol.asyncDispose]())
+  afterAll(() => cli[Symbol.asyncDispose]())
 
   it('and keys stand in no output, log or file, whatever the level of the log', async () => {
     const secrets = fleet.projects().flatMap(({ uid, key }) => {
@@ -308,7 +308,7 @@ describe('secrets', () => {
       return [key, ...within]
     })
     expect(secrets.length).toBeGreaterThan(30)
-    const options = { cwd: desk.directory.path, env: { ...desk.env, HOOKDRIFT_LOG: 'trace' } }
+    const options = { cwd: cli.directory.path, env: { ...cli.env, HOOKDRIFT_LOG: 'trace' } }
     const first = await startHookdrift(['audit', '--format', 'json'], options).ended
     service.failNext({ how: 'status', status: 500, path: /subscriptions/, times: 99 })
     for (const { uid: project } of fleet.projects()) {
@@ -323,58 +323,60 @@ describe('secrets', () => {
     expect([first.code, second.code]).toEqual([1, 3])
     expect(first.stderr).toMatch(/"msg":"page read"/)
     expect(second.stderr).toMatch(/"msg":"walk incomplete"/)
-    const written = readdirSync(desk.directory.path)
+    const written = readdirSync(cli.directory.path)
       .filter((name) => name !== 'hookdrift.yaml')
-      .map((name) => readFileSync(desk.directory.file(name), 'latin1'))
-    const told = [first.stdout, first.stderr, second.stdout, second.stderr, ...written]
-    expect([fleet.personalKey, ...secrets].filter((secret) => told.some((text) => text.includes(secret)))).toEqual([])
+      .map((name) => readFileSync(cli.directory.file(name), 'latin1'))
+    const outputs = [first.stdout, first.stderr, second.stdout, second.stderr, ...written]
+    expect([fleet.personalKey, ...secrets].filter((secret) => outputs.some((text) => text.includes(secret)))).toEqual(
+      [],
+    )
   })
 })
 
 describe('the installation key', () => {
   it('is made once, for its owner only', async () => {
-    await using desk = await openDesk()
-    await desk.audit(['--quiet'])
-    const file = desk.directory.file('hookdrift.key')
+    await using cli = await openCliFixture()
+    await cli.audit(['--quiet'])
+    const file = cli.directory.file('hookdrift.key')
     const key = readFileSync(file, 'utf8')
     expect(key).toMatch(/^[0-9a-f]{64}\n$/)
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(statSync(desk.directory.file('hookdrift.db')).mode & 0o777).toBe(0o600)
-    await desk.audit(['--quiet'])
+    expect(statSync(cli.directory.file('hookdrift.db')).mode & 0o777).toBe(0o600)
+    await cli.audit(['--quiet'])
     expect(readFileSync(file, 'utf8')).toBe(key)
   })
 
   it('comes from HOOKDRIFT_SEAL_KEY where that is set, and then no file is made', async () => {
-    await using desk = await openDesk()
+    await using cli = await openCliFixture()
     const HOOKDRIFT_SEAL_KEY = 'not-a-real-key-but-long-enough-for-one'
-    expect((await desk.audit(['--quiet'], { env: { HOOKDRIFT_SEAL_KEY } })).code).toBe(0)
-    expect(existsSync(desk.directory.file('hookdrift.key'))).toBe(false)
-    const again = await desk.audit(['--format', 'json'], { env: { HOOKDRIFT_SEAL_KEY } })
-    const other = await desk.audit(['--format', 'json'])
+    expect((await cli.audit(['--quiet'], { env: { HOOKDRIFT_SEAL_KEY } })).code).toBe(0)
+    expect(existsSync(cli.directory.file('hookdrift.key'))).toBe(false)
+    const again = await cli.audit(['--format', 'json'], { env: { HOOKDRIFT_SEAL_KEY } })
+    const other = await cli.audit(['--format', 'json'])
     expect(JSON.parse(again.stdout).notices).toEqual([])
     expect(JSON.parse(other.stdout)).toMatchObject({ drift: [], notices: [{}, {}] })
   })
 
   it('that is damaged is not replaced', async () => {
-    await using desk = await openDesk()
-    const file = desk.directory.write('hookdrift.key', 'oops\n')
-    const { code, stderr } = await desk.audit()
+    await using cli = await openCliFixture()
+    const file = cli.directory.write('hookdrift.key', 'oops\n')
+    const { code, stderr } = await cli.audit()
     expect(code).toBe(4)
     expect(stderr).toMatch(/is damaged: expected 64 hex digits/)
     expect(readFileSync(file, 'utf8')).toBe('oops\n')
-    expect(existsSync(desk.directory.file('hookdrift.db'))).toBe(false)
+    expect(existsSync(cli.directory.file('hookdrift.db'))).toBe(false)
   })
 })
 
 describe('the history', () => {
   it('is where --history, HOOKDRIFT_HISTORY or the configuration says, in that order', async () => {
-    await using desk = await openDesk({}, 'history: ./of-the-file.db\n')
-    const env = { HOOKDRIFT_HISTORY: desk.directory.file('of-the-environment.db') }
-    await desk.audit(['--quiet'])
-    await desk.audit(['--quiet'], { env })
-    await desk.audit(['--quiet', '--history', 'of-the-option.db'], { env })
+    await using cli = await openCliFixture({}, 'history: ./of-the-file.db\n')
+    const env = { HOOKDRIFT_HISTORY: cli.directory.file('of-the-environment.db') }
+    await cli.audit(['--quiet'])
+    await cli.audit(['--quiet'], { env })
+    await cli.audit(['--quiet', '--history', 'of-the-option.db'], { env })
     const runs = ['of-the-file', 'of-the-environment', 'of-the-option'].map((name) =>
-      query(desk.directory.file(`${name}.db`), 'SELECT number FROM sealed_run'),
+      query(cli.directory.file(`${name}.db`), 'SELECT number FROM sealed_run'),
     )
     expect(runs).toEqual([[{ number: 1 }], [{ number: 1 }], [{ number: 1 }]])
   })

@@ -2,41 +2,41 @@ import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
-import { at } from '../audit/a-site.ts'
-import { breakOne, type Desk, openDesk } from './a-desk.ts'
-import { startHookdrift } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { breakOne, type CliFixture, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
+import { startHookdrift } from './start-process.ts'
 
-const baseline = (desk: Desk, ...args: string[]) =>
-  command(['baseline', ...args, '--config', desk.directory.file('hookdrift.yaml')], {
-    cwd: desk.directory.path,
-    env: desk.env,
+const baseline = (cli: CliFixture, ...args: string[]) =>
+  command(['baseline', ...args, '--config', cli.directory.file('hookdrift.yaml')], {
+    cwd: cli.directory.path,
+    env: cli.env,
   })
 
 /** Judged by what was approved alone. */
 async function aDesk() {
-  const desk = await openDesk({}, 'policy: ./policy.yaml\n')
-  desk.directory.write('policy.yaml', 'extends: []\nrules: { drift/unexpected: {} }\n')
-  return desk
+  const cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
+  cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/unexpected: {} }\n')
+  return cli
 }
 
 const rowsOf = (text: string): Record<string, unknown>[] => JSON.parse(text).rows
 
 describe('hookdrift baseline', () => {
   it('approves, shows, compares and revokes, and keeps who and when', async () => {
-    await using desk = await aDesk()
-    await desk.audit()
-    const approved = await baseline(desk, 'approve', '--by', 'lee', '--note', 'reviewed')
+    await using cli = await aDesk()
+    await cli.audit()
+    const approved = await baseline(cli, 'approve', '--by', 'lee', '--note', 'reviewed')
     expect(approved).toEqual({
       code: 0,
       stdout: 'Approved what run 1 left of acme/orders, acme/payments.\n',
       stderr: '',
     })
-    expect((await baseline(desk, 'diff')).stdout).toContain('Nothing differs from what was approved.')
-    breakOne(desk)
-    expect((await desk.audit()).code).toBe(1)
-    expect((await desk.audit()).code).toBe(1)
-    const [row, ...others] = rowsOf((await baseline(desk, 'diff', '--format', 'json')).stdout)
+    expect((await baseline(cli, 'diff')).stdout).toContain('Nothing differs from what was approved.')
+    breakOne(cli)
+    expect((await cli.audit()).code).toBe(1)
+    expect((await cli.audit()).code).toBe(1)
+    const [row, ...others] = rowsOf((await baseline(cli, 'diff', '--format', 'json')).stdout)
     expect(others).toEqual([])
     expect(row).toMatchObject({
       kind: 'endpoint',
@@ -44,11 +44,11 @@ describe('hookdrift baseline', () => {
       fields: [{ path: '/status', before: 'active', after: 'inactive' }],
     })
     const { project } = row as { project: string }
-    expect((await baseline(desk, 'revoke', '--project', project, '--by', 'kim')).stdout).toBe(
+    expect((await baseline(cli, 'revoke', '--project', project, '--by', 'kim')).stdout).toBe(
       `Revoked the baseline of ${project}.\n`,
     )
-    expect((await desk.audit()).code).toBe(0)
-    const shown = rowsOf((await baseline(desk, 'show', '--all', '--format', 'json')).stdout)
+    expect((await cli.audit()).code).toBe(0)
+    const shown = rowsOf((await baseline(cli, 'show', '--all', '--format', 'json')).stdout)
     expect(shown.map((one) => [one.project === project, one.run, one.approved_by, one.note, one.state])).toEqual(
       shown.map((one) => [
         one.project === project,
@@ -59,26 +59,26 @@ describe('hookdrift baseline', () => {
       ]),
     )
     expect(shown.find((one) => one.project === project)).toMatchObject({ revoked_by: 'kim' })
-    expect(rowsOf((await baseline(desk, 'show', '--format', 'json')).stdout)).toHaveLength(1)
+    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)).toHaveLength(1)
   })
 
   it('approves nothing that was not seen completely, and says what was not', async () => {
-    await using desk = await aDesk()
-    desk.service.failNext({ path: /\/endpoints/, page: 1, how: 'reset', times: 30 })
-    await desk.audit()
-    const { code, stderr } = await baseline(desk, 'approve')
+    await using cli = await aDesk()
+    cli.service.failNext({ path: /\/endpoints/, page: 1, how: 'reset', times: 30 })
+    await cli.audit()
+    const { code, stderr } = await baseline(cli, 'approve')
     expect(code).toBe(2)
     expect(stderr).toMatch(
       /^hookdrift: run 1 did not see everything, so nothing is approved\nacme\/\w+ endpoints failed: /,
     )
-    expect(rowsOf((await baseline(desk, 'show', '--format', 'json')).stdout)).toEqual([])
+    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)).toEqual([])
   })
 
   it('refuses what makes no sense', async () => {
-    await using desk = await aDesk()
-    await desk.audit()
+    await using cli = await aDesk()
+    await cli.audit()
     const refused = async (...args: string[]) => {
-      const { code, stderr } = await baseline(desk, ...args)
+      const { code, stderr } = await baseline(cli, ...args)
       expect(code).toBe(2)
       return stderr.split('\n')[0]
     }
@@ -92,61 +92,58 @@ describe('hookdrift baseline', () => {
   })
 
   it('waits for no run that is under way', async () => {
-    await using desk = await aDesk()
-    await desk.audit()
-    desk.service.behaviour.latencyMs = 150
-    const before = desk.service.requests.length
-    const running = startHookdrift(['audit', '--quiet'], { cwd: desk.directory.path, env: desk.env })
-    while (desk.service.requests.length < before + 2) await new Promise((resolve) => setTimeout(resolve, 10))
-    expect((await baseline(desk, 'approve')).code).toBe(5)
+    await using cli = await aDesk()
+    await cli.audit()
+    cli.service.behaviour.latencyMs = 150
+    const before = cli.service.requests.length
+    const running = startHookdrift(['audit', '--quiet'], { cwd: cli.directory.path, env: cli.env })
+    while (cli.service.requests.length < before + 2) await new Promise((resolve) => setTimeout(resolve, 10))
+    expect((await baseline(cli, 'approve')).code).toBe(5)
     expect((await running.ended).code).toBe(0)
   })
 })
 
 describe('states as files', () => {
   it('say the same of the same state, hold no secret, and are read back as they were', async () => {
-    await using desk = await aDesk()
-    await desk.audit()
-    await baseline(desk, 'approve')
-    const directory = desk.directory.file('states')
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    const directory = cli.directory.file('states')
     const read = () => readdirSync(directory).map((name) => readFileSync(join(directory, name), 'utf8'))
-    expect((await baseline(desk, 'export', 'states')).stdout).toBe(
+    expect((await baseline(cli, 'export', 'states')).stdout).toBe(
       'Wrote acme--orders.yaml, acme--payments.yaml to states.\n',
     )
     const first = read()
-    await desk.audit()
-    await baseline(desk, 'approve', '--by', 'other')
-    await baseline(desk, 'export', 'states')
+    await cli.audit()
+    await baseline(cli, 'approve', '--by', 'other')
+    await baseline(cli, 'export', 'states')
     expect(read()).toEqual(first)
-    expect((await baseline(desk, 'import', 'states')).code).toBe(0)
-    expect(rowsOf((await baseline(desk, 'show', '--format', 'json')).stdout).map(({ run }) => run)).toEqual([
-      null,
-      null,
-    ])
-    await baseline(desk, 'export', 'states')
+    expect((await baseline(cli, 'import', 'states')).code).toBe(0)
+    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout).map(({ run }) => run)).toEqual([null, null])
+    await baseline(cli, 'export', 'states')
     expect(read()).toEqual(first)
     expect(statSync(join(directory, 'acme--orders.yaml')).mode & 0o777).toBe(0o600)
-    const secrets = desk.fleet.projects().flatMap(({ uid }) => {
-      return desk.fleet.open(uid).endpoints.flatMap(({ secrets }) => (secrets ?? []).map(({ value }) => value))
+    const secrets = cli.fleet.projects().flatMap(({ uid }) => {
+      return cli.fleet.open(uid).endpoints.flatMap(({ secrets }) => (secrets ?? []).map(({ value }) => value))
     })
     expect(secrets.length).toBeGreaterThan(5)
     expect(secrets.filter((secret) => first.some((text) => text.includes(secret)))).toEqual([])
-    expect((await desk.audit()).code).toBe(0)
-    breakOne(desk)
-    expect((await desk.audit()).code).toBe(1)
+    expect((await cli.audit()).code).toBe(0)
+    breakOne(cli)
+    expect((await cli.audit()).code).toBe(1)
   })
 
   it('are what one audit compares with, without being approved', async () => {
-    await using desk = await aDesk()
-    await desk.audit()
-    await baseline(desk, 'approve')
-    await baseline(desk, 'export', 'states')
-    await baseline(desk, 'revoke')
-    breakOne(desk)
-    const [project] = desk.fleet.projects()
-    const came = createEndpoint(desk.fleet, project?.uid ?? '', { name: 'new', url: 'https://new.example.com' })
-    await desk.audit()
-    const { code, stdout } = await desk.audit(['--expect', 'states', '--format', 'json'])
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    await baseline(cli, 'export', 'states')
+    await baseline(cli, 'revoke')
+    breakOne(cli)
+    const [project] = cli.fleet.projects()
+    const came = createEndpoint(cli.fleet, project?.uid ?? '', { name: 'new', url: 'https://new.example.com' })
+    await cli.audit()
+    const { code, stdout } = await cli.audit(['--expect', 'states', '--format', 'json'])
     expect(code).toBe(1)
     const report = JSON.parse(stdout)
     expect(report.drift).toEqual([])
@@ -155,17 +152,17 @@ describe('states as files', () => {
       ['drift/unexpected', '/status'],
     ])
     expect(report.violations.some(({ uid }: { uid: string }) => uid === came)).toBe(true)
-    expect((await desk.audit()).code).toBe(0)
-    expect(rowsOf((await baseline(desk, 'show', '--format', 'json')).stdout)).toEqual([])
+    expect((await cli.audit()).code).toBe(0)
+    expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)).toEqual([])
   })
 
   it('compare no seals of another installation key, and the report says so', async () => {
-    await using desk = await aDesk()
-    await desk.audit()
-    await baseline(desk, 'approve')
-    await baseline(desk, 'export', 'states')
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    await baseline(cli, 'export', 'states')
     const env = { HOOKDRIFT_SEAL_KEY: 'not-a-real-key-not-a-real-key-not-a-real-key' }
-    const { code, stdout } = await desk.audit(['--expect', 'states', '--format', 'json'], { env })
+    const { code, stdout } = await cli.audit(['--expect', 'states', '--format', 'json'], { env })
     expect(code).toBe(0)
     expect(JSON.parse(stdout).notices.map(({ text }: { text: string }) => text)).toContainEqual(
       expect.stringMatching(/^what was approved was sealed under another installation key: secrets of \d+ resources/),
@@ -173,40 +170,40 @@ describe('states as files', () => {
   })
 
   it('are refused at the line and column of each mistake, and for every project that they leave out', async () => {
-    await using desk = await aDesk()
-    await desk.audit()
-    await baseline(desk, 'approve')
-    await baseline(desk, 'export', 'states')
-    const text = readFileSync(desk.directory.file('states/acme--orders.yaml'), 'utf8')
-    mkdirSync(desk.directory.file('bad'))
+    await using cli = await aDesk()
+    await cli.audit()
+    await baseline(cli, 'approve')
+    await baseline(cli, 'export', 'states')
+    const text = readFileSync(cli.directory.file('states/acme--orders.yaml'), 'utf8')
+    mkdirSync(cli.directory.file('bad'))
     const wrong = text.replace(/^uid: .*/m, 'uid: 7').replace(/^seal_key: .*/m, 'seal_key: nope')
-    desk.directory.write('bad/orders.yaml', wrong.replace('  endpoint:', '  endpiont:'))
-    const { code, stderr } = await baseline(desk, 'import', 'bad')
+    cli.directory.write('bad/orders.yaml', wrong.replace('  endpoint:', '  endpiont:'))
+    const { code, stderr } = await baseline(cli, 'import', 'bad')
     expect(code).toBe(2)
-    expect(stderr.replaceAll(desk.directory.path, '').split('\n').slice(0, 3)).toEqual([
+    expect(stderr.replaceAll(cli.directory.path, '').split('\n').slice(0, 3)).toEqual([
       'hookdrift: /bad/orders.yaml:5:6: uid is 7, expected text that is not empty (in quotes)',
       '/bad/orders.yaml:7:11: seal_key is "nope", expected the id of an installation key, 16 hex digits',
       expect.stringMatching(/^\/bad\/orders\.yaml:\d+:3: `endpiont` is unknown/),
     ])
-    desk.directory.write('bad/orders.yaml', text)
-    const missing = await desk.audit(['--expect', 'bad'])
+    cli.directory.write('bad/orders.yaml', text)
+    const missing = await cli.audit(['--expect', 'bad'])
     expect(missing.code).toBe(2)
     expect(missing.stderr).toMatch(/^hookdrift: --expect says nothing of acme\/payments \(\w+\)\n/)
-    expect((await desk.audit(['--expect', 'bad', '--project', 'orders'])).code).toBe(0)
-    desk.directory.write('bad/again.yaml', text)
-    expect((await desk.audit(['--expect', 'bad'])).stderr).toMatch(/orders\.yaml and .*again\.yaml speak of the same/)
+    expect((await cli.audit(['--expect', 'bad', '--project', 'orders'])).code).toBe(0)
+    cli.directory.write('bad/again.yaml', text)
+    expect((await cli.audit(['--expect', 'bad'])).stderr).toMatch(/orders\.yaml and .*again\.yaml speak of the same/)
   })
 })
 
 describe('the audit', () => {
   it('believes a mass removal when it is told to', async () => {
-    await using desk = await openDesk({ projects: 1, endpointsPerProject: 20 })
-    await desk.audit()
-    const [project] = desk.fleet.projects()
+    await using cli = await openCliFixture({ projects: 1, endpointsPerProject: 20 })
+    await cli.audit()
+    const [project] = cli.fleet.projects()
     const uid = project?.uid ?? ''
-    setEndpointStatus(desk.fleet, { project: uid, uid: at(desk.fleet.open(uid).endpoints, 0).uid }, 'active')
-    desk.fleet.replace(uid, { data: { ...desk.fleet.open(uid), endpoints: [], subscriptions: [] } })
-    expect((await desk.audit()).code).toBe(3)
-    expect((await desk.audit(['--accept-removals'])).code).toBe(0)
+    setEndpointStatus(cli.fleet, { project: uid, uid: at(cli.fleet.open(uid).endpoints, 0).uid }, 'active')
+    cli.fleet.replace(uid, { data: { ...cli.fleet.open(uid), endpoints: [], subscriptions: [] } })
+    expect((await cli.audit()).code).toBe(3)
+    expect((await cli.audit(['--accept-removals'])).code).toBe(0)
   })
 })

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, it } from 'vitest'
-import { breakOne, openDesk } from './a-desk.ts'
-import { command } from './a-terminal.ts'
+import { breakOne, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
 
 const schemaOf = (name: string) =>
   JSON.parse(readFileSync(new URL(`../../config/${name}.schema.json`, import.meta.url), 'utf8'))
@@ -21,12 +21,12 @@ controls:
 
 describe('report --framework', () => {
   it('tells each control by what the run saw, and flips when a walk was partial', async () => {
-    await using desk = await openDesk({}, 'policy: ./policy.yaml\n')
-    desk.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
-    desk.directory.write('ours.yaml', ours)
+    await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
+    cli.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
+    cli.directory.write('ours.yaml', ours)
     const ask = async (...args: string[]) =>
       command(['report', '--history', 'hookdrift.db', '--framework', 'ours.yaml', ...args], {
-        cwd: desk.directory.path,
+        cwd: cli.directory.path,
         env: {},
       })
     const statesOf = async (...args: string[]) => {
@@ -37,11 +37,11 @@ describe('report --framework', () => {
       expect(validate.errors).toBeNull()
       return compliance.controls.map(({ state }: { state: string }) => state)
     }
-    await desk.audit()
-    breakOne(desk)
-    await desk.audit()
-    desk.service.behaviour.outage = 'lists-unreadable'
-    await desk.audit()
+    await cli.audit()
+    breakOne(cli)
+    await cli.audit()
+    cli.service.behaviour.outage = 'lists-unreadable'
+    await cli.audit()
     expect(await statesOf('--run', '1')).toEqual(['met', 'not_covered'])
     expect(await statesOf('--run', '2')).toEqual(['not_met', 'not_covered'])
     expect(await statesOf('--run', '3')).toEqual(['not_fully_looked_at', 'not_covered'])
@@ -56,16 +56,16 @@ describe('report --framework', () => {
   })
 
   it('tells with --policy what another policy would have found, says so in every format, and names what it cannot judge', async () => {
-    await using desk = await openDesk({}, 'policy: ./policy.yaml\n')
-    desk.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/status-unknown: {} }\n')
-    desk.directory.write('new.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
-    desk.directory.write('blind.yaml', 'extends: []\nrules: { endpoint/failure-rate-high: {} }\n')
-    desk.directory.write('ours.yaml', ours)
-    await desk.audit()
-    breakOne(desk)
-    await desk.audit()
+    await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
+    cli.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/status-unknown: {} }\n')
+    cli.directory.write('new.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
+    cli.directory.write('blind.yaml', 'extends: []\nrules: { endpoint/failure-rate-high: {} }\n')
+    cli.directory.write('ours.yaml', ours)
+    await cli.audit()
+    breakOne(cli)
+    await cli.audit()
     const run = (...args: string[]) =>
-      command([...args, '--history', 'hookdrift.db'], { cwd: desk.directory.path, env: {} })
+      command([...args, '--history', 'hookdrift.db'], { cwd: cli.directory.path, env: {} })
     const ask = (...args: string[]) => run('report', '--framework', 'ours.yaml', ...args)
     const stateOf = async (...args: string[]) => {
       const compliance = JSON.parse((await ask('--format', 'json', ...args)).stdout)
@@ -94,11 +94,11 @@ describe('report --framework', () => {
   })
 
   it('refuses what it does not know, with the place', async () => {
-    await using desk = await openDesk()
-    await desk.audit()
-    desk.directory.write('bad.yaml', 'framework: ours\ntitle: Ours\ncontrols:\n  - { id: W-1, titel: x }\n')
+    await using cli = await openCliFixture()
+    await cli.audit()
+    cli.directory.write('bad.yaml', 'framework: ours\ntitle: Ours\ncontrols:\n  - { id: W-1, titel: x }\n')
     const ask = async (...args: string[]) => {
-      const options = { cwd: desk.directory.path, env: {} }
+      const options = { cwd: cli.directory.path, env: {} }
       const { code, stderr } = await command(['report', '--history', 'hookdrift.db', ...args], options)
       expect(code).toBe(2)
       return stderr

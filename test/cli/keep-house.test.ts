@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { spaceWarning } from '../../src/cli/keep-house.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { configurationFor, openDirectory } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { command } from './run-in-process.ts'
+import { configurationFor, openDirectory } from './start-process.ts'
 
 const mebibyte = 1024 * 1024
 
@@ -29,16 +29,16 @@ describe('retention', () => {
     using directory = openDirectory()
     const fleet = generateFleet({ projects: 1, incomingEvery: 0, endpointsPerProject: 3, clean: true })
     await using service = await startSimulatedService(fleet)
-    const here = { cwd: directory.path, env: { ACME_KEY: fleet.personalKey } }
+    const options = { cwd: directory.path, env: { ACME_KEY: fleet.personalKey } }
     const config = directory.write('hookdrift.yaml', configurationFor(service.url, fleet))
-    const audit = () => command(['audit', '--quiet', '--config', config], here)
+    const audit = () => command(['audit', '--quiet', '--config', config], options)
     for (const _ of [1, 2, 3]) expect((await audit()).stderr).toBe('')
     directory.write('hookdrift.yaml', configurationFor(service.url, fleet, 'retention: { keep_last: 1 }\n'))
     expect((await audit()).stderr).toBe('')
     const numbers = async () => {
       const { stdout } = await command(
         ['prune', '--keep-last', '9', '--dry-run', '--format', 'json', '--config', config],
-        here,
+        options,
       )
       return JSON.parse(stdout).rows.map(({ number }: { number: number }) => number)
     }
@@ -46,11 +46,13 @@ describe('retention', () => {
     expect(after).toEqual([...after.filter((run: number) => run === 1), 4])
     await audit()
     expect(await numbers()).toEqual([...after, 5])
-    const verified = await command(['verify', '--deep', '--config', config], here)
+    const verified = await command(['verify', '--deep', '--config', config], options)
     expect(verified).toMatchObject({ code: 0, stderr: '' })
-    const backedUp = await command(['backup', 'copy.db', '--config', config], here)
+    const backedUp = await command(['backup', 'copy.db', '--config', config], options)
     expect(backedUp).toMatchObject({ code: 0, stdout: expect.stringContaining('runs up to 5') })
-    expect((await command(['verify', '--history', 'copy.db', '--format', 'json'], here)).stdout).toContain('"ok": true')
+    expect((await command(['verify', '--history', 'copy.db', '--format', 'json'], options)).stdout).toContain(
+      '"ok": true',
+    )
   })
 })
 

@@ -1,39 +1,39 @@
 import { existsSync } from 'node:fs'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { at, query } from '../audit/a-site.ts'
-import { openReceiver } from '../notify/a-receiver.ts'
-import { breakOne, openDesk } from './a-desk.ts'
-import { startHookdrift } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { at, query } from '../audit/fleet-fixture.ts'
+import { openReceiver } from '../notify/webhook-receiver.ts'
+import { breakOne, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
+import { startHookdrift } from './start-process.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
 const hook = `notify:
   - { name: hook, type: webhook, url: "\${HOOK_URL}", secret: "\${HOOK_SECRET}", min_severity: high }
 `
 
-/** A desk whose runs are told to a receiver. */
-async function openTold(notify = hook, answer?: Parameters<typeof openReceiver>[0]) {
+/** A command-line fixture whose runs notify a receiver. */
+async function openNotified(notify = hook, answer?: Parameters<typeof openReceiver>[0]) {
   const receiver = await openReceiver(answer)
-  const desk = await openDesk({}, notify)
+  const cli = await openCliFixture({}, notify)
   const env = { HOOK_URL: `${receiver.url}/not-a-real-key`, HOOK_SECRET: secret }
-  const options = { cwd: desk.directory.path, env: { ...desk.env, ...env } }
-  const config = ['--config', desk.directory.file('hookdrift.yaml')]
+  const options = { cwd: cli.directory.path, env: { ...cli.env, ...env } }
+  const config = ['--config', cli.directory.file('hookdrift.yaml')]
   return {
-    ...desk,
+    ...cli,
     receiver,
-    history: desk.directory.file('hookdrift.db'),
-    audit: (args: readonly string[] = []) => desk.audit(['--quiet', ...args], { env }),
+    history: cli.directory.file('hookdrift.db'),
+    audit: (args: readonly string[] = []) => cli.audit(['--quiet', ...args], { env }),
     notify: (...args: string[]) => command(['notify', ...config, ...args], options),
     start: (args: readonly string[]) => startHookdrift(args, options),
     /** The next look at one project breaks off, also when it is tried again. */
     loseSubscriptions: () => {
-      const { uid } = at(desk.fleet.projects(), 0)
-      desk.service.failNext({ how: 'bad-json', path: new RegExp(`${uid}/subscriptions`), times: 2 })
+      const { uid } = at(cli.fleet.projects(), 0)
+      cli.service.failNext({ how: 'bad-json', path: new RegExp(`${uid}/subscriptions`), times: 2 })
     },
     ids: () => receiver.got.map(({ headers }) => headers['webhook-id']),
     async [Symbol.asyncDispose]() {
-      await desk[Symbol.asyncDispose]()
+      await cli[Symbol.asyncDispose]()
       await receiver[Symbol.asyncDispose]()
     },
   }
@@ -41,93 +41,95 @@ async function openTold(notify = hook, answer?: Parameters<typeof openReceiver>[
 
 describe('hookdrift audit, with somebody to be told', () => {
   it('delivers what changed, signed', async () => {
-    await using told = await openTold()
-    expect((await told.audit()).code).toBe(0)
-    expect(told.receiver.got).toEqual([])
-    breakOne(told)
-    expect((await told.audit()).code).toBe(1)
-    const [got] = told.receiver.got
+    await using notified = await openNotified()
+    expect((await notified.audit()).code).toBe(0)
+    expect(notified.receiver.got).toEqual([])
+    breakOne(notified)
+    expect((await notified.audit()).code).toBe(1)
+    const [got] = notified.receiver.got
     const message = new Webhook(secret).verify(got?.body ?? '', { ...got?.headers } as Record<string, string>)
     expect(message).toMatchObject({ type: 'hookdrift.notification', data: { run: { number: 2 } } })
-    expect((await told.notify('--pending')).stdout).toMatch(/^hook: 0 pending, 0 given up, last delivered at 20/)
+    expect((await notified.notify('--pending')).stdout).toMatch(/^hook: 0 pending, 0 given up, last delivered at 20/)
   })
 
   it('keeps its exit code when it cannot deliver, keeps the message, and the next one brings both in order', async () => {
-    await using told = await openTold(hook, () => ({ status: 500 }))
-    await told.audit()
-    breakOne(told)
-    expect((await told.audit()).code).toBe(1)
-    const { rows, channels } = JSON.parse((await told.notify('--pending', '--format', 'json')).stdout)
+    await using notified = await openNotified(hook, () => ({ status: 500 }))
+    await notified.audit()
+    breakOne(notified)
+    expect((await notified.audit()).code).toBe(1)
+    const { rows, channels } = JSON.parse((await notified.notify('--pending', '--format', 'json')).stdout)
     expect(rows).toMatchObject([{ channel: 'hook', run: 2, state: 'pending', attempts: 1, error: 'answered 500' }])
     expect(channels).toMatchObject([{ name: 'hook', state: 'open', pending: 1, dead: 0 }])
-    told.receiver.answers(() => ({ status: 200 }))
-    told.loseSubscriptions()
-    expect((await told.audit()).code).toBe(3)
-    const runs = told.receiver.got.map(({ body }) => JSON.parse(body).data.run.number)
+    notified.receiver.answers(() => ({ status: 200 }))
+    notified.loseSubscriptions()
+    expect((await notified.audit()).code).toBe(3)
+    const runs = notified.receiver.got.map(({ body }) => JSON.parse(body).data.run.number)
     expect(runs).toEqual([2, 2, 3])
-    expect(told.ids()[0]).toBe(told.ids()[1])
-    expect((await command(['verify', '--history', told.history], { cwd: '/' })).code).toBe(0)
+    expect(notified.ids()[0]).toBe(notified.ids()[1])
+    expect((await command(['verify', '--history', notified.history], { cwd: '/' })).code).toBe(0)
   })
 
   it('that is killed between delivery and record delivers again, under the same ids', async () => {
-    await using told = await openTold()
-    await told.audit()
-    breakOne(told)
+    await using notified = await openNotified()
+    await notified.audit()
+    breakOne(notified)
     let kill = () => {}
-    told.receiver.answers(() => {
+    notified.receiver.answers(() => {
       kill()
       return undefined
     })
-    const running = told.start(['audit', '--quiet'])
+    const running = notified.start(['audit', '--quiet'])
     kill = () => running.child.kill('SIGKILL')
     expect((await running.ended).signal).toBe('SIGKILL')
-    expect(told.ids()).toHaveLength(1)
-    told.receiver.answers(() => ({ status: 200 }))
-    expect((await told.notify()).code).toBe(0)
-    expect(told.ids()).toHaveLength(2)
-    expect(new Set(told.ids()).size).toBe(1)
-    expect(told.receiver.got[0]?.body).toBe(told.receiver.got[1]?.body)
-    expect(query<{ state: string }>(told.history, 'SELECT state FROM notification')).toEqual([{ state: 'delivered' }])
+    expect(notified.ids()).toHaveLength(1)
+    notified.receiver.answers(() => ({ status: 200 }))
+    expect((await notified.notify()).code).toBe(0)
+    expect(notified.ids()).toHaveLength(2)
+    expect(new Set(notified.ids()).size).toBe(1)
+    expect(notified.receiver.got[0]?.body).toBe(notified.receiver.got[1]?.body)
+    expect(query<{ state: string }>(notified.history, 'SELECT state FROM notification')).toEqual([
+      { state: 'delivered' },
+    ])
   })
 
   it('is not held up by a receiver that hangs for longer than its time', async () => {
-    await using told = await openTold(hook, () => undefined)
-    await told.audit()
-    breakOne(told)
+    await using notified = await openNotified(hook, () => undefined)
+    await notified.audit()
+    breakOne(notified)
     const startedAt = performance.now()
-    expect((await told.audit()).code).toBe(1)
+    expect((await notified.audit()).code).toBe(1)
     const ms = performance.now() - startedAt
     expect(ms).toBeGreaterThan(4_900)
     expect(ms).toBeLessThan(9_000)
-    const { stdout } = await told.notify('--pending')
+    const { stdout } = await notified.notify('--pending')
     expect(stdout).toContain('no answer in time')
   }, 20_000)
 
   it('asks a receiver that answers 410 no more, and shows it', async () => {
-    await using told = await openTold(hook, () => ({ status: 410 }))
-    await told.audit()
-    breakOne(told)
-    await told.audit()
-    told.loseSubscriptions()
-    await told.audit()
-    await told.notify()
-    expect(told.receiver.got).toHaveLength(1)
-    const { stdout, code } = await told.notify('--pending')
+    await using notified = await openNotified(hook, () => ({ status: 410 }))
+    await notified.audit()
+    breakOne(notified)
+    await notified.audit()
+    notified.loseSubscriptions()
+    await notified.audit()
+    await notified.notify()
+    expect(notified.receiver.got).toHaveLength(1)
+    const { stdout, code } = await notified.notify('--pending')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^hook: GONE: its receiver answered 410 at 20.*2 pending/)
-    told.receiver.answers(() => ({ status: 204 }))
-    expect((await told.notify('--test', 'hook')).code).toBe(0)
-    await told.notify()
-    expect(told.receiver.got.map(({ body }) => JSON.parse(body).data.run?.number)).toEqual([2, undefined, 2, 3])
+    notified.receiver.answers(() => ({ status: 204 }))
+    expect((await notified.notify('--test', 'hook')).code).toBe(0)
+    await notified.notify()
+    expect(notified.receiver.got.map(({ body }) => JSON.parse(body).data.run?.number)).toEqual([2, undefined, 2, 3])
   })
 
   it('writes lines for a log and reports for a directory', async () => {
-    await using told = await openTold(
+    await using notified = await openNotified(
       'notify:\n  - { name: lines, type: log, min_severity: high }\n  - { name: files, type: directory, path: out }\n',
     )
-    await told.audit()
-    breakOne(told)
-    const { stderr } = await told.audit()
+    await notified.audit()
+    breakOne(notified)
+    const { stderr } = await notified.audit()
     const lines = stderr
       .trim()
       .split('\n')
@@ -136,19 +138,24 @@ describe('hookdrift audit, with somebody to be told', () => {
       expect.objectContaining({ channel: 'lines', type: 'violation.opened', rule: 'endpoint/inactive', run: 2 }),
     )
     for (const run of ['run-000001', 'run-000002', 'latest']) {
-      expect(existsSync(told.directory.file(`out/${run}/report.json`))).toBe(true)
+      expect(existsSync(notified.directory.file(`out/${run}/report.json`))).toBe(true)
     }
   })
 
   it('puts no secret of a channel anywhere', async () => {
-    await using told = await openTold(hook, () => ({ status: 500, body: 'not-a-real-key' }))
-    await told.audit()
-    breakOne(told)
-    const said = [await told.audit(), await told.notify('--test'), await told.notify(), await told.notify('--pending')]
+    await using notified = await openNotified(hook, () => ({ status: 500, body: 'not-a-real-key' }))
+    await notified.audit()
+    breakOne(notified)
+    const said = [
+      await notified.audit(),
+      await notified.notify('--test'),
+      await notified.notify(),
+      await notified.notify('--pending'),
+    ]
     for (const { stdout, stderr } of said) expect(stdout + stderr).not.toMatch(/not-a-real-key|whsec_/)
     const dump = JSON.stringify([
-      ...query(told.history, 'SELECT * FROM notification'),
-      ...query(told.history, 'SELECT * FROM channel'),
+      ...query(notified.history, 'SELECT * FROM notification'),
+      ...query(notified.history, 'SELECT * FROM channel'),
     ])
     expect(dump).not.toMatch(/not-a-real-key|whsec_|127\.0\.0\.1/)
   })
@@ -157,12 +164,12 @@ describe('hookdrift audit, with somebody to be told', () => {
 describe('hookdrift notify', () => {
   it('tries channels, and says which of them do not work', async () => {
     const two = `${hook}  - { name: dead, type: slack, url: "http://127.0.0.1:9/x" }\n`
-    await using told = await openTold(two)
-    const both = await told.notify('--test')
+    await using notified = await openNotified(two)
+    const both = await notified.notify('--test')
     expect([both.code, both.stdout]).toEqual([4, 'ok      hook\nFAILED  dead: connection refused\n'])
-    expect(JSON.parse(told.receiver.got[0]?.body ?? '')).toMatchObject({ type: 'hookdrift.test' })
-    expect((await told.notify('--test', 'hook')).code).toBe(0)
-    const { schema, rows } = JSON.parse((await told.notify('--test', 'hook', '--format', 'json')).stdout)
+    expect(JSON.parse(notified.receiver.got[0]?.body ?? '')).toMatchObject({ type: 'hookdrift.test' })
+    expect((await notified.notify('--test', 'hook')).code).toBe(0)
+    const { schema, rows } = JSON.parse((await notified.notify('--test', 'hook', '--format', 'json')).stdout)
     expect([schema, rows.length, rows[0].ok]).toEqual(['hookdrift.notify/1', 1, true])
   })
 
@@ -172,16 +179,16 @@ describe('hookdrift notify', () => {
     ['two wishes at once', ['--test', '--pending'], hook, 2, /one at a time/],
     ['no history', ['--pending'], hook, 4, /there is no history at/],
   ])('ends with a word: %s', async (_, args, notify, code, message) => {
-    await using told = await openTold(notify)
-    const said = await told.notify(...args)
+    await using notified = await openNotified(notify)
+    const said = await notified.notify(...args)
     expect([said.code, said.stdout]).toEqual([code, ''])
     expect(said.stderr).toMatch(message)
   })
 
   it('shows that nobody was told of anything yet', async () => {
-    await using told = await openTold()
-    await told.audit()
-    expect(await told.notify('--pending')).toMatchObject({ code: 0, stdout: 'No channel ever had a message.\n' })
+    await using notified = await openNotified()
+    await notified.audit()
+    expect(await notified.notify('--pending')).toMatchObject({ code: 0, stdout: 'No channel ever had a message.\n' })
   })
 })
 
@@ -189,14 +196,16 @@ describe('hookdrift worker, with somebody to be told', () => {
   it('tells of a failure once, of the success after it, and shows what waits', async () => {
     const often =
       'worker: { listen: 127.0.0.1:0 }\nschedules: [{ name: often, cron: "* * * * * *", run_on_start: true }]\n'
-    await using told = await openTold(often + hook)
-    await told.audit()
-    told.directory.write('hookdrift.key', 'damaged')
-    const worker = told.start(['worker'])
+    await using notified = await openNotified(often + hook)
+    await notified.audit()
+    notified.directory.write('hookdrift.key', 'damaged')
+    const worker = notified.start(['worker'])
     const types = () =>
-      told.receiver.got.flatMap(({ body }) => JSON.parse(body).data.events.map(({ type }: { type: string }) => type))
+      notified.receiver.got.flatMap(({ body }) =>
+        JSON.parse(body).data.events.map(({ type }: { type: string }) => type),
+      )
     await expect.poll(types, { timeout: 15_000 }).toEqual(['worker.failed'])
-    told.directory.write('hookdrift.key', `${'0a'.repeat(32)}\n`)
+    notified.directory.write('hookdrift.key', `${'0a'.repeat(32)}\n`)
     await expect.poll(types, { timeout: 15_000 }).toEqual(['worker.failed', 'worker.recovered'])
     worker.child.kill('SIGTERM')
     const { code, stderr } = await worker.ended

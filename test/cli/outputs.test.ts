@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCommand } from '../../src/cli/run-command.ts'
 import type { Output } from '../../src/cli/terminal.ts'
-import { query } from '../audit/a-site.ts'
-import { breakOne, openDesk } from './a-desk.ts'
-import { type Ended, openDirectory, startProgram } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { query } from '../audit/fleet-fixture.ts'
+import { breakOne, openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
+import { type Ended, openDirectory, startProgram } from './start-process.ts'
 
 const main = join(import.meta.dirname, '../../src/cli/main.ts')
 
@@ -98,12 +98,12 @@ describe.skipIf(!isLinux)('stdout that takes nothing is a failure of ours, said 
   })
 
   it('while the run that it would tell of is committed and can be reported again', async () => {
-    await using desk = await openDesk()
-    const options = { cwd: desk.directory.path, env: desk.env }
+    await using cli = await openCliFixture()
+    const options = { cwd: cli.directory.path, env: cli.env }
     expect(await redirected(['audit'], '> /dev/full', options)).toMatchObject({ code: 4, signal: null })
-    breakOne(desk)
+    breakOne(cli)
     expect(await redirected(['audit', '--format', 'json'], '>&-', options)).toMatchObject({ code: 4, signal: null })
-    const history = desk.directory.file('hookdrift.db')
+    const history = cli.directory.file('hookdrift.db')
     expect(query(history, 'SELECT number, state FROM run ORDER BY number')).toEqual([
       { number: 1, state: 'sealed' },
       { number: 2, state: 'sealed' },
@@ -114,12 +114,12 @@ describe.skipIf(!isLinux)('stdout that takes nothing is a failure of ours, said 
 
 describe.skipIf(!isLinux)('stderr that takes nothing', () => {
   it('ends no run: it is committed and reported, and the exit code says that something was lost', async () => {
-    await using desk = await openDesk()
-    const options = { cwd: desk.directory.path, env: { ...desk.env, HOOKDRIFT_LOG: 'trace' } }
+    await using cli = await openCliFixture()
+    const options = { cwd: cli.directory.path, env: { ...cli.env, HOOKDRIFT_LOG: 'trace' } }
     const { code, signal, stdout } = await redirected(['audit', '--format', 'json'], '2> /dev/full', options)
     expect({ code, signal }).toEqual({ code: 4, signal: null })
     expect(JSON.parse(stdout).verdict.exit_code).toBe(0)
-    expect(query(desk.directory.file('hookdrift.db'), 'SELECT state FROM run')).toEqual([{ state: 'sealed' }])
+    expect(query(cli.directory.file('hookdrift.db'), 'SELECT state FROM run')).toEqual([{ state: 'sealed' }])
   })
 
   it('changes nothing where nothing was to be said', async () => {

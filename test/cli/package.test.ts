@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Ended, openDirectory, startProgram } from './a-process.ts'
+import { type Ended, openDirectory, startProgram } from './start-process.ts'
 
 const checkout = join(import.meta.dirname, '../..')
 const bin = join(checkout, 'bin/hookdrift.js')

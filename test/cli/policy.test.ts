@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import type { Report } from '../../src/model/report.ts'
-import { at } from '../audit/a-site.ts'
-import { configurationFor, openDirectory } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { command } from './run-in-process.ts'
+import { configurationFor, openDirectory } from './start-process.ts'
 
 const custom = (assert: string) => `
 custom:

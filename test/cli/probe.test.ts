@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { updateSource } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { at } from '../audit/a-site.ts'
-import { configurationFor, openDirectory } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { command } from './run-in-process.ts'
+import { configurationFor, openDirectory } from './start-process.ts'
 
 /** Two projects; the one with sources has a good function, a bad one and a name that would act on a terminal. */
-async function openDesk() {
+async function openCliFixture() {
   const fleet = generateFleet({
     clean: true,
     projects: 2,
@@ -62,8 +62,8 @@ async function openDesk() {
 
 describe('hookdrift probe', () => {
   it('runs a probe of the policy and tells result, log and verdict, none of which acts on a terminal', async () => {
-    await using desk = await openDesk()
-    const { code, stdout } = await desk.probe('orders')
+    await using cli = await openCliFixture()
+    const { code, stdout } = await cli.probe('orders')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^ok {2}acme\/\S+ {2}probe orders {2}source "or\\x1b\[31mders" 01/)
     expect(stdout).toMatch(/"password": "sealed:[0-9a-f]{32}"/)
@@ -72,10 +72,10 @@ describe('hookdrift probe', () => {
   })
 
   it('answers as JSON, with 1 where a function fails, and stores nothing', async () => {
-    await using desk = await openDesk()
-    const { code, answer } = await desk.json()
+    await using cli = await openCliFixture()
+    const { code, answer } = await cli.json()
     expect(code).toBe(1)
-    const where = { project: `acme/${desk.project}`, kind: 'source' }
+    const where = { project: `acme/${cli.project}`, kind: 'source' }
     expect(answer).toEqual({
       schema: 'hookdrift.probe/1',
       run: null,
@@ -83,7 +83,7 @@ describe('hookdrift probe', () => {
         {
           ...where,
           probe: 'orders',
-          uid: desk.good,
+          uid: cli.good,
           name: 'or\u001b[31mders',
           outcome: 'ok',
           verdict: 'ok',
@@ -94,7 +94,7 @@ describe('hookdrift probe', () => {
         {
           ...where,
           probe: 'broken',
-          uid: desk.bad,
+          uid: cli.bad,
           name: expect.any(String),
           outcome: 'failed',
           verdict: 'failed',
@@ -105,23 +105,23 @@ describe('hookdrift probe', () => {
       ]),
     })
     const files = ['draft.js', 'hookdrift.yaml', 'order.json', 'policy.yaml']
-    expect(readdirSync(desk.directory.path).sort()).toEqual(files)
+    expect(readdirSync(cli.directory.path).sort()).toEqual(files)
   })
 
   it('runs a text that is not there yet with the payload of a probe, and holds it against what is expected', async () => {
-    await using desk = await openDesk()
-    const { code, answer } = await desk.json('orders', '--function', 'draft.js', '--project', desk.project)
+    await using cli = await openCliFixture()
+    const { code, answer } = await cli.json('orders', '--function', 'draft.js', '--project', cli.project)
     expect(code).toBe(1)
     expect(answer.rows).toMatchObject([
       { outcome: 'ok', verdict: 'unexpected', uid: null, message: "the result breaks `payload.event_type == 'x'`" },
     ])
-    expect(desk.service.requests.map(({ method }) => method)).toEqual(['POST'])
+    expect(cli.service.requests.map(({ method }) => method)).toEqual(['POST'])
   })
 
   it('runs the function of any source, or a text of its own, with a payload of its own', async () => {
-    await using desk = await openDesk()
-    const source = await desk.json('--source', desk.good, '--payload', 'order.json')
-    const text = await desk.json('--function', 'draft.js', '--payload', 'order.json', '--project', desk.project)
+    await using cli = await openCliFixture()
+    const source = await cli.json('--source', cli.good, '--payload', 'order.json')
+    const text = await cli.json('--function', 'draft.js', '--payload', 'order.json', '--project', cli.project)
     expect([source, text].map(({ code, answer }) => [code, answer.rows[0].verdict, answer.rows[0].probe])).toEqual([
       [0, 'ok', null],
       [0, 'ok', null],
@@ -129,19 +129,19 @@ describe('hookdrift probe', () => {
   })
 
   it('exits with 3 where nothing could be run', async () => {
-    await using desk = await openDesk()
-    desk.service.behaviour.hasLicence = false
-    const { code, answer } = await desk.json('broken')
+    await using cli = await openCliFixture()
+    cli.service.behaviour.hasLicence = false
+    const { code, answer } = await cli.json('broken')
     expect([code, answer.rows[0].outcome]).toEqual([3, 'unknown'])
-    desk.service.behaviour.hasLicence = true
-    desk.service.failNext({
+    cli.service.behaviour.hasLicence = true
+    cli.service.failNext({
       how: 'status',
       status: 400,
       body: { status: false, message: 'nope' },
       path: /sources\?/,
       times: 9,
     })
-    const unlisted = await desk.probe('orders')
+    const unlisted = await cli.probe('orders')
     expect(unlisted.code).toBe(3)
     expect(unlisted.stdout).toMatch(/not looked through: .*nope/)
   })
@@ -159,8 +159,8 @@ describe('hookdrift probe', () => {
     [['--source', 'x', '--payload', 'order.json'], 'there is no function of source x'],
     [['--project', 'nowhere'], '--project nowhere matches none of'],
   ])('refuses what it cannot mean: %j', async (args, said) => {
-    await using desk = await openDesk()
-    const { code, stderr, stdout } = await desk.probe(...args)
+    await using cli = await openCliFixture()
+    const { code, stderr, stdout } = await cli.probe(...args)
     expect([code, stdout]).toEqual([2, ''])
     expect(stderr).toContain(said)
   })

@@ -3,8 +3,8 @@ import { existsSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { readTextFile } from '../../src/cli/read-text-file.ts'
-import { openDirectory } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { command } from './run-in-process.ts'
+import { openDirectory } from './start-process.ts'
 
 const configuration = (more = '') => `services:
   - name: acme
@@ -13,7 +13,7 @@ const configuration = (more = '') => `services:
 ${more}    projects: [{ id: p1 }]
 `
 
-function openDesk() {
+function openCliFixture() {
   const directory = openDirectory()
   execFileSync('mkfifo', [directory.file('pipe')])
   return { ...directory, [Symbol.dispose]: directory[Symbol.dispose] }
@@ -29,7 +29,7 @@ describe('a text file', () => {
   })
 
   it('is no pipe, socket, device or directory', async () => {
-    using directory = openDesk()
+    using directory = openCliFixture()
     const server = createServer().listen(directory.file('socket'))
     await new Promise((resolve) => server.once('listening', resolve))
     const expected = 'expected a regular file: write what it would give to a file first'
@@ -77,7 +77,7 @@ describe('a pipe in the place of a file is refused at once, with its place', () 
     ['the history', {}, ['runs', '--history', 'pipe'], '/pipe: it is no regular file'],
     ['the history to examine', {}, ['verify', '--history', 'pipe'], '/pipe: it is no regular file'],
   ])('%s', async (_, files, args, said) => {
-    using directory = openDesk()
+    using directory = openCliFixture()
     for (const [name, text] of Object.entries(files)) directory.write(name, text)
     const env = { ACME_KEY: 'not-a-real-key', HOOKDRIFT_LOG: 'silent' }
     const at = args.map((word) =>
@@ -96,7 +96,7 @@ describe('a pipe in the place of a file is refused at once, with its place', () 
   })
 
   it('the states that a run is compared with', async () => {
-    using directory = openDesk()
+    using directory = openCliFixture()
     directory.write('c.yaml', configuration())
     execFileSync('mkdir', [directory.file('states')])
     execFileSync('mkfifo', [directory.file('states/acme--p1.yaml')])
@@ -109,7 +109,7 @@ describe('a pipe in the place of a file is refused at once, with its place', () 
   })
 
   it('the installation key', async () => {
-    using directory = openDesk()
+    using directory = openCliFixture()
     directory.write('c.yaml', configuration())
     execFileSync('mkfifo', [directory.file('hookdrift.key')])
     const env = { ACME_KEY: 'not-a-real-key', HOOKDRIFT_LOG: 'silent' }

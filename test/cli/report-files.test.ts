@@ -6,10 +6,10 @@ import { loadReports } from '../../src/cli/load-reports.ts'
 import { updateEndpoint } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { at } from '../audit/a-site.ts'
+import { at } from '../audit/fleet-fixture.ts'
 import { aReport } from '../report/sample-reports.ts'
-import { configurationFor, openDirectory } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { command } from './run-in-process.ts'
+import { configurationFor, openDirectory } from './start-process.ts'
 
 describe('--report', () => {
   const fleet = generateFleet({ clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 3 })
@@ -22,7 +22,7 @@ describe('--report', () => {
   })
   afterAll(() => service.close())
 
-  function openDesk() {
+  function openCliFixture() {
     const directory = openDirectory()
     directory.write('hookdrift.yaml', configurationFor(service.url, fleet))
     const env = { ACME_KEY: fleet.personalKey, HOOKDRIFT_LOG: 'silent' }
@@ -36,30 +36,30 @@ describe('--report', () => {
   }
 
   it('writes every format beside what is printed, for its owner only, and the same again from the history', async () => {
-    using desk = openDesk()
+    using cli = openCliFixture()
     const orders = (prefix: string) => formats.flatMap((format) => ['--report', `${format}=${prefix}.${format}`])
-    const { code, stdout } = await desk.run('audit', ...orders('now'))
+    const { code, stdout } = await cli.run('audit', ...orders('now'))
     expect(code).toBe(1)
     expect(stdout).toContain('Exit code 1.')
     const sections = ['now.controls.csv', 'now.coverage.csv', 'now.drift.csv']
-    const written = desk.files().filter((name) => name.startsWith('now'))
+    const written = cli.files().filter((name) => name.startsWith('now'))
     expect(written).toEqual([...formats.map((format) => `now.${format}`), ...sections].sort())
-    for (const name of written) expect(statSync(desk.file(name)).mode & 0o777).toBe(0o600)
+    for (const name of written) expect(statSync(cli.file(name)).mode & 0o777).toBe(0o600)
 
-    await desk.run('audit', '--quiet')
-    expect((await desk.run('report', '--run', '1', ...orders('then'))).code).toBe(0)
-    for (const name of written) expect(desk.read(name.replace('now', 'then'))).toBe(desk.read(name))
+    await cli.run('audit', '--quiet')
+    expect((await cli.run('report', '--run', '1', ...orders('then'))).code).toBe(0)
+    for (const name of written) expect(cli.read(name.replace('now', 'then'))).toBe(cli.read(name))
   })
 
   it('prints one section of CSV, the violations unless said', async () => {
-    using desk = openDesk()
-    await desk.run('audit', '--quiet', '--report', 'csv=all.csv')
+    using cli = openCliFixture()
+    await cli.run('audit', '--quiet', '--report', 'csv=all.csv')
     for (const [args, file] of [
       [[], 'all.csv'],
       [['--section', 'coverage'], 'all.coverage.csv'],
     ] as const) {
-      const { code, stdout } = await desk.run('report', '--format', 'csv', ...args)
-      expect({ code, stdout }).toEqual({ code: 0, stdout: desk.read(file) })
+      const { code, stdout } = await cli.run('report', '--format', 'csv', ...args)
+      expect({ code, stdout }).toEqual({ code: 0, stdout: cli.read(file) })
     }
   })
 
@@ -88,24 +88,24 @@ describe('--report', () => {
     ['a section of no table', ['--section', 'drift'], /--section drift is for --format csv, not text/],
     ['an unknown section', ['--format', 'csv', '--section', 'all'], /Allowed choices are violations, drift/],
   ])('is refused before anything is looked at: %s', async (_, args, message) => {
-    using desk = openDesk()
+    using cli = openCliFixture()
     const asked = service.requests.length
-    const { code, stdout, stderr } = await desk.run('audit', ...args)
+    const { code, stdout, stderr } = await cli.run('audit', ...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)
-    expect(desk.files()).toEqual(['hookdrift.yaml'])
+    expect(cli.files()).toEqual(['hookdrift.yaml'])
     expect(service.requests.length).toBe(asked)
   })
 
   it('that cannot be written after all keeps the others, and says that the run is sealed', async () => {
-    using desk = openDesk()
+    using cli = openCliFixture()
     const { stdout, stderr } = process
-    const terminal = { stdout, stderr, env: {}, cwd: () => desk.path }
+    const terminal = { stdout, stderr, env: {}, cwd: () => cli.path }
     const report = ['json=a.json', 'sarif=b.sarif']
     const options = { format: 'text', report, quiet: true } as const
     const deliver = planDelivery(options, terminal, await loadReports(options))
-    mkdirSync(desk.file('a.json'))
+    mkdirSync(cli.file('a.json'))
     expect(() => deliver(aReport())).toThrow(/cannot write the report to .*a\.json: /)
-    expect(desk.files()).toEqual(['a.json', 'b.sarif', 'hookdrift.yaml'])
+    expect(cli.files()).toEqual(['a.json', 'b.sarif', 'hookdrift.yaml'])
   })
 })

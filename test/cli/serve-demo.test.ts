@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { demoAddress, serveDemo } from '../../src/cli/serve-demo.ts'
 import { afternoonOf } from '../../src/demo/colleague.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
-import { openDirectory, startHookdrift } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { command } from './run-in-process.ts'
+import { openDirectory, startHookdrift } from './start-process.ts'
 
 const sizes = { endpointsPerProject: 12, sourcesPerProject: 4 }
 
@@ -38,7 +38,7 @@ describe('hookdrift demo --serve', () => {
       ({ description, project }) => `A colleague ${description} (${project}).`,
     )
     const revisions = () => fleet.projects().reduce((sum, { uid }) => sum + fleet.revision(uid), 0)
-    const told: string[] = []
+    const messages: string[] = []
     const waits: number[] = []
     const stop = new AbortController()
     let before = -1
@@ -56,9 +56,15 @@ describe('hookdrift demo --serve', () => {
         }
       },
     }
-    const order = { address: demoAddress('0'), fleet, clock, ready: () => {}, tell: (text: string) => told.push(text) }
+    const order = {
+      address: demoAddress('0'),
+      fleet,
+      clock,
+      ready: () => {},
+      tell: (text: string) => messages.push(text),
+    }
     await serveDemo(order, stop.signal)
-    expect(told.slice(2)).toEqual([...planned, 'The colleague goes home: from here on nothing changes.'])
+    expect(messages.slice(2)).toEqual([...planned, 'The colleague goes home: from here on nothing changes.'])
     expect(new Set(waits)).toEqual(new Set([60_000]))
   })
 

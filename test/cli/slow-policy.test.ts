@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { openDesk } from './a-desk.ts'
-import { type openDirectory, startHookdrift } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { openCliFixture } from './cli-fixture.ts'
+import { command } from './run-in-process.ts'
+import { type openDirectory, startHookdrift } from './start-process.ts'
 
 /** Allowed, and nothing that is read in a moment: ninety files of a thousand overrides each. */
 function layOutSlowPolicy({ write }: Pick<ReturnType<typeof openDirectory>, 'write'>): void {
@@ -24,13 +24,13 @@ async function signalWhenHeard(name: 'SIGTERM'): Promise<void> {
 
 describe('a policy that takes long to read', () => {
   it('keeps no pipeline from being stopped', async () => {
-    await using desk = await openDesk({}, 'policy: ./slow.yaml\n')
-    layOutSlowPolicy(desk.directory)
-    const options = { cwd: desk.directory.path, env: desk.env }
+    await using cli = await openCliFixture({}, 'policy: ./slow.yaml\n')
+    layOutSlowPolicy(cli.directory)
+    const options = { cwd: cli.directory.path, env: cli.env }
     const checking = command(['policy', 'check', 'slow.yaml'], options)
     await signalWhenHeard('SIGTERM')
     expect(await checking).toEqual({ code: 143, stdout: '', stderr: '' })
-    const auditing = desk.audit()
+    const auditing = cli.audit()
     await signalWhenHeard('SIGTERM')
     expect(await auditing).toMatchObject({ code: 143, stdout: '' })
   })
@@ -38,11 +38,11 @@ describe('a policy that takes long to read', () => {
   it('keeps no worker from answering, nor from being stopped', async () => {
     const schedules =
       'policy: ./slow.yaml\nworker: { listen: 127.0.0.1:0 }\nschedules: [{ name: a, cron: "0 0 1 1 *" }]\n'
-    await using desk = await openDesk({}, schedules)
-    layOutSlowPolicy(desk.directory)
+    await using cli = await openCliFixture({}, schedules)
+    layOutSlowPolicy(cli.directory)
     const { child, ended } = startHookdrift(['worker'], {
-      cwd: desk.directory.path,
-      env: { ...desk.env, HOOKDRIFT_LOG: 'info' },
+      cwd: cli.directory.path,
+      env: { ...cli.env, HOOKDRIFT_LOG: 'info' },
     })
     let said = ''
     child.stderr?.on('data', (text: string) => {

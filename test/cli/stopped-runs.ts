@@ -3,8 +3,8 @@ import Database from 'better-sqlite3'
 import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { configurationFor, openDirectory, startHookdrift } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { command } from './run-in-process.ts'
+import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
 
 const latencyMs = 15
 

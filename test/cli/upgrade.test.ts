@@ -3,8 +3,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDirectory } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { command } from './run-in-process.ts'
+import { openDirectory } from './start-process.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
 const golden = gunzipSync(readFileSync(join(fixtures, 'canaries-0008.db.gz')))

@@ -3,13 +3,13 @@ import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { query } from '../audit/a-site.ts'
+import { query } from '../audit/fleet-fixture.ts'
 import { readScrape } from '../worker/scrape.ts'
-import { configurationFor, openDirectory, startHookdrift } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { command } from './run-in-process.ts'
+import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
 import { stopAtMoments } from './stopped-runs.ts'
 
-async function openDesk(schedules: string) {
+async function openCliFixture(schedules: string) {
   const fleet = generateFleet({ projects: 2, endpointsPerProject: 6 })
   const service = await startSimulatedService(fleet)
   const directory = openDirectory()
@@ -62,8 +62,8 @@ schedules: [{ name: often, cron: "* * * * * *", run_on_start: true }]
 
 describe('hookdrift worker', () => {
   it('audits on its schedule, is watched, survives a broken file, and ends in order', async () => {
-    await using desk = await openDesk(everySecond)
-    const worker = desk.start()
+    await using cli = await openCliFixture(everySecond)
+    const worker = cli.start()
     const log = logOf(worker)
     const { url } = await log.until('listening')
     const ask = async (path: string) => {
@@ -74,7 +74,7 @@ describe('hookdrift worker', () => {
     expect(await ask('/healthz')).toBe('200 alive\n')
     expect(await ask('/readyz')).toBe('200 ready\n')
 
-    desk.directory.write('hookdrift.yaml', 'services: nonsense\n')
+    cli.directory.write('hookdrift.yaml', 'services: nonsense\n')
     const { error } = await log.until('the files cannot be read as they are: what they said before stays in force')
     expect(error).toMatch(/^hookdrift\.yaml:1:11: /)
     const count = log.lines.filter(({ msg }) => msg === 'run sealed').length
@@ -84,20 +84,20 @@ describe('hookdrift worker', () => {
 
     worker.child.kill('SIGTERM')
     expect(await worker.ended).toMatchObject({ code: 143, stdout: '' })
-    const runs = query<{ state: string }>(desk.history, 'SELECT DISTINCT state FROM run')
+    const runs = query<{ state: string }>(cli.history, 'SELECT DISTINCT state FROM run')
     expect(runs).toEqual([{ state: 'sealed' }])
     expect(JSON.stringify(log.lines)).not.toContain('not-a-real-key')
   })
 
   it('seals what it has seen when it is stopped within a run', async () => {
-    await using desk = await openDesk('schedules: [{ name: nightly, cron: "0 0 1 1 *", run_on_start: true }]\n')
-    desk.service.behaviour.latencyMs = 100
-    const worker = desk.start()
-    while (desk.service.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
+    await using cli = await openCliFixture('schedules: [{ name: nightly, cron: "0 0 1 1 *", run_on_start: true }]\n')
+    cli.service.behaviour.latencyMs = 100
+    const worker = cli.start()
+    while (cli.service.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 5))
     worker.child.kill('SIGINT')
     expect((await worker.ended).code).toBe(130)
     const reasons = query<{ reason: string | null; status: string }>(
-      desk.history,
+      cli.history,
       'SELECT status, reason FROM run_coverage',
     )
     expect(reasons).toContainEqual({
@@ -108,12 +108,12 @@ describe('hookdrift worker', () => {
   })
 
   it('goes on after errors, and says that it is not ready', async () => {
-    await using desk = await openDesk(everySecond)
-    const worker = desk.start()
+    await using cli = await openCliFixture(everySecond)
+    const worker = cli.start()
     const log = logOf(worker)
     const { url } = await log.until('listening')
     await log.until('run sealed')
-    desk.directory.write('hookdrift.key', 'damaged')
+    cli.directory.write('hookdrift.key', 'damaged')
     const failures = () => log.lines.filter(({ msg }) => msg === 'an error ended the run; the next tick comes')
     while (failures().length < 3) await once(worker.child.stderr ?? worker.child, 'data')
     expect(failures()[0]).toMatchObject({ schedule: 'often', error: expect.stringContaining('is damaged') })
@@ -125,13 +125,13 @@ describe('hookdrift worker', () => {
   })
 
   it('prints the next times', async () => {
-    await using desk = await openDesk('schedules: [{ name: a, cron: "30 2 * * *", timezone: Europe/Berlin }]\n')
-    const { code, stdout } = await desk.say(['--next', '2'])
+    await using cli = await openCliFixture('schedules: [{ name: a, cron: "30 2 * * *", timezone: Europe/Berlin }]\n')
+    const { code, stdout } = await cli.say(['--next', '2'])
     expect(code).toBe(0)
     expect(stdout).toMatch(
       /^(\d{4}-\d\d-\d\dT0[01]:30:00Z {2}a {2}\w{3} \d{4}-\d\d-\d\d 0[23]:[03]0:00 \+0[12]:00 Europe\/Berlin\n){2}$/,
     )
-    const { rows, schema } = JSON.parse((await desk.say(['--next', '3', '--format', 'json'])).stdout)
+    const { rows, schema } = JSON.parse((await cli.say(['--next', '3', '--format', 'json'])).stdout)
     expect(schema).toBe('hookdrift.worker/1')
     expect(rows.length).toBe(3)
     expect(Object.keys(rows[0])).toEqual(['schedule', 'at', 'timezone', 'local'])
@@ -155,8 +155,8 @@ describe('hookdrift worker', () => {
       /hookdrift\.yaml:1:19: .*expected an address and a port/,
     ],
   ])('ends with a word on stderr: %s', async (_, schedules, args, code, message) => {
-    await using desk = await openDesk(schedules)
-    const said = await desk.say(args)
+    await using cli = await openCliFixture(schedules)
+    const said = await cli.say(args)
     expect({ code: said.code, stdout: said.stdout }).toEqual({ code, stdout: '' })
     expect(said.stderr).toMatch(message)
   })
@@ -166,8 +166,8 @@ describe('hookdrift worker', () => {
     await once(other, 'listening')
     const address = other.address()
     const port = typeof address === 'object' ? address?.port : undefined
-    await using desk = await openDesk(`worker: { listen: ${port} }\nschedules: [{ name: a, cron: "0 * * * *" }]\n`)
-    const said = await desk.say([])
+    await using cli = await openCliFixture(`worker: { listen: ${port} }\nschedules: [{ name: a, cron: "0 * * * *" }]\n`)
+    const said = await cli.say([])
     other.close()
     expect(said.code).toBe(4)
     expect(said.stderr).toContain(`cannot listen on 127.0.0.1:${port}`)
@@ -176,9 +176,9 @@ describe('hookdrift worker', () => {
 
 describe('hookdrift audit', () => {
   it('refuses a schedule that cannot be kept', async () => {
-    await using desk = await openDesk('schedules: [{ name: a, cron: "61 * * * *" }]\n')
-    const { code, stderr } = await command(['audit', '--config', desk.directory.file('hookdrift.yaml')], {
-      cwd: desk.directory.path,
+    await using cli = await openCliFixture('schedules: [{ name: a, cron: "61 * * * *" }]\n')
+    const { code, stderr } = await command(['audit', '--config', cli.directory.file('hookdrift.yaml')], {
+      cwd: cli.directory.path,
       env: { ACME_KEY: 'not-a-real-key' },
     })
     expect({ code, stderr }).toEqual({
@@ -188,9 +188,9 @@ describe('hookdrift audit', () => {
   })
 
   it('ends at run_timeout: what was not read is partial, the run is sealed', async () => {
-    await using desk = await openDesk('run_timeout: 1s\nconcurrency: 1\n')
-    desk.service.behaviour.latencyMs = 200
-    const { ended } = startHookdrift(['audit', '--format', 'json'], { cwd: desk.directory.path, env: desk.env })
+    await using cli = await openCliFixture('run_timeout: 1s\nconcurrency: 1\n')
+    cli.service.behaviour.latencyMs = 200
+    const { ended } = startHookdrift(['audit', '--format', 'json'], { cwd: cli.directory.path, env: cli.env })
     const { code, stdout } = await ended
     const { coverage, verdict } = JSON.parse(stdout)
     expect([code, verdict.exit_code]).toEqual([3, 3])

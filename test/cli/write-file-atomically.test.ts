@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { existsSync, lstatSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { writeFileAtomically } from '../../src/cli/write-file-atomically.ts'
-import { openDirectory, startProgram } from './a-process.ts'
+import { openDirectory, startProgram } from './start-process.ts'
 
 describe('a file that is written whole', () => {
   it('replaces what was there and leaves nothing else, readable for its owner only', () => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { directoryFormats } from '../../src/config/notify-schema.ts'
 import { reports } from '../../src/report/reports.ts'
-import { configure, refusal, withService } from './a-world.ts'
+import { configure, refusal, withService } from './config-fixture.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
 const env = {

@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { configure, withService } from './a-world.ts'
+import { configure, withService } from './config-fixture.ts'
 
 const [firstCa = '', secondCa = ''] = rootCertificates
 const ca = '/etc/hookdrift/ca.pem'
-const digest = (service: object, top: object = {}, world: Parameters<typeof configure>[1] = {}) =>
-  configure(withService(service, top), { files: { [ca]: firstCa }, ...world }).digest
+const digest = (service: object, top: object = {}, sources: Parameters<typeof configure>[1] = {}) =>
+  configure(withService(service, top), { files: { [ca]: firstCa }, ...sources }).digest
 
 describe('the digest of a configuration', () => {
   it('does not depend on keys', () => {

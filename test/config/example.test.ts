@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import { configurationJsonSchema } from '../../src/config/configuration-schema.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import { defaultLimits } from '../../src/service/settings.ts'
-import { configure, firstService } from './a-world.ts'
+import { configure, firstService } from './config-fixture.ts'
 
 const schemaFile = new URL('../../config/hookdrift.schema.json', import.meta.url)
 const channelEnv = {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
 import { readPlaces } from '../../src/config/read-places.ts'
-import { acmeEnv, aWorld, configure, file, firstService, refusal, withService } from './a-world.ts'
+import { acmeEnv, configure, file, firstService, referenceSources, refusal, withService } from './config-fixture.ts'
 
 const many = <Item>(count: number, item: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => item(index))
@@ -14,7 +14,7 @@ describe('a limit of the configuration', () => {
     )
     const text = `services:\n  - name: acme\n    url: https://hooks.example.com\n    key: \${ACME_KEY}\n    projects:\n${projects.join('')}`
     expect(firstService(configure(text)).projects).toHaveLength(20_000)
-    expect(readPlaces(file, aWorld(text, { env: acmeEnv })).projects).toHaveLength(20_000)
+    expect(readPlaces(file, referenceSources(text, { env: acmeEnv })).projects).toHaveLength(20_000)
   })
 
   it.each([
@@ -93,17 +93,17 @@ describe('a limit of the configuration', () => {
 
   it('lets a file that is named many times be read once', () => {
     const reads: string[] = []
-    const world = aWorld(
+    const sources = referenceSources(
       withService({ key: '${file:k}', projects: many(50, (index) => ({ id: `p${index}`, key: '${file:k}' })) }),
       {
         files: { '/etc/hookdrift/k': 'not-a-real-key' },
       },
     )
     readPlaces(file, {
-      ...world,
+      ...sources,
       readFile(path) {
         reads.push(path)
-        return world.readFile(path)
+        return sources.readFile(path)
       },
     })
     expect(reads).toEqual([file, '/etc/hookdrift/k'])
@@ -124,7 +124,7 @@ describe('one project under two names', () => {
         { name: 'other', url: 'https://hooks.example.com', key: 'x', projects: [{ id: 'p2' }], ...second },
       ],
     })
-  const told =
+  const sentence =
     /^1:\d+: the project p2 of this URL is configured already, in \/etc\/hookdrift\/hookdrift\.yaml:1:\d+: audit it under one name$/
 
   it.each([
@@ -136,7 +136,7 @@ describe('one project under two names', () => {
     ['a path here, a prefix there', { url: 'https://hooks.example.com/api', dialect: { path_prefix: '/v1' } }, {}],
     ['a slash twice', { url: 'https://hooks.example.com/a' }, { url: 'https://hooks.example.com//a' }],
   ])('is refused with both places: %s', (_, first, second) => {
-    expect(refusal(two(first, second))).toEqual([expect.stringMatching(told)])
+    expect(refusal(two(first, second))).toEqual([expect.stringMatching(sentence)])
   })
 
   it.each([

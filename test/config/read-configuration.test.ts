@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import { defaultLimits } from '../../src/service/settings.ts'
-import { acmeEnv, aWorld, configure, file, firstService, refusal, withService } from './a-world.ts'
+import { acmeEnv, configure, file, firstService, referenceSources, refusal, withService } from './config-fixture.ts'
 
 const smallest = `services:
   - name: acme
@@ -157,7 +157,7 @@ describe('readConfiguration', () => {
   })
 
   it('says what to do when there is no configuration', () => {
-    expect(() => readConfiguration('nowhere.yaml', aWorld(''))).toThrow(
+    expect(() => readConfiguration('nowhere.yaml', referenceSources(''))).toThrow(
       expect.objectContaining({
         exitCode: 2,
         message: 'cannot read the configuration nowhere.yaml: no such file or directory',

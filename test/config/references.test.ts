@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references of the configuration
 import { describe, expect, it } from 'vitest'
-import { configure, firstService, refusal, withService } from './a-world.ts'
+import { configure, firstService, refusal, withService } from './config-fixture.ts'
 
 const key = 'not-a-real-key'
 
 /** What a label's text becomes. */
-function expanded(text: string, world: Parameters<typeof configure>[1] = {}): string | undefined {
+function expanded(text: string, sources: Parameters<typeof configure>[1] = {}): string | undefined {
   const service = withService({ key, projects: [{ id: 'p', labels: { a: text } }] })
-  return firstService(configure(service, world)).projects[0]?.labels.a
+  return firstService(configure(service, sources)).projects[0]?.labels.a
 }
 
 describe('references in a configuration', () => {
@@ -46,10 +46,10 @@ describe('references in a configuration', () => {
     ['${A', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],
     ['${A-b}', 'a ${ that begins no reference, expected ${VAR} or ${file:PATH}; write $${ for a literal ${'],
   ])('are refused where they stand: %s', (text, problem) => {
-    const world = { files: { '/etc/hookdrift/big': 'x'.repeat(64 * 1024 + 1) } }
+    const sources = { files: { '/etc/hookdrift/big': 'x'.repeat(64 * 1024 + 1) } }
     const lines = refusal(
       `services:\n- { name: a, url: "https://a.example", key: "${text}", projects: [{ id: p }] }`,
-      world,
+      sources,
     )
     expect(lines).toEqual([`2:45: ${problem}`])
   })

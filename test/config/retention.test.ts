@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { keepNothing } from '../../src/history/retention.ts'
-import { configure, refusal, withService } from './a-world.ts'
+import { configure, refusal, withService } from './config-fixture.ts'
 
 describe('retention', () => {
   it('is read in the words of prune', () => {

@@ -1,6 +1,6 @@
 import { chownSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs'
 import { dirname, join, matchesGlob, relative } from 'node:path'
-import { startProgram } from '../cli/a-process.ts'
+import { startProgram } from '../cli/start-process.ts'
 import { readDockerfile, type Stage } from './read-dockerfile.ts'
 
 export const checkout = join(import.meta.dirname, '../..')
@@ -28,14 +28,14 @@ export async function buildImage(directory: string, { installsTools }: { install
     let place = '/'
     mkdirSync(rootOf(stage), { recursive: true })
     for (const { name, rest } of instructions) {
-      const here = join(rootOf(stage), place)
+      const workingDirectory = join(rootOf(stage), place)
       if (name === 'WORKDIR') {
         place = rest
         mkdirSync(join(rootOf(stage), place), { recursive: true })
-      } else if (name === 'COPY') copy(rest, { context, rootOf, here, root: rootOf(stage) })
+      } else if (name === 'COPY') copy(rest, { context, rootOf, workingDirectory, root: rootOf(stage) })
       else if (name === 'RUN' && rest === 'npm ci --ignore-scripts' && !installsTools) {
-        symlinkSync(join(checkout, 'node_modules'), join(here, 'node_modules'))
-      } else if (name === 'RUN') await run(rest, here)
+        symlinkSync(join(checkout, 'node_modules'), join(workingDirectory, 'node_modules'))
+      } else if (name === 'RUN') await run(rest, workingDirectory)
     }
   }
   const stage = stages.at(-1)
@@ -61,17 +61,17 @@ export function layOutContext(context: string): void {
 interface Places {
   readonly context: string
   readonly rootOf: (stage: string) => string
-  readonly here: string
+  readonly workingDirectory: string
   readonly root: string
 }
 
-function copy(rest: string, { context, rootOf, here, root }: Places): void {
+function copy(rest: string, { context, rootOf, workingDirectory, root }: Places): void {
   const words = rest.split(' ')
   const flags = words.filter((word) => word.startsWith('--')).map((word) => word.slice(2).split('='))
   const { from, chown } = Object.fromEntries(flags)
   const paths = words.filter((word) => !word.startsWith('--'))
   const target = paths.pop() ?? ''
-  const to = target.startsWith('/') ? join(root, target) : join(here, target)
+  const to = target.startsWith('/') ? join(root, target) : join(workingDirectory, target)
   for (const path of paths) {
     const source = from === undefined ? join(context, path) : join(rootOf(from), path)
     const isFolder = statSync(source).isDirectory()

@@ -26,8 +26,8 @@ function containerIn(file: string): Container {
 /** Of a configuration that says nothing about them. */
 function defaults() {
   const yaml = 'services: [{ name: a, url: https://hooks.example.com, key: not-a-real-key, projects: [{ id: p }] }]'
-  const world = { env: {}, readFile: () => yaml }
-  const { concurrency, services } = readConfiguration('/etc/hookdrift.yaml', world, {
+  const sources = { env: {}, readFile: () => yaml }
+  const { concurrency, services } = readConfiguration('/etc/hookdrift.yaml', sources, {
     findTimetableFault: () => undefined,
   })
   return { concurrency, maxBodyBytes: services[0]?.settings.limits.maxBodyBytes ?? Number.NaN }

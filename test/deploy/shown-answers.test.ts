@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openDirectory } from '../cli/a-process.ts'
-import { command } from '../cli/a-terminal.ts'
+import { command } from '../cli/run-in-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import { checkout } from './build-image.ts'
 import { commandsIn } from './parse-command.ts'
 

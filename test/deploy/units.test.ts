@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openDirectory } from '../cli/a-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import { checkout } from './build-image.ts'
 import { complaintOf } from './parse-command.ts'
 

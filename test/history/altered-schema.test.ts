@@ -11,20 +11,20 @@ import { expectedSchema } from '../../src/history/sqlite/schema/expected-schema.
 import { knownSchemaDigest } from '../../src/history/sqlite/schema/known-digest.ts'
 import { schemaDigest } from '../../src/history/sqlite/schema/read-schema.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { aDatabasePath } from './a-database.ts'
-import { masking, resealing } from './a-resealing.ts'
-import { aSoundHistory } from './a-sound-history.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
+import { masking, resealing } from './resealing-fixture.ts'
 import { aStart, at, payments, walkAll } from './samples.ts'
+import { makeSoundHistory } from './sound-history.ts'
 
 let sound: Buffer
 let file: string
 let remove: () => void
 beforeAll(async () => {
-  sound = await aSoundHistory()
+  sound = await makeSoundHistory()
 })
 beforeEach(() => {
-  const path = aDatabasePath()
+  const path = temporaryDatabasePath()
   file = path.file
   remove = path.remove
   writeFileSync(file, sound)

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { backUp } from '../../src/history/sqlite/back-up.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
-import { aDatabasePath } from './a-database.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, aVersion, payments, seal, walkAll } from './samples.ts'
 
@@ -15,7 +15,7 @@ let file: string
 let remove: () => void
 let target: string
 beforeEach(async () => {
-  const path = aDatabasePath()
+  const path = temporaryDatabasePath()
   file = path.file
   remove = path.remove
   target = join(dirname(file), 'copy.db')

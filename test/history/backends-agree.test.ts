@@ -3,9 +3,9 @@ import { afterEach, expect, it } from 'vitest'
 import type { History, RunRecord } from '../../src/history/history.ts'
 import { emptyMemory, openMemoryHistory } from '../../src/history/memory-history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { aDatabasePath, faultsOf } from './a-database.ts'
 import { answersOf } from './answers-of.ts'
-import { aRun, perform, projects, type Run, stateOf, uids } from './any-runs.ts'
+import { aRun, perform, projects, type Run, stateOf, uids } from './arbitrary-runs.ts'
+import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
 import { Machines, type Process } from './processes.ts'
 import { aStart, at, seal } from './samples.ts'
 
@@ -41,7 +41,7 @@ afterEach(() => remove())
 it('SQLite and memory show the same, whatever runs do', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aRun, { minLength: 1, maxLength: 6 }), async (runs) => {
-      const path = aDatabasePath()
+      const path = temporaryDatabasePath()
       remove = path.remove
       const fromSqlite = await play((process) => openSqliteHistory(path.file, process), runs)
       expect(faultsOf(path.file)).toEqual([])

@@ -33,7 +33,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
   describe(`${name}: the contract`, () => {
     let place: Place
     let machines: Machines
-    let here: Process
+    let owner: Process
     let history: History
     let hour: number
 
@@ -41,8 +41,8 @@ export function describeHistory(name: string, makePlace: () => Place): void {
       hour = 0
       place = makePlace()
       machines = new Machines()
-      here = machines.process(100)
-      history = place.open(here)
+      owner = machines.process(100)
+      history = place.open(owner)
     })
 
     afterEach(async () => {
@@ -218,7 +218,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         const killed = await begin()
         const before = await stateOf(killed)
         await doEverything(killed)
-        here.kill()
+        owner.kill()
         await history.close()
         history = place.open(machines.process(101))
         const next = await begin()
@@ -280,7 +280,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
           message: expect.stringMatching(/process 100 on alpha, for 3 s \(since 2026-03-01T00:00:00.000Z\)/),
           advice: expect.stringContaining('--history'),
         })
-        await expect(place.open(here).begin(aStart())).rejects.toThrow('another run writes to')
+        await expect(place.open(owner).begin(aStart())).rejects.toThrow('another run writes to')
       })
 
       it('is free after a seal and after an abandonment', async () => {
@@ -301,7 +301,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
 
       it('is taken over at once when its process is gone', async () => {
         await begin()
-        here.kill()
+        owner.kill()
         const draft = await place.open(machines.process(101)).begin(aStart())
         expect([draft.run, draft.interrupted]).toEqual([2, [1]])
         await seal(draft)
@@ -309,7 +309,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
 
       it('is taken over from another machine only after two missed heartbeats', async () => {
         await begin()
-        here.kill()
+        owner.kill()
         const other = place.open(machines.process(200, 'beta'))
         machines.pass(11)
         await expect(other.begin(aStart())).rejects.toThrow('another run writes to')
@@ -324,7 +324,7 @@ export function describeHistory(name: string, makePlace: () => Place): void {
         const first = await aFirstRun()
         const paused = await begin()
         await doEverything(paused)
-        here.pause()
+        owner.pause()
         machines.pass(12)
         const other = place.open(machines.process(200, 'beta'))
         const taken = await other.begin(aStart(at(3)))

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { resealing } from './a-resealing.ts'
+import { resealing } from './resealing-fixture.ts'
 import { aChange, aStart, at, aVersion, aViolation, payments, walkAll } from './samples.ts'
 
 // Runs as a process of its own, for the tests, and kills itself:

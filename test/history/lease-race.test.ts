@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openDirectory } from '../cli/a-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import { race } from './lease-race.ts'
 
 // The long version, with fifty processes and with holders that are paused: `npm run bench:lease`.

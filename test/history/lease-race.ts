@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Answer, Order } from './contestant.ts'
+import type { Answer, Order } from './lease-contender.ts'
 
-const program = join(import.meta.dirname, 'contestant.ts')
+const program = join(import.meta.dirname, 'lease-contender.ts')
 
 /** A process that may begin runs on a history. */
-export interface Contestant {
+export interface Contender {
   readonly pid: number
   begin(): Promise<Extract<Answer, { won: boolean }>>
   seal(): Promise<Extract<Answer, { sealed: boolean }>>
@@ -14,7 +14,7 @@ export interface Contestant {
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
 }
 
-export async function startContestant(file: string): Promise<Contestant> {
+export async function startContender(file: string): Promise<Contender> {
   const child = fork(program, [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
   await answerOf(child)
   const ask = async (order: Order): Promise<Answer> => {
@@ -65,18 +65,18 @@ export async function race(
   file: string,
   { processes, rounds, killEvery }: { processes: number; rounds: number; killEvery: number },
 ) {
-  const contestants = await Promise.all(Array.from({ length: processes }, () => startContestant(file)))
+  const contenders = await Promise.all(Array.from({ length: processes }, () => startContender(file)))
   const results: Round[] = []
   try {
     for (let round = 1; round <= rounds; round++) {
-      const answers = await Promise.all(contestants.map(async (one) => ({ one, answer: await one.begin() })))
+      const answers = await Promise.all(contenders.map(async (one) => ({ one, answer: await one.begin() })))
       const winners = answers.filter(({ answer }) => answer.won)
       const losers = answers.flatMap(({ answer }) => (answer.won ? [] : [answer]))
       let sealed = winners.length === 1
       for (const { one } of winners) {
         if (round % killEvery === 0) {
           await one.signal('SIGKILL')
-          contestants[contestants.indexOf(one)] = await startContestant(file)
+          contenders[contenders.indexOf(one)] = await startContender(file)
         } else if (!(await one.seal()).sealed) sealed = false
       }
       results.push({
@@ -89,6 +89,6 @@ export async function race(
     }
     return results
   } finally {
-    await Promise.all(contestants.map((one) => one.signal('SIGKILL')))
+    await Promise.all(contenders.map((one) => one.signal('SIGKILL')))
   }
 }

@@ -11,12 +11,12 @@ import { canaries, canary, policyYaml, projectUid, startCanaryService } from './
 
 const [, , checkout = '.'] = process.argv
 const of = async (path: string) => import(pathToFileURL(resolve(checkout, path)).href)
-const { openStand, policyOf } = await of('test/audit/stand.ts')
+const { openAuditHarness, policyOf } = await of('test/audit/audit-harness.ts')
 const { openSqliteHistory } = await of('src/history/sqlite/sqlite-history.ts')
 const { tellChannels } = await of('src/notify/compose-messages.ts')
 
 await using service = await startCanaryService()
-const stand = openStand({
+const harness = openAuditHarness({
   projects: { payments: projectUid },
   key: 'CO.notarealkeymask1.not-a-real-secret-part-of-a-key',
 })
@@ -24,14 +24,14 @@ const tell = tellChannels([
   { name: 'hook', type: 'webhook' },
   { name: 'chat', type: 'slack' },
 ])
-const audit = () => stand.audit({ url: service.url, policy: policyOf(policyYaml()), tell })
+const audit = () => harness.audit({ url: service.url, policy: policyOf(policyYaml()), tell })
 const ref = { name: 'acme/payments', service: 'acme', uid: projectUid }
-const time = () => new Date(stand.clock.now()).toISOString()
+const time = () => new Date(harness.clock.now()).toISOString()
 
 await audit()
 
 // What was approved: a state from a file, then that of a run.
-let history = openSqliteHistory(stand.file, stand.holder)
+let history = openSqliteHistory(harness.file, harness.holder)
 const view = { listing: 'endpoints', filter: null }
 const resources = [
   {
@@ -58,12 +58,12 @@ await audit()
 service.show({ step: 3 })
 await audit()
 
-history = openSqliteHistory(stand.file, stand.holder)
+history = openSqliteHistory(harness.file, harness.holder)
 const [waiting] = await history.undelivered()
 await history.failed(waiting.id, { at: time(), error: `answered ghp_${canary('delivery error')}`, nextTryAt: time() })
 
 // And a run that was killed, which nobody has found yet.
-stand.advance(3_600_000)
+harness.advance(3_600_000)
 const digests = { policyDigest: 'policy', configurationDigest: 'configuration', sealKeyId: 'key' }
 const draft = await history.begin({ startedAt: time(), failOn: 'medium', toolVersion: '0.0.0', ...digests })
 const body = JSON.stringify({ description: `API key (left): ${canary('killed draft')}` })
@@ -71,9 +71,9 @@ const version = { kind: 'endpoint', uid: 'EP-LEFT', name: 'left', digest: hash('
 await draft.stage(ref, { seen: [], versions: [{ ...version, normaliser: 3, replaces: undefined }] })
 await history.close()
 
-const db = new Database(stand.file)
+const db = new Database(harness.file)
 const name = `canaries-${String(db.pragma('user_version', { simple: true })).padStart(4, '0')}`
-const bytes = () => readFileSync(stand.file)
+const bytes = () => readFileSync(harness.file)
 db.pragma('wal_checkpoint(TRUNCATE)')
 db.pragma('journal_mode = DELETE')
 db.close()
@@ -86,7 +86,7 @@ process.stdout.write(
   `${kept?.length} canaries in clear; sealed already: ${sealed?.map(([place]) => place).join(', ')}\n`,
 )
 try {
-  stand[Symbol.dispose]()
+  harness[Symbol.dispose]()
 } catch (error) {
   process.stdout.write(`${error}\n`)
 }

@@ -10,18 +10,18 @@ import Database from 'better-sqlite3'
 
 const [, , checkout = '.'] = process.argv
 const of = async (path: string) => import(pathToFileURL(resolve(checkout, path)).href)
-const { openSite, at } = await of('test/audit/a-site.ts')
+const { openFleetFixture, at } = await of('test/audit/fleet-fixture.ts')
 const { openSqliteHistory } = await of('src/history/sqlite/sqlite-history.ts')
 const edits = await of('src/demo/edits.ts')
 
-const site = await openSite({
+const fixture = await openFleetFixture({
   fleet: { clean: false, projects: 2, incomingEvery: 2, endpointsPerProject: 5, sourcesPerProject: 3 },
 })
-const { fleet, service, stand } = site
+const { fleet, service, harness } = fixture
 const [outgoing, incoming] = fleet.projects().map(({ uid }: { uid: string }) => uid)
 const endpoint = (index: number) => ({ project: outgoing, uid: at(fleet.open(outgoing).endpoints, index).uid })
 const reports: unknown[] = []
-const audit = async () => reports.push(await site.audit())
+const audit = async () => reports.push(await fixture.audit())
 
 await audit()
 await audit()
@@ -54,23 +54,23 @@ await audit()
 // And one that nobody has found yet.
 await drafted()
 
-const db = new Database(stand.file)
+const db = new Database(harness.file)
 const name = String(db.pragma('user_version', { simple: true })).padStart(4, '0')
 db.pragma('wal_checkpoint(TRUNCATE)')
 db.pragma('journal_mode = DELETE')
 db.close()
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
-writeFileSync(join(fixtures, `${name}.db.gz`), gzipSync(readFileSync(stand.file), { level: 9 }))
+writeFileSync(join(fixtures, `${name}.db.gz`), gzipSync(readFileSync(harness.file), { level: 9 }))
 writeFileSync(
   join(fixtures, `${name}.reports.json.gz`),
   gzipSync(`${JSON.stringify(reports, null, 1)}\n`, { level: 9 }),
 )
-await site[Symbol.asyncDispose]()
+await fixture[Symbol.asyncDispose]()
 
 async function drafted(): Promise<void> {
-  stand.advance(3_600_000)
-  const history = openSqliteHistory(stand.file, stand.holder)
-  const time = new Date(stand.clock.now()).toISOString()
+  harness.advance(3_600_000)
+  const history = openSqliteHistory(harness.file, harness.holder)
+  const time = new Date(harness.clock.now()).toISOString()
   const digests = { policyDigest: 'policy', configurationDigest: 'configuration', sealKeyId: 'key' }
   const draft = await history.begin({ startedAt: time, failOn: 'medium', toolVersion: '0.0.0', ...digests })
   const project = { name: 'acme/left', service: 'acme', uid: 'left' }
@@ -85,5 +85,5 @@ async function drafted(): Promise<void> {
   }
   await draft.stage(project, { seen: [], versions: [{ ...version, replaces: undefined }] })
   await history.close()
-  stand.advance(3_600_000)
+  harness.advance(3_600_000)
 }

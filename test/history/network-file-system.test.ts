@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { fileSystemAt } from '../../src/history/sqlite/network-file-system.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { aDatabasePath } from './a-database.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 
 const mount = (point: string, type: string) => `36 35 98:0 / ${point} rw,noatime shared:1 - ${type} host:/share rw`
@@ -11,7 +11,7 @@ const mount = (point: string, type: string) => `36 35 98:0 / ${point} rw,noatime
 let file: string
 let remove: () => void
 beforeEach(() => {
-  const path = aDatabasePath()
+  const path = temporaryDatabasePath()
   file = join(realpathSync(dirname(path.file)), 'hookdrift.db')
   remove = path.remove
 })

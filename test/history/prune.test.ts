@@ -9,8 +9,8 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { AuditError } from '../../src/model/errors.ts'
-import { aDatabasePath } from './a-database.ts'
-import { aRun, perform, projects, type Run, stateOf } from './any-runs.ts'
+import { aRun, perform, projects, type Run, stateOf } from './arbitrary-runs.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import { aChange, aContext, aCoverage, aStart, at, aVersion, aViolation, payments, seal, walkAll } from './samples.ts'
 
@@ -18,7 +18,7 @@ let file: string
 let remove: () => void
 let machines: Machines
 beforeEach(() => {
-  const path = aDatabasePath()
+  const path = temporaryDatabasePath()
   file = path.file
   remove = path.remove
   machines = new Machines()
@@ -251,7 +251,7 @@ describe('pruning', () => {
     const keep = fc.record({ last: fc.integer({ min: 1, max: 4 }), daily: fc.integer({ min: 0, max: 3 }) })
     await fc.assert(
       fc.asyncProperty(fc.array(aRun, { minLength: 3, maxLength: 10 }), keep, async (all, keep) => {
-        const path = aDatabasePath()
+        const path = temporaryDatabasePath()
         try {
           await play(path.file, all)
           const copy = `${path.file}.before`
@@ -283,24 +283,24 @@ describe('pruning', () => {
   /** All that is told of some runs, and all that the next one is told. */
   async function toldBy(of: string, numbers: readonly number[]): Promise<unknown> {
     return open(async (history) => {
-      const told: unknown[] = []
+      const answers: unknown[] = []
       for (const number of numbers) {
         const looks = await history.looksAt(number)
         const isLast = number === numbers.at(-1)
-        told.push(await history.readRun(number), await history.violationsAt(number))
+        answers.push(await history.readRun(number), await history.violationsAt(number))
         // How long a look has been incomplete is told as of now.
-        told.push(isLast ? looks : looks.map(({ incompleteSince: _, ...look }) => look))
+        answers.push(isLast ? looks : looks.map(({ incompleteSince: _, ...look }) => look))
         for (const { project } of looks) {
-          told.push(await history.baselinesAt(project, number), await history.stateAt(project, number))
+          answers.push(await history.baselinesAt(project, number), await history.stateAt(project, number))
         }
-        for (const from of numbers) if (from < number) told.push(await history.differing(from, number))
+        for (const from of numbers) if (from < number) answers.push(await history.differing(from, number))
       }
       const draft = await history.begin(aStart(at(999)))
       const baselines = await Promise.all(projects.map((project) => draft.baselines(project)))
       const asked = baselines.flatMap((of) => Object.values(of).map(({ run }) => run))
-      told.push(await stateOf(draft, [...new Set(asked)]))
+      answers.push(await stateOf(draft, [...new Set(asked)]))
       await draft.abandon(at(999))
-      return told
+      return answers
     }, of)
   }
 })

@@ -204,9 +204,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await run(stage(waived))
       await run(async (draft) => stage(instead(await standingOf(draft), { state: 'open', waiver: undefined }))(draft))
       await run(walkAll)
-      const told = [{ fingerprint: waived.fingerprint, rule: waived.rule, waiver }]
-      expect(await history.waivedBetween(0, 1)).toEqual(told)
-      expect(await history.waivedBetween(0, 3)).toEqual(told)
+      const waivers = [{ fingerprint: waived.fingerprint, rule: waived.rule, waiver }]
+      expect(await history.waivedBetween(0, 1)).toEqual(waivers)
+      expect(await history.waivedBetween(0, 3)).toEqual(waivers)
       expect(await history.waivedBetween(1, 3)).toEqual([])
     })
 

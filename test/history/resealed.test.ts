@@ -16,11 +16,11 @@ import { resealText } from '../../src/inventory/reseal-text.ts'
 import { createSealer, type Sealer } from '../../src/inventory/sealer.ts'
 import type { Json, JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
-import { openStand, policyOf } from '../audit/stand.ts'
-import { faultsIn } from '../audit/verify-stand.ts'
-import { goldenSealer, masking, resealing } from './a-resealing.ts'
+import { openAuditHarness, policyOf } from '../audit/audit-harness.ts'
+import { faultsIn } from '../audit/verify-history-file.ts'
 import { policyYaml, projectUid, startCanaryService } from './canary-service.ts'
 import { Machines } from './processes.ts'
+import { goldenSealer, masking, resealing } from './resealing-fixture.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
 const golden = gunzipSync(readFileSync(join(fixtures, 'canaries-0008.db.gz')))
@@ -30,19 +30,19 @@ const canaries: Readonly<Record<string, string>> = JSON.parse(
 
 let directory: string
 let file: string
-const told: string[] = []
+const messages: string[] = []
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'hookdrift-resealed-'))
   file = join(directory, 'history.db')
   writeFileSync(file, golden)
-  told.length = 0
+  messages.length = 0
 })
 afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 const holder = () => ({
   ...new Machines().process(1),
   now: () => Date.parse('2027-01-01T00:00:00Z'),
-  tell: (text: string) => told.push(text),
+  tell: (text: string) => messages.push(text),
 })
 
 async function upgrade(how: ResealHistory = resealing): Promise<void> {
@@ -102,7 +102,7 @@ describe('a history with secrets in clear', () => {
   it('says where its copy lies, and to destroy it', async () => {
     await upgrade()
     const copy = `${file}.before-0009`
-    expect(told).toEqual([
+    expect(messages).toEqual([
       expect.stringContaining(`it is kept in ${copy}: destroy that copy once you trust the upgrade`),
     ])
     expect(statSync(copy).mode & 0o777).toBe(0o600)
@@ -144,7 +144,7 @@ describe('a history with secrets in clear', () => {
     const before = cells()
     await upgrade()
     expect(cells()).toEqual(before)
-    expect(told).toHaveLength(1)
+    expect(messages).toHaveLength(1)
   })
 
   it('gives equal secrets equal seals, as a new look would', async () => {
@@ -158,15 +158,15 @@ describe('the run after an upgrade', () => {
   async function auditAfter(how: ResealHistory, installationKey = 1): Promise<{ report: Report; next: Report }> {
     await using service = await startCanaryService()
     service.show({ step: 3 })
-    using stand = openStand({
+    using harness = openAuditHarness({
       projects: { payments: projectUid },
       key: 'CO.notarealkeymask1.not-a-real-secret-part-of-a-key',
     })
     await upgrade(how)
-    writeFileSync(stand.file, readFileSync(file))
-    stand.advance(365 * 86_400_000)
+    writeFileSync(harness.file, readFileSync(file))
+    harness.advance(365 * 86_400_000)
     const turn = { url: service.url, policy: policyOf(policyYaml(true)), installationKey }
-    return { report: await stand.audit(turn), next: await stand.audit(turn) }
+    return { report: await harness.audit(turn), next: await harness.audit(turn) }
   }
 
   it('finds no drift where nothing changed', async () => {

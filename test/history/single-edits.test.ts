@@ -6,11 +6,11 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
-import { aDatabasePath } from './a-database.ts'
-import { resealing } from './a-resealing.ts'
-import { aSoundHistory } from './a-sound-history.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
+import { resealing } from './resealing-fixture.ts'
 import { aStart } from './samples.ts'
+import { makeSoundHistory } from './sound-history.ts'
 
 // Each column of each table is edited by hand, with a value that could be one of ours.
 // What verify does not notice stands in docs/keeping.md, word for word.
@@ -28,7 +28,7 @@ function listedOnPage(): string[] {
 
 /** A history that was resealed, and a run since. */
 async function aResealedHistory(): Promise<Buffer> {
-  const { file, remove } = aDatabasePath()
+  const { file, remove } = temporaryDatabasePath()
   writeFileSync(file, gunzipSync(readFileSync(join(import.meta.dirname, '../fixtures/histories/canaries-0008.db.gz'))))
   const time = '2027-01-01T00:00:00.000Z'
   const history = openSqliteHistory(file, { ...new Machines().process(1), now: () => Date.parse(time) }, resealing)
@@ -48,7 +48,7 @@ async function aResealedHistory(): Promise<Buffer> {
 
 let histories: readonly Buffer[]
 beforeAll(async () => {
-  histories = [await aSoundHistory(), await aResealedHistory()]
+  histories = [await makeSoundHistory(), await aResealedHistory()]
 })
 
 function isNoticed(db: Database.Database): boolean {

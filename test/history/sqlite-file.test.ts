@@ -18,7 +18,7 @@ import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { writeTransaction } from '../../src/history/sqlite/write-transaction.ts'
 import { AuditError } from '../../src/model/errors.ts'
-import { aDatabasePath, faultsOf } from './a-database.ts'
+import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, aVersion, aViolation, latestRun, payments, seal, walkAll } from './samples.ts'
 
@@ -28,7 +28,7 @@ const now = at(0)
 let file: string
 let remove: () => void
 beforeEach(() => {
-  const path = aDatabasePath()
+  const path = temporaryDatabasePath()
   file = path.file
   remove = path.remove
 })

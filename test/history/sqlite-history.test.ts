@@ -1,13 +1,13 @@
 import type { History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { aDatabasePath, faultsOf } from './a-database.ts'
 import { describeApprovals } from './approvals-contract.ts'
+import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
 import { describeHistory, type Place } from './history-contract.ts'
 import { describeOutbox } from './outbox-contract.ts'
 import { describeReader } from './reader-contract.ts'
 
 const makePlace = (): Place => {
-  const { file, remove } = aDatabasePath()
+  const { file, remove } = temporaryDatabasePath()
   const opened: History[] = []
   return {
     open: (process) => {

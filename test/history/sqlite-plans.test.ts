@@ -9,10 +9,10 @@ import { find, referrersOf, versionsOf, violationsOf } from '../../src/history/s
 import { prepareApproved } from '../../src/history/sqlite/sqlite-approvals.ts'
 import { differing, stateAt } from '../../src/history/sqlite/state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from '../../src/history/sqlite/violations-at.ts'
-import { aDatabasePath } from './a-database.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { at, payments } from './samples.ts'
 
-const { file, remove } = aDatabasePath()
+const { file, remove } = temporaryDatabasePath()
 let db: Database
 beforeAll(() => {
   db = openDatabase(file, at(0))

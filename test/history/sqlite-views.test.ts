@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { aDatabasePath, faultsOf } from './a-database.ts'
+import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import {
   aChange,
@@ -37,7 +37,7 @@ let history: History
 let reader: Database.Database
 
 beforeEach(() => {
-  const path = aDatabasePath()
+  const path = temporaryDatabasePath()
   file = path.file
   remove = path.remove
   history = openSqliteHistory(file, new Machines().process(1))

@@ -10,9 +10,9 @@ import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import type { Report } from '../../src/model/report.ts'
 import { escapeForRegExp } from '../../src/service/foreign-text.ts'
-import { aDatabasePath } from './a-database.ts'
-import { resealing } from './a-resealing.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
+import { resealing } from './resealing-fixture.ts'
 import { aStart, at, walkAll } from './samples.ts'
 
 const fixtures = join(import.meta.dirname, '../fixtures/histories')
@@ -26,18 +26,18 @@ function unpacked(name: string): Buffer {
 let file: string
 let remove: () => void
 beforeEach(() => {
-  const path = aDatabasePath()
+  const path = temporaryDatabasePath()
   file = path.file
   remove = path.remove
 })
 afterEach(() => remove())
 
-const told: string[] = []
+const messages: string[] = []
 /** Long after the fixtures were made. */
 const holder = () => ({
   ...new Machines().process(1),
   now: () => Date.parse('2027-01-01T00:00:00Z'),
-  tell: (text: string) => told.push(text),
+  tell: (text: string) => messages.push(text),
 })
 
 function faults(): unknown[] {
@@ -70,7 +70,7 @@ function unchained(report: unknown): unknown {
 
 describe.each(schemas)('a history of schema %s', (schema) => {
   beforeEach(() => {
-    told.length = 0
+    messages.length = 0
     writeFileSync(file, unpacked(`${schema}.db.gz`))
   })
 
@@ -106,7 +106,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
     const copy = `${file}.before-${String(Number(schema) + 1).padStart(4, '0')}`
     expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])
     expect(statSync(copy).mode & 0o777).toBe(0o600)
-    expect(told).toEqual([
+    expect(messages).toEqual([
       `the history is brought from schema ${Number(schema)} to ${newest}, and what an earlier version kept in clear is sealed in it, which takes a while; as it was before, with that in clear, it is kept in ${copy}: destroy that copy once you trust the upgrade`,
     ])
     const then = new Database(unpacked(`${schema}.db.gz`))

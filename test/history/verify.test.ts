@@ -4,14 +4,14 @@ import { openDatabase } from '../../src/history/sqlite/open-database.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
-import { aDatabasePath } from './a-database.ts'
-import { aSoundHistory } from './a-sound-history.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import { aStart, at, aVersion, payments, walkAll } from './samples.ts'
+import { makeSoundHistory } from './sound-history.ts'
 
 let sound: Buffer
 beforeAll(async () => {
-  sound = await aSoundHistory()
+  sound = await makeSoundHistory()
 })
 
 /** What verify says once somebody changed the file with plain SQL, in which nothing is forbidden. */
@@ -45,7 +45,7 @@ describe('a history that nobody touched', () => {
   })
 
   it('verifies while a run is being written', async () => {
-    const path = aDatabasePath()
+    const path = temporaryDatabasePath()
     const writing = openSqliteHistory(path.file, new Machines().process(1))
     const first = await writing.begin(aStart())
     await walkAll(first)
@@ -116,7 +116,7 @@ const tables = {
 } as const
 
 function everyColumn(): { table: keyof typeof tables; column: string }[] {
-  const path = aDatabasePath()
+  const path = temporaryDatabasePath()
   const db = openDatabase(path.file, at(0))
   const columns = db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck()
   const names = Object.keys(tables) as (keyof typeof tables)[]

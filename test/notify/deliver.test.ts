@@ -15,12 +15,12 @@ function aStand() {
   let process = machines.process(1)
   let history: History = openMemoryHistory(process, memory)
   const got: string[] = []
-  const told: string[] = []
+  const messages: string[] = []
   let answer: (id: string) => Outcome | Promise<Outcome> = () => accepted
   const isoNow = () => new Date(process.now()).toISOString()
   return {
     got,
-    told,
+    messages,
     machines,
     history: () => history,
     now: () => process.now(),
@@ -57,10 +57,10 @@ function aStand() {
         signal: new AbortController().signal,
         isPatient: true,
         watch: {
-          delivered: (_, id) => told.push(`${id} delivered`),
-          failed: (_, id, error) => told.push(`${id} failed: ${error}`),
-          gone: (channel) => told.push(`${channel} gone`),
-          gaveUp: (_, id, error) => told.push(`${id} given up: ${error}`),
+          delivered: (_, id) => messages.push(`${id} delivered`),
+          failed: (_, id, error) => messages.push(`${id} failed: ${error}`),
+          gone: (channel) => messages.push(`${channel} gone`),
+          gaveUp: (_, id, error) => messages.push(`${id} given up: ${error}`),
         },
         ...other,
       }),
@@ -69,29 +69,29 @@ function aStand() {
 
 describe('delivery', () => {
   it('hands messages over in the order in which they were written, each once', async () => {
-    const stand = aStand()
-    await stand.write('m1', 'm2')
-    await stand.write('m3')
-    await stand.deliver()
-    await stand.deliver()
-    expect(stand.got).toEqual(['m1', 'm2', 'm3'])
+    const harness = aStand()
+    await harness.write('m1', 'm2')
+    await harness.write('m3')
+    await harness.deliver()
+    await harness.deliver()
+    expect(harness.got).toEqual(['m1', 'm2', 'm3'])
   })
 
   it('keeps the order when a receiver fails: what comes later waits behind it', async () => {
-    const stand = aStand()
-    stand.answers((id) => (id === 'm2' && stand.got.length < 4 ? refused('answered 500') : accepted))
-    await stand.write('m1', 'm2', 'm3')
-    await stand.deliver()
-    expect(stand.got).toEqual(['m1', 'm2'])
-    await stand.deliver()
-    expect(stand.got).toEqual(['m1', 'm2']) // its time has not come
-    stand.machines.pass(10)
-    await stand.deliver()
-    expect(stand.got).toEqual(['m1', 'm2', 'm2'])
-    stand.machines.pass(20)
-    await stand.deliver()
-    expect(stand.got).toEqual(['m1', 'm2', 'm2', 'm2', 'm3'])
-    expect(await stand.history().undelivered()).toEqual([])
+    const harness = aStand()
+    harness.answers((id) => (id === 'm2' && harness.got.length < 4 ? refused('answered 500') : accepted))
+    await harness.write('m1', 'm2', 'm3')
+    await harness.deliver()
+    expect(harness.got).toEqual(['m1', 'm2'])
+    await harness.deliver()
+    expect(harness.got).toEqual(['m1', 'm2']) // its time has not come
+    harness.machines.pass(10)
+    await harness.deliver()
+    expect(harness.got).toEqual(['m1', 'm2', 'm2'])
+    harness.machines.pass(20)
+    await harness.deliver()
+    expect(harness.got).toEqual(['m1', 'm2', 'm2', 'm2', 'm3'])
+    expect(await harness.history().undelivered()).toEqual([])
   })
 
   it('waits longer after each failure, half an hour at most', () => {
@@ -101,123 +101,123 @@ describe('delivery', () => {
   })
 
   it('gives a message up after a day, and then tries the next', async () => {
-    const stand = aStand()
-    stand.answers((id) => (id === 'm1' ? refused('answered 500') : accepted))
-    await stand.write('m1', 'm2')
+    const harness = aStand()
+    harness.answers((id) => (id === 'm1' ? refused('answered 500') : accepted))
+    await harness.write('m1', 'm2')
     for (let minutes = 0; minutes < 24 * 60; minutes += 10) {
-      await stand.deliver()
-      stand.machines.pass(600)
+      await harness.deliver()
+      harness.machines.pass(600)
     }
-    expect(stand.got).not.toContain('m2')
-    expect((await stand.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
-    stand.machines.pass(hourS)
-    await stand.deliver()
-    expect(stand.got.at(-1)).toBe('m2')
-    expect(stand.told.filter((line) => line.includes('given up'))).toEqual(['m1 given up: answered 500'])
-    const [dead] = await stand.history().undelivered()
+    expect(harness.got).not.toContain('m2')
+    expect((await harness.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
+    harness.machines.pass(hourS)
+    await harness.deliver()
+    expect(harness.got.at(-1)).toBe('m2')
+    expect(harness.messages.filter((line) => line.includes('given up'))).toEqual(['m1 given up: answered 500'])
+    const [dead] = await harness.history().undelivered()
     expect(dead).toMatchObject({ id: 'm1', state: 'dead', error: 'answered 500' })
     expect(dead?.attempts).toBeGreaterThan(40)
   })
 
   it('tries a message once more however late it comes, before it gives it up', async () => {
-    const stand = aStand()
-    await stand.write('m1')
-    stand.machines.pass(48 * hourS)
-    await stand.deliver()
-    expect(stand.told).toEqual(['m1 delivered'])
+    const harness = aStand()
+    await harness.write('m1')
+    harness.machines.pass(48 * hourS)
+    await harness.deliver()
+    expect(harness.messages).toEqual(['m1 delivered'])
   })
 
   it('tries a receiver that is gone no more, and says so, until it is another one', async () => {
-    const stand = aStand()
-    stand.answers(() => ({ ok: false, error: 'answered 410', isGone: true }))
-    await stand.write('m1', 'm2')
-    await stand.deliver()
-    stand.machines.pass(hourS)
-    await stand.write('m3')
-    await stand.deliver()
-    await stand.deliver({ isPatient: false })
-    expect(stand.got).toEqual(['m1'])
-    expect(stand.told).toEqual(['hook gone', 'm1 failed: answered 410'])
-    expect((await stand.history().channels())[0]).toMatchObject({ pending: 3, gone: { target: 'sealed:1' } })
-    stand.answers(() => accepted)
-    await stand.deliver({ target: 'sealed:2' })
-    expect(stand.got).toEqual(['m1', 'm1', 'm2', 'm3'])
+    const harness = aStand()
+    harness.answers(() => ({ ok: false, error: 'answered 410', isGone: true }))
+    await harness.write('m1', 'm2')
+    await harness.deliver()
+    harness.machines.pass(hourS)
+    await harness.write('m3')
+    await harness.deliver()
+    await harness.deliver({ isPatient: false })
+    expect(harness.got).toEqual(['m1'])
+    expect(harness.messages).toEqual(['hook gone', 'm1 failed: answered 410'])
+    expect((await harness.history().channels())[0]).toMatchObject({ pending: 3, gone: { target: 'sealed:1' } })
+    harness.answers(() => accepted)
+    await harness.deliver({ target: 'sealed:2' })
+    expect(harness.got).toEqual(['m1', 'm1', 'm2', 'm3'])
   })
 
   it('gives up what waits for a day for a receiver that is gone, or for a channel that nobody configures', async () => {
-    const stand = aStand()
-    await stand.write('m1')
-    stand.machines.pass(23 * hourS)
-    await stand.write('m2')
-    await stand.deliver({ receivers: [] })
-    expect((await stand.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
-    stand.machines.pass(2 * hourS)
-    await stand.deliver({ receivers: [] })
-    expect((await stand.history().undelivered()).map(({ id, state }) => `${id} ${state}`)).toEqual([
+    const harness = aStand()
+    await harness.write('m1')
+    harness.machines.pass(23 * hourS)
+    await harness.write('m2')
+    await harness.deliver({ receivers: [] })
+    expect((await harness.history().undelivered()).map(({ state }) => state)).toEqual(['pending', 'pending'])
+    harness.machines.pass(2 * hourS)
+    await harness.deliver({ receivers: [] })
+    expect((await harness.history().undelivered()).map(({ id, state }) => `${id} ${state}`)).toEqual([
       'm1 dead',
       'm2 pending',
     ])
   })
 
   it('sends a message again, under its id, when it was killed between delivery and record', async () => {
-    const stand = aStand()
-    await stand.write('m1', 'm2')
+    const harness = aStand()
+    await harness.write('m1', 'm2')
     const killed = new Promise<never>(() => {})
-    stand.answers(() => killed)
-    void stand.deliver()
-    await expect.poll(() => stand.got).toEqual(['m1'])
-    stand.restart()
-    stand.answers(() => accepted)
-    await stand.deliver()
-    expect(stand.got).toEqual(['m1', 'm1', 'm2'])
+    harness.answers(() => killed)
+    void harness.deliver()
+    await expect.poll(() => harness.got).toEqual(['m1'])
+    harness.restart()
+    harness.answers(() => accepted)
+    await harness.deliver()
+    expect(harness.got).toEqual(['m1', 'm1', 'm2'])
   })
 
   it('leaves a channel alone on which another process delivers', async () => {
-    const stand = aStand()
-    await stand.write('m1')
+    const harness = aStand()
+    await harness.write('m1')
     let answer: (outcome: Outcome) => void = () => {}
-    stand.answers(() => new Promise((resolve) => (answer = resolve)))
-    const first = stand.deliver()
-    await expect.poll(() => stand.got).toEqual(['m1'])
-    await stand.deliver({ isPatient: false })
+    harness.answers(() => new Promise((resolve) => (answer = resolve)))
+    const first = harness.deliver()
+    await expect.poll(() => harness.got).toEqual(['m1'])
+    await harness.deliver({ isPatient: false })
     answer(accepted)
     await first
-    expect(stand.got).toEqual(['m1'])
-    expect(stand.told).toEqual(['m1 delivered'])
+    expect(harness.got).toEqual(['m1'])
+    expect(harness.messages).toEqual(['m1 delivered'])
   })
 
   it('does not hold a stop against the receiver', async () => {
-    const stand = aStand()
-    await stand.write('m1')
+    const harness = aStand()
+    await harness.write('m1')
     const stop = new AbortController()
-    stand.answers(() => {
+    harness.answers(() => {
       stop.abort()
       return refused('no answer in time')
     })
-    await stand.deliver({ signal: stop.signal })
-    expect(stand.told).toEqual([])
-    expect(await stand.history().firstWaiting('hook')).toMatchObject({ id: 'm1', attempts: 0 })
+    await harness.deliver({ signal: stop.signal })
+    expect(harness.messages).toEqual([])
+    expect(await harness.history().firstWaiting('hook')).toMatchObject({ id: 'm1', attempts: 0 })
   })
 
   it('of a one-shot run tries everything once, and no longer than its time', async () => {
-    const stand = aStand()
-    await stand.write('m1', 'm2', 'm3')
-    stand.answers((id) => {
-      if (id === 'm2') stand.machines.pass(5)
+    const harness = aStand()
+    await harness.write('m1', 'm2', 'm3')
+    harness.answers((id) => {
+      if (id === 'm2') harness.machines.pass(5)
       return accepted
     })
-    await stand.deliver({ isPatient: false, totalMs: 5_000 })
-    expect(stand.got).toEqual(['m1', 'm2'])
-    stand.answers(() => refused('answered 500'))
-    await stand.deliver({ isPatient: false, totalMs: 5_000 })
-    await stand.deliver({ isPatient: false, totalMs: 5_000 })
-    expect(stand.got).toEqual(['m1', 'm2', 'm3', 'm3'])
+    await harness.deliver({ isPatient: false, totalMs: 5_000 })
+    expect(harness.got).toEqual(['m1', 'm2'])
+    harness.answers(() => refused('answered 500'))
+    await harness.deliver({ isPatient: false, totalMs: 5_000 })
+    await harness.deliver({ isPatient: false, totalMs: 5_000 })
+    expect(harness.got).toEqual(['m1', 'm2', 'm3', 'm3'])
   })
 
   it('tells other channels whatever one of them does', async () => {
-    const stand = aStand()
-    await stand.write('m1')
-    await stand
+    const harness = aStand()
+    await harness.write('m1')
+    await harness
       .history()
       .enqueue(
         [{ id: 'n1', channel: 'chat', run: 1, body: JSON.stringify(aMessage('n1')) }],
@@ -225,7 +225,7 @@ describe('delivery', () => {
       )
     const chat: string[] = []
     const never = new Promise<never>(() => {})
-    void stand.deliver({
+    void harness.deliver({
       receivers: [
         { name: 'hook', target: '', send: () => never },
         {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { sendToDirectory } from '../../src/notify/channels/directory.ts'
-import { openDirectory } from '../cli/a-process.ts'
+import { openDirectory } from '../cli/start-process.ts'
 import { aReport } from '../report/sample-reports.ts'
 import { aMessage } from './samples.ts'
 

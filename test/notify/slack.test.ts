@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { sendToSlack, slackCode } from '../../src/notify/channels/slack.ts'
-import { openReceiver } from './a-receiver.ts'
 import { aMessage, anEvent, hostile } from './samples.ts'
+import { openReceiver } from './webhook-receiver.ts'
 
 async function textOf(message = aMessage()): Promise<string> {
   await using receiver = await openReceiver()

@@ -2,8 +2,8 @@ import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { sendToWebhook } from '../../src/notify/channels/webhook.ts'
 import { testMessage } from '../../src/notify/compose-messages.ts'
-import { openReceiver } from './a-receiver.ts'
 import { aMessage, anEvent, hostile } from './samples.ts'
+import { openReceiver } from './webhook-receiver.ts'
 
 const secret = `whsec_${Buffer.alloc(24, 'not-a-real-key').toString('base64')}`
 const signal = () => AbortSignal.timeout(5_000)

@@ -3,7 +3,7 @@ import { createRandom, type Random } from '../../src/demo/random.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import type { Report } from '../../src/model/report.ts'
 import type { Filters, Offer } from '../../src/service/settings.ts'
-import { openStand, policyOf, type StandOptions, type Turn } from '../audit/stand.ts'
+import { type AuditHarnessOptions, type AuditTurn, openAuditHarness, policyOf } from '../audit/audit-harness.ts'
 import { editAtRandom } from './random-edits.ts'
 import { disturb } from './random-faults.ts'
 import { type Rules, randomPolicy, withoutSome } from './random-policy.ts'
@@ -49,14 +49,14 @@ export async function makeWorld(seed: string): Promise<{ world: World; reports: 
   const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
   const listings = { sources: offerOf(random), project: offerOf(random) }
   const labels: Record<string, string> = random.pick<Record<string, string>>([{}, { env: 'prod' }, { env: 'test' }])
-  const options: StandOptions = {
+  const options: AuditHarnessOptions = {
     projects,
     key: fleet.personalKey,
     pageSize: random.pick([1, 2, 2, 3, 5, 20]),
     labels,
     limits: { retries: 1 },
   }
-  using stand = openStand(options)
+  using harness = openAuditHarness(options)
   let filters = filtersOf(random)
   let rules = randomPolicy(random)
   const runs: World['runs'][number][] = []
@@ -67,10 +67,10 @@ export async function makeWorld(seed: string): Promise<{ world: World; reports: 
     disturb(service, random)
     if (random.chance(0.15)) filters = filtersOf(random)
     if (random.chance(0.2)) rules = random.chance(0.5) ? randomPolicy(random) : withoutSome(rules, random)
-    stand.advance(random.pick([0, 600_000, 5 * 3_600_000, 26 * 3_600_000, 8 * 86_400_000]))
+    harness.advance(random.pick([0, 600_000, 5 * 3_600_000, 26 * 3_600_000, 8 * 86_400_000]))
     const names = Object.keys(projects)
     const chosen = random.chance(0.15) ? names.filter(() => random.chance(0.6)) : names
-    const turn: Turn = {
+    const turn: AuditTurn = {
       url: proxy.url,
       policy: policyOf(JSON.stringify({ extends: [], rules })),
       only: chosen.map((name) => `acme/${name}`),
@@ -79,8 +79,8 @@ export async function makeWorld(seed: string): Promise<{ world: World; reports: 
       keys: keysOf(fleet.projects(), random),
       acceptsRemovals: random.chance(0.1),
     }
-    const startedAt = new Date(stand.clock.now() + 60_000).toISOString()
-    reports.push(await stand.audit(turn))
+    const startedAt = new Date(harness.clock.now() + 60_000).toISOString()
+    reports.push(await harness.audit(turn))
     runs.push({
       started_at: startedAt,
       looked_at: turn.only ?? [],

@@ -38,13 +38,13 @@ export function editAtRandom(fleet: Fleet, random: Random): void {
   })
 }
 
-interface Site {
+interface FleetFixture {
   readonly fleet: Fleet
   readonly random: Random
   readonly project: ProjectRow
 }
 
-function editEndpoint({ fleet, random, project }: Site): void {
+function editEndpoint({ fleet, random, project }: FleetFixture): void {
   const rows = fleet.open(project.uid).endpoints
   const row = pickOf(random, rows)
   const dice = random.below(20)
@@ -191,7 +191,7 @@ function deleteMany(fleet: Fleet, project: ProjectRow, random: Random): void {
   }
 }
 
-function editSubscription({ fleet, random, project }: Site): void {
+function editSubscription({ fleet, random, project }: FleetFixture): void {
   const { subscriptions, endpoints, sources } = fleet.open(project.uid)
   const endpoint = pickOf(random, endpoints)
   const row = pickOf(random, subscriptions)
@@ -251,7 +251,7 @@ function retryOf(random: Random): SubscriptionRow['retry_config'] {
   return { type, duration: random.pick([0, 1, 10, 60, 600]), retry_count: random.pick([0, 1, 2, 3, 8, 11, 15, 60]) }
 }
 
-function editSource({ fleet, random, project }: Site): void {
+function editSource({ fleet, random, project }: FleetFixture): void {
   const row = pickOf(random, fleet.open(project.uid).sources)
   if (row === undefined) return
   const place = { project: project.uid, uid: row.uid }
@@ -321,7 +321,7 @@ function wildSource(row: SourceRow, fleet: Fleet, random: Random): Partial<Sourc
   return random.pick(changes)()
 }
 
-function editProject({ fleet, random, project }: Site): void {
+function editProject({ fleet, random, project }: FleetFixture): void {
   const { config } = project
   const type = random.pick(['linear', 'exponential'])
   updateProject(

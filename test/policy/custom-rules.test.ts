@@ -5,7 +5,7 @@ import { ownFunctions } from '../../src/policy/cel/functions.ts'
 import { nameIn } from '../../src/policy/cel/inspect.ts'
 import { type Judge, startJudge } from '../../src/policy/judge.ts'
 import { namedRules } from '../../src/policy/policy.ts'
-import { policyOf } from '../audit/stand.ts'
+import { policyOf } from '../audit/audit-harness.ts'
 
 const project: ProjectRef = { name: 'acme/p', service: 'acme', uid: 'p' }
 const now = Date.parse('2026-11-21T00:00:00Z')

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { patternFault } from '../../src/rules/re2.ts'
-import { policyOf } from '../audit/stand.ts'
+import { policyOf } from '../audit/audit-harness.ts'
 
 const rule = (assert: string) =>
   JSON.stringify({

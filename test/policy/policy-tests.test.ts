@@ -6,7 +6,7 @@ import { readPolicy } from '../../src/policy/read-policy.ts'
 import { readPolicyTests } from '../../src/policy/read-policy-tests.ts'
 import { runPolicyTest } from '../../src/policy/run-policy-test.ts'
 import { packs } from '../../src/rules/rule.ts'
-import { policyOf } from '../audit/stand.ts'
+import { policyOf } from '../audit/audit-harness.ts'
 
 const config = join(import.meta.dirname, '../../config')
 const readFile = (file: string) => readFileSync(file, 'utf8')

@@ -5,21 +5,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { askInProcess } from '../../src/cli/ask-in-process.ts'
 import { openQuery } from '../../src/history/sqlite/run-query.ts'
 import { explainViews, views } from '../../src/history/sqlite/views.ts'
-import { rowCounts } from '../audit/a-site.ts'
-import { type Library, openLibrary } from './a-library.ts'
+import { rowCounts } from '../audit/fleet-fixture.ts'
+import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
 
 const endless = 'WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT'
 
 describe('query', () => {
-  let library: Library
+  let historyFixture: HistoryFixture
   let file: string
 
   beforeAll(async () => {
-    library = await openLibrary({ fleet: { endpointsPerProject: 3 } })
-    await library.site.audit()
-    file = library.site.stand.file
+    historyFixture = await openHistoryFixture({ fleet: { endpointsPerProject: 3 } })
+    await historyFixture.fixture.audit()
+    file = historyFixture.fixture.harness.file
   })
-  afterAll(() => library[Symbol.asyncDispose]())
+  afterAll(() => historyFixture[Symbol.asyncDispose]())
 
   function all(sql: string) {
     const { columns, rows, close } = openQuery(file, sql)
@@ -84,12 +84,12 @@ describe('query', () => {
   })
 
   it('says what was refused on the command line, and that there are more rows', async () => {
-    const refused = await library.ask(['query', 'DROP TABLE run'])
+    const refused = await historyFixture.ask(['query', 'DROP TABLE run'])
     expect([refused.code, refused.stderr]).toEqual([
       2,
       expect.stringMatching(/refused: it begins with DROP.*\n {2}it begins with SELECT/),
     ])
-    const cut = await library.rows('query', 'SELECT uid FROM current_resource', '--limit', '1')
+    const cut = await historyFixture.rows('query', 'SELECT uid FROM current_resource', '--limit', '1')
     expect([cut.rows.length, cut.left_out, cut.run.number]).toEqual([1, 'unknown', 1])
   })
 
@@ -109,9 +109,9 @@ describe('query', () => {
       ).toEqual(columns)
     }
     db.close()
-    const { code, stdout } = await library.ask(['query', '--views'])
+    const { code, stdout } = await historyFixture.ask(['query', '--views'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^open_violation\n {4}violations that stand/m)
-    expect((await library.rows('query', '--views')).rows).toEqual(explained)
+    expect((await historyFixture.rows('query', '--views')).rows).toEqual(explained)
   })
 })

@@ -13,9 +13,9 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { widthOf } from '../../src/report/columns.ts'
 import { answerFormats } from '../../src/report/show-answer.ts'
-import { at } from '../audit/a-site.ts'
+import { at } from '../audit/fleet-fixture.ts'
 import { aStart, aVersion } from '../history/samples.ts'
-import { type Library, openLibrary } from './a-library.ts'
+import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
 
 const evil = '\x1b]0;owned\x07\x1b[2J\u202eevil\u2066\r\n=1+1'
 
@@ -24,7 +24,7 @@ const evil = '\x1b]0;owned\x07\x1b[2J\u202eevil\u2066\r\n=1+1'
  * hostile, one new, one deleted, a source switched off; a look that breaks off; the paused endpoint active again.
  */
 describe('the history', () => {
-  let library: Library
+  let historyFixture: HistoryFixture
   let reports: Report[]
   let paused: string
   let renamed: string
@@ -32,12 +32,12 @@ describe('the history', () => {
   let source: string
 
   beforeAll(async () => {
-    library = await openLibrary({
+    historyFixture = await openHistoryFixture({
       fleet: { projects: 2, incomingEvery: 2, endpointsPerProject: 6, sourcesPerProject: 2 },
     })
-    const { site } = library
-    const { fleet, service } = site
-    const outgoing = site.uidOf('payments')
+    const { fixture } = historyFixture
+    const { fleet, service } = fixture
+    const outgoing = fixture.uidOf('payments')
     const incoming = at(
       fleet.projects().filter(({ uid }) => uid !== outgoing),
       0,
@@ -45,19 +45,19 @@ describe('the history', () => {
     const { endpoints } = fleet.open(outgoing)
     ;[paused, renamed, deleted] = [at(endpoints, 0).uid, at(endpoints, 1).uid, at(endpoints, 2).uid]
     source = at(fleet.open(incoming).sources, 0).uid
-    reports = [await site.audit()]
+    reports = [await fixture.audit()]
     setEndpointStatus(fleet, { project: outgoing, uid: paused }, 'inactive')
     changeEndpoint(fleet, { project: outgoing, uid: renamed }, (row) => ({ ...row, name: evil, owner_id: '' }))
     deleteEndpoint(fleet, { project: outgoing, uid: deleted })
     createEndpoint(fleet, outgoing, { name: 'new', url: 'https://new.example.com' })
     updateSource(fleet, { project: incoming, uid: source }, { is_disabled: true })
-    reports.push(await site.audit())
+    reports.push(await fixture.audit())
     service.failNext({ how: 'status', status: 400, path: /subscriptions/, times: 1 })
-    reports.push(await site.audit())
+    reports.push(await fixture.audit())
     setEndpointStatus(fleet, { project: outgoing, uid: paused }, 'active')
-    reports.push(await site.audit())
+    reports.push(await fixture.audit())
   })
-  afterAll(() => library[Symbol.asyncDispose]())
+  afterAll(() => historyFixture[Symbol.asyncDispose]())
 
   const everything = () => [
     ['status', '--max-age', '9999d'],
@@ -74,21 +74,21 @@ describe('the history', () => {
   it('answers in all formats, says run and coverage in JSON, and exits with 0', async () => {
     expect([...readingFormats]).toEqual([...answerFormats])
     for (const args of everything()) {
-      const json = await library.rows(...args)
+      const json = await historyFixture.rows(...args)
       expect(json).toMatchObject({ schema: `hookdrift.${args[0]}/1`, run: { sealed: true } })
       expect(json.coverage.length).toBeGreaterThan(0)
       expect(json.rows.length).toBeGreaterThan(0)
-      const { code, stdout } = await library.ask([...args, '--format', 'csv'])
+      const { code, stdout } = await historyFixture.ask([...args, '--format', 'csv'])
       expect(code).toBe(0)
       expect(parse(stdout, { columns: true }).length).toBeGreaterThanOrEqual(json.rows.length)
       // The same question, the same bytes.
-      expect((await library.ask([...args, '--format', 'csv'])).stdout).toBe(stdout)
+      expect((await historyFixture.ask([...args, '--format', 'csv'])).stdout).toBe(stdout)
     }
   })
 
   it('fits the terminal and hands it no orders of a service', async () => {
     for (const args of everything()) {
-      const { code, stdout } = await library.ask(args, { columns: 72, env: { NO_COLOR: '1' } })
+      const { code, stdout } = await historyFixture.ask(args, { columns: 72, env: { NO_COLOR: '1' } })
       expect(code).toBe(0)
       expect(stdout).not.toMatch(/[^\n\P{Cc}]|[\p{Cf}\p{Zl}\p{Zp}]/u)
       const long = stdout.split('\n').filter((line) => widthOf(line) > 72)
@@ -98,21 +98,21 @@ describe('the history', () => {
   })
 
   it('says how many rows --limit left out, as text, as JSON, and beside CSV', async () => {
-    const all = await library.rows('state')
+    const all = await historyFixture.rows('state')
     const left = all.rows.length - 2
-    const limited = await library.rows('state', '--limit', '2')
+    const limited = await historyFixture.rows('state', '--limit', '2')
     expect(limited).toEqual({ ...all, rows: all.rows.slice(0, 2), left_out: left })
-    expect((await library.ask(['state', '--limit', '2'])).stdout).toContain(
+    expect((await historyFixture.ask(['state', '--limit', '2'])).stdout).toContain(
       `… and ${left} more; --limit all shows them`,
     )
-    const { stdout, stderr } = await library.ask(['state', '--limit', '2', '--format', 'csv'])
+    const { stdout, stderr } = await historyFixture.ask(['state', '--limit', '2', '--format', 'csv'])
     expect(parse(stdout)).toHaveLength(3)
     expect(stderr).toBe(`hookdrift: ${left} more rows were left out; --limit all shows them\n`)
   })
 
   describe('diff', () => {
     it('of two complete looks is what the report said of the second', async () => {
-      const { rows, from, not_looked_at } = await library.rows('diff', '1', '2')
+      const { rows, from, not_looked_at } = await historyFixture.rows('diff', '1', '2')
       const drift = at(reports, 1).drift.map(({ referrers: _, ...change }) => change)
       expect(drift.map(({ change }) => change).sort()).toContain('removed')
       expect(rows).toEqual(drift)
@@ -121,14 +121,14 @@ describe('the history', () => {
     })
 
     it('shows nothing of what came back between', async () => {
-      const { rows } = await library.rows('diff', '1', 'latest')
+      const { rows } = await historyFixture.rows('diff', '1', 'latest')
       expect(rows.map(({ uid }: { uid: string }) => uid)).not.toContain(paused)
       expect(rows.map(({ uid }: { uid: string }) => uid)).toContain(renamed)
     })
 
     it('backwards is the same with the sides exchanged', async () => {
-      const { rows } = await library.rows('diff', '2', '1')
-      const there = (await library.rows('diff', '1', '2')).rows
+      const { rows } = await historyFixture.rows('diff', '2', '1')
+      const there = (await historyFixture.rows('diff', '1', '2')).rows
       const opposite: Record<string, string> = { added: 'removed', removed: 'added', modified: 'modified' }
       expect(rows.map((row: { uid: string; change: string }) => [row.uid, row.change])).toEqual(
         there.map((row: { uid: string; change: string }) => [row.uid, opposite[row.change]]),
@@ -149,9 +149,9 @@ describe('the history', () => {
         ['2', '4'],
         ['4', '1'],
       ] as const) {
-        const patched = (await library.rows('diff', from, to, '--patch')).rows
+        const patched = (await historyFixture.rows('diff', from, to, '--patch')).rows
         const statesOf = async (run: string) => {
-          const { rows } = await library.rows('state', '--at', run)
+          const { rows } = await historyFixture.rows('state', '--at', run)
           return new Map<string, unknown>(
             rows.map((row: Record<string, string>) => [`${row.project} ${row.kind} ${row.uid}`, row.attributes]),
           )
@@ -166,12 +166,12 @@ describe('the history', () => {
         expect(patched.length).toBeGreaterThan(0)
         expect(Object.fromEntries(before)).toEqual(Object.fromEntries(after))
       }
-      const { stdout } = await library.ask(['diff', '1', '2', '--format', 'rfc6902'])
-      expect(JSON.parse(stdout)).toEqual(await library.rows('diff', '1', '2', '--patch'))
+      const { stdout } = await historyFixture.ask(['diff', '1', '2', '--format', 'rfc6902'])
+      expect(JSON.parse(stdout)).toEqual(await historyFixture.rows('diff', '1', '2', '--patch'))
     })
 
     it('has a record for each field as CSV, and the values of both sides', async () => {
-      const { stdout } = await library.ask(['diff', '1', '2', '--format', 'csv', '--kind', 'source'])
+      const { stdout } = await historyFixture.ask(['diff', '1', '2', '--format', 'csv', '--kind', 'source'])
       expect(stdout).toContain(`,source,${source},`)
       expect(stdout.trimEnd().split('\r\n').at(-1)).toMatch(/,modified,\/is_disabled,false,true$/)
     })
@@ -179,13 +179,13 @@ describe('the history', () => {
 
   it('violations are those of the last report, and the resolved ones since then', async () => {
     const last = at(reports, 3)
-    const { rows } = await library.rows('violations')
+    const { rows } = await historyFixture.rows('violations')
     expect(rows).toEqual(last.violations.filter(({ state }) => state !== 'resolved'))
-    const { rows: resolved } = await library.rows('violations', '--resolved', '--since', '2')
+    const { rows: resolved } = await historyFixture.rows('violations', '--resolved', '--since', '2')
     expect(
       resolved.map((row: { rule: string; uid: string; resolved_at: string }) => [row.rule, row.uid, row.resolved_at]),
     ).toContainEqual(['endpoint/inactive', paused, last.run.started_at])
-    const { rows: chosen } = await library.rows(
+    const { rows: chosen } = await historyFixture.rows(
       'violations',
       '--open',
       '--rule',
@@ -198,11 +198,11 @@ describe('the history', () => {
     expect(chosen.map((row: { rule: string; uid: string }) => [row.rule, row.uid])).toEqual([
       ['source/disabled', source],
     ])
-    expect((await library.rows('violations', '--waived')).rows).toEqual([])
+    expect((await historyFixture.rows('violations', '--waived')).rows).toEqual([])
   })
 
   it('timeline tells a life: seen, changed, violations opened and resolved, and who refers to it', async () => {
-    const { rows, resources } = await library.rows('timeline', paused)
+    const { rows, resources } = await historyFixture.rows('timeline', paused)
     const tell = (row: {
       run: number
       change: string
@@ -221,7 +221,7 @@ describe('the history', () => {
     expect(resources).toMatchObject([
       { kind: 'endpoint', uid: paused, referrers: [{ kind: 'subscription', from_run: 1, to_run: null }] },
     ])
-    const end = (await library.rows('timeline', deleted)).rows.map(
+    const end = (await historyFixture.rows('timeline', deleted)).rows.map(
       ({ run, change }: { run: number; change: string }) => [run, change],
     )
     expect(end).toEqual([
@@ -232,27 +232,27 @@ describe('the history', () => {
 
   it('state is that of then, with what an incomplete look did not reach', async () => {
     const uidsAt = async (run: string, ...more: string[]) =>
-      (await library.rows('state', '--at', run, ...more)).rows.map(({ uid }: { uid: string }) => uid)
+      (await historyFixture.rows('state', '--at', run, ...more)).rows.map(({ uid }: { uid: string }) => uid)
     expect(await uidsAt('1')).toContain(deleted)
     expect(await uidsAt('2')).not.toContain(deleted)
-    const { rows, coverage } = await library.rows('state', '--at', '3')
+    const { rows, coverage } = await historyFixture.rows('state', '--at', '3')
     expect(rows.length).toBe((await uidsAt('2')).length)
     expect(coverage.map(({ status }: { status: string }) => status)).toContain('failed')
     expect(await uidsAt('2', '--kind', 'source', '--project', 'acme/*')).toContain(source)
-    const { stdout } = await library.ask(['state', '--at', '3'])
+    const { stdout } = await historyFixture.ask(['state', '--at', '3'])
     expect(stdout).toMatch(/^INCOMPLETE LOOK: 1 of \d+ walks not complete\.$/m)
   })
 
   it('shows runs, an interrupted one too, and the last sealed one while another is written', async () => {
-    const { file, holder } = library.site.stand
+    const { file, holder } = historyFixture.fixture.harness
     const history = openSqliteHistory(file, holder)
-    const before = await library.rows('state')
+    const before = await historyFixture.rows('state')
     const killed = await history.begin(aStart('2026-11-22T00:00:00.000Z'))
     await killed.abandon('2026-11-22T00:01:00.000Z')
     const draft = await history.begin(aStart('2026-11-22T01:00:00.000Z'))
-    const project = { name: 'acme/payments', service: 'acme', uid: library.site.uidOf('payments') }
+    const project = { name: 'acme/payments', service: 'acme', uid: historyFixture.fixture.uidOf('payments') }
     await draft.stage(project, { seen: [], versions: [aVersion('of-the-draft')] })
-    const { rows, run } = await library.rows('runs')
+    const { rows, run } = await historyFixture.rows('runs')
     expect(run.number).toBe(4)
     expect(
       rows.map((row: { number: number; sealed: boolean; exit_code: number | null }) => [
@@ -264,7 +264,7 @@ describe('the history', () => {
       [5, false, null],
       ...reports.map((report) => [report.run.number, true, report.verdict.exit_code]).reverse(),
     ])
-    expect(await library.rows('state')).toEqual(before)
+    expect(await historyFixture.rows('state')).toEqual(before)
     await draft.abandon('2026-11-22T01:01:00.000Z')
     await history.close()
   })
@@ -288,7 +288,7 @@ describe('the history', () => {
     [['query'], /there is no query/],
     [['query', 'DELETE FROM run'], /refused: it begins with DELETE/],
   ])('refuses %j with 2, in words', async (args, message) => {
-    const { code, stdout, stderr } = await library.ask(args)
+    const { code, stdout, stderr } = await historyFixture.ask(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)
   })

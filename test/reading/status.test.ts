@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { readStatus, type StatusAsked } from '../../src/reading/read-status.ts'
-import { startHookdrift } from '../cli/a-process.ts'
-import { command } from '../cli/a-terminal.ts'
-import { type Library, openLibrary } from './a-library.ts'
+import { command } from '../cli/run-in-process.ts'
+import { startHookdrift } from '../cli/start-process.ts'
+import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
 
 const hourMs = 3_600_000
 
 describe('status', () => {
-  let library: Library
+  let historyFixture: HistoryFixture
   let start: number
 
   beforeAll(async () => {
-    library = await openLibrary({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 3 } })
-    const { site } = library
-    start = Date.parse((await site.audit()).run.finished_at)
-    site.stand.advance(hourMs)
-    site.service.failNext({ how: 'status', status: 400, path: /subscriptions/, times: 2 })
-    await site.audit({ only: ['acme/payments'] })
+    historyFixture = await openHistoryFixture({ fleet: { projects: 2, incomingEvery: 0, endpointsPerProject: 3 } })
+    const { fixture } = historyFixture
+    start = Date.parse((await fixture.audit()).run.finished_at)
+    fixture.harness.advance(hourMs)
+    fixture.service.failNext({ how: 'status', status: 400, path: /subscriptions/, times: 2 })
+    await fixture.audit({ only: ['acme/payments'] })
   })
-  afterAll(() => library[Symbol.asyncDispose]())
+  afterAll(() => historyFixture[Symbol.asyncDispose]())
 
   async function states(hoursLater: number, asked: Partial<StatusAsked> = {}) {
-    const { file, holder } = library.site.stand
+    const { file, holder } = historyFixture.fixture.harness
     const history = openSqliteHistory(file, holder)
     const now = start + hoursLater * hourMs
     const options = {
@@ -50,10 +50,10 @@ describe('status', () => {
   })
 
   it('is stale, too, when looks have been incomplete for too long', async () => {
-    const { site } = library
-    site.stand.advance(4 * hourMs)
-    site.service.failNext({ how: 'status', status: 400, path: /subscriptions/, times: 2 })
-    await site.audit({ only: ['acme/payments'] })
+    const { fixture } = historyFixture
+    fixture.harness.advance(4 * hourMs)
+    fixture.service.failNext({ how: 'status', status: 400, path: /subscriptions/, times: 2 })
+    await fixture.audit({ only: ['acme/payments'] })
     expect(await states(5.5, { projects: ['payments'] })).toEqual([
       ['acme/payments', 3, false, true, 'not looked at completely for too long'],
     ])
@@ -67,14 +67,14 @@ describe('status', () => {
   })
 
   it('needs the path of the history and no key, and takes the projects from a configuration beside it', async () => {
-    const { directory, file } = library.site.stand
+    const { directory, file } = historyFixture.fixture.harness
     const bare = await startHookdrift(['status', '--max-age', '9999d'], {
       cwd: directory,
       env: { HOOKDRIFT_HISTORY: file },
     }).ended
     expect(bare).toMatchObject({ code: 0, stderr: '' })
     const projects = '    projects: [{ id: a, name: orders }, { id: later }]\n'
-    const config = library.write(
+    const config = historyFixture.write(
       'other.yaml',
       `history: \${HERE:-./hookdrift.db}\nservices:\n  - name: acme\n    url: \${NO_URL}\n    key: \${NO_KEY}\n${projects}`,
     )
@@ -99,11 +99,11 @@ describe('status', () => {
 
   it('takes what is due from the schedules, and --max-age before them', async () => {
     const write = (cron: string, project: string) =>
-      library.write(
+      historyFixture.write(
         'planned.yaml',
         `schedules: [{ name: s, cron: "${cron}", projects: ["${project}"], run_timeout: 1s }]\nservices: [{ name: acme, projects: [{ id: orders }] }]\n`,
       )
-    const { directory, file } = library.site.stand
+    const { directory, file } = historyFixture.fixture.harness
     const env = { HOOKDRIFT_HISTORY: file }
     const ask = async (config: string, ...more: string[]) => {
       const { stdout } = await command(['status', '--config', config, '--format', 'json', ...more], {
@@ -122,7 +122,7 @@ describe('status', () => {
   })
 
   it('says what is wrong where there is no history, no configuration, or a path that is not set', async () => {
-    const cwd = library.site.stand.directory
+    const cwd = historyFixture.fixture.harness.directory
     const nowhere = await command(['status', '--history', 'nowhere.db'], { cwd })
     expect([nowhere.code, nowhere.stderr]).toEqual([4, expect.stringMatching(/there is no history at .*nowhere\.db/)])
     const without = await command(['status'], { cwd })
@@ -130,7 +130,7 @@ describe('status', () => {
       2,
       expect.stringMatching(/cannot read the configuration .*hookdrift\.yaml/),
     ])
-    const config = library.write('unset.yaml', `history: \${NOT_SET}/h.db\nservices: []\n`)
+    const config = historyFixture.write('unset.yaml', `history: \${NOT_SET}/h.db\nservices: []\n`)
     const unset = await command(['runs', '--config', config], { cwd })
     expect([unset.code, unset.stderr]).toEqual([2, expect.stringMatching(/names its history by \$\{NOT_SET\}/)])
   })

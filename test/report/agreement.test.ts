@@ -13,7 +13,7 @@ const look = { colour: false, width: 100, full: true }
 const formats = Object.keys(readers) as (keyof typeof readers)[]
 
 /** Runs of ordinary names and any mixture of severities, states, rules and projects. */
-const anyRun = fc
+const arbitraryRun = fc
   .record({
     violations: fc.array(
       fc.record({
@@ -58,12 +58,12 @@ describe('all formats of a run', () => {
   })
 
   it('count the same by severity, rule, project and state, whatever is counted', () => {
-    fc.assert(fc.property(anyRun, expectAgreement), { numRuns: 60 })
+    fc.assert(fc.property(arbitraryRun, expectAgreement), { numRuns: 60 })
   })
 
   it('agree in JUnit, too: a case fails when the run fails, and is an error when it could not look', () => {
     fc.assert(
-      fc.property(anyRun, (report) => {
+      fc.property(arbitraryRun, (report) => {
         const outcomes = suitesIn(reports.junit(report, look)).flatMap(({ cases }) =>
           cases.map(({ outcome }) => outcome),
         )

@@ -8,7 +8,7 @@ import type { Report } from '../../src/model/report.ts'
 import { type ComplianceFormat, stateNames } from '../../src/report/compliance/compliance-format.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
 import { mapControl } from '../../src/rules/framework-mapping.ts'
-import { anyReport } from './any-report.ts'
+import { arbitraryReport } from './arbitrary-report.ts'
 import { samples } from './sample-reports.ts'
 
 const attack = `<img src=x onerror=alert(1)> https://evil.example/x =1+1 | ![](https://evil.example) \u202e\x1b[2J"'`
@@ -28,7 +28,7 @@ function withRules(report: Report): Report {
 }
 
 const complianceOf = (report: Report) => composeCompliance({ report: withRules(report), mapping })
-const anyCompliance = anyReport.map(complianceOf)
+const anyCompliance = arbitraryReport.map(complianceOf)
 const show = (format: ComplianceFormat, compliance: Compliance) =>
   format(compliance, { colour: false, width: 80, full: true })
 
@@ -69,8 +69,8 @@ describe('a compliance report', () => {
   it.each(Object.keys(readers) as (keyof typeof readers)[])('tells the same states as %s', (name) => {
     for (const sample of [samples.small, samples.incomplete]) {
       const compliance = complianceOf(sample)
-      const told = compliance.controls.map(({ id, state }) => [id, state])
-      expect(readers[name](show(complianceReports[name], compliance))).toEqual(told)
+      const expected = compliance.controls.map(({ id, state }) => [id, state])
+      expect(readers[name](show(complianceReports[name], compliance))).toEqual(expected)
     }
   })
 

@@ -2,15 +2,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { reports } from '../../src/report/reports.ts'
-import { anyReport } from './any-report.ts'
+import { arbitraryReport } from './arbitrary-report.ts'
+import { allFormats, damageIn } from './hostile-input.ts'
 import { judged } from './judged-sample.ts'
 import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
-import { allFormats, damageIn } from './withstand.ts'
 
 describe('hostile text', () => {
   it('does nothing in any format', () => {
     fc.assert(
-      fc.property(anyReport, (report) => {
+      fc.property(arbitraryReport, (report) => {
         expect(damageIn(report)).toEqual([])
       }),
       { numRuns: 150 },

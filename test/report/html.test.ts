@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { severities } from '../../src/model/violation.ts'
 import { html } from '../../src/report/html.ts'
-import { anyReport } from './any-report.ts'
+import { arbitraryReport } from './arbitrary-report.ts'
 import { aReport, aViolation, samples } from './sample-reports.ts'
 
 const look = { colour: false, width: 80, full: true }
@@ -31,11 +31,11 @@ describe('the HTML report', () => {
   })
 
   it.each(Object.entries(samples))('has an element for every violation, and only for those: %s', (_, report) => {
-    const told = report.violations.map(({ fingerprint, rule, severity, project, state }) => {
+    const expected = report.violations.map(({ fingerprint, rule, severity, project, state }) => {
       return { fingerprint, rule, severity, project, state }
     })
-    const inOrder = (elements: typeof told) => elements.map((element) => JSON.stringify(element)).sort()
-    expect(inOrder(elementsIn(show(report)) as typeof told)).toEqual(inOrder(told))
+    const inOrder = (elements: typeof expected) => elements.map((element) => JSON.stringify(element)).sort()
+    expect(inOrder(elementsIn(show(report)) as typeof expected)).toEqual(inOrder(expected))
   })
 
   it('says the verdict, the counts, the reasons of incomplete walks and what was there before', () => {
@@ -80,7 +80,7 @@ describe('the HTML report', () => {
       '\u202e<b>\0',
     )
     fc.assert(
-      fc.property(anyReport, attacks, (report, attack) => {
+      fc.property(arbitraryReport, attacks, (report, attack) => {
         const hostile: Report = {
           ...report,
           violations: report.violations.map((violation) => ({
@@ -109,7 +109,7 @@ describe('the HTML report', () => {
 
   it('counts open violations by severity as the verdict does', () => {
     fc.assert(
-      fc.property(anyReport, (report) => {
+      fc.property(arbitraryReport, (report) => {
         const open = elementsIn(show(report)).filter(({ state }) => state === 'opened' || state === 'continuing')
         const counts = severities.map((name) => open.filter(({ severity }) => severity === name).length)
         expect(counts).toEqual(severities.map((name) => report.verdict.violations[name]))

@@ -7,7 +7,7 @@ import { coverageStatuses } from '../../src/model/coverage.ts'
 import { kinds, listings } from '../../src/model/resource.ts'
 import { severities, violationStates } from '../../src/model/violation.ts'
 import { json } from '../../src/report/json.ts'
-import { anyReport } from './any-report.ts'
+import { arbitraryReport } from './arbitrary-report.ts'
 import { aChange, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
 const look = { colour: false, width: 80, full: false }
@@ -22,7 +22,7 @@ describe('the JSON report', () => {
 
   it('parses back to the same document, and follows its schema, whatever the document holds', () => {
     fc.assert(
-      fc.property(anyReport, (report) => {
+      fc.property(arbitraryReport, (report) => {
         const document = JSON.parse(json(report, look))
         expect(document).toEqual(report)
         validate(document)
@@ -33,7 +33,7 @@ describe('the JSON report', () => {
 
   it('holds no character that a terminal obeys or hides', () => {
     fc.assert(
-      fc.property(anyReport, (report) => {
+      fc.property(arbitraryReport, (report) => {
         expect(/[^\P{Cc}\n]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.exec(json(report, look))).toBeNull()
       }),
     )

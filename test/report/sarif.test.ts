@@ -2,9 +2,9 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Report, ReportViolation } from '../../src/model/report.ts'
 import { sarif } from '../../src/report/sarif.ts'
+import { sarifFaults } from './hostile-input.ts'
 import { judged, judgedSamples } from './judged-sample.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
-import { sarifFaults } from './withstand.ts'
 
 const look = { colour: false, width: 80, full: true }
 const runOf = (report: Report) => JSON.parse(sarif(report, look)).runs[0]
@@ -109,11 +109,11 @@ describe('the SARIF report', () => {
   it('tells of every walk that was not complete, and does not call such a run successful', () => {
     const [invocation] = runOf(judgedSamples.incomplete).invocations
     expect(invocation).toMatchObject({ exitCode: 3, executionSuccessful: false })
-    const told = invocation.toolExecutionNotifications.filter(
+    const expected = invocation.toolExecutionNotifications.filter(
       ({ descriptor }: { descriptor: { id: string } }) => descriptor.id === 'walk-incomplete',
     )
     expect(
-      told.map(({ level, message }: { level: string; message: { text: string } }) => [level, message.text]),
+      expected.map(({ level, message }: { level: string; message: { text: string } }) => [level, message.text]),
     ).toEqual([
       [
         'error',

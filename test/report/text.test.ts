@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { widthOf } from '../../src/report/columns.ts'
 import { text } from '../../src/report/text.ts'
-import { anyReport } from './any-report.ts'
+import { arbitraryReport } from './arbitrary-report.ts'
 import { aChange, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
 const plain = { colour: false, width: 80, full: false }
@@ -94,7 +94,7 @@ describe('hostile text', () => {
 
   it('never leaves a control or bidi character in the text, whatever the document holds', () => {
     fc.assert(
-      fc.property(anyReport, fc.boolean(), fc.constantFrom(40, 80, 120), (report, full, width) => {
+      fc.property(arbitraryReport, fc.boolean(), fc.constantFrom(40, 80, 120), (report, full, width) => {
         const shown = text(report, { colour: false, full, width })
         expect(forbidden.exec(shown)).toBeNull()
       }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import { type Severity, severities, type ViolationState, violationStates } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
-import { anyReport } from './any-report.ts'
+import { arbitraryReport } from './arbitrary-report.ts'
 import { aChange } from './sample-reports.ts'
 
 type Case = {
@@ -120,7 +120,7 @@ describe('the verdict', () => {
 
   it('never calls clean what was not looked at', () => {
     fc.assert(
-      fc.property(anyReport, ({ verdict, coverage }) => {
+      fc.property(arbitraryReport, ({ verdict, coverage }) => {
         const unseen = verdict.unknown > 0 || coverage.some(({ status }) => !['complete', 'skipped'].includes(status))
         if (unseen) expect(verdict.text).not.toMatch(/clean/i)
       }),

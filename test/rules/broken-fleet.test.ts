@@ -6,8 +6,8 @@ import type { ProjectData } from '../../src/demo/rows.ts'
 import type { Report } from '../../src/model/report.ts'
 import { isAtLeast } from '../../src/model/violation.ts'
 import { rules } from '../../src/rules/rules.ts'
-import { at, openSite } from '../audit/a-site.ts'
-import { policyOf } from '../audit/stand.ts'
+import { policyOf } from '../audit/audit-harness.ts'
+import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { type Break, endpointBreaks, hmac, projectBreaks, sourceBreaks, subscriptionBreaks } from './broken-rows.ts'
 
 /** Rules that one look at a fleet cannot break, and where they are tried instead. */
@@ -77,8 +77,8 @@ function breakRows<Row extends { readonly uid: string }>(
 describe('a fleet', () => {
   it('of clean resources breaks no rule', async () => {
     const fleet = cleanFleet(40, 12, 2)
-    await using here = await openSite({ fleet, stand: { labels: { env: 'prod' } } })
-    expect(standing(await here.audit({ policy }))).toEqual([])
+    await using fixture = await openFleetFixture({ fleet, harness: { labels: { env: 'prod' } } })
+    expect(standing(await fixture.audit({ policy }))).toEqual([])
   })
 
   it('that breaks every rule breaks each where it is broken, and nowhere else', async () => {
@@ -117,10 +117,10 @@ describe('a fleet', () => {
       expected.push(`${rule} ${uid}`)
     }
 
-    await using here = await openSite({ fleet, stand: { pageSize: 100, labels: { env: 'prod' } } })
-    await here.audit({ policy })
-    here.stand.advance(2 * dayMs)
-    expect(standing(await here.audit({ policy }))).toEqual([...new Set(expected)].sort())
+    await using fixture = await openFleetFixture({ fleet, harness: { pageSize: 100, labels: { env: 'prod' } } })
+    await fixture.audit({ policy })
+    fixture.harness.advance(2 * dayMs)
+    expect(standing(await fixture.audit({ policy }))).toEqual([...new Set(expected)].sort())
     const tried = new Set(expected.map((line) => line.split(' ')[0]))
     const left = rules.map(({ id }) => id).filter((id) => !tried.has(id))
     expect(left.filter((id) => !Object.keys(elsewhere).some((prefix) => id.startsWith(prefix)))).toEqual([])
@@ -140,8 +140,8 @@ describe('a fleet', () => {
     })
     const endpoint = createEndpoint(fleet, project.uid, { name: 'first', url: 'https://hooks.example.com/first' })
     createSubscription(fleet, project.uid, { endpoint })
-    await using here = await openSite({ fleet, stand: { labels: { env: 'prod' } } })
-    const { violations } = await here.audit({ policy: policyOf('extends: [all]') })
+    await using fixture = await openFleetFixture({ fleet, harness: { labels: { env: 'prod' } } })
+    const { violations } = await fixture.audit({ policy: policyOf('extends: [all]') })
     expect(violations.filter(({ severity }) => isAtLeast(severity, 'low'))).toEqual([])
     expect(violations.length).toBeGreaterThan(3)
   })

@@ -216,9 +216,9 @@ describe('an error', () => {
     ['no endpoint 01M7XVZ2T417WGWM74AAK885VQ', 'no endpoint 01M7XVZ2T417WGWM74AAK885VQ'],
     ['authorization failed: try again', 'authorization failed: try again'],
     [`${'x '.repeat(94)}9f8e7d6c5b4a39281706f5e4`, `${'x '.repeat(94)}…`],
-  ])('%s is told without what looks like a credential', async (message, told) => {
+  ])('%s is told without what looks like a credential', async (message, sentence) => {
     expect(await faultOf(said(422, message))).toBe(
-      `invalid: page 1: 422 unprocessable entity, the service says "${told}" (request id req-7)`,
+      `invalid: page 1: 422 unprocessable entity, the service says "${sentence}" (request id req-7)`,
     )
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { AuditError } from '../../src/model/errors.ts'
-import { aSchedule, day, hour, iso, minute, work } from './a-worker.ts'
+import { aSchedule, day, hour, iso, minute, work } from './worker-harness.ts'
 
 const times = (runs: readonly { readonly at: number; readonly schedule: string }[]) =>
   runs.map(({ at, schedule }) => `${iso(at).slice(8, 19)} ${schedule}`)
@@ -72,9 +72,9 @@ describe('a worker', () => {
     ['more than anybody counts', '2016-11-21T00:00:00Z', ['quarter-hourly away 1000']],
   ])('has one run for what passed while it was not there: %s', async (_, served, skipped) => {
     const from = '2026-11-21T03:05:00Z'
-    const told = await work({ from, forMs: 5 * minute, more: { servedUntil: () => Date.parse(served) } })
-    expect(times(told.runs)).toEqual(['21T03:05:00 quarter-hourly'])
-    expect(told.skipped).toEqual(skipped)
+    const log = await work({ from, forMs: 5 * minute, more: { servedUntil: () => Date.parse(served) } })
+    expect(times(log.runs)).toEqual(['21T03:05:00 quarter-hourly'])
+    expect(log.skipped).toEqual(skipped)
   })
 
   it('has nothing to catch up with when nothing was missed, or nobody ever looked', async () => {

@@ -8,29 +8,31 @@ import { severities } from '../../src/model/violation.ts'
 import { json } from '../../src/report/json.ts'
 import { openMetrics } from '../../src/worker/metrics.ts'
 import { readPast } from '../../src/worker/read-past.ts'
-import { at, openSite, type Site } from '../audit/a-site.ts'
-import { aSchedule } from './a-worker.ts'
+import { at, type FleetFixture, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { readScrape } from './scrape.ts'
+import { aSchedule } from './worker-harness.ts'
 
 const open = () => openMetrics({ version: '1.2.3', historyBytes: () => 4096 })
 const scrapeOf = async ({ registry }: ReturnType<typeof open>) => readScrape(await registry.metrics())
 const docs = new URL('../../docs/', import.meta.url)
 
 /** Two projects with problems, and a run in which one of them cannot be walked to its end. */
-async function withRuns(): Promise<{ site: Site; reports: Report[] } & AsyncDisposable> {
-  const site = await openSite({ fleet: { clean: false, projects: 2, incomingEvery: 2, endpointsPerProject: 30 } })
-  const [first, second] = site.fleet.projects()
+async function withRuns(): Promise<{ fixture: FleetFixture; reports: Report[] } & AsyncDisposable> {
+  const fixture = await openFleetFixture({
+    fleet: { clean: false, projects: 2, incomingEvery: 2, endpointsPerProject: 30 },
+  })
+  const [first, second] = fixture.fleet.projects()
   if (first === undefined || second === undefined) throw new Error('too few projects')
-  const reports = [await site.audit()]
+  const reports = [await fixture.audit()]
   setEndpointStatus(
-    site.fleet,
-    { project: first.uid, uid: at(site.fleet.open(first.uid).endpoints, 3).uid },
+    fixture.fleet,
+    { project: first.uid, uid: at(fixture.fleet.open(first.uid).endpoints, 3).uid },
     'inactive',
   )
-  deleteEndpoint(site.fleet, { project: first.uid, uid: at(site.fleet.open(first.uid).endpoints, 8).uid })
-  site.service.failNext({ how: 'bad-json', path: new RegExp(`${second.uid}/subscriptions`), times: 9 })
-  reports.push(await site.audit())
-  return { site, reports, [Symbol.asyncDispose]: () => site[Symbol.asyncDispose]() }
+  deleteEndpoint(fixture.fleet, { project: first.uid, uid: at(fixture.fleet.open(first.uid).endpoints, 8).uid })
+  fixture.service.failNext({ how: 'bad-json', path: new RegExp(`${second.uid}/subscriptions`), times: 9 })
+  reports.push(await fixture.audit())
+  return { fixture, reports, [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose]() }
 }
 
 /** What the numbers must be, from the report as it is written for machines. */
@@ -91,7 +93,7 @@ describe('the metrics', () => {
     const metrics = open()
     for (const report of runs.reports) metrics.ended('a', report)
     const [first, last] = runs.reports.map(({ run }) => Date.parse(run.finished_at) / 1000)
-    const [whole, broken] = runs.site.fleet.projects().map(({ name }) => `project=acme/${name}`)
+    const [whole, broken] = runs.fixture.fleet.projects().map(({ name }) => `project=acme/${name}`)
     const scrape = await scrapeOf(metrics)
     expect(scrape.samples('hookdrift_last_success_timestamp_seconds')).toEqual({
       [`${whole}`]: last,
@@ -107,8 +109,8 @@ describe('the metrics', () => {
     const before = open()
     for (const report of runs.reports) before.ended('a', report)
     const after = open()
-    const history = openExistingHistory(runs.site.stand.file, runs.site.stand.holder)
-    const names = runs.site.fleet.projects().map(({ name }) => `acme/${name}`)
+    const history = openExistingHistory(runs.fixture.harness.file, runs.fixture.harness.holder)
+    const names = runs.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
     after.remember(await readPast(history, new Set(names)))
     await history.close()
     const [was, is] = [await scrapeOf(before), await scrapeOf(after)]
@@ -130,12 +132,12 @@ describe('the metrics', () => {
   it('keep what another schedule saw of other projects', async () => {
     await using runs = await withRuns()
     const metrics = open()
-    const [first, second] = runs.site.fleet.projects().map(({ name }) => `acme/${name}`)
+    const [first, second] = runs.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
     const [report] = runs.reports
     if (report === undefined) throw new Error('no report')
     metrics.ended('all', report)
     const whole = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
-    metrics.ended('some', await runs.site.audit({ only: [first ?? ''] }))
+    metrics.ended('some', await runs.fixture.audit({ only: [first ?? ''] }))
     const ofSecond = (samples: Record<string, number>) =>
       Object.entries(samples).filter(([labels]) => labels.includes(second ?? ''))
     const now = (await scrapeOf(metrics)).samples('hookdrift_project_open_violations')
@@ -189,26 +191,26 @@ describe('the metrics', () => {
     for (const report of runs.reports) metrics.ended('a', report)
     const text = await metrics.registry.metrics()
     expect(text).not.toMatch(/\b01[0-9A-HJKMNP-TV-Z]{24}\b/)
-    expect(text).not.toContain(runs.site.fleet.personalKey)
+    expect(text).not.toContain(runs.fixture.fleet.personalKey)
   })
 })
 
 describe('a schedule was last served', () => {
   it('by the last look at any of its projects that lies furthest back; a run that a signal ended does not count', async () => {
-    await using site = await openSite({ fleet: { projects: 2 } })
-    const [first = '', second = ''] = site.fleet.projects().map(({ name }) => `acme/${name}`)
+    await using fixture = await openFleetFixture({ fleet: { projects: 2 } })
+    const [first = '', second = ''] = fixture.fleet.projects().map(({ name }) => `acme/${name}`)
     const served = async (projects: readonly string[]) => {
-      const history = openExistingHistory(site.stand.file, site.stand.holder)
+      const history = openExistingHistory(fixture.harness.file, fixture.harness.holder)
       const past = await readPast(history, new Set([first, second])).finally(() => history.close())
       return past.servedUntil(aSchedule({ projects, jitterMs: 1000 }))
     }
     const startOf = ({ run }: Report) => Date.parse(run.started_at)
-    const whole = await site.audit()
-    const part = await site.audit({ only: [first] })
+    const whole = await fixture.audit()
+    const part = await fixture.audit({ only: [first] })
     expect(await served([])).toBe(startOf(whole))
     expect(await served([first])).toBe(startOf(part))
     expect(await served(['other/*'])).toBeUndefined()
-    const ended = await site.audit({ signal: AbortSignal.abort(new Error('SIGTERM')) })
+    const ended = await fixture.audit({ signal: AbortSignal.abort(new Error('SIGTERM')) })
     expect(ended.verdict.exit_code).toBe(3)
     expect(new Set(ended.coverage.map(({ status }) => status))).toEqual(new Set(['partial']))
     expect(await served([])).toBe(startOf(ended) - 61_000)

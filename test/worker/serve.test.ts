@@ -7,7 +7,7 @@ import { boundConnections } from '../../src/worker/bound-connections.ts'
 import { openHealth } from '../../src/worker/health.ts'
 import { hostCheck } from '../../src/worker/host-check.ts'
 import { serve } from '../../src/worker/serve.ts'
-import { minute } from './a-worker.ts'
+import { minute } from './worker-harness.ts'
 
 const answers = {
   troubles: async (): Promise<readonly string[]> => [],

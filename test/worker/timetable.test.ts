@@ -4,8 +4,8 @@ import { AuditError } from '../../src/model/errors.ts'
 import { openAgenda } from '../../src/worker/agenda.ts'
 import { nextTimes } from '../../src/worker/next-times.ts'
 import { timetableFaultsAt } from '../../src/worker/timetable.ts'
-import { acmeEnv, aWorld, file } from '../config/a-world.ts'
-import { aSchedule, iso, minute } from './a-worker.ts'
+import { acmeEnv, file, referenceSources } from '../config/config-fixture.ts'
+import { aSchedule, iso, minute } from './worker-harness.ts'
 
 const now = Date.parse('2026-11-21T03:00:00Z')
 
@@ -16,7 +16,7 @@ const services = `services:
 function refusals(schedules: string): string[] {
   const options = { findTimetableFault: timetableFaultsAt(now) }
   try {
-    readConfiguration(file, aWorld(`schedules:\n${schedules}${services}`, { env: acmeEnv }), options)
+    readConfiguration(file, referenceSources(`schedules:\n${schedules}${services}`, { env: acmeEnv }), options)
     return []
   } catch (error) {
     if (!(error instanceof AuditError) || error.exitCode !== 2) throw error

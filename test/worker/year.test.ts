@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { openAgenda } from '../../src/worker/agenda.ts'
 import { readTimetable } from '../../src/worker/timetable.ts'
-import { aSchedule, day, hour, iso, minute } from './a-worker.ts'
+import { aSchedule, day, hour, iso, minute } from './worker-harness.ts'
 
 /**
  * When ticks are expected, worked out without croner: the year is walked quarter by quarter of an hour, by what the

@@ -19,8 +19,8 @@ import { openSqliteHistory } from '../../../src/history/sqlite/sqlite-history.ts
 import type { Report } from '../../../src/model/report.ts'
 import type { Policy } from '../../../src/policy/policy.ts'
 import { rules } from '../../../src/rules/rules.ts'
-import { at, openSite, type Site } from '../a-site.ts'
-import { policyOf } from '../stand.ts'
+import { policyOf } from '../audit-harness.ts'
+import { at, type FleetFixture, openFleetFixture } from '../fleet-fixture.ts'
 
 const hour = 3_600_000
 
@@ -45,8 +45,8 @@ custom:
 `)
 
 /** Ten days of a small fleet: edits, walks that break off, runs that look at a part. */
-async function liveThrough(site: Site, policy: Policy): Promise<Report[]> {
-  const { fleet, service } = site
+async function liveThrough(fixture: FleetFixture, policy: Policy): Promise<Report[]> {
+  const { fleet, service } = fixture
   const [payments, orders, incoming] = fleet.projects().map(({ uid }) => uid)
   if (payments === undefined || orders === undefined || incoming === undefined) throw new Error('too small')
   const endpoint = (project: string, index: number) => ({ project, uid: at(fleet.open(project).endpoints, index).uid })
@@ -57,9 +57,9 @@ async function liveThrough(site: Site, policy: Policy): Promise<Report[]> {
   })
   const nameOf = (index: number) => fleet.projects()[index]?.name ?? ''
   const reports: Report[] = []
-  const audit = async (turn: Parameters<Site['audit']>[0] = {}) => {
-    reports.push(await site.audit({ policy, ...turn }))
-    site.stand.advance(14 * hour)
+  const audit = async (turn: Parameters<FleetFixture['audit']>[0] = {}) => {
+    reports.push(await fixture.audit({ policy, ...turn }))
+    fixture.harness.advance(14 * hour)
   }
   const breakOff = (path: RegExp) => service.failNext({ path, page: 2, how: 'reset', times: Number.POSITIVE_INFINITY })
   const mend = () => {
@@ -103,10 +103,10 @@ async function liveThrough(site: Site, policy: Policy): Promise<Report[]> {
 }
 
 const fleet = { clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12, baseTime: '2026-11-20T00:00:00Z' }
-const stand = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
+const harness = { pageSize: 5, limits: { retries: 0 }, labels: { env: 'test' } }
 
-async function replayed(site: Site, policy: Policy, last: number) {
-  const history = openSqliteHistory(site.stand.file, site.stand.holder)
+async function replayed(fixture: FleetFixture, policy: Policy, last: number) {
+  const history = openSqliteHistory(fixture.harness.file, fixture.harness.holder)
   try {
     const runs = (await history.runs()).filter(({ number }) => number <= last)
     const replay = await replayPolicy(history, { policy, runs, clock: () => 0 })
@@ -118,13 +118,13 @@ async function replayed(site: Site, policy: Policy, last: number) {
 
 describe('a replay of the policy of the time', () => {
   it('finds what every run recorded: first and last sight, state, waiver and words', async () => {
-    await using site = await openSite({ fleet, stand })
-    const reports = await liveThrough(site, policyOfThen)
+    await using fixture = await openFleetFixture({ fleet, harness })
+    const reports = await liveThrough(fixture, policyOfThen)
     const states = new Set(reports.flatMap(({ violations }) => violations.map(({ state }) => state)))
     expect([...states].sort()).toEqual(['continuing', 'opened', 'resolved', 'unknown', 'waived'])
     expect(new Set(reports.flatMap(({ violations }) => violations.map(({ rule }) => rule))).size).toBeGreaterThan(40)
     for (const report of reports) {
-      const { replay, violations } = await replayed(site, policyOfThen, report.run.number)
+      const { replay, violations } = await replayed(fixture, policyOfThen, report.run.number)
       const silent = new Set(replay.unjudged.map(({ rule }) => rule))
       const recorded = report.violations.filter(({ rule }) => !silent.has(rule))
       const shown = new Set(report.coverage.map(({ project }) => project).concat('hookdrift/policy'))
@@ -141,11 +141,11 @@ describe('a replay of the policy of the time', () => {
   })
 
   it('judges by another policy: since when, and what came and went', async () => {
-    await using site = await openSite({ fleet, stand })
-    const reports = await liveThrough(site, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
+    await using fixture = await openFleetFixture({ fleet, harness })
+    const reports = await liveThrough(fixture, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
     const startOf = (run: number) => at(reports, run - 1).run.started_at
     const paused = policyOf('extends: []\nrules: { endpoint/paused-long: { max_hours: 13 } }')
-    const { replay } = await replayed(site, paused, reports.length)
+    const { replay } = await replayed(fixture, paused, reports.length)
     // Paused before run 2 until before run 8. Runs 3 and 4 broke off, and nothing shows that they saw it.
     const mine = replay.ended.filter(({ finding }) => finding.rule === 'endpoint/paused-long')
     expect(mine.map(({ first, last, gone }) => [first.startedAt, last.startedAt, gone?.startedAt])).toEqual([
@@ -155,16 +155,16 @@ describe('a replay of the policy of the time', () => {
   })
 
   it('names rules that the history cannot answer where an approved baseline held', async () => {
-    await using site = await openSite({ fleet, stand })
+    await using fixture = await openFleetFixture({ fleet, harness })
     const policy = policyOf('extends: []\nrules: { drift/unexpected: {}, endpoint/failure-rate-high: {} }')
-    await site.audit({ policy })
-    const history = openSqliteHistory(site.stand.file, site.stand.holder)
-    const project = { name: 'acme/payments', service: 'acme', uid: site.uidOf('payments') }
-    const when = new Date(site.stand.clock.now()).toISOString()
+    await fixture.audit({ policy })
+    const history = openSqliteHistory(fixture.harness.file, fixture.harness.holder)
+    const project = { name: 'acme/payments', service: 'acme', uid: fixture.uidOf('payments') }
+    const when = new Date(fixture.harness.clock.now()).toISOString()
     await history.approve([{ project, looks: {}, note: '', by: 'somebody', at: when, state: { run: 1 } }])
     await history.close()
-    await site.audit({ policy })
-    const { replay } = await replayed(site, policy, 2)
+    await fixture.audit({ policy })
+    const { replay } = await replayed(fixture, policy, 2)
     expect(replay.unjudged.map(({ rule, projects }) => [rule, projects])).toEqual([
       ['drift/unexpected', ['acme/payments']],
       ['endpoint/failure-rate-high', undefined],

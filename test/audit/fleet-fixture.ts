@@ -5,40 +5,44 @@ import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.
 import type { ProjectData } from '../../src/demo/rows.ts'
 import { type ServiceOptions, startSimulatedService } from '../../src/demo/simulated-service.ts'
 import type { Report } from '../../src/model/report.ts'
-import { openStand, type StandOptions, type Turn } from './stand.ts'
+import { type AuditHarnessOptions, type AuditTurn, openAuditHarness } from './audit-harness.ts'
 
-export interface SiteOptions {
+export interface FleetFixtureOptions {
   /** Default: one clean outgoing project. */
   readonly fleet?: FleetOptions | Fleet
   readonly service?: ServiceOptions
-  readonly stand?: Partial<StandOptions>
+  readonly harness?: Partial<AuditHarnessOptions>
 }
 
-/** A simulated service and a stand that audits all its projects by their names. */
-export async function openSite({ fleet: made = {}, service: options = {}, stand: standing = {} }: SiteOptions = {}) {
+/** A simulated service and a harness that audits all its projects by their names. */
+export async function openFleetFixture({
+  fleet: made = {},
+  service: options = {},
+  harness: standing = {},
+}: FleetFixtureOptions = {}) {
   const fleet = 'open' in made ? made : generateFleet({ clean: true, projects: 1, incomingEvery: 0, ...made })
   const service = await startSimulatedService(fleet, options)
   const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
-  const stand = openStand({ projects, key: fleet.personalKey, ...standing })
+  const harness = openAuditHarness({ projects, key: fleet.personalKey, ...standing })
   return {
     fleet,
     service,
-    stand,
-    audit: (turn: Omit<Turn, 'url'> = {}): Promise<Report> => stand.audit({ url: service.url, ...turn }),
+    harness,
+    audit: (turn: Omit<AuditTurn, 'url'> = {}): Promise<Report> => harness.audit({ url: service.url, ...turn }),
     uidOf: (name: string) => projects[name] ?? '',
     dataOf: (name: string): ProjectData => fleet.open(projects[name] ?? ''),
     /** What the history answers, as a person with sqlite3 would ask. */
     query: <Row = Record<string, unknown>>(sql: string, ...values: (string | number)[]): Row[] =>
-      query<Row>(stand.file, sql, ...values),
-    rowCounts: () => rowCounts(stand.file),
+      query<Row>(harness.file, sql, ...values),
+    rowCounts: () => rowCounts(harness.file),
     async [Symbol.asyncDispose]() {
       await service.close()
-      stand[Symbol.dispose]()
+      harness[Symbol.dispose]()
     },
   }
 }
 
-export type Site = Awaited<ReturnType<typeof openSite>>
+export type FleetFixture = Awaited<ReturnType<typeof openFleetFixture>>
 
 export function query<Row>(file: string, sql: string, ...values: (string | number)[]): Row[] {
   const db = new Database(file, { readonly: true })

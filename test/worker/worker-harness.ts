@@ -33,7 +33,7 @@ interface Trial {
 }
 
 /** What happened, by the clock that the worker saw: `2026-11-21T03:15:00.000Z quarter-hourly`. */
-export interface Told {
+export interface WorkLog {
   readonly runs: readonly { readonly at: number; readonly schedule: string }[]
   readonly skipped: readonly string[]
   readonly failed: readonly string[]
@@ -45,7 +45,7 @@ export async function work({
   schedules = [aSchedule()],
   from = '2026-11-21T03:00:00Z',
   ...trial
-}: Trial): Promise<Told> {
+}: Trial): Promise<WorkLog> {
   const stop = new AbortController()
   const start = Date.parse(from)
   let passed = 0
@@ -64,15 +64,14 @@ export async function work({
         })
       }),
   }
-  const told = { runs: [] as Told['runs'][number][], skipped: [] as string[], failed: [] as string[] }
+  const log = { runs: [] as WorkLog['runs'][number][], skipped: [] as string[], failed: [] as string[] }
   const planned: ReadonlyMap<string, number>[] = []
   const watch: Watch<void> = {
     planned: (upcoming) => void planned.push(upcoming),
-    skipped: (schedule, reason, ticks) => void told.skipped.push(`${schedule} ${reason} ${ticks}`),
-    started: (schedule) => void told.runs.push({ at: clock.now(), schedule }),
+    skipped: (schedule, reason, ticks) => void log.skipped.push(`${schedule} ${reason} ${ticks}`),
+    started: (schedule) => void log.runs.push({ at: clock.now(), schedule }),
     ended: () => {},
-    failed: (schedule, error) =>
-      void told.failed.push(`${schedule}: ${error instanceof Error ? error.message : error}`),
+    failed: (schedule, error) => void log.failed.push(`${schedule}: ${error instanceof Error ? error.message : error}`),
   }
   const keeping = keepSchedule(
     {
@@ -113,7 +112,7 @@ export async function work({
     }
   }
   await keeping
-  return { ...told, planned }
+  return { ...log, planned }
 }
 
 export const iso = (ms: number) => new Date(ms).toISOString()

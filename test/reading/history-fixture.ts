@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSite, type SiteOptions } from '../audit/a-site.ts'
-import { command } from '../cli/a-terminal.ts'
+import { type FleetFixtureOptions, openFleetFixture } from '../audit/fleet-fixture.ts'
+import { command } from '../cli/run-in-process.ts'
 
-/** A site whose history is asked by command lines. */
-export async function openLibrary(options: SiteOptions) {
-  const site = await openSite(options)
-  const { directory, file } = site.stand
+/** A fleet fixture, and command lines that ask its history. */
+export async function openHistoryFixture(options: FleetFixtureOptions) {
+  const fixture = await openFleetFixture(options)
+  const { directory, file } = fixture.harness
   const ask = (args: readonly string[], more: { columns?: number; env?: Record<string, string> } = {}) =>
     command([...args, '--history', file], { cwd: directory, ...more })
   return {
-    site,
+    fixture,
     ask,
     /** The answer as JSON; fails unless the command ends with 0. */
     async rows(...args: string[]) {
@@ -22,8 +22,8 @@ export async function openLibrary(options: SiteOptions) {
       writeFileSync(join(directory, name), text)
       return join(directory, name)
     },
-    [Symbol.asyncDispose]: () => site[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => fixture[Symbol.asyncDispose](),
   }
 }
 
-export type Library = Awaited<ReturnType<typeof openLibrary>>
+export type HistoryFixture = Awaited<ReturnType<typeof openHistoryFixture>>

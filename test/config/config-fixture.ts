@@ -10,7 +10,10 @@ import { AuditError } from '../../src/model/errors.ts'
 export const file = '/etc/hookdrift/hookdrift.yaml'
 
 /** A world that holds one configuration, and whatever else the test wants in it. */
-export function aWorld(text: string, { env = {}, files = {} }: { env?: World['env']; files?: Files } = {}): World {
+export function referenceSources(
+  text: string,
+  { env = {}, files = {} }: { env?: World['env']; files?: Files } = {},
+): World {
   const all: Files = { [file]: text, ...files }
   return {
     env,
@@ -26,8 +29,12 @@ type Files = Readonly<Record<string, string>>
 
 export const acmeEnv = { ACME_KEY: 'not-a-real-key' }
 
-export function configure(text: string, world: Parameters<typeof aWorld>[1] = {}, options: ConfigurationOptions = {}) {
-  return readConfiguration(file, aWorld(text, { env: acmeEnv, ...world }), options)
+export function configure(
+  text: string,
+  sources: Parameters<typeof referenceSources>[1] = {},
+  options: ConfigurationOptions = {},
+) {
+  return readConfiguration(file, referenceSources(text, { env: acmeEnv, ...sources }), options)
 }
 
 /** One service, its members laid over the smallest that will do; JSON is YAML. */
@@ -43,9 +50,9 @@ export function firstService({ services: [service] }: Configuration) {
 }
 
 /** The lines of a refusal, the file's name cut off. */
-export function refusal(text: string, world: Parameters<typeof aWorld>[1] = {}): readonly string[] {
+export function refusal(text: string, sources: Parameters<typeof referenceSources>[1] = {}): readonly string[] {
   try {
-    configure(text, world)
+    configure(text, sources)
   } catch (thrown) {
     if (!(thrown instanceof AuditError) || thrown.exitCode !== 2) throw thrown
     return thrown.message.split('\n').map((line) => line.replace(`${file}:`, ''))

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../src/model/json.ts'
 import type { Report } from '../../src/model/report.ts'
 import { key, listen, project } from '../service/fake-service.ts'
-import { query } from './a-site.ts'
-import { openStand, type Turn } from './stand.ts'
+import { type AuditTurn, openAuditHarness } from './audit-harness.ts'
+import { query } from './fleet-fixture.ts'
 
 /** What a service shows: objects, or JSON text, which is sent as it is. */
 export interface Shown {
@@ -12,7 +12,7 @@ export interface Shown {
   sources?: readonly (JsonObject | string)[]
 }
 
-/** A service of one project that says what it is told, byte for byte, and a stand that audits it. */
+/** A service of one project that answers what the test gives it, byte for byte, and a harness that audits it. */
 export async function openLiteral(shown: Shown = {}) {
   let now = shown
   const { url } = await listen((request, response) => {
@@ -20,15 +20,15 @@ export async function openLiteral(shown: Shown = {}) {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(`{"status":true,"message":"ok","data":${dataOf(listing, now)}}`)
   })
-  const stand = openStand({ projects: { orders: project }, key })
+  const harness = openAuditHarness({ projects: { orders: project }, key })
   return {
-    stand,
+    harness,
     show(more: Shown) {
       now = { ...now, ...more }
     },
-    audit: (turn: Omit<Turn, 'url'> = {}): Promise<Report> => stand.audit({ url, ...turn }),
-    query: <Row = Record<string, unknown>>(sql: string): Row[] => query<Row>(stand.file, sql),
-    [Symbol.dispose]: () => stand[Symbol.dispose](),
+    audit: (turn: Omit<AuditTurn, 'url'> = {}): Promise<Report> => harness.audit({ url, ...turn }),
+    query: <Row = Record<string, unknown>>(sql: string): Row[] => query<Row>(harness.file, sql),
+    [Symbol.dispose]: () => harness[Symbol.dispose](),
   }
 }
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import Database from 'better-sqlite3'
 import type { Draft, History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { aDatabasePath } from './a-database.ts'
+import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import {
   aChange,
@@ -19,8 +19,8 @@ import {
 } from './samples.ts'
 
 /** A history with something of everything, as bytes. */
-export async function aSoundHistory(): Promise<Buffer> {
-  const { file, remove } = aDatabasePath()
+export async function makeSoundHistory(): Promise<Buffer> {
+  const { file, remove } = temporaryDatabasePath()
   const history = openSqliteHistory(file, new Machines().process(1))
   const versions = async (draft: Draft, uid: string) =>
     (await draft.known(payments, 'endpoint', [uid])).get(uid)?.id ?? 0

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 
 /** The path of a database in a directory of its own. */
-export function aDatabasePath(): { readonly file: string; remove(): void } {
+export function temporaryDatabasePath(): { readonly file: string; remove(): void } {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-history-'))
   return { file: join(directory, 'history.db'), remove: () => rmSync(directory, { recursive: true, force: true }) }
 }

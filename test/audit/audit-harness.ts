@@ -17,9 +17,9 @@ import { createServiceClient } from '../../src/service/create-service-client.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import type { ServiceClient } from '../../src/service/service-client.ts'
 import { defaultLimits, type Filters, type Limits, type Offer } from '../../src/service/settings.ts'
-import { faultsIn } from './verify-stand.ts'
+import { faultsIn } from './verify-history-file.ts'
 
-export interface StandOptions {
+export interface AuditHarnessOptions {
   readonly projects: Readonly<Record<string, string>>
   readonly key: string
   readonly pageSize?: number
@@ -29,13 +29,13 @@ export interface StandOptions {
   readonly labels?: Readonly<Record<string, string>>
 }
 
-export interface Turn {
+export interface AuditTurn {
   readonly url: string
   /** Of projects that are at another service, by name. */
   readonly urls?: Readonly<Record<string, string>>
   readonly policy?: Policy
   readonly only?: readonly string[]
-  readonly listings?: StandOptions['listings']
+  readonly listings?: AuditHarnessOptions['listings']
   readonly filters?: Filters
   readonly keys?: Readonly<Record<string, string>>
   readonly installationKey?: number
@@ -53,7 +53,14 @@ export interface Turn {
 }
 
 /** A history of its own in a temporary directory, and audits against it on a clock that never waits. */
-export function openStand({ projects, key, pageSize = 20, listings = {}, limits = {}, labels = {} }: StandOptions) {
+export function openAuditHarness({
+  projects,
+  key,
+  pageSize = 20,
+  listings = {},
+  limits = {},
+  labels = {},
+}: AuditHarnessOptions) {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-'))
   const file = join(directory, 'hookdrift.db')
   let now = Date.parse('2026-11-21T03:00:00Z')
@@ -73,7 +80,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
     every: () => () => {},
   }
 
-  async function audit(turn: Turn): Promise<Report> {
+  async function audit(turn: AuditTurn): Promise<Report> {
     now += 60_000
     const clients = new Map<string, ServiceClient>()
     const clientOf = (url: string): ServiceClient => {
@@ -114,7 +121,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
           projects: chosen,
           isWholeFleet: chosen.length === all.length,
           concurrency: 2,
-          policy: turn.policy ?? judgedHere,
+          policy: turn.policy ?? testPolicy,
           configurationDigest: 'configuration',
           failOn: turn.failOn ?? 'medium',
           runsProbes: turn.runsProbes ?? true,
@@ -161,7 +168,7 @@ export function openStand({ projects, key, pageSize = 20, listings = {}, limits 
 }
 
 /** Named one by one, so that a new rule changes no expectation about drift or coverage. */
-const judgedHere = policyOf(`
+const testPolicy = policyOf(`
 extends: []
 rules:
   endpoint/inactive: {}

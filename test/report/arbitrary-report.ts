@@ -125,7 +125,7 @@ const project = fc.record({
 })
 
 /** Any document that the schema allows, its texts as bad as they get. */
-export const anyReport: fc.Arbitrary<Report> = fc
+export const arbitraryReport: fc.Arbitrary<Report> = fc
   .record({
     coverage: fc.array(coverage, { maxLength: 6 }),
     notices: fc.array(fc.record({ project: required, listing: fc.constantFrom(...listings), text: hostile }), {

@@ -1,12 +1,12 @@
 import { setEndpointStatus } from '../../src/demo/edits.ts'
 import { type FleetOptions, generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
-import { at } from '../audit/a-site.ts'
-import { configurationFor, openDirectory } from './a-process.ts'
-import { command } from './a-terminal.ts'
+import { at } from '../audit/fleet-fixture.ts'
+import { command } from './run-in-process.ts'
+import { configurationFor, openDirectory } from './start-process.ts'
 
 /** A simulated service and a directory with a configuration of it. */
-export async function openDesk(options: FleetOptions = {}, more = '') {
+export async function openCliFixture(options: FleetOptions = {}, more = '') {
   const fleet = generateFleet({ clean: true, projects: 2, incomingEvery: 0, endpointsPerProject: 5, ...options })
   const service = await startSimulatedService(fleet)
   const directory = openDirectory()
@@ -32,9 +32,9 @@ export async function openDesk(options: FleetOptions = {}, more = '') {
   }
 }
 
-export type Desk = Awaited<ReturnType<typeof openDesk>>
+export type CliFixture = Awaited<ReturnType<typeof openCliFixture>>
 
-export function breakOne({ fleet }: Pick<Desk, 'fleet'>): void {
+export function breakOne({ fleet }: Pick<CliFixture, 'fleet'>): void {
   const project = at(fleet.projects(), 0).uid
   setEndpointStatus(fleet, { project, uid: at(fleet.open(project).endpoints, 0).uid }, 'inactive')
 }

@@ -5,6 +5,7 @@ import { exitCodes } from '../../src/model/errors.ts'
 import type { Report } from '../../src/model/report.ts'
 import { isAtLeast, severities, violationStates } from '../../src/model/violation.ts'
 import { reports } from '../../src/report/reports.ts'
+import { tries } from '../thoroughness.ts'
 import { judgedSamples } from './judged-sample.ts'
 import { readers, type Seen, suitesIn } from './readers.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
@@ -58,7 +59,7 @@ describe('all formats of a run', () => {
   })
 
   it('count the same by severity, rule, project and state, whatever is counted', () => {
-    fc.assert(fc.property(arbitraryRun, expectAgreement), { numRuns: 60 })
+    fc.assert(fc.property(arbitraryRun, expectAgreement), { numRuns: tries(60, { locally: 20 }) })
   })
 
   it('agree in JUnit, too: a case fails when the run fails, and is an error when it could not look', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { CoverageStatus } from '../../src/model/coverage.ts'
+import { bugPrefix, type CoverageStatus } from '../../src/model/coverage.ts'
 import { type Severity, severities, type ViolationState, violationStates } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
@@ -97,6 +97,21 @@ describe('the verdict', () => {
     ],
   ])('%j ends in %i: %s', (given, exitCode, text) => {
     expect(verdictOf(given)).toMatchObject({ exit_code: exitCode, text })
+  })
+
+  it('names a bug that ended the audit of projects first, and each project once', () => {
+    const reason = `${bugPrefix}boom`
+    const walk = { status: 'failed', items: 3 } as const
+    const coverage = [
+      { ...walk, project: 'acme/shop', reason },
+      { ...walk, project: 'acme/shop', reason },
+      { ...walk, project: 'acme/crm', reason },
+      { ...walk, project: 'acme/erp', reason: 'timed out' },
+    ]
+    expect(composeVerdict({ coverage, violations: [], drift: [], failOn: 'medium' })).toMatchObject({
+      exit_code: 4,
+      text: 'a bug in hookdrift ended the audit of 2 projects; 4 of 4 walks incomplete; no open violation; no drift.',
+    })
   })
 
   it('counts open violations by severity, the others by state, and changes by type', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bugPrefix, type CoverageStatus } from '../../src/model/coverage.ts'
+import { bugReason, type CoverageStatus } from '../../src/model/coverage.ts'
 import { type Severity, severities, type ViolationState, violationStates } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
@@ -100,7 +100,7 @@ describe('the verdict', () => {
   })
 
   it('names a bug that ended the audit of projects first, and each project once', () => {
-    const reason = `${bugPrefix}boom`
+    const reason = bugReason('TypeError')
     const walk = { status: 'failed', items: 3 } as const
     const coverage = [
       { ...walk, project: 'acme/shop', reason },

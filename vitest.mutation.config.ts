@@ -14,4 +14,4 @@ const include = [
   'worker/schedule-planner',
 ].map((name) => `test/${name}.test.ts`)
 
-export default defineConfig({ test: { include, isolate: false } })
+export default defineConfig({ test: { include } })

@@ -1,44 +1,14 @@
-import type { RunContext } from '../history/records.ts'
 import { resourceKey } from '../model/keys.ts'
-import type { Kind, ProjectRef } from '../model/resource.ts'
-import type { Finding } from '../model/violation.ts'
+import type { Kind } from '../model/resource.ts'
 import { concludeFleetRules, type FleetFindings } from '../policy/conclude-fleet-rules.ts'
 import { readDoubts } from '../policy/doubts.ts'
-import type { Policy } from '../policy/policy.ts'
 import { type RuleNeeds, ruleNeeds } from '../policy/rule-needs.ts'
 import { describeContext } from './describe-context.ts'
 import { evaluateWaivers } from './evaluate-waivers.ts'
+import type { Fleet, FleetConclusion } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 import { isKindComplete } from './project-scan.ts'
 import type { Criteria } from './reconcile.ts'
-
-export interface Fleet {
-  readonly policy: Policy
-  /** Whether every configured project was scanned: what spans the fleet needs to see it whole. */
-  readonly isWholeFleet: boolean
-  /** Start of the run, in milliseconds since the epoch. */
-  readonly now: number
-}
-
-/** What is found at the end of a run, to be reconciled with the violations of a project. */
-export interface Concluded {
-  readonly project: ProjectRef
-  readonly findings: readonly Finding[]
-  readonly criteria: Criteria
-}
-
-export interface ConcludedProject extends Concluded {
-  /** Rules that could not evaluate the project, and why. */
-  readonly failures: Readonly<Record<string, string>>
-}
-
-export interface FleetConclusion {
-  /** What rules across projects found, by project, in the configured order. */
-  readonly projects: readonly ConcludedProject[]
-  /** What rules say of the policy's waivers. */
-  readonly waivers: Concluded
-  readonly context: RunContext
-}
 
 /** Concludes a run from what its projects left: from these values and nothing else. */
 export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet): FleetConclusion {

@@ -5,7 +5,7 @@ import { readDoubts } from '../policy/doubts.ts'
 import { createEvaluator } from '../policy/evaluator.ts'
 import { namedRules } from '../policy/policy.ts'
 import type { PolicyWaiver } from '../policy/waiver.ts'
-import type { Concluded, Fleet } from './conclude-fleet.ts'
+import type { Concluded, Fleet } from './fleet-conclusion.ts'
 import { isWhole, type ProjectOutcome } from './project-outcome.ts'
 
 interface Waived extends Fleet {

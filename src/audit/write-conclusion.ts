@@ -2,7 +2,7 @@ import type { Draft } from '../history/history.ts'
 import { policyProject } from '../model/resource.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { RuleNeeds } from '../policy/rule-needs.ts'
-import type { Concluded, ConcludedProject, FleetConclusion } from './conclude-fleet.ts'
+import type { Concluded, ConcludedProject, FleetConclusion } from './fleet-conclusion.ts'
 import { byKey, keyed, reconcile } from './reconcile.ts'
 import { writeReconciliation } from './write-violations.ts'
 

@@ -8,17 +8,6 @@ import type { ActiveRule, Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import type { ReplayedVersion } from './fleet-state.ts'
 
-/** What rules about one resource find in a version: most of it once and for all. */
-export interface VersionEvaluation {
-  /** Holds as long as the version is current. */
-  readonly lasting: readonly KeyedFinding[]
-  /** Rules to ask in every run: they ask the time, may be waived until a time, or failed. */
-  readonly timed: readonly ActiveRule[]
-  readonly since: ((path: string) => string | undefined) | undefined
-  /** Labels that it was evaluated under. */
-  readonly labels: Labels
-}
-
 export interface ScanEvaluation {
   readonly evaluator: PolicyEvaluator
   readonly ofProject: ProjectEvaluator

@@ -1,9 +1,22 @@
+import type { KeyedFinding } from '../audit/reconcile.ts'
 import type { Differing, EvaluableVersion } from '../history/reader.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import type { JsonObject } from '../model/json.ts'
 import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Facts, Kind, Resource } from '../model/resource.ts'
-import type { VersionEvaluation } from './evaluate-version.ts'
+import type { ActiveRule } from '../policy/policy.ts'
+import type { Labels } from '../policy/selector.ts'
+
+/** What rules about one resource find in a version: most of it once and for all. */
+export interface VersionEvaluation {
+  /** Holds as long as the version is current. */
+  readonly lasting: readonly KeyedFinding[]
+  /** Rules to ask in every run: they ask the time, may be waived until a time, or failed. */
+  readonly timed: readonly ActiveRule[]
+  readonly since: ((path: string) => string | undefined) | undefined
+  /** Labels that it was evaluated under. */
+  readonly labels: Labels
+}
 
 /** The fleet as a run left it, while a replay goes from run to run; by project. */
 export type FleetState = Map<string, ProjectState>

@@ -1,4 +1,4 @@
-import type { ConcludedProject } from '../audit/conclude-fleet.ts'
+import type { ConcludedProject } from '../audit/fleet-conclusion.ts'
 import type { Unjudged } from '../compliance/compliance.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Rule } from '../rules/engine/rule.ts'

@@ -14,7 +14,7 @@ export interface FleetFixtureOptions {
   readonly harness?: Partial<AuditHarnessOptions>
 }
 
-/** A simulated service and a stand that audits all its projects by their names. */
+/** A simulated service and a harness that audits all its projects by their names. */
 export async function openFleetFixture({
   fleet: made = {},
   service: options = {},

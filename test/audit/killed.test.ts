@@ -8,11 +8,12 @@ import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { createRandom } from '../../src/demo/random.ts'
 import { type SimulatedService, startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { configurationFor, type Ended, type Running, startHookdrift } from '../cli/start-process.ts'
+import { tries } from '../thoroughness.ts'
 import { at, query } from './fleet-fixture.ts'
 import { faultsIn } from './verify-history-file.ts'
 
 /** More kills find rarer moments: HOOKDRIFT_KILLS=50. */
-const kills = Number(process.env.HOOKDRIFT_KILLS ?? 10)
+const kills = Number(process.env.HOOKDRIFT_KILLS ?? tries(10, { locally: 4 }))
 const abreast = 3
 const random = createRandom('killed')
 

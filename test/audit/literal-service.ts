@@ -12,7 +12,7 @@ export interface Shown {
   sources?: readonly (JsonObject | string)[]
 }
 
-/** A service of one project that says what it is told, byte for byte, and a stand that audits it. */
+/** A service of one project that answers what the test gives it, byte for byte, and a harness that audits it. */
 export async function openLiteral(shown: Shown = {}) {
   let now = shown
   const { url } = await listen((request, response) => {

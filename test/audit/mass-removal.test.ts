@@ -171,7 +171,7 @@ describe('a project that the service does not know any more', () => {
       fleet: { endpointsPerProject: 2 },
       service: { offers: { sources: false, project: false, projects: false, testFunction: true } },
     }
-    // The stand verifies the history when it is closed.
+    // The harness verifies the history when it is closed.
     await using fixture = await openFleetFixture(vanishing)
     fixture.service.behaviour.closedProjects.add(fixture.uidOf('payments'))
     expect(await look(fixture)).toMatchObject({ exit: 3, states: ['opened project/vanished'] })

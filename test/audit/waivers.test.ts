@@ -33,7 +33,7 @@ const inactive = (expires: string, more = '') =>
 const lines = ({ violations }: Report) => violations.map(({ state, rule, project }) => `${state} ${rule} ${project}`)
 
 const secondsBefore = (fixture: FleetFixture, time: string, seconds: number) =>
-  // Every audit of the stand comes a minute after the one before.
+  // Each audit of the harness comes a minute after the one before.
   fixture.harness.advance(Date.parse(time) - fixture.harness.clock.now() - 60_000 - seconds * 1000)
 
 describe('a waiver', () => {

@@ -12,7 +12,7 @@ const hook = `notify:
   - { name: hook, type: webhook, url: "\${HOOK_URL}", secret: "\${HOOK_SECRET}", min_severity: high }
 `
 
-/** A desk whose runs are told to a receiver. */
+/** A command-line fixture whose runs notify a receiver. */
 async function openNotified(notify = hook, answer?: Parameters<typeof openReceiver>[0]) {
   const receiver = await openReceiver(answer)
   const cli = await openCliFixture({}, notify)

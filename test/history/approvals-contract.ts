@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { type ApprovedResource, activeApprovals, type NewApproval } from '../../src/history/approvals.ts'
-import type { Draft, History } from '../../src/history/history.ts'
+import type { Draft } from '../../src/history/history.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
-import type { Place } from './history-contract.ts'
-import { Machines } from './processes.ts'
-import { aChange, aCoverage, aStart, at, aVersion, orders, payments, seal, walkAll } from './samples.ts'
+import { openContractFixture, type Place } from './contract-fixture.ts'
+import { aChange, aCoverage, at, aVersion, orders, payments, seal, walkAll } from './samples.ts'
 
 const scopes = { endpoint: { listing: 'endpoints', filter: null } } as const
 
@@ -23,25 +22,8 @@ const anImported: ApprovedResource = {
 /** What every backend promises of approved states, held losses, and what changed lately. */
 export function describeApprovals(name: string, makePlace: () => Place): void {
   describe(`${name}: approved states`, () => {
-    let place: Place
-    let history: History
-    let hour: number
-
-    beforeEach(() => {
-      hour = 0
-      place = makePlace()
-      history = place.open(new Machines().process(100))
-    })
-
-    afterEach(async () => {
-      await history.close()
-      expect(await place.dispose()).toEqual([])
-    })
-
-    function begin(): Promise<Draft> {
-      hour += 1
-      return history.begin(aStart(at(hour)))
-    }
+    const fixture = openContractFixture(makePlace)
+    const { begin } = fixture
 
     async function run(work: (draft: Draft) => Promise<unknown> = async () => {}, projects = [payments]) {
       const draft = await begin()
@@ -63,16 +45,16 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
 
     it('keeps every approval, of which the last one of each project holds until it is revoked', async () => {
       await twoRuns()
-      await history.approve([anApproval(payments, 1), anApproval(orders, 1)])
-      await history.approve([anApproval(payments, 2, { by: 'audit', at: at(11), note: '' })])
-      const ids = async () => activeApprovals(await history.approvals()).map(({ id }) => id)
+      await fixture.history.approve([anApproval(payments, 1), anApproval(orders, 1)])
+      await fixture.history.approve([anApproval(payments, 2, { by: 'audit', at: at(11), note: '' })])
+      const ids = async () => activeApprovals(await fixture.history.approvals()).map(({ id }) => id)
       expect(await ids()).toEqual([3, 2])
-      await history.revoke([3], { by: 'lead', at: at(12) })
+      await fixture.history.revoke([3], { by: 'lead', at: at(12) })
       // Whoever revokes twice changes nothing.
-      await history.revoke([3], { by: 'other', at: at(13) })
+      await fixture.history.revoke([3], { by: 'other', at: at(13) })
       expect(await ids()).toEqual([2])
       const common = { scopes, run: 1, note: 'reviewed', by: 'ops', at: at(10), revoked: undefined }
-      expect(await history.approvals()).toEqual([
+      expect(await fixture.history.approvals()).toEqual([
         { ...common, id: 1, project: payments },
         { ...common, id: 2, project: orders },
         {
@@ -90,7 +72,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
 
     it('gives the state of a run to the runs after it', async () => {
       await twoRuns()
-      await history.approve([anApproval(payments, 1)])
+      await fixture.history.approve([anApproval(payments, 1)])
       const draft = await begin()
       const approval = await draft.approved(payments)
       if (approval === undefined) throw new Error('nothing is approved')
@@ -100,15 +82,15 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       expect((await draft.approvedBody(approval, 'endpoint', 'a'))?.attributes).toEqual({ n: 1 })
       expect(await draft.approvedBody(approval, 'endpoint', 'z')).toBeUndefined()
       await draft.abandon(at(20))
-      expect((await history.approvedResources(approval)).map(({ uid }) => uid)).toEqual(['a', 'b'])
+      expect((await fixture.history.approvedResources(approval)).map(({ uid }) => uid)).toEqual(['a', 'b'])
     })
 
     it('gives a state that came from files, byte for byte', async () => {
-      await history.approve([anApproval(payments, 0, { state: { resources: [anImported] } })])
-      const [approval] = await history.approvals()
+      await fixture.history.approve([anApproval(payments, 0, { state: { resources: [anImported] } })])
+      const [approval] = await fixture.history.approvals()
       if (approval === undefined) throw new Error('nothing is approved')
       expect(approval.run).toBeUndefined()
-      expect(await history.approvedResources(approval)).toEqual([anImported])
+      expect(await fixture.history.approvedResources(approval)).toEqual([anImported])
       const draft = await begin()
       expect(await draft.approvedUids(approval, 'endpoint')).toEqual(['a'])
       const { name, attributes, sealKeyId } = anImported
@@ -120,10 +102,10 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
     it('takes neither approval nor revocation while a run lives', async () => {
       await twoRuns()
       const draft = await begin()
-      await expect(history.approve([anApproval(payments, 1)])).rejects.toMatchObject({ exitCode: 5 })
-      await expect(history.revoke([1], { by: 'ops', at: at(9) })).rejects.toMatchObject({ exitCode: 5 })
+      await expect(fixture.history.approve([anApproval(payments, 1)])).rejects.toMatchObject({ exitCode: 5 })
+      await expect(fixture.history.revoke([1], { by: 'ops', at: at(9) })).rejects.toMatchObject({ exitCode: 5 })
       await draft.abandon(at(20))
-      expect(await history.approvals()).toEqual([])
+      expect(await fixture.history.approvals()).toEqual([])
     })
 
     it('remembers what a suspect walk missed, until one reaches the end again', async () => {

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
 import type { RunRecord } from '../../src/history/records.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { tries } from '../thoroughness.ts'
 import { answersOf } from './answers-of.ts'
 import { aRun, perform, projects, type Run, stateOf, uids } from './arbitrary-runs.ts'
 import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
@@ -49,7 +50,7 @@ it('SQLite and memory show the same, whatever runs do', async () => {
       expect(fromSqlite).toEqual(await playInMemory(runs))
       path.remove()
     }),
-    { numRuns: 60, seed: 4711 },
+    { numRuns: tries(60, { locally: 20 }), seed: 4711 },
   )
 })
 

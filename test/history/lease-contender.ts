@@ -4,7 +4,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { AuditError, messageOf } from '../../src/model/errors.ts'
 import { aStart, walkAll } from './samples.ts'
 
-// Runs as a process of its own: told by its parent to begin a run, and then to seal it. `node contestant.ts FILE`.
+// Runs as a process of its own: its parent asks it to begin a run, and then to seal it. `node lease-contender.ts FILE`.
 
 export type Order = 'begin' | 'seal'
 export type Answer =

@@ -1,8 +1,6 @@
-import { describeApprovals } from './approvals-contract.ts'
-import { describeHistory, type Place } from './history-contract.ts'
+import type { Place } from './contract-fixture.ts'
+import { describeHistory } from './history-contract.ts'
 import { emptyMemory, openMemoryHistory } from './model/memory-history.ts'
-import { describeOutbox } from './outbox-contract.ts'
-import { describeReader } from './reader-contract.ts'
 
 const makePlace = (): Place => {
   const memory = emptyMemory()
@@ -10,6 +8,3 @@ const makePlace = (): Place => {
 }
 
 describeHistory('memory', makePlace)
-describeReader('memory', makePlace)
-describeApprovals('memory', makePlace)
-describeOutbox('memory', makePlace)

@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Draft, History } from '../../src/history/history.ts'
+import { describe, expect, it } from 'vitest'
+import type { Draft } from '../../src/history/history.ts'
 import { leaseExpiryMs } from '../../src/history/lease-owner.ts'
 import type { ComposeNotifications, PriorState } from '../../src/history/notification-facts.ts'
 import type { NewMessage } from '../../src/history/outbox.ts'
-import type { Place } from './history-contract.ts'
-import { Machines } from './processes.ts'
+import { openContractFixture, type Place } from './contract-fixture.ts'
 import { aContext, aCoverage, aStart, at, aViolation, instead, only, orders, payments, walkAll } from './samples.ts'
 
 const aMessage = (id: string, channel = 'hook', run: number | null = 1): NewMessage => {
@@ -14,34 +13,20 @@ const aMessage = (id: string, channel = 'hook', run: number | null = 1): NewMess
 /** What every backend promises of messages. */
 export function describeOutbox(name: string, makePlace: () => Place): void {
   describe(`${name}: messages`, () => {
-    let place: Place
-    let machines: Machines
-    let history: History
-    let hour: number
-
-    beforeEach(() => {
-      hour = 0
-      place = makePlace()
-      machines = new Machines()
-      history = place.open(machines.process(100))
-    })
-    afterEach(async () => {
-      await history.close()
-      expect(await place.dispose()).toEqual([])
-    })
+    const fixture = openContractFixture(makePlace)
 
     /** A run that does what is asked; gives what was known before it. */
     async function run(
       work: (draft: Draft) => Promise<unknown> = async () => {},
       { tell = () => [], projects = [payments] }: { tell?: ComposeNotifications; projects?: (typeof payments)[] } = {},
     ): Promise<PriorState> {
-      hour += 1
-      const draft = await history.begin(aStart(at(hour), { policyDigest: `policy ${hour}` }))
+      fixture.hour += 1
+      const draft = await fixture.history.begin(aStart(at(fixture.hour), { policyDigest: `policy ${fixture.hour}` }))
       for (const project of projects) await walkAll(draft, project)
       await work(draft)
       let before: PriorState | undefined
       await draft.commit(
-        at(hour),
+        at(fixture.hour),
         () => 0,
         (record, known) => {
           before = known
@@ -65,7 +50,8 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       const turned = instead(await standing(draft, uid), { state, waiver })
       await draft.stageViolations(payments, { confirmed: [], violations: [turned] })
     }
-    const waiting = async () => (await history.undelivered()).map(({ id, number, state }) => [id, number, state])
+    const waiting = async () =>
+      (await fixture.history.undelivered()).map(({ id, number, state }) => [id, number, state])
 
     describe('what moved', () => {
       it('is told by the violations, against what stood before', async () => {
@@ -135,50 +121,50 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     describe('the outbox', () => {
       it('holds what was told with the seal, numbered by channel, and each id once', async () => {
         await run(open('a'), { tell: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
-        await history.enqueue([aMessage('m2'), aMessage('m3', 'hook', null)], at(7))
+        await fixture.history.enqueue([aMessage('m2'), aMessage('m3', 'hook', null)], at(7))
         expect(await waiting()).toEqual([
           ['n1', 1, 'pending'],
           ['m1', 1, 'pending'],
           ['m2', 2, 'pending'],
           ['m3', 3, 'pending'],
         ])
-        expect(await history.firstWaiting('hook')).toEqual({
+        expect(await fixture.history.firstWaiting('hook')).toEqual({
           ...{ id: 'm1', channel: 'hook', number: 1, run: 1, createdAt: at(1), state: 'pending', attempts: 0 },
           ...{ nextTryAt: at(1), error: null, body: '{"id":"m1"}' },
         })
-        expect(await history.firstWaiting('nobody')).toBeUndefined()
+        expect(await fixture.history.firstWaiting('nobody')).toBeUndefined()
       })
 
       it('holds nothing of a run that was given up', async () => {
-        const draft = await history.begin(aStart(at(1)))
+        const draft = await fixture.history.begin(aStart(at(1)))
         await walkAll(draft)
         await draft.abandon(at(1))
-        expect(await history.channels()).toEqual([])
+        expect(await fixture.history.channels()).toEqual([])
       })
 
       it('holds nothing of a run whose seal failed', async () => {
-        const draft = await history.begin(aStart(at(1)))
+        const draft = await fixture.history.begin(aStart(at(1)))
         await walkAll(draft)
         const failing: ComposeNotifications = () => {
           throw new Error('no words')
         }
         await expect(draft.commit(at(1), () => 0, failing)).rejects.toThrow('no words')
-        expect([await history.runs(), await history.channels()]).toEqual([[], []])
+        expect([await fixture.history.runs(), await fixture.history.channels()]).toEqual([[], []])
       })
 
       it('goes on to the next message when one is delivered or given up, and not when it failed', async () => {
-        await history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
-        await history.failed('m1', { at: at(2), error: 'answered 500', nextTryAt: at(3) })
+        await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
+        await fixture.history.failed('m1', { at: at(2), error: 'answered 500', nextTryAt: at(3) })
         const tried = { id: 'm1', attempts: 1, nextTryAt: at(3), error: 'answered 500', state: 'pending' }
-        expect(await history.firstWaiting('hook')).toMatchObject(tried)
-        await history.delivered('m1', at(3))
-        expect((await history.firstWaiting('hook'))?.id).toBe('m2')
-        await history.failed('m2', { at: at(4), error: 'answered 500', nextTryAt: undefined })
-        expect((await history.firstWaiting('hook'))?.id).toBe('m3')
-        expect(await history.channels()).toEqual([
+        expect(await fixture.history.firstWaiting('hook')).toMatchObject(tried)
+        await fixture.history.delivered('m1', at(3))
+        expect((await fixture.history.firstWaiting('hook'))?.id).toBe('m2')
+        await fixture.history.failed('m2', { at: at(4), error: 'answered 500', nextTryAt: undefined })
+        expect((await fixture.history.firstWaiting('hook'))?.id).toBe('m3')
+        expect(await fixture.history.channels()).toEqual([
           { name: 'hook', pending: 1, dead: 1, lastDeliveredAt: at(3), gone: null },
         ])
-        await history.delivered('m2', at(5))
+        await fixture.history.delivered('m2', at(5))
         expect(await waiting()).toEqual([
           ['m2', 2, 'dead'],
           ['m3', 3, 'pending'],
@@ -186,9 +172,9 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       })
 
       it('gives up what was written before a time', async () => {
-        await history.enqueue([aMessage('m1')], at(1))
-        await history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(3))
-        expect(await history.giveUp('hook', at(2), at(9))).toBe(1)
+        await fixture.history.enqueue([aMessage('m1')], at(1))
+        await fixture.history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(3))
+        expect(await fixture.history.giveUp('hook', at(2), at(9))).toBe(1)
         expect(await waiting()).toEqual([
           ['n1', 1, 'pending'],
           ['m1', 1, 'dead'],
@@ -197,72 +183,72 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       })
 
       it('remembers that a receiver is gone, until it is there again', async () => {
-        await history.enqueue([aMessage('m1')], at(1))
+        await fixture.history.enqueue([aMessage('m1')], at(1))
         const gone = { at: at(2), target: 'sealed:1' }
-        await history.markGone('hook', gone)
-        expect((await history.channels())[0]?.gone).toEqual(gone)
-        await history.markGone('hook', undefined)
-        expect((await history.channels())[0]?.gone).toBeNull()
+        await fixture.history.markGone('hook', gone)
+        expect((await fixture.history.channels())[0]?.gone).toEqual(gone)
+        await fixture.history.markGone('hook', undefined)
+        expect((await fixture.history.channels())[0]?.gone).toBeNull()
       })
 
       it('forgets what was settled long ago, never what waits or comes behind it', async () => {
-        await history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
-        await history.failed('m1', { at: at(2), error: 'no', nextTryAt: undefined })
-        await history.dropSettled(at(2))
+        await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
+        await fixture.history.failed('m1', { at: at(2), error: 'no', nextTryAt: undefined })
+        await fixture.history.dropSettled(at(2))
         expect(await waiting()).toHaveLength(3)
-        await history.dropSettled(at(3))
+        await fixture.history.dropSettled(at(3))
         expect(await waiting()).toEqual([
           ['m2', 2, 'pending'],
           ['m3', 3, 'pending'],
         ])
-        await history.failed('m3', { at: at(4), error: 'no', nextTryAt: undefined })
-        await history.dropSettled(at(9))
+        await fixture.history.failed('m3', { at: at(4), error: 'no', nextTryAt: undefined })
+        await fixture.history.dropSettled(at(9))
         expect(await waiting()).toEqual([
           ['m2', 2, 'pending'],
           ['m3', 3, 'dead'],
         ])
-        await history.delivered('m2', at(5))
-        await history.dropSettled(at(9))
+        await fixture.history.delivered('m2', at(5))
+        await fixture.history.dropSettled(at(9))
         expect(await waiting()).toEqual([])
-        await history.enqueue([aMessage('m4')], at(9))
+        await fixture.history.enqueue([aMessage('m4')], at(9))
         expect(await waiting()).toEqual([['m4', 4, 'pending']])
       })
     })
 
     describe('a channel', () => {
       it('is delivered on by one process at a time', async () => {
-        const other = place.open(machines.process(200))
-        await history.enqueue([aMessage('m1')], at(1))
-        const token = await history.claim('hook')
+        const other = fixture.place.open(fixture.machines.process(200))
+        await fixture.history.enqueue([aMessage('m1')], at(1))
+        const token = await fixture.history.claim('hook')
         if (token === undefined) throw new Error('not claimed')
         expect(await other.claim('hook')).toBeUndefined()
-        expect(await history.claim('hook')).toBeUndefined()
-        expect(await history.renew('hook', token)).toBe(true)
-        await history.release('hook', token)
+        expect(await fixture.history.claim('hook')).toBeUndefined()
+        expect(await fixture.history.renew('hook', token)).toBe(true)
+        await fixture.history.release('hook', token)
         const next = await other.claim('hook')
         expect(next).toBeGreaterThan(token)
-        expect(await history.renew('hook', token)).toBe(false)
+        expect(await fixture.history.renew('hook', token)).toBe(false)
         await other.close()
       })
 
       it('is free again when its holder is dead, or was silent for too long', async () => {
-        const killed = machines.process(300)
-        const other = place.open(killed)
-        await history.enqueue([aMessage('m1')], at(1))
+        const killed = fixture.machines.process(300)
+        const other = fixture.place.open(killed)
+        await fixture.history.enqueue([aMessage('m1')], at(1))
         await other.claim('hook')
         killed.kill()
-        const mine = await history.claim('hook')
+        const mine = await fixture.history.claim('hook')
         expect(mine).toBeDefined()
-        const third = place.open(machines.process(400))
+        const third = fixture.place.open(fixture.machines.process(400))
         expect(await third.claim('hook')).toBeUndefined()
-        machines.pass(leaseExpiryMs / 1000)
+        fixture.machines.pass(leaseExpiryMs / 1000)
         expect(await third.claim('hook')).toBeDefined()
         await third.close()
         await other.close()
       })
 
       it('that never had a message cannot be claimed', async () => {
-        expect(await history.claim('hook')).toBeUndefined()
+        expect(await fixture.history.claim('hook')).toBeUndefined()
       })
     })
   })

@@ -1,53 +1,22 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { Draft, History, NewViolation } from '../../src/history/history.ts'
+import { describe, expect, it } from 'vitest'
+import type { Draft, NewViolation } from '../../src/history/history.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { answersAt, answersOf } from './answers-of.ts'
-import type { Place } from './history-contract.ts'
-import { Machines } from './processes.ts'
-import {
-  aChange,
-  aCoverage,
-  aStart,
-  at,
-  aVersion,
-  aViolation,
-  instead,
-  only,
-  orders,
-  payments,
-  walkAll,
-} from './samples.ts'
+import { openContractFixture, type Place } from './contract-fixture.ts'
+import { aChange, aCoverage, at, aVersion, aViolation, instead, only, orders, payments, walkAll } from './samples.ts'
 
 /** What every backend answers to readers. */
 export function describeReader(name: string, makePlace: () => Place): void {
   describe(`${name}: questions`, () => {
-    let place: Place
-    let machines: Machines
-    let history: History
-    let hour: number
+    const fixture = openContractFixture(makePlace)
+    const { begin } = fixture
+
     const uids = ['a', 'b', 's', 'u', 'v']
-
-    beforeEach(() => {
-      hour = 0
-      place = makePlace()
-      machines = new Machines()
-      history = place.open(machines.process(100))
-    })
-
-    afterEach(async () => {
-      await history.close()
-      expect(await place.dispose()).toEqual([])
-    })
-
-    function begin(): Promise<Draft> {
-      hour += 1
-      return history.begin(aStart(at(hour)))
-    }
 
     async function run(work: (draft: Draft) => Promise<unknown>) {
       const draft = await begin()
       await work(draft)
-      return draft.commit(at(hour + 0.5), () => 0)
+      return draft.commit(at(fixture.hour + 0.5), () => 0)
     }
 
     async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint'): Promise<number> {
@@ -106,23 +75,25 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stageViolations(policyProject, { confirmed: [], violations })
       })
       expect(record.violations.map(({ project, uid }) => [project, uid])).toEqual([['hookdrift/policy', 'w']])
-      expect(await history.violationsAt(1)).toEqual(record.violations)
+      expect(await fixture.history.violationsAt(1)).toEqual(record.violations)
       expect(record.coverage.map(({ project }) => project)).toEqual([payments.name])
-      expect((await history.latestScans(1)).map(({ project }) => project)).toEqual([payments])
-      expect((await history.endedRuns(1)).runs.map(({ walks, incomplete }) => [walks, incomplete])).toEqual([[1, 1]])
+      expect((await fixture.history.latestScans(1)).map(({ project }) => project)).toEqual([payments])
+      expect((await fixture.history.endedRuns(1)).runs.map(({ walks, incomplete }) => [walks, incomplete])).toEqual([
+        [1, 1],
+      ])
     })
 
     it('are answered by an empty history', async () => {
-      expect(await answersOf(history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])
-      expect(await history.latestScans(0)).toEqual([])
-      expect(await history.find('a', 0)).toEqual([])
-      expect(await history.stateAt(payments, 0)).toEqual([])
-      expect(await history.completeScansAt(payments, 0)).toEqual({})
+      expect(await answersOf(fixture.history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])
+      expect(await fixture.history.latestScans(0)).toEqual([])
+      expect(await fixture.history.find('a', 0)).toEqual([])
+      expect(await fixture.history.stateAt(payments, 0)).toEqual([])
+      expect(await fixture.history.completeScansAt(payments, 0)).toEqual({})
     })
 
     it('about a run get the same answers whatever is written after it, and while it is written', async () => {
       await threeRuns()
-      const reader = place.open(machines.process(200))
+      const reader = fixture.place.open(fixture.machines.process(200))
       const before = await answersOf(reader, uids)
       const draft = await begin()
       await walkAll(draft)
@@ -160,25 +131,25 @@ export function describeReader(name: string, makePlace: () => Place): void {
         incomplete: 0,
         changes: 0,
       }
-      expect(await history.endedRuns(10)).toEqual({ runs: [second, first], total: 2 })
-      expect(await history.endedRuns(1)).toEqual({ runs: [second], total: 2 })
+      expect(await fixture.history.endedRuns(10)).toEqual({ runs: [second, first], total: 2 })
+      expect(await fixture.history.endedRuns(1)).toEqual({ runs: [second], total: 2 })
     })
 
     it('about looks tell the last one at each project, and since when they were not complete', async () => {
       await threeRuns()
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
-      expect(await history.latestScans(2)).toEqual([{ project: payments, run: sealed(2), ...complete }])
+      expect(await fixture.history.latestScans(2)).toEqual([{ project: payments, run: sealed(2), ...complete }])
       await run(async (draft) => {
         await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
         await draft.stageWalk(payments, aCoverage('subscriptions', 'suspect'), undefined)
       })
       const coverage = [aCoverage('endpoints'), aCoverage('subscriptions', 'suspect')]
-      expect(await history.latestScans(4)).toEqual([
+      expect(await fixture.history.latestScans(4)).toEqual([
         { project: orders, run: sealed(3), coverage: [aCoverage('endpoints')], incompleteSince: undefined },
         { project: payments, run: sealed(4), coverage, incompleteSince: sealed(3) },
       ])
-      expect((await history.completeScansAt(payments, 3)).endpoint).toEqual({
+      expect((await fixture.history.completeScansAt(payments, 3)).endpoint).toEqual({
         run: 2,
         listing: 'endpoints',
         filter: null,
@@ -187,12 +158,12 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('about violations tell what stood after the last look at each project, and what was resolved when', async () => {
       await threeRuns()
-      const standing = await history.violationsAt(2)
+      const standing = await fixture.history.violationsAt(2)
       expect(standing.map((one) => [one.project, one.message, one.state, one.firstSeen, one.lastSeen])).toEqual([
         ['acme/payments', 'c is reached without TLS', 'opened', at(2), at(2)],
         ['acme/payments', 'in other words', 'continuing', at(1), at(2)],
       ])
-      const resolved = only(await history.resolvedBetween(0, 3))
+      const resolved = only(await fixture.history.resolvedBetween(0, 3))
       expect([resolved.project, resolved.uid, resolved.state, resolved.lastSeen]).toEqual([
         'acme/payments',
         'b',
@@ -200,7 +171,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         at(1),
       ])
       expect([resolved.run, resolved.resolvedAt]).toEqual([2, at(2)])
-      expect(await history.resolvedBetween(2, 3)).toEqual([])
+      expect(await fixture.history.resolvedBetween(2, 3)).toEqual([])
     })
 
     it('about a time tell what was accepted in it, once for each waiver, whether it ended since or not', async () => {
@@ -215,15 +186,15 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await run(async (draft) => stage(instead(await standingOf(draft), { state: 'open', waiver: undefined }))(draft))
       await run(walkAll)
       const waivers = [{ fingerprint: waived.fingerprint, rule: waived.rule, waiver }]
-      expect(await history.waivedBetween(0, 1)).toEqual(waivers)
-      expect(await history.waivedBetween(0, 3)).toEqual(waivers)
-      expect(await history.waivedBetween(1, 3)).toEqual([])
+      expect(await fixture.history.waivedBetween(0, 1)).toEqual(waivers)
+      expect(await fixture.history.waivedBetween(0, 3)).toEqual(waivers)
+      expect(await fixture.history.waivedBetween(1, 3)).toEqual([])
     })
 
     it('about a state tell who stood, since when, and who is referred to by nobody', async () => {
       await threeRuns()
       const rows = async (number: number, kind?: Kind) =>
-        (await history.stateAt(payments, number, kind)).map((row) => [
+        (await fixture.history.stateAt(payments, number, kind)).map((row) => [
           row.kind,
           row.uid,
           row.body,
@@ -250,7 +221,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.stage(payments, { seen: [], versions: [aVersion('a', {}, { replaces: id }), aVersion('b')] })
       })
       const tell = async (from: number, to: number) =>
-        (await history.differing(from, to)).map(({ uid, before, after }) => [uid, before?.body, after?.body])
+        (await fixture.history.differing(from, to)).map(({ uid, before, after }) => [uid, before?.body, after?.body])
       expect((await tell(1, 2)).slice(0, 3)).toEqual([
         ['a', '{}', '{"url":"new"}'],
         ['b', '{}', undefined],
@@ -262,27 +233,27 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('about a resource tell its versions, its violations and who referred to it', async () => {
       await threeRuns()
-      expect(await history.find('a', 3)).toEqual([a])
-      expect(await history.find('nowhere', 3)).toEqual([])
-      expect((await history.versionsOf(a, 3)).map(({ from, to, isAdded }) => [from, to, isAdded])).toEqual([
+      expect(await fixture.history.find('a', 3)).toEqual([a])
+      expect(await fixture.history.find('nowhere', 3)).toEqual([])
+      expect((await fixture.history.versionsOf(a, 3)).map(({ from, to, isAdded }) => [from, to, isAdded])).toEqual([
         [at(1), at(2), false],
         [at(2), null, false],
       ])
-      expect((await history.versionsOf({ ...a, uid: 'c' }, 3)).map(({ isAdded }) => isAdded)).toEqual([true])
-      const spans = await history.violationsOf(a, 3)
+      expect((await fixture.history.versionsOf({ ...a, uid: 'c' }, 3)).map(({ isAdded }) => isAdded)).toEqual([true])
+      const spans = await fixture.history.violationsOf(a, 3)
       expect(
         spans.map(({ message, from, to, isContinued, goesOn }) => [message, from, to, isContinued, goesOn]),
       ).toEqual([
         ['a is reached without TLS', at(1), at(2), false, true],
         ['in other words', at(2), null, true, false],
       ])
-      expect((await history.violationsOf(a, 1)).map(({ to, goesOn }) => [to, goesOn])).toEqual([[null, false]])
+      expect((await fixture.history.violationsOf(a, 1)).map(({ to, goesOn }) => [to, goesOn])).toEqual([[null, false]])
       const referrer = (fromRun: number, toRun: number | null) => ({
         ...{ uid: 'u', name: 'name of u', fromRun, from: at(fromRun), toRun, to: toRun === null ? null : at(toRun) },
       })
-      expect(await history.referrersOf(a, 3)).toEqual([referrer(1, 2), referrer(2, null)])
-      expect(await history.referrersOf({ ...a, kind: 'source', uid: 's' }, 3)).toEqual([referrer(1, 2)])
-      expect(await history.referrersOf({ ...a, kind: 'device', uid: 'd' }, 3)).toEqual([])
+      expect(await fixture.history.referrersOf(a, 3)).toEqual([referrer(1, 2), referrer(2, null)])
+      expect(await fixture.history.referrersOf({ ...a, kind: 'source', uid: 's' }, 3)).toEqual([referrer(1, 2)])
+      expect(await fixture.history.referrersOf({ ...a, kind: 'device', uid: 'd' }, 3)).toEqual([])
     })
   })
 }

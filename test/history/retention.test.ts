@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { keepNothing, type RetentionRules, readSpan, reasonsToKeep } from '../../src/history/retention.ts'
+import {
+  keepNothing,
+  keepsSomething,
+  type RetentionRules,
+  readSpan,
+  reasonsToKeep,
+} from '../../src/history/retention.ts'
 
 /** Runs at these times, numbered from 1. */
 function kept(times: readonly string[], keep: Partial<RetentionRules>): Record<string, readonly string[]> {
@@ -57,16 +63,88 @@ describe('what restic would keep', () => {
   })
 })
 
+describe('runs', () => {
+  it('are numbered by their order, whatever order they are given in', () => {
+    const runs = [2, 1, 3].map((number) => ({
+      number,
+      startedAt: `2026-01-0${number}T00:00:00Z`,
+      finishedAt: `2026-01-0${number}T00:00:00Z`,
+    }))
+    expect([...reasonsToKeep(runs, { ...keepNothing, last: 1 })]).toEqual([[3, ['last']]])
+    expect([...reasonsToKeep(runs, { ...keepNothing, daily: 9 }).keys()]).toEqual([3, 2, 1])
+  })
+
+  it('within a span are those younger than years, months, days and hours together', () => {
+    const times = [
+      '2024-12-30T22:30:14.999',
+      '2024-12-30T22:30:15.000',
+      '2024-12-30T22:30:15.001',
+      '2026-01-31T23:30:15.000',
+    ]
+    expect(kept(times, { within: { years: 1, months: 1, days: 1, hours: 1 } })).toEqual({
+      3: ['within'],
+      4: ['within'],
+    })
+  })
+
+  it('of one week share it from Monday to Sunday', () => {
+    const times = [
+      '2026-03-01T12:00:00',
+      '2026-03-02T12:00:00',
+      '2026-03-05T12:00:00',
+      '2026-03-08T23:59:59',
+      '2026-03-09T00:00:00',
+    ]
+    expect(kept(times, { weekly: 2 })).toEqual({ 4: ['weekly'], 5: ['weekly'] })
+  })
+
+  it('of the same week number in two years are of two weeks', () => {
+    expect(kept(['2025-01-06T00:00:00', '2026-01-05T00:00:00'], { weekly: 2 })).toEqual({
+      1: ['weekly'],
+      2: ['weekly'],
+    })
+  })
+})
+
+describe('an order to keep', () => {
+  it.each<[Partial<RetentionRules>, boolean]>([
+    [{}, false],
+    [{ last: 1 }, true],
+    [{ yearly: Number.POSITIVE_INFINITY }, true],
+    [{ within: readSpan('1h') }, true],
+  ])('%j keeps something: %s', (keep, isSomething) => {
+    expect(keepsSomething({ ...keepNothing, ...keep })).toBe(isSomething)
+  })
+})
+
 describe('a span of time', () => {
   it.each([
     ['14d', { years: 0, months: 0, days: 14, hours: 0 }],
     ['1y6m14d12h', { years: 1, months: 6, days: 14, hours: 12 }],
+    ['9999m', { years: 0, months: 9999, days: 0, hours: 0 }],
+    ['0d1h', { years: 0, months: 0, days: 0, hours: 1 }],
     ['12h1y', { years: 1, months: 0, days: 0, hours: 12 }],
   ])('%s is read', (text, span) => {
     expect(readSpan(text)).toEqual(span)
   })
 
-  it.each(['', '14', 'd', '1d1d', '0d', '-1d', '1.5d', '2w', '14 d', '99999d', '1d '])('"%s" is refused', (text) => {
+  it.each([
+    '',
+    '14',
+    'd',
+    '1d1d',
+    '0d',
+    '-1d',
+    '1.5d',
+    '2w',
+    '14 d',
+    '99999d',
+    '1d ',
+    ' 1d',
+    '1d2h3m4y5d',
+    '1h2h',
+    '0y0m0d0h',
+  ])('"%s" is refused', (text) => {
     expect(readSpan(text)).toBeUndefined()
   })
 })

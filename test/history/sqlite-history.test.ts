@@ -1,10 +1,8 @@
 import type { History } from '../../src/history/history.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
-import { describeApprovals } from './approvals-contract.ts'
+import type { Place } from './contract-fixture.ts'
 import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
-import { describeHistory, type Place } from './history-contract.ts'
-import { describeOutbox } from './outbox-contract.ts'
-import { describeReader } from './reader-contract.ts'
+import { describeHistory } from './history-contract.ts'
 
 const makePlace = (): Place => {
   const { file, remove } = temporaryDatabasePath()
@@ -25,6 +23,3 @@ const makePlace = (): Place => {
 }
 
 describeHistory('SQLite', makePlace)
-describeReader('SQLite', makePlace)
-describeApprovals('SQLite', makePlace)
-describeOutbox('SQLite', makePlace)

@@ -106,7 +106,10 @@ describe.each(schemas)('a history of schema %s', (schema) => {
     expect(faults()).not.toEqual([])
   })
 
-  it.skipIf(Number(schema) === newest)('is kept as it was, for its owner only, and the person is told where', () => {
+  // A history of the newest schema is not upgraded, so it has no copy from before.
+  if (Number(schema) === newest) return
+
+  it('is kept as it was, for its owner only, and the operator is told where', () => {
     openSqliteHistory(file, owner(), resealing).close()
     const copy = `${file}.before-${String(Number(schema) + 1).padStart(4, '0')}`
     expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])

@@ -12,7 +12,7 @@ import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture } fro
 const lines: Channel = { name: 'lines', type: 'log' }
 const chat: Channel = { name: 'chat', type: 'slack', url: 'https://chat.example.com/x' }
 
-/** A site whose runs are told of on some channels. */
+/** A fleet fixture whose runs notify some channels. */
 async function openNotified(channels: readonly Channel[] = [lines], options: FleetFixtureOptions = {}) {
   const fixture = await openFleetFixture(options)
   const run = async (turn: Omit<AuditTurn, 'url' | 'tell'> = {}, on = channels) => {

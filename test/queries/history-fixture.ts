@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type FleetFixtureOptions, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { command } from '../cli/run-in-process.ts'
 
-/** A site whose history is asked by command lines. */
+/** A fleet fixture, and command lines that ask its history. */
 export async function openHistoryFixture(options: FleetFixtureOptions) {
   const fixture = await openFleetFixture(options)
   const { directory, file } = fixture.harness

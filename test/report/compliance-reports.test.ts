@@ -7,6 +7,7 @@ import { composeCompliance } from '../../src/compliance/compose-compliance.ts'
 import type { Report } from '../../src/model/report.ts'
 import { type ComplianceFormat, stateNames } from '../../src/report/compliance/compliance-format.ts'
 import { complianceReports } from '../../src/report/compliance-reports.ts'
+import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aReport, aViolation, samples } from './sample-reports.ts'
 
@@ -97,7 +98,7 @@ describe('a compliance report', () => {
         expect(rows.flat().filter((cell) => /^[=+\-@]/.test(cell) && !/^-?\d+$/.test(cell))).toEqual([])
         expect(JSON.parse(show(complianceReports.json, compliance))).toEqual(compliance)
       }),
-      { numRuns: 60 },
+      { numRuns: tries(60, { locally: 20 }) },
     )
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
+import { tries } from '../thoroughness.ts'
 import { reports } from './all-reports.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { allFormats, damageIn } from './hostile-input.ts'
@@ -13,7 +14,7 @@ describe('hostile text', () => {
       fc.property(arbitraryReport, (report) => {
         expect(damageIn(report)).toEqual([])
       }),
-      { numRuns: 150 },
+      { numRuns: tries(150, { locally: 40 }) },
     )
   })
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { severities } from '../../src/model/violation.ts'
 import { html } from '../../src/report/html.ts'
+import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aReport, aViolation, samples } from './sample-reports.ts'
 
@@ -101,7 +102,7 @@ describe('the HTML report', () => {
         expect(page).not.toMatch(/ on[a-z]+="/)
         expect(page).not.toMatch(/[\p{Cc}\p{Cf}](?<!\n)/u)
       }),
-      { numRuns: 200 },
+      { numRuns: tries(200, { locally: 50 }) },
     )
   })
 
@@ -119,7 +120,7 @@ describe('the HTML report', () => {
         const counts = severities.map((name) => open.filter(({ severity }) => severity === name).length)
         expect(counts).toEqual(severities.map((name) => report.verdict.violations[name]))
       }),
-      { numRuns: 100 },
+      { numRuns: tries(100, { locally: 25 }) },
     )
   })
 })

@@ -99,6 +99,20 @@ describe('the verdict', () => {
     expect(verdictOf(given)).toMatchObject({ exit_code: exitCode, text })
   })
 
+  it('names a bug that ended the audit of projects first, and each project once', () => {
+    const walk = { status: 'failed', items: 3 } as const
+    const coverage = [
+      { ...walk, project: 'acme/shop', cause: 'bug' },
+      { ...walk, project: 'acme/shop', cause: 'bug' },
+      { ...walk, project: 'acme/crm', cause: 'bug' },
+      { ...walk, project: 'acme/erp', cause: 'timeout' },
+    ] as const
+    expect(composeVerdict({ coverage, violations: [], drift: [], failOn: 'medium' })).toMatchObject({
+      exit_code: 4,
+      text: 'a bug in hookdrift ended the audit of 2 projects; 4 of 4 walks incomplete; no open violation; no drift.',
+    })
+  })
+
   it('counts open violations by severity, the others by state, and changes by type', () => {
     const verdict = verdictOf({
       violations: [

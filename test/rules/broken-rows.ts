@@ -7,7 +7,7 @@ import type {
   VerifierRow,
 } from '../../src/demo/rows.ts'
 import type { JsonObject } from '../../src/model/json.ts'
-import { ended, sound, weak } from './endpoint/certificates.ts'
+import { ended, sound, weak } from './certificates.ts'
 
 /** What breaks a rule, as the service's tables hold it. */
 export interface Break<Row> {

@@ -13,6 +13,8 @@ export interface Seen {
   readonly uid: string
   readonly attributes: JsonObject
   readonly volatile?: JsonObject
+  /** What is known of sealed values of this one, by path. */
+  readonly facts?: Facts
   readonly project: string
 }
 
@@ -38,6 +40,8 @@ export interface Case {
   readonly options?: JsonObject
   /** What is known of sealed values, by path. */
   readonly facts?: Facts
+  /** When it happens. Default: `now`. */
+  readonly at?: string
   /** Labels of the project. */
   readonly labels?: Readonly<Record<string, string>>
   /** Since when each path has held its value. */
@@ -54,6 +58,11 @@ const seen =
   (attributes: JsonObject, uid = ownUid, project = 'p'): Seen => ({ kind, uid, attributes, project })
 
 export const anEndpoint = seen('endpoint', 'e1')
+/** Several endpoints, `e1`, `e2` and so on. */
+export const endpoints = (...attributes: readonly JsonObject[]): Seen[] =>
+  attributes.map((one, index) => anEndpoint(one, `e${index + 1}`))
+/** Endpoints that deliver to these addresses. */
+export const endpointsAt = (...urls: readonly (string | null)[]): Seen[] => endpoints(...urls.map((url) => ({ url })))
 export const aSubscription = seen('subscription', 's1')
 export const aSource = seen('source', 'q1')
 export const aProject = seen('project', 'p')
@@ -84,8 +93,13 @@ function driftOf({ kind, uid, before, after, hoursAgo = {}, ...other }: Compared
 const theProject: Resource = { kind: 'project', uid: 'p', name: '', attributes: {}, volatile: {}, facts: {} }
 const nothingWrong: ScanOutcome = { isVanished: false, unconfirmedRemovals: [] }
 
-/** When all cases happen. */
+/** When a case happens that names no time. */
 export const now = Date.parse('2026-11-21T00:00:00Z')
+
+/** A seal, made of one hexadecimal digit. */
+export const seal = (digit: string) => `sealed:${digit.repeat(32)}`
+/** How a value is stored that the service masks. */
+export const masked = 'sealed:masked'
 
 /** What a rule says of a case, through the evaluator that every run uses. */
 export function findingsOf(
@@ -95,16 +109,14 @@ export function findingsOf(
   const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options } })
   const evaluator = evaluateFleet(
     readPolicy('policy.yaml', () => policy),
-    now,
+    around.at === undefined ? now : Date.parse(around.at),
     () => around.labels ?? {},
   )
   const since = (path: string) => around.since?.[path]
   const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
   const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
-  const found = sees.flatMap(({ kind, uid, attributes, volatile = {}, project }) =>
-    evaluator
-      .of(refOf(project))
-      .evaluate({ kind, uid, name: '', attributes, volatile, facts: around.facts ?? {} }, since),
+  const found = sees.flatMap(({ kind, uid, attributes, volatile = {}, facts = around.facts ?? {}, project }) =>
+    evaluator.of(refOf(project)).evaluate({ kind, uid, name: '', attributes, volatile, facts }, since),
   )
   const compared = compares.flatMap((one) => {
     const drift = driftOf(one)

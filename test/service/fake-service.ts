@@ -101,9 +101,14 @@ interface ClientOptions {
   readonly clock?: Clock
   readonly env?: Record<string, string>
   readonly settings?: Partial<ServiceSettings>
+  /** Default: limits by the real clock. */
+  readonly timeoutAfter?: (ms: number) => AbortSignal
 }
 
-export function aClient(url: string, { limits, dialect, clock, env, settings }: ClientOptions = {}): ServiceClient {
+export function aClient(
+  url: string,
+  { limits, dialect, clock, env, settings, timeoutAfter }: ClientOptions = {},
+): ServiceClient {
   const client = createServiceClient(
     {
       name: 'acme',
@@ -115,7 +120,7 @@ export function aClient(url: string, { limits, dialect, clock, env, settings }: 
       connections: 4,
       ...settings,
     },
-    { clock: clock ?? aClock(), random: () => 0.5, env: env ?? {} },
+    { clock: clock ?? aClock(), random: () => 0.5, env: env ?? {}, ...(timeoutAfter && { timeoutAfter }) },
   )
   onTestFinished(() => client.close())
   return client

@@ -28,11 +28,15 @@ const cutChunks: Answer = (_request, response) => {
   response.write(JSON.stringify(pageBody([item('a')])), () => response.destroy())
 }
 const reset: Answer = (request) => request.socket.resetAndDestroy()
-const silent: Answer = () => {}
+/** Time limits that run out when an answer says so, and never by themselves. */
+let latestLimit = new AbortController()
+const timeoutAfter = () => {
+  latestLimit = new AbortController()
+  return latestLimit.signal
+}
+const silent: Answer = () => latestLimit.abort()
 const slow: Answer = (_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json' }).write('{')
-  const drip = setInterval(() => response.write(' '), 10)
-  response.on('close', () => clearInterval(drip))
+  response.writeHead(200, { 'content-type': 'application/json' }).write('{', () => latestLimit.abort())
 }
 
 describe('a passing failure', () => {
@@ -53,7 +57,7 @@ describe('a passing failure', () => {
     const service = await aService(given, given, page([item('a')]))
     const access = anAccess()
     const clock = aClock()
-    const { pages, fault } = await walk(aClient(service.url, { limits: { pageTimeoutMs: 60 }, clock }), access)
+    const { pages, fault } = await walk(aClient(service.url, { clock, timeoutAfter }), access)
     expect(fault).toBe(null)
     expect(pages.length).toBe(1)
     expect(access.traffic).toMatchObject({ requests: 3, retries: 2 })
@@ -101,7 +105,7 @@ describe('what does not pass', () => {
       'http: page 1: 502 bad gateway after 2 tries, the service says "upstream is gone" (request id req-7)',
     ],
   ])('is reported with the number of tries %#', async (given, fault) => {
-    const client = aClient((await aService(given)).url, { limits: { pageTimeoutMs: 50, retries: 1 } })
+    const client = aClient((await aService(given)).url, { limits: { pageTimeoutMs: 50, retries: 1 }, timeoutAfter })
     expect((await walk(client)).fault).toBe(fault)
   })
 

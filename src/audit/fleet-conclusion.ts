@@ -1,0 +1,33 @@
+import type { RunContext } from '../history/records.ts'
+import type { ProjectRef } from '../model/resource.ts'
+import type { Finding } from '../model/violation.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Criteria } from './reconcile.ts'
+
+export interface Fleet {
+  readonly policy: Policy
+  /** Whether every configured project was scanned: what spans the fleet needs to see it whole. */
+  readonly isWholeFleet: boolean
+  /** Start of the run, in milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** What is found at the end of a run, to be reconciled with the violations of a project. */
+export interface Concluded {
+  readonly project: ProjectRef
+  readonly findings: readonly Finding[]
+  readonly criteria: Criteria
+}
+
+export interface ConcludedProject extends Concluded {
+  /** Rules that could not evaluate the project, and why. */
+  readonly failures: Readonly<Record<string, string>>
+}
+
+export interface FleetConclusion {
+  /** What rules across projects found, by project, in the configured order. */
+  readonly projects: readonly ConcludedProject[]
+  /** What rules say of the policy's waivers. */
+  readonly waivers: Concluded
+  readonly context: RunContext
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest'
+import type { AuditedProject } from '../../src/audit/project-scan.ts'
+import { proveIdentity } from '../../src/audit/prove-identity.ts'
+import type { Walk } from '../../src/audit/walk-listing.ts'
+import type { CoverageStatus } from '../../src/model/coverage.ts'
+import type { Listing } from '../../src/model/resource.ts'
+import type { ServiceClient } from '../../src/service/service-client.ts'
+import { ServiceFault } from '../../src/service/service-fault.ts'
+
+function walk(listing: Listing, items: number, status: CoverageStatus = 'complete', other: Partial<Walk> = {}): Walk {
+  const reason = status === 'complete' ? null : `${listing} ${status}`
+  const cause = status === 'complete' ? null : 'timeout'
+  const counts = { pages: 1, requests: 1, retries: 0, durationMs: 5 }
+  return {
+    coverage: { listing, status, cause, reason, filter: null, items, ...counts },
+    lacksPromisedPage: false,
+    ...other,
+  }
+}
+
+/** What is decided of these walks when the service answers so about the project itself; `asked`: how often it was. */
+async function decide(walks: readonly Walk[], answer: unknown = {}) {
+  let asked = 0
+  const refused = () => Promise.reject(new Error('only the project may be asked for'))
+  const client: ServiceClient = {
+    pages: () => ({ [Symbol.asyncIterator]: () => ({ next: refused }) }),
+    project: async () => {
+      asked++
+      if (answer instanceof Error) throw answer
+      return {}
+    },
+    testFunction: refused,
+    close: async () => {},
+  }
+  const project: AuditedProject = {
+    ref: { name: 'acme/payments', service: 'acme', uid: 'p1' },
+    key: 'not-a-real-key',
+    place: null,
+    labels: {},
+    filters: {},
+    client,
+    listings: { sources: 'auto', project: 'auto' },
+  }
+  const { walks: decided, unproven } = await proveIdentity(project, walks, new AbortController().signal)
+  const lines = decided.map(({ coverage }) => {
+    const details = [coverage.reason, coverage.cause === 'foreign' ? 'foreign' : null].filter(
+      (detail) => detail !== null,
+    )
+    return [coverage.listing, coverage.status, ...details].join(': ')
+  })
+  return { lines, unproven: [...unproven], asked, isUntouched: decided === walks }
+}
+
+describe('whose project a key answers for', () => {
+  it.each<[string, Walk[]]>([
+    ['an item of any listing names the project', [walk('endpoints', 0), walk('subscriptions', 1)]],
+    ['no list was empty', [walk('endpoints', 0, 'failed'), walk('subscriptions', 0, 'partial')]],
+    ['a project itself was read', [walk('project', 1), walk('endpoints', 0)]],
+    ['there is no walk', []],
+  ])('is not asked when %s', async (_, walks) => {
+    expect(await decide(walks, new Error('must not be asked'))).toMatchObject({
+      asked: 0,
+      unproven: [],
+      isUntouched: true,
+    })
+  })
+
+  it('is asked once when all lists are empty, and proven by the answer', async () => {
+    const walks = [walk('endpoints', 0), walk('subscriptions', 0)]
+    expect(await decide(walks)).toMatchObject({ asked: 1, unproven: [], isUntouched: true })
+  })
+
+  it('stays unproven for each empty list when the service does not offer to say', async () => {
+    const walks = [walk('endpoints', 0), walk('subscriptions', 0, 'failed'), walk('sources', 0)]
+    const { lines, unproven } = await decide(walks, new ServiceFault('not_offered', 'answered 404'))
+    expect(unproven).toEqual(['endpoints', 'sources'])
+    expect(lines).toEqual(['endpoints: complete', 'subscriptions: failed: subscriptions failed', 'sources: complete'])
+  })
+
+  it('stays unproven when the walk of the project was skipped, and is not asked again', async () => {
+    const walks = [walk('project', 0, 'skipped'), walk('endpoints', 0)]
+    expect(await decide(walks)).toMatchObject({ asked: 0, unproven: ['endpoints'] })
+  })
+
+  it('fails the empty lists when the answer does not come', async () => {
+    const walks = [walk('endpoints', 0), walk('subscriptions', 0, 'partial')]
+    const { lines, unproven } = await decide(walks, new ServiceFault('timeout', 'timed out'))
+    expect(unproven).toEqual([])
+    expect(lines).toEqual([
+      'endpoints: failed: empty, and the key could not be shown to belong to the project: timed out',
+      'subscriptions: partial: subscriptions partial',
+    ])
+  })
+
+  it.each([
+    ['answered 403', 'answered 403'],
+    [null, 'the project could not be read'],
+  ])('fails the empty lists for the reason that the walk of the project gave: %s', async (reason, said) => {
+    const failed = walk('project', 0, 'failed')
+    const walks = [{ ...failed, coverage: { ...failed.coverage, reason } }, walk('endpoints', 0)]
+    const { lines, asked } = await decide(walks)
+    expect(asked).toBe(0)
+    expect(lines[1]).toBe(`endpoints: failed: empty, and the key could not be shown to belong to the project: ${said}`)
+  })
+
+  it('spoils every walk of the project when an item belongs to another', async () => {
+    const foreign = walk('subscriptions', 0, 'failed')
+    const walks = [
+      walk('endpoints', 7),
+      { ...foreign, coverage: { ...foreign.coverage, cause: 'foreign' as const, reason: 'of another project' } },
+    ]
+    expect(await decide(walks)).toEqual({
+      lines: [
+        'project: failed: of another project: foreign',
+        'endpoints: failed: of another project: foreign',
+        'sources: failed: of another project: foreign',
+        'subscriptions: failed: of another project: foreign',
+      ].sort(byListing),
+      unproven: [],
+      asked: 0,
+      isUntouched: false,
+    })
+  })
+
+  it('spoils every walk when the project that answers is another, and keeps reasons that walks had', async () => {
+    const walks = [walk('endpoints', 0), walk('subscriptions', 0, 'failed')]
+    const { lines } = await decide(walks, new ServiceFault('foreign', 'answers with another project'))
+    expect(lines).toContain('endpoints: failed: answers with another project: foreign')
+    expect(lines).toContain('subscriptions: failed: subscriptions failed: foreign')
+  })
+
+  it('passes an error on that is not a fault of the service', async () => {
+    await expect(decide([walk('endpoints', 0)], new TypeError('a bug'))).rejects.toThrow('a bug')
+  })
+})
+
+const order = ['project', 'endpoints', 'sources', 'subscriptions']
+function byListing(a: string, b: string): number {
+  return order.indexOf(a.split(':')[0] ?? '') - order.indexOf(b.split(':')[0] ?? '')
+}

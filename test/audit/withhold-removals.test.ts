@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest'
+import type { ProjectContext } from '../../src/audit/project-context.ts'
+import { kindOf, type Walk } from '../../src/audit/walk-listing.ts'
+import { withholdRemovals } from '../../src/audit/withhold-removals.ts'
+import type { CoverageStatus } from '../../src/model/coverage.ts'
+import type { Kind, Listing } from '../../src/model/resource.ts'
+import { aCoverage, payments } from '../history/samples.ts'
+
+interface Given {
+  readonly listing?: Listing
+  readonly status?: CoverageStatus
+  readonly lacksPromisedPage?: boolean
+  /** Uids that were known and that the walk did not show. */
+  readonly missing?: readonly string[]
+  readonly seenAgain?: number
+  /** Uids that the scan before withheld. */
+  readonly withheldBefore?: readonly string[]
+  readonly isUnproven?: boolean
+  /** Whether a complete walk of this listing came before. */
+  readonly wasProven?: boolean
+  readonly acceptsRemovals?: boolean
+  /** Default: more than 2 resources and more than half of them. `null`: the rule is off. */
+  readonly limits?: { readonly max_resources: number; readonly max_percent: number } | null
+  readonly owner?: string
+}
+
+/** Whether one walk is believed, and what is withheld for the next scan. */
+async function decide({
+  listing = 'endpoints',
+  status = 'complete',
+  missing = [],
+  limits = { max_resources: 2, max_percent: 50 },
+  ...given
+}: Given) {
+  const withheld: string[] = []
+  const draft = {
+    unseen: async () => missing.map((uid, id) => ({ id, uid, name: uid, fromRun: 1 })),
+    previouslyWithheld: async () => given.withheldBefore,
+    withholdRemovals: async (_project: unknown, _listing: unknown, uids: readonly string[]) =>
+      void withheld.push(...uids),
+    bodies: async (ids: readonly number[]) =>
+      new Map(ids.map((id) => [id, { attributes: { owner_id: id % 2 === 0 ? 'even' : 'odd' } }])),
+  }
+  const stage = {
+    draft,
+    project: payments,
+    baselines: given.wasProven ? { endpoint: { run: 1, listing: 'endpoints', filter: null } } : {},
+    filters: given.owner === undefined ? {} : { endpoints: { owner: given.owner } },
+    // As much of a draft as the decision reads.
+  } as unknown as ProjectContext
+  const walk: Walk = {
+    coverage: aCoverage(listing, status),
+    lacksPromisedPage: given.lacksPromisedPage ?? false,
+  }
+  const unproven = new Set<Listing>(given.isUnproven ? [listing] : [])
+  const guard = {
+    limits: limits ?? undefined,
+    acceptsRemovals: given.acceptsRemovals ?? false,
+    seenAgain: new Map<Kind, number>([[listing === 'project' ? 'project' : kindOf[listing], given.seenAgain ?? 0]]),
+  }
+  const { walks, losses } = await withholdRemovals(stage, { walks: [walk], unproven }, guard)
+  const [decided] = walks
+  return {
+    status: decided?.coverage.status,
+    reason: decided?.coverage.reason,
+    losses,
+    withheld,
+    isSame: decided === walk,
+  }
+}
+
+const many = ['a', 'b', 'c', 'd', 'e']
+const believed = { status: 'complete', reason: null, losses: [], withheld: [], isSame: true }
+
+describe('a walk that reached its end', () => {
+  it.each<[string, Given]>([
+    ['misses nothing', { seenAgain: 5 }],
+    ['misses as many as may go at once', { missing: ['a', 'b'] }],
+    ['misses as large a share as may go at once', { missing: many, seenAgain: 5 }],
+    ['misses many, and no rule limits that', { missing: many, limits: null }],
+    ['misses many, and the operator accepts it', { missing: many, acceptsRemovals: true }],
+    ['misses the same as the scan before', { missing: many, withheldBefore: many }],
+    ['misses few others than the scan before', { missing: many, withheldBefore: ['a', 'b', 'c'] }],
+    ['misses less than the scan before', { missing: ['a', 'b', 'c'], withheldBefore: many }],
+    ['misses many that lie outside its filter', { missing: many, owner: 'odd' }],
+    ['is empty and unproven, and was proven empty before', { isUnproven: true, wasProven: true }],
+    ['is empty and unproven, and the operator accepts it', { isUnproven: true, missing: many, acceptsRemovals: true }],
+    [
+      'lacks a promised page and misses the same as before',
+      { lacksPromisedPage: true, missing: ['a'], withheldBefore: ['a'] },
+    ],
+    ['lacks a promised page and misses nothing, as before', { lacksPromisedPage: true, withheldBefore: [] }],
+    [
+      'lacks a promised page and misses less than before',
+      { lacksPromisedPage: true, missing: ['a'], withheldBefore: ['a', 'b'] },
+    ],
+    ['is of the project itself', { listing: 'project', missing: many, isUnproven: true }],
+  ])('is believed when it %s', async (_, given) => {
+    expect(await decide(given)).toEqual(believed)
+  })
+
+  it('is suspect when too much is gone, and names the share', async () => {
+    expect(await decide({ missing: many, seenAgain: 4 })).toEqual({
+      status: 'suspect',
+      reason:
+        '5 of 9 endpoints are gone at once: believed when the next walk misses them too, or with --accept-removals',
+      losses: [{ listing: 'endpoints', missing: 5, known: 9 }],
+      withheld: many,
+      isSame: false,
+    })
+  })
+
+  it('is suspect again when too many others are gone than the scan before withheld', async () => {
+    const { status, withheld } = await decide({ missing: [...many, 'f', 'g'], withheldBefore: ['a', 'b'] })
+    expect(status).toBe('suspect')
+    expect(withheld).toEqual([...many, 'f', 'g'])
+  })
+
+  it('counts only what its filter would have shown', async () => {
+    const { losses, withheld } = await decide({ missing: [...many, 'f'], owner: 'even' })
+    expect(losses).toEqual([{ listing: 'endpoints', missing: 3, known: 3 }])
+    expect(withheld).toEqual(['a', 'c', 'e'])
+  })
+
+  it.each<[string, Given]>([
+    ['for the first time', { lacksPromisedPage: true }],
+    ['and misses one more than before', { lacksPromisedPage: true, missing: ['a', 'b'], withheldBefore: ['a'] }],
+    ['and no rule limits removals', { lacksPromisedPage: true, missing: ['a'], limits: null }],
+  ])('is suspect when its promised page came empty %s', async (_, given) => {
+    expect(await decide(given)).toEqual({
+      status: 'suspect',
+      reason:
+        'the last page is empty although the page before it promised more: believed when the next walk misses nothing else, or with --accept-removals',
+      losses: [],
+      withheld: given.missing ?? [],
+      isSame: false,
+    })
+  })
+
+  it('is suspect for its large loss when its promised page came empty as well', async () => {
+    const { reason, losses } = await decide({ missing: many, lacksPromisedPage: true })
+    expect(reason).toContain('5 of 5 endpoints are gone at once')
+    expect(losses).toHaveLength(1)
+  })
+
+  it.each<[string, Given, readonly string[]]>([
+    ['and something was known', { isUnproven: true, missing: ['a'], wasProven: true }, ['1 of 1']],
+    ['and the same was withheld before', { isUnproven: true, missing: many, withheldBefore: many }, ['5 of 5']],
+    ['and nothing proved it before', { isUnproven: true }, []],
+  ])('is never believed when the service cannot say whose it is, %s', async (_, given, shares) => {
+    const { status, reason, losses, withheld } = await decide(given)
+    expect(status).toBe('suspect')
+    expect(reason).toContain('the service cannot say whose key it is')
+    expect(reason).toContain('hookdrift audit --accept-removals')
+    expect(losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
+    expect(withheld).toEqual([])
+  })
+})
+
+it.each<CoverageStatus>(['partial', 'failed', 'skipped', 'suspect'])(
+  'a walk that is %s already removes nothing, and withholds nothing',
+  async (status) => {
+    expect(await decide({ status, missing: many, isUnproven: true, lacksPromisedPage: true })).toEqual({
+      ...believed,
+      status,
+      reason: `it is ${status}`,
+    })
+  },
+)

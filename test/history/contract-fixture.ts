@@ -1,0 +1,124 @@
+import { afterEach, beforeEach, expect } from 'vitest'
+import type { Draft, History } from '../../src/history/history.ts'
+import type { Kind, Listing, ProjectRef } from '../../src/model/resource.ts'
+import { Machines, type Process } from './processes.ts'
+import {
+  aChange,
+  aCoverage,
+  aNotice,
+  aStart,
+  at,
+  aVersion,
+  aViolation,
+  instead,
+  only,
+  payments,
+  seal,
+  walkAll,
+} from './samples.ts'
+
+/** One history, wherever it lies, that several processes open. */
+export interface Place {
+  open(process: Process): History
+  /** Says what is inconsistent in it, and removes it. */
+  dispose(): Promise<string[]>
+}
+
+/** A history of its own for each test of the describe block around it, and what tests do with it. */
+export function openContractFixture(makePlace: () => Place) {
+  const fixture = {} as { place: Place; machines: Machines; owner: Process; history: History; hour: number }
+
+  beforeEach(() => {
+    fixture.hour = 0
+    fixture.place = makePlace()
+    fixture.machines = new Machines()
+    fixture.owner = fixture.machines.process(100)
+    fixture.history = fixture.place.open(fixture.owner)
+  })
+
+  afterEach(async () => {
+    await fixture.history.close()
+    expect(await fixture.place.dispose()).toEqual([])
+  })
+
+  /** Begins the next run, at the hour of its number. */
+  function begin(): Promise<Draft> {
+    fixture.hour += 1
+    return fixture.history.begin(aStart(at(fixture.hour)))
+  }
+
+  /** A whole run: walks the project, does what is asked, seals. */
+  async function run(work: (draft: Draft) => Promise<unknown> = async () => {}, projects = [payments]) {
+    const draft = await begin()
+    for (const project of projects) await walkAll(draft, project)
+    await work(draft)
+    return seal(draft)
+  }
+
+  async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint', project = payments): Promise<number> {
+    const known = (await draft.known(project, kind, [uid])).get(uid)
+    if (known === undefined) throw new Error(`${uid} is not known`)
+    return known.id
+  }
+
+  const standingOf = async (draft: Draft, uid: string) =>
+    only(await draft.activeViolations(payments, 'endpoint', [uid]))
+
+  /** Everything that can be asked about the state of a project. */
+  async function stateOf(draft: Draft, project: ProjectRef = payments) {
+    const uids = ['a', 'b', 'c', 's']
+    const kinds: Kind[] = ['endpoint', 'subscription', 'source']
+    const listings: Listing[] = ['endpoints', 'subscriptions', 'sources']
+    const each = async <Key extends string, Value>(keys: readonly Key[], ask: (key: Key) => Promise<Value>) =>
+      Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await ask(key)] as const)))
+    return {
+      baselines: await draft.lastCompleteScans(project),
+      lastLook: await draft.lastScannedRun(project),
+      shapes: await each(listings, (listing) => draft.lastShape(project, listing)),
+      known: await each(kinds, (kind) => draft.known(project, kind, uids)),
+      unseen: await each(kinds, (kind) => draft.unseen(project, kind)),
+      standing: await each(kinds, (kind) => draft.activeViolations(project, kind, uids)),
+      unconfirmed: await draft.unconfirmedViolations(project),
+      referrers: await draft.referrers(project, uids),
+      newlyMarked: await draft.markUnreferenced(project, 'source', []),
+    }
+  }
+
+  /** Something of everything that a draft can do, on top of `aFirstRun`. */
+  async function doEverything(draft: Draft): Promise<void> {
+    await walkAll(draft)
+    await draft.stageScan(payments)
+    await draft.stageWalk(payments, aCoverage('sources'), ['/name'])
+    await draft.stage(payments, {
+      seen: [],
+      versions: [aVersion('a', { url: 'new' }, { replaces: await idOf(draft, 'a') }), aVersion('c')],
+    })
+    await draft.endVersions([await idOf(draft, 'b')])
+    await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
+    await draft.markUnreferenced(payments, 'source', ['s'])
+    const [first, second] = [await standingOf(draft, 'a'), await standingOf(draft, 'b')]
+    const reworded = instead(first, { message: 'other words' })
+    await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
+    await draft.endViolations([second.id])
+    await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
+  }
+
+  async function doEverythingOnTop(draft: Draft): Promise<void> {
+    const first = await standingOf(draft, 'a')
+    const reworded = instead(first, { message: 'other words' })
+    await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
+    await draft.endViolations([(await standingOf(draft, 'b')).id])
+    await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
+    await draft.stageNotice(payments, aNotice('subscriptions', 'the shape changed'))
+  }
+
+  function aFirstRun() {
+    return run(async (draft) => {
+      const subscription = aVersion('u', { source_uid: 's' }, { kind: 'subscription' })
+      await draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b'), subscription] })
+      await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a'), aViolation('b')] })
+    })
+  }
+
+  return Object.assign(fixture, { begin, run, idOf, standingOf, stateOf, doEverything, doEverythingOnTop, aFirstRun })
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { openContractFixture, type Place } from './contract-fixture.ts'
+import { aStart, at, aVersion, latestRun, payments, seal, walkAll } from './samples.ts'
+
+/** What every backend promises of the lease: one run writes at a time. */
+export function describeLease(name: string, makePlace: () => Place): void {
+  describe(`${name}: the contract of the lease`, () => {
+    const fixture = openContractFixture(makePlace)
+    const { begin, stateOf, doEverything, aFirstRun } = fixture
+
+    describe('the lease', () => {
+      it('refuses a second run while the first one lives, and says whose it is', async () => {
+        await begin()
+        fixture.machines.pass(3)
+        const refused = fixture.place.open(fixture.machines.process(200, 'beta')).begin(aStart())
+        await expect(refused).rejects.toMatchObject({
+          exitCode: 5,
+          message: expect.stringMatching(/process 100 on alpha, for 3 s \(since 2026-03-01T00:00:00.000Z\)/),
+          advice: expect.stringContaining('--history'),
+        })
+        await expect(fixture.place.open(fixture.owner).begin(aStart())).rejects.toThrow('another run writes to')
+      })
+
+      it('is free after a seal and after an abandonment', async () => {
+        await seal(await begin())
+        const other = fixture.place.open(fixture.machines.process(200, 'beta'))
+        await (await other.begin(aStart())).abandon(at(2))
+        await expect(begin()).resolves.toMatchObject({ run: 3 })
+        await other.close()
+      })
+
+      it('is kept by the heartbeat, however long a run takes', async () => {
+        const draft = await begin()
+        for (let beat = 0; beat < 10; beat += 1) fixture.machines.pass(5)
+        const refused = fixture.place.open(fixture.machines.process(200, 'beta')).begin(aStart())
+        await expect(refused).rejects.toThrow('for 50 s')
+        await expect(seal(draft)).resolves.toMatchObject({ number: 1 })
+      })
+
+      it('is taken over at once when its process is gone', async () => {
+        await begin()
+        fixture.owner.kill()
+        const draft = await fixture.place.open(fixture.machines.process(101)).begin(aStart())
+        expect([draft.run, draft.interrupted]).toEqual([2, [1]])
+        await seal(draft)
+      })
+
+      it('is taken over from another machine only after two missed heartbeats', async () => {
+        await begin()
+        fixture.owner.kill()
+        const other = fixture.place.open(fixture.machines.process(200, 'beta'))
+        fixture.machines.pass(11)
+        await expect(other.begin(aStart())).rejects.toThrow('another run writes to')
+        fixture.machines.pass(1)
+        const draft = await other.begin(aStart())
+        expect(draft.interrupted).toEqual([1])
+        await seal(draft)
+        await other.close()
+      })
+
+      it('keeps a paused holder that wakes from writing anything', async () => {
+        const first = await aFirstRun()
+        const paused = await begin()
+        await doEverything(paused)
+        fixture.owner.pause()
+        fixture.machines.pass(12)
+        const other = fixture.place.open(fixture.machines.process(200, 'beta'))
+        const taken = await other.begin(aStart(at(3)))
+        const before = await stateOf(taken)
+        // The paused one wakes in the middle of the other's run.
+        const late = [aVersion('c', { late: true })]
+        await expect(paused.stage(payments, { seen: [], versions: late })).rejects.toMatchObject({ exitCode: 5 })
+        await expect(seal(paused)).rejects.toMatchObject({
+          exitCode: 5,
+          message: expect.stringContaining('run 2 no longer holds the lease'),
+        })
+        await paused.abandon(at(4))
+        expect(await stateOf(taken)).toEqual(before)
+        await walkAll(taken)
+        const record = await seal(taken)
+        expect(record.violations.map(({ uid, state }) => [uid, state])).toEqual([
+          ['a', 'continuing'],
+          ['b', 'continuing'],
+        ])
+        expect(await latestRun(fixture.history)).toBe(3)
+        expect(await fixture.history.readRun(2)).toBeUndefined()
+        expect(await fixture.history.readRun(1)).toEqual(first)
+        await other.close()
+      })
+    })
+  })
+}

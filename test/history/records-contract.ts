@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest'
+import type { StagedChange } from '../../src/history/records.ts'
+import type { Listing, ProjectRef } from '../../src/model/resource.ts'
+import { openContractFixture, type Place } from './contract-fixture.ts'
+import { aChange, aCoverage, aNotice, at, aVersion, aViolation, orders, payments, seal } from './samples.ts'
+
+/** What every backend promises of records of runs: their bytes, their order, their texts. */
+export function describeRecords(name: string, makePlace: () => Place): void {
+  describe(`${name}: the contract of records`, () => {
+    const fixture = openContractFixture(makePlace)
+    const { begin, run, idOf, doEverythingOnTop, aFirstRun } = fixture
+
+    it('reads an older run as it was, byte for byte, whatever came after it', async () => {
+      const records = [await aFirstRun()]
+      records.push(await run(doEverythingOnTop))
+      const texts = [JSON.stringify(await fixture.history.readRun(1)), JSON.stringify(await fixture.history.readRun(2))]
+      await run(async (draft) => {
+        const standing = await draft.unconfirmedViolations(payments)
+        await draft.endViolations(standing.map(({ id }) => id))
+        await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
+      })
+      await run(async () => {}, [{ ...payments, name: 'acme/renamed' }])
+      const abandoned = await begin()
+      await abandoned.stage(payments, { seen: [], versions: [aVersion('zz')] })
+      await abandoned.abandon(at(20))
+      await fixture.history.close()
+      fixture.history = fixture.place.open(fixture.machines.process(300))
+      expect([
+        JSON.stringify(await fixture.history.readRun(1)),
+        JSON.stringify(await fixture.history.readRun(2)),
+      ]).toEqual(texts)
+      expect([await fixture.history.readRun(1), await fixture.history.readRun(2)]).toEqual(records)
+    })
+
+    it('gives lists in the order of reports, by UTF-16 code units', async () => {
+      const [high, low] = ['\uffee', '\u{1f600}'] // SQLite alone would put the second one last
+      const draft = await begin()
+      const walk = (project: ProjectRef, listing: Listing) => draft.stageWalk(project, aCoverage(listing), undefined)
+      for (const project of [payments, orders]) await draft.stageScan(project)
+      for (const listing of ['subscriptions', 'sources', 'endpoints', 'project'] as const) await walk(payments, listing)
+      for (const listing of ['subscriptions', 'endpoints'] as const) await walk(orders, listing)
+      await draft.stageNotice(payments, aNotice('subscriptions', 'p 1'))
+      await draft.stageNotice(orders, aNotice('endpoints', 'o'))
+      await draft.stageNotice(payments, aNotice(null, 'p 2'))
+      await draft.stageNotice(undefined, { code: 'clock_went_back', listing: null, text: 'r' })
+      await draft.stageChanges(payments, [
+        aChange(high),
+        aChange(low),
+        aChange('b'),
+        aChange('a'),
+        aChange('z', { kind: 'device' }),
+      ])
+      await draft.stageChanges(orders, [aChange('c')])
+      await draft.stageViolations(payments, {
+        confirmed: [],
+        violations: [
+          aViolation(high),
+          aViolation(low),
+          aViolation('a', { path: '/z' }),
+          aViolation('a', { rule: 'endpoint/b' }),
+          aViolation('a', { path: '/y' }),
+          aViolation('w', { severity: 'critical' }),
+          aViolation('i', { severity: 'info' }),
+        ],
+      })
+      await draft.stageViolations(orders, { confirmed: [], violations: [aViolation('o', {}, orders)] })
+      const { coverage, notices, changes, violations } = await seal(draft)
+      expect(coverage.map(({ project, listing }) => `${project} ${listing}`)).toEqual([
+        'acme/orders endpoints',
+        'acme/orders subscriptions',
+        'acme/payments project',
+        'acme/payments endpoints',
+        'acme/payments sources',
+        'acme/payments subscriptions',
+      ])
+      expect(notices.map(({ text }) => text)).toEqual(['r', 'o', 'p 1', 'p 2'])
+      expect(changes.map(({ uid }) => uid)).toEqual(['c', 'z', 'a', 'b', low, high])
+      expect(violations.map(({ uid, rule, path }) => `${uid} ${rule} ${path}`)).toEqual([
+        'w endpoint/url-not-https /url',
+        'o endpoint/url-not-https /url',
+        'a endpoint/b /url',
+        'a endpoint/url-not-https /y',
+        'a endpoint/url-not-https /z',
+        `${low} endpoint/url-not-https /url`,
+        `${high} endpoint/url-not-https /url`,
+        'i endpoint/url-not-https /url',
+      ])
+    })
+
+    describe('hostile text', () => {
+      const texts: readonly [string, string][] = [
+        ['quotes', `it's "quoted"; DROP TABLE run; --`],
+        ['NUL', 'before\0after'],
+        ['__proto__', '__proto__'],
+        ['line ends and controls', '\r\n\t\u001b[31m\u2028'],
+        ['astral and combining', '\u{1f600}e\u0301\ufeff'],
+        ['LIKE and JSON path signs', '%_$.[0]"\\'],
+        ['a blank', ''],
+        ['1 MB', 'x'.repeat(1 << 20)],
+      ]
+      it.each(texts)('comes back as it went in: %s', async (_, text) => {
+        const odd = { name: text, service: text, uid: text }
+        const attributes = JSON.parse(
+          `{"__proto__":{"a":${JSON.stringify(text)}},"source_uid":${JSON.stringify(text)}}`,
+        )
+        const version = aVersion(text, attributes, { kind: 'subscription', name: text })
+        const change: StagedChange = aChange(text, {
+          name: text,
+          change: 'modified',
+          fields: [{ path: `/${text}`, before: text, after: attributes }],
+          referrers: [text],
+        })
+        const violation = aViolation(text, { name: text, path: text, message: text, rule: text }, odd)
+        await run(
+          async (draft) => {
+            await draft.stageScan(odd)
+            await draft.stageWalk(odd, { ...aCoverage('sources', 'failed'), reason: text }, [text])
+            await draft.stage(odd, { seen: [], versions: [version] })
+            await draft.stageChanges(odd, [change])
+            await draft.stageViolations(odd, { confirmed: [], violations: [violation] })
+            await draft.stageNotice(odd, aNotice('sources', text))
+            await draft.markUnreferenced(odd, 'source', [text])
+          },
+          [odd],
+        )
+        const record = await fixture.history.readRun(1)
+        expect(record?.coverage.find(({ listing }) => listing === 'sources')).toMatchObject({
+          project: text,
+          reason: text,
+        })
+        expect(record?.notices).toEqual([{ project: text, ...aNotice('sources', text) }])
+        expect(JSON.stringify(record?.changes[0]?.fields)).toBe(JSON.stringify(change.fields))
+        expect(record?.changes[0]).toMatchObject({ project: text, uid: text, name: text, referrers: [text] })
+        expect(record?.violations).toMatchObject([{ uid: text, name: text, path: text, message: text, rule: text }])
+        const draft = await begin()
+        const id = await idOf(draft, text, 'subscription', odd)
+        const body = (await draft.bodies([id])).get(id)
+        expect(JSON.stringify(body?.attributes)).toBe(JSON.stringify(attributes))
+        expect(body?.name).toBe(text)
+        expect(await draft.lastShape(odd, 'sources')).toEqual([text])
+        expect(await draft.referrers(odd, [text])).toEqual(new Map([[text, [text]]]))
+        expect(await draft.activeViolations(odd, 'endpoint', [text])).toHaveLength(1)
+        expect(await draft.markUnreferenced(odd, 'source', [text])).toEqual([])
+      })
+
+      it('comes back well-formed where it was half a surrogate pair, and whole in a body', async () => {
+        const half = 'x\ud800y'
+        await run(async (draft) => {
+          await draft.stage(payments, { seen: [], versions: [aVersion('a', { half }, { name: half })] })
+          await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a', { message: half })] })
+        })
+        const draft = await begin()
+        const body = await draft.versionAt(payments, 'endpoint', 'a', 1)
+        expect(body?.attributes).toEqual({ half })
+        expect([half, half.toWellFormed()]).toContain(body?.name)
+        const record = await fixture.history.readRun(1)
+        expect([half, half.toWellFormed()]).toContain(record?.violations[0]?.message)
+      })
+    })
+  })
+}

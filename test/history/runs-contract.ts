@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { AuditError } from '../../src/model/errors.ts'
+import { openContractFixture, type Place } from './contract-fixture.ts'
+import {
+  aChange,
+  aContext,
+  aCoverage,
+  aNotice,
+  aStart,
+  at,
+  aVersion,
+  aViolation,
+  latestRun,
+  payments,
+  seal,
+  walkAll,
+} from './samples.ts'
+
+/** What every backend promises of runs. */
+export function describeRuns(name: string, makePlace: () => Place): void {
+  describe(`${name}: the contract of runs`, () => {
+    const fixture = openContractFixture(makePlace)
+    const { begin, stateOf, doEverything, aFirstRun } = fixture
+
+    describe('runs', () => {
+      it('knows nothing at first', async () => {
+        expect(await latestRun(fixture.history)).toBeUndefined()
+        expect(await fixture.history.runs()).toEqual([])
+        expect(await fixture.history.readRun(1)).toBeUndefined()
+        const draft = await begin()
+        expect(draft.run).toBe(1)
+        expect(draft.interrupted).toEqual([])
+        expect(await draft.lastCompleteScans(payments)).toEqual({})
+        expect(await draft.lastScannedRun(payments)).toBeUndefined()
+        expect(await draft.lastShape(payments, 'endpoints')).toBeUndefined()
+        expect(await draft.known(payments, 'endpoint', ['a'])).toEqual(new Map())
+        expect(await draft.versionAt(payments, 'endpoint', 'a', 0)).toBeUndefined()
+        expect(await draft.unseen(payments, 'endpoint')).toEqual([])
+        expect(await draft.unconfirmedViolations(payments)).toEqual([])
+      })
+
+      it('reads back what was sealed, and gives the seal the same record', async () => {
+        const draft = await fixture.history.begin(
+          aStart(at(1), { failOn: 'low', policyDigest: 'p', configurationDigest: 'c' }),
+        )
+        await walkAll(draft)
+        await draft.stageNotice(payments, aNotice('endpoints', 'the shape changed'))
+        const fields = [{ path: '/url', before: null, after: { a: [1, 'x'] } }]
+        const modified = aChange('a', { change: 'modified', fields, referrers: ['u1', 'u2'] })
+        await draft.stageChanges(payments, [modified])
+        await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
+        await draft.stageContext(aContext())
+        let asked: unknown
+        const sealed = await draft.commit(at(2), (record) => {
+          asked = record
+          return 1
+        })
+        const { state, firstRun, lastRun, replaces, waiver, ...finding } = aViolation('a')
+        expect(sealed).toEqual({
+          number: 1,
+          startedAt: at(1),
+          finishedAt: at(2),
+          failOn: 'low',
+          toolVersion: '0.1.0',
+          policyDigest: 'p',
+          configurationDigest: 'c',
+          chain: sealed.chain,
+          ...aContext(),
+          coverage: [
+            { project: 'acme/payments', ...aCoverage('endpoints') },
+            { project: 'acme/payments', ...aCoverage('subscriptions') },
+          ],
+          notices: [{ project: 'acme/payments', ...aNotice('endpoints', 'the shape changed') }],
+          changes: [{ project: 'acme/payments', ...modified }],
+          violations: [{ ...finding, state: 'opened', project: 'acme/payments', firstSeen: at(1), lastSeen: at(1) }],
+        })
+        // A link covers the exit code, so the record that gives it has none yet.
+        expect(asked).toEqual({ ...sealed, chain: null })
+        expect(await fixture.history.readRun(1)).toEqual(sealed)
+        expect(await latestRun(fixture.history)).toBe(1)
+      })
+
+      it('shows nothing of a draft before it is sealed', async () => {
+        const first = await aFirstRun()
+        const draft = await begin()
+        const before = await stateOf(draft)
+        await doEverything(draft)
+        const reader = fixture.place.open(fixture.machines.process(200))
+        expect(await latestRun(reader)).toBe(1)
+        expect(await reader.readRun(1)).toEqual(first)
+        expect(await reader.readRun(2)).toBeUndefined()
+        expect(await draft.lastCompleteScans(payments)).toEqual(before.baselines)
+        expect(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
+        expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.standing.endpoint)
+        await seal(draft)
+        expect(await latestRun(reader)).toBe(2)
+        expect(await reader.readRun(1)).toEqual(first)
+        expect((await reader.readRun(2))?.changes).toHaveLength(2)
+        await reader.close()
+      })
+
+      it('leaves nothing of a run that is abandoned but its number', async () => {
+        const first = await aFirstRun()
+        const abandoned = await begin()
+        const before = await stateOf(abandoned)
+        await doEverything(abandoned)
+        await abandoned.abandon(at(9))
+        expect(await latestRun(fixture.history)).toBe(1)
+        expect(await fixture.history.readRun(2)).toBeUndefined()
+        expect(await fixture.history.readRun(1)).toEqual(first)
+        const next = await begin()
+        expect(next.run).toBe(3)
+        expect(next.interrupted).toEqual([])
+        expect(await stateOf(next)).toEqual(before)
+        await next.commit(at(9), () => 3)
+        expect(await fixture.history.runs()).toEqual([
+          { number: 1, startedAt: at(1), finishedAt: at(1.5) },
+          { number: 3, startedAt: at(3), finishedAt: at(9) },
+        ])
+      })
+
+      it('closes a killed run as interrupted, with everything that it ended open again', async () => {
+        const first = await aFirstRun()
+        const killed = await begin()
+        const before = await stateOf(killed)
+        await doEverything(killed)
+        fixture.owner.kill()
+        await fixture.history.close()
+        fixture.history = fixture.place.open(fixture.machines.process(101))
+        const next = await begin()
+        expect([next.run, next.interrupted]).toEqual([3, [2]])
+        expect(await stateOf(next)).toEqual(before)
+        await walkAll(next)
+        await seal(next)
+        expect(await fixture.history.readRun(1)).toEqual(first)
+        expect(await fixture.history.readRun(2)).toBeUndefined()
+        expect(await latestRun(fixture.history)).toBe(3)
+      })
+
+      it('writes nothing when the exit code cannot be worked out', async () => {
+        await aFirstRun()
+        const draft = await begin()
+        const before = await stateOf(draft)
+        await doEverything(draft)
+        const failing = draft.commit(at(3), () => {
+          throw new Error('a bug')
+        })
+        await expect(failing).rejects.toThrow('a bug')
+        expect(await latestRun(fixture.history)).toBe(1)
+        await draft.abandon(at(3))
+        expect(await stateOf(await begin())).toEqual(before)
+      })
+
+      it('takes nothing from a page that arrives after its run was given up or sealed', async () => {
+        await aFirstRun()
+        const draft = await begin()
+        const before = await stateOf(draft)
+        await draft.abandon(at(3))
+        const late = [
+          () => draft.stage(payments, { seen: [], versions: [aVersion('c')] }),
+          () => draft.stageChanges(payments, [aChange('c')]),
+          () => draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] }),
+          () => draft.stageWalk(payments, aCoverage('endpoints'), undefined),
+          () => draft.stageNotice(payments, aNotice('endpoints', 'late')),
+          () => draft.discard(payments),
+          () => seal(draft),
+        ]
+        for (const write of late) await expect(write()).rejects.toMatchObject({ exitCode: 5 })
+        const sealed = await begin()
+        expect(await stateOf(sealed)).toEqual(before)
+        const record = await seal(sealed)
+        await expect(sealed.stage(payments, { seen: [], versions: [aVersion('c')] })).rejects.toThrow(AuditError)
+        await expect(seal(sealed)).rejects.toThrow(AuditError)
+        await sealed.abandon(at(9))
+        expect(await fixture.history.readRun(sealed.run)).toEqual(record)
+      })
+    })
+  })
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import type { NewVersion } from '../../src/history/history.ts'
+import { openContractFixture, type Place } from './contract-fixture.ts'
+import { aStart, at, aVersion, orders, payments, seal } from './samples.ts'
+
+/** What every backend promises of versions. */
+export function describeVersions(name: string, makePlace: () => Place): void {
+  describe(`${name}: the contract of versions`, () => {
+    const fixture = openContractFixture(makePlace)
+    const { begin, run, idOf } = fixture
+
+    describe('versions', () => {
+      it('gives the current version of the resources that are asked for', async () => {
+        await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b')] }))
+        const draft = await begin()
+        const known = await draft.known(payments, 'endpoint', ['b', 'nobody', 'b'])
+        const { digest } = aVersion('b')
+        const id = await idOf(draft, 'b')
+        expect(known).toEqual(new Map([['b', { id, uid: 'b', fromRun: 1, digest, sealKeyId: 'key-1' }]]))
+        expect(await draft.known(payments, 'subscription', ['a', 'b'])).toEqual(new Map())
+        expect(await draft.known(orders, 'endpoint', ['a', 'b'])).toEqual(new Map())
+        expect(await draft.known(payments, 'endpoint', [])).toEqual(new Map())
+      })
+
+      it('gives bodies with their facts, the run that first saw them, the key that sealed them and the normal form', async () => {
+        const facts = { '/secret': { min_length: 16, weak: ['common' as const] } }
+        const plain = aVersion('a', { url: 'x' }, { normaliser: 7 })
+        const sealed = aVersion('b', { secret: 'sealed:00' }, { facts: JSON.stringify(facts) })
+        await run((draft) => draft.stage(payments, { seen: [], versions: [plain, sealed] }))
+        const draft = await fixture.history.begin(aStart(at(2), { sealKeyId: 'key-2' }))
+        const [a, b] = [await idOf(draft, 'a'), await idOf(draft, 'b')]
+        const first = { fromRun: 1, since: at(1), sealKeyId: 'key-1' }
+        expect(await draft.bodies([a, b, 999])).toEqual(
+          new Map([
+            [a, { ...first, name: 'name of a', attributes: { url: 'x' }, facts: {}, normaliser: 7 }],
+            [b, { ...first, name: 'name of b', attributes: { secret: 'sealed:00' }, facts, normaliser: 1 }],
+          ]),
+        )
+      })
+
+      it('finds the version that was valid in a run', async () => {
+        await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 1 })] }))
+        await run()
+        await run(async (draft) =>
+          draft.stage(payments, {
+            seen: [],
+            versions: [aVersion('a', { n: 2 }, { replaces: await idOf(draft, 'a') })],
+          }),
+        )
+        await run(async (draft) => draft.endVersions([await idOf(draft, 'a')]))
+        await run()
+        await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 3 })] }))
+        const draft = await begin()
+        const at = async (run: number) => (await draft.versionAt(payments, 'endpoint', 'a', run))?.attributes.n
+        expect([await at(1), await at(2), await at(3)]).toEqual([1, 1, 2])
+        expect([await at(4), await at(5), await at(6)]).toEqual([undefined, undefined, 3])
+        expect(await draft.versionAt(orders, 'endpoint', 'a', 1)).toBeUndefined()
+      })
+
+      it('lists what was neither seen nor replaced', async () => {
+        const uids = ['a', 'b', 'c', 'd']
+        await run((draft) => draft.stage(payments, { seen: [], versions: uids.map((uid) => aVersion(uid)) }))
+        const draft = await begin()
+        await draft.stage(payments, { seen: [await idOf(draft, 'a')], versions: [] })
+        const versions = [aVersion('b', { n: 2 }, { replaces: await idOf(draft, 'b') }), aVersion('new')]
+        await draft.stage(payments, { seen: [], versions })
+        const unseen = await draft.unseen(payments, 'endpoint')
+        expect(unseen.toSorted((x, y) => (x.uid < y.uid ? -1 : 1))).toEqual([
+          { id: await idOf(draft, 'c'), uid: 'c', name: 'name of c', fromRun: 1 },
+          { id: await idOf(draft, 'd'), uid: 'd', name: 'name of d', fromRun: 1 },
+        ])
+        expect(await draft.unseen(payments, 'subscription')).toEqual([])
+        expect(await draft.unseen(orders, 'endpoint')).toEqual([])
+      })
+
+      it('keeps a resource as it was through a run that did not look at it', async () => {
+        await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a')] }))
+        await run(async () => {}, [orders])
+        const draft = await begin()
+        expect((await draft.known(payments, 'endpoint', ['a'])).get('a')?.fromRun).toBe(1)
+        expect(await draft.unseen(payments, 'endpoint')).toHaveLength(1)
+      })
+
+      it('finds the subscriptions that use a source as this run leaves them', async () => {
+        const using = (uid: string, source: string | null, replaces?: number): NewVersion =>
+          aVersion(uid, { source_uid: source }, { kind: 'subscription', replaces })
+        const first = [using('u3', 's1'), using('u1', 's1'), using('u2', 's1'), using('u4', 's2'), using('u5', null)]
+        await run((draft) => draft.stage(payments, { seen: [], versions: first }))
+        const draft = await begin()
+        const referrers = () => draft.referrers(payments, ['s1', 's2', 's3', 'null'])
+        expect(await referrers()).toEqual(
+          new Map([
+            ['s1', ['u1', 'u2', 'u3']],
+            ['s2', ['u4']],
+          ]),
+        )
+        const moved = using('u1', 's2', await idOf(draft, 'u1', 'subscription'))
+        await draft.stage(payments, { seen: [], versions: [moved, using('u6', 's3')] })
+        await draft.endVersions([await idOf(draft, 'u3', 'subscription')])
+        const expected = new Map([
+          ['s1', ['u2']],
+          ['s2', ['u1', 'u4']],
+          ['s3', ['u6']],
+        ])
+        expect(await referrers()).toEqual(expected)
+        expect(await draft.referrers(orders, ['s1'])).toEqual(new Map())
+        expect(await draft.referrers(payments, [])).toEqual(new Map())
+        await seal(draft)
+        expect(await (await begin()).referrers(payments, ['s1', 's2', 's3'])).toEqual(expected)
+      })
+
+      it('says once that a source is no longer referenced, until it was used again', async () => {
+        const mark = async (...uids: string[]) => {
+          let marked: readonly string[] = []
+          await run(async (draft) => {
+            marked = await draft.markUnreferenced(payments, 'source', uids)
+          })
+          return marked
+        }
+        expect(await mark('s1', 's2', 's1')).toEqual(['s1', 's2'])
+        expect(await mark('s1', 's2', 's3')).toEqual(['s3'])
+        expect(await mark('s2')).toEqual([])
+        expect(await mark('s1', 's2')).toEqual(['s1'])
+        expect(await mark()).toEqual([])
+        expect(await mark('s1', 's2')).toEqual(['s1', 's2'])
+        const draft = await begin()
+        expect(await draft.markUnreferenced(payments, 'device', ['s1'])).toEqual(['s1'])
+        expect(await draft.markUnreferenced(orders, 'source', ['s1'])).toEqual(['s1'])
+        expect(await draft.markUnreferenced(payments, 'source', ['s1', 's9'])).toEqual(['s9'])
+        // Thought better of in the same run: the last word counts.
+        expect(await draft.markUnreferenced(payments, 'source', [])).toEqual([])
+        expect(await draft.markUnreferenced(payments, 'source', ['s2'])).toEqual([])
+        await seal(draft)
+        expect(await mark('s1', 's2', 's9')).toEqual(['s1', 's9'])
+      })
+    })
+  })
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import type { CoverageStatus } from '../../src/model/coverage.ts'
+import type { Listing } from '../../src/model/resource.ts'
+import { openContractFixture, type Place } from './contract-fixture.ts'
+import { aChange, aCoverage, at, aVersion, aViolation, orders, payments, seal, walkAll } from './samples.ts'
+
+/** What every backend promises of walks, and of a project whose walks are discarded. */
+export function describeWalks(name: string, makePlace: () => Place): void {
+  describe(`${name}: the contract of walks`, () => {
+    const fixture = openContractFixture(makePlace)
+    const { begin, run, idOf, stateOf, doEverything, aFirstRun } = fixture
+
+    describe('looks', () => {
+      /** A run of walks only: `['endpoints', 'partial']`. */
+      async function look(...walks: [Listing, CoverageStatus][]): Promise<void> {
+        const draft = await begin()
+        await draft.stageScan(payments)
+        for (const [listing, status] of walks) await draft.stageWalk(payments, aCoverage(listing, status), undefined)
+        await seal(draft)
+      }
+      const baselines = async () => {
+        const draft = await begin()
+        const found = await draft.lastCompleteScans(payments)
+        await draft.abandon(at(99))
+        return found
+      }
+
+      it('takes the last complete look at each listing for its kinds', async () => {
+        await look(
+          ['project', 'complete'],
+          ['endpoints', 'complete'],
+          ['sources', 'complete'],
+          ['subscriptions', 'complete'],
+        )
+        await look(
+          ['project', 'skipped'],
+          ['endpoints', 'partial'],
+          ['sources', 'failed'],
+          ['subscriptions', 'complete'],
+        )
+        await look(
+          ['project', 'failed'],
+          ['endpoints', 'suspect'],
+          ['sources', 'partial'],
+          ['subscriptions', 'partial'],
+        )
+        expect(await baselines()).toEqual({
+          project: { run: 1, listing: 'project', filter: null },
+          endpoint: { run: 1, listing: 'endpoints', filter: null },
+          source: { run: 1, listing: 'sources', filter: null },
+          subscription: { run: 2, listing: 'subscriptions', filter: null },
+          device: { run: 2, listing: 'subscriptions', filter: null },
+        })
+      })
+
+      it('takes the subscriptions for the look at sources where those are not listed', async () => {
+        await look(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
+        await look(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'complete'])
+        expect((await baselines()).source).toEqual({ run: 2, listing: 'subscriptions', filter: null })
+        await look(['endpoints', 'complete'], ['subscriptions', 'complete'])
+        expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
+        await look(['endpoints', 'complete'], ['sources', 'partial'], ['subscriptions', 'complete'])
+        expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
+        await look(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'partial'])
+        expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
+        await look(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
+        expect((await baselines()).source).toEqual({ run: 10, listing: 'sources', filter: null })
+      })
+
+      it('says what the last complete look was narrowed to', async () => {
+        await look(['endpoints', 'complete'], ['subscriptions', 'complete'])
+        const filter = 'owner=tenant-03'
+        const narrowed = await begin()
+        await narrowed.stageScan(payments)
+        await narrowed.stageWalk(payments, { ...aCoverage('endpoints'), filter }, undefined)
+        await narrowed.stageWalk(payments, { ...aCoverage('subscriptions'), filter }, undefined)
+        expect((await seal(narrowed)).coverage).toMatchObject([{ filter }, { filter }])
+        expect(await baselines()).toEqual({
+          endpoint: { run: 2, listing: 'endpoints', filter },
+          source: { run: 2, listing: 'subscriptions', filter },
+          subscription: { run: 2, listing: 'subscriptions', filter },
+          device: { run: 2, listing: 'subscriptions', filter },
+        })
+      })
+
+      it('knows the last look at a project and the last shape of a listing, by project', async () => {
+        const first = await begin()
+        await first.stageScan(payments)
+        await first.stageWalk(payments, aCoverage('endpoints'), ['/name', '/url'])
+        await seal(first)
+        const second = await begin()
+        await second.stageScan(payments)
+        await second.stageWalk(payments, aCoverage('endpoints', 'failed'), undefined)
+        await seal(second)
+        await run(async () => {}, [orders])
+        const draft = await begin()
+        expect(await draft.lastScannedRun(payments)).toBe(2)
+        expect(await draft.lastScannedRun(orders)).toBe(3)
+        expect(await draft.lastShape(payments, 'endpoints')).toEqual(['/name', '/url'])
+        expect(await draft.lastShape(payments, 'subscriptions')).toBeUndefined()
+      })
+
+      it('tells projects apart by service and identifier, not by what they are called', async () => {
+        const twin = { name: 'a/b/c', service: 'a/b', uid: 'c' }
+        const other = { name: 'a/b/c', service: 'a', uid: 'b/c' }
+        await run((draft) => draft.stage(twin, { seen: [], versions: [aVersion('a')] }), [twin])
+        const draft = await begin()
+        expect((await draft.known(other, 'endpoint', ['a'])).size).toBe(0)
+        expect((await draft.known({ ...twin, name: 'renamed/c' }, 'endpoint', ['a'])).size).toBe(1)
+      })
+    })
+
+    describe('a discarded project', () => {
+      it('is as if this run had not come to it, but for its walk', async () => {
+        await aFirstRun()
+        const draft = await begin()
+        const before = await stateOf(draft)
+        await doEverything(draft)
+        await draft.stage(payments, { seen: [await idOf(draft, 'b')], versions: [] })
+        await walkAll(draft, orders)
+        await draft.stage(orders, { seen: [], versions: [aVersion('o')] })
+        await draft.stageChanges(orders, [aChange('o')])
+        await draft.stageViolations(orders, { confirmed: [], violations: [aViolation('o', {}, orders)] })
+        await draft.discard(payments)
+        const { newlyMarked: _, ...after } = await stateOf(draft)
+        const { newlyMarked: __, ...then } = before
+        expect(after).toEqual(then)
+        const record = await seal(draft)
+        expect(record.changes.map(({ project }) => project)).toEqual(['acme/orders'])
+        expect(record.violations.map(({ uid, state }) => [uid, state])).toEqual([
+          ['o', 'opened'],
+          ['a', 'continuing'],
+          ['b', 'continuing'],
+        ])
+        expect(record.coverage).toHaveLength(5)
+        const next = await begin()
+        expect(await next.known(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
+        expect((await next.known(orders, 'endpoint', ['o'])).size).toBe(1)
+        expect(await next.markUnreferenced(payments, 'source', ['s'])).toEqual(['s'])
+      })
+
+      it('may be staged anew', async () => {
+        await aFirstRun()
+        const draft = await begin()
+        await draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 1 })] })
+        await draft.discard(payments)
+        await draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 2 })] })
+        await seal(draft)
+        const next = await begin()
+        expect((await next.versionAt(payments, 'endpoint', 'c', 2))?.attributes).toEqual({ n: 2 })
+      })
+    })
+  })
+}

@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../../src/inventory/diff-attributes.ts'
+import type { Json, JsonObject } from '../../src/model/json.ts'
+
+const seal = (digit: string) => `sealed:${digit.repeat(32)}`
+const masked = 'sealed:masked'
+
+/** `/url: "a" -> "b"` for each field that differs. */
+function differences(before: JsonObject, after: JsonObject, sealsComparable = true): string[] {
+  return diffAttributes('endpoint', before, after, { sealsComparable }).map(
+    ({ path, before, after }) => `${path}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+  )
+}
+
+describe('the differences of two states', () => {
+  it.each<[string, JsonObject, JsonObject, string[]]>([
+    ['a value', { url: 'a' }, { url: 'b' }, ['/url: "a" -> "b"']],
+    ['a value that becomes null', { url: 'a' }, { url: null }, ['/url: "a" -> null']],
+    ['a value that was null', { owner_id: null }, { owner_id: 'o' }, ['/owner_id: null -> "o"']],
+    ['a value of another type', { http_timeout: 5 }, { http_timeout: '5' }, ['/http_timeout: 5 -> "5"']],
+    [
+      'several, sorted by path',
+      { url: 'a', name: 'a' },
+      { name: 'b', url: 'b' },
+      ['/name: "a" -> "b"', '/url: "a" -> "b"'],
+    ],
+    ['a name with a slash and a tilde', { 'a/b~c': 1 }, { 'a/b~c': 2 }, ['/a~1b~0c: 1 -> 2']],
+    ['an object that becomes a text', { authentication: {} }, { authentication: 'x' }, ['/authentication: {} -> "x"']],
+    ['a list of unknown things', { tags: ['a'] }, { tags: ['b'] }, ['/tags: ["a"] -> ["b"]']],
+    [
+      'an unknown object, key by key',
+      { extra: { a: 1, b: 2 } },
+      { extra: { b: 3, c: 4 } },
+      ['/extra/a: 1 -> null', '/extra/b: 2 -> 3', '/extra/c: null -> 4'],
+    ],
+    [
+      'an object whose empty members mean nothing, key by key',
+      { authentication: { type: 'api_key', api_key: { header_name: 'a' } } },
+      { authentication: { type: 'basic_auth', basic_auth: { username: 'u' } } },
+      [
+        '/authentication/api_key: {"header_name":"a"} -> null',
+        '/authentication/basic_auth: null -> {"username":"u"}',
+        '/authentication/type: "api_key" -> "basic_auth"',
+      ],
+    ],
+    [
+      'things with a uid, thing by thing',
+      { secrets: { k1: { value: seal('a') }, k2: { value: seal('b') }, k3: { expires_at: 'x' } } },
+      { secrets: { k2: { value: seal('c') }, k3: { expires_at: 'x' }, k4: { value: seal('d') } } },
+      [
+        `/secrets/k1: {"value":"${seal('a')}"} -> null`,
+        `/secrets/k2/value: "${seal('b')}" -> "${seal('c')}"`,
+        `/secrets/k4: null -> {"value":"${seal('d')}"}`,
+      ],
+    ],
+    [
+      'a thing whose uid holds a slash',
+      { secrets: { 'k/1': { expires_at: 'a' } } },
+      { secrets: { 'k/1': { expires_at: 'b' } } },
+      ['/secrets/k~11/expires_at: "a" -> "b"'],
+    ],
+    [
+      'a thing that becomes a text',
+      { secrets: { k1: { value: 'a' } } },
+      { secrets: { k1: 'x' } },
+      ['/secrets/k1: {"value":"a"} -> "x"'],
+    ],
+  ])('include %s', (_, before, after, expected) => {
+    expect(differences(before, after)).toEqual(expected)
+  })
+
+  it.each<[string, JsonObject, JsonObject]>([
+    [
+      'what is equal',
+      { url: 'a', n: 1, x: null, tags: ['a', { b: 1 }] },
+      { x: null, tags: ['a', { b: 1 }], n: 1, url: 'a' },
+    ],
+    ['what only one side shows', { url: 'a' }, { name: 'b' }],
+    ['a member of a thing that only one side shows', { secrets: { k1: { value: 'a' } } }, { secrets: { k1: {} } }],
+    ['a null against an absent key of an unknown object', { extra: { a: null } }, { extra: {} }],
+    ['a thing that is null on one side and absent on the other', { secrets: { k1: null } }, { secrets: {} }],
+    ['a seal that the service masks now', { value: seal('a') }, { value: masked }],
+    ['a seal that the service masked before', { value: masked }, { value: seal('a') }],
+    ['a seal within a text next to a mask', { url: `https://${seal('a')}@a/` }, { url: `https://${masked}@a/` }],
+  ])('leave out %s', (_, before, after) => {
+    expect(differences(before, after)).toEqual([])
+  })
+
+  it('in a struct of known members leave out a member that one side does not show', () => {
+    const options = { sealsComparable: true }
+    const before = { config: { ssl: { enforce_secure_endpoints: true }, strategy: { retry_count: 3 } } }
+    const after = { config: { ssl: {}, strategy: { retry_count: 4 } } }
+    expect(diffAttributes('project', before, after, options)).toEqual([
+      { path: '/config/strategy/retry_count', before: 3, after: 4 },
+    ])
+  })
+
+  it('include a masked value against a text that is not a seal', () => {
+    expect(differences({ value: masked }, { value: 'plain' })).toEqual([`/value: "${masked}" -> "plain"`])
+    expect(differences({ value: 'plain' }, { value: masked })).toEqual([`/value: "plain" -> "${masked}"`])
+    expect(differences({ value: masked }, { value: `x${seal('a')}` })).toHaveLength(1)
+  })
+
+  it('include another seal only when both were made with one key', () => {
+    const [before, after] = [
+      { value: seal('a'), list: [seal('a')] },
+      { value: seal('b'), list: [seal('b')] },
+    ]
+    expect(differences(before, after)).toHaveLength(2)
+    expect(differences(before, after, false)).toEqual([])
+    expect(differences({ url: `a ${seal('a')}` }, { url: `b ${seal('b')}` }, false)).toHaveLength(1)
+    expect(differences({ list: [1, seal('a')] }, { list: [2, seal('b')] }, false)).toHaveLength(1)
+    expect(differences({ n: 1 }, { n: 2 }, false)).toEqual(['/n: 1 -> 2'])
+  })
+
+  it('take what an object inherits as absent', () => {
+    expect(differences({ extra: { toString: 1 } }, { extra: {} })).toEqual(['/extra/toString: 1 -> null'])
+    expect(differences({ constructor: 1 } as JsonObject, {})).toEqual([])
+  })
+})
+
+describe('what is known of a resource', () => {
+  it.each<[string, JsonObject, JsonObject, JsonObject]>([
+    ['keeps what this scan did not show', { url: 'a', name: 'n' }, { url: 'b' }, { name: 'n', url: 'b' }],
+    ['takes what is new', { url: 'a' }, { name: 'n' }, { name: 'n', url: 'a' }],
+    ['takes a value that became null', { url: 'a' }, { url: null }, { url: null }],
+    ['keeps a seal that the service masks now', { value: seal('a') }, { value: masked }, { value: seal('a') }],
+    ['takes a mask for a text that was not sealed', { value: 'plain' }, { value: masked }, { value: masked }],
+    ['takes a seal for a mask', { value: masked }, { value: seal('a') }, { value: seal('a') }],
+    [
+      'carries members of a thing over, and drops things that are gone',
+      { secrets: { k1: { value: seal('a'), expires_at: 'x' }, k2: { value: seal('b') } } },
+      { secrets: { k1: { value: masked }, k3: { value: masked } } },
+      { secrets: { k1: { value: seal('a'), expires_at: 'x' }, k3: { value: masked } } },
+    ],
+    [
+      'takes a thing that was not an object',
+      { secrets: { k1: 'x' } },
+      { secrets: { k1: { a: 1 } } },
+      { secrets: { k1: { a: 1 } } },
+    ],
+    [
+      'takes a thing that is not an object',
+      { secrets: { k1: { a: 1 } } },
+      { secrets: { k1: 'x' } },
+      { secrets: { k1: 'x' } },
+    ],
+    [
+      'drops absent members of an object whose empty members mean nothing, and unmasks the others',
+      { authentication: { type: 'api_key', api_key: { header_name: 'h', header_value: seal('a') } } },
+      { authentication: { api_key: { header_value: masked } } },
+      { authentication: { api_key: { header_value: seal('a') } } },
+    ],
+    ['takes an unknown object whole', { extra: { a: 1, b: 2 } }, { extra: { a: 3 } }, { extra: { a: 3 } }],
+    [
+      'takes an object for a text',
+      { authentication: 'x' },
+      { authentication: { type: 'a' } },
+      { authentication: { type: 'a' } },
+    ],
+    ['takes a text for an object', { secrets: { k1: {} } }, { secrets: 'x' }, { secrets: 'x' }],
+  ])('%s', (_, before, after, known) => {
+    expect(carryOver('endpoint', before, after)).toEqual(known)
+  })
+
+  it('carries members of a struct of known members over', () => {
+    const before = { config: { strategy: { type: 'linear', retry_count: 3 } } }
+    expect(carryOver('project', before, { config: { strategy: { retry_count: 4 } } })).toEqual({
+      config: { strategy: { type: 'linear', retry_count: 4 } },
+    })
+  })
+
+  it('has its members in order, whichever side showed them', () => {
+    expect(Object.keys(carryOver('endpoint', { b: 1, d: 1 }, { c: 1, a: 1 }))).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  it('holds a member that is called like what every object has', () => {
+    const before: JsonObject = JSON.parse('{"__proto__": 1}')
+    expect(Object.entries(carryOver('endpoint', before, {}))).toEqual([['__proto__', 1]])
+  })
+})
+
+describe('seals within attributes', () => {
+  it.each<[Json, boolean]>([
+    [seal('a'), true],
+    [`https://${seal('a')}@a/`, true],
+    [['x', [seal('a')]], true],
+    [{ a: { b: seal('a') } }, true],
+    [masked, false],
+    ['sealed:abc', false],
+    [['x', 1, null], false],
+    [null, false],
+    [7, false],
+  ])('%j holds one: %s', (value, isSealed) => {
+    expect(holdsSeals(value)).toBe(isSealed)
+  })
+
+  it('turn into masks wherever a value is nothing but a seal', () => {
+    const attributes = {
+      a: seal('a'),
+      b: [seal('b'), 'x', 1],
+      c: { d: seal('c'), e: null },
+      f: `x ${seal('d')}`,
+      g: `${seal('e')} x`,
+    }
+    expect(maskSeals(attributes)).toEqual({ ...attributes, a: masked, b: [masked, 'x', 1], c: { d: masked, e: null } })
+  })
+})

@@ -1,0 +1,246 @@
+import { describe, expect, it } from 'vitest'
+import type { PreviousScan, PriorState, ViolationTransition } from '../../src/history/notification-facts.ts'
+import type { RunRecord } from '../../src/history/records.ts'
+import type { CoverageStatus } from '../../src/model/coverage.ts'
+import type { Listing } from '../../src/model/resource.ts'
+import { byImportance, findEvents, idOf, workerEvent } from '../../src/notify/find-events.ts'
+import { eventTypes } from '../../src/notify/message.ts'
+import { aContext, aCoverage, aFinding } from '../history/samples.ts'
+import { anEvent } from './samples.ts'
+
+const project = 'acme/payments'
+
+function aRecord(other: Partial<RunRecord> = {}): RunRecord {
+  const { rules, projects } = aContext()
+  return {
+    number: 7,
+    startedAt: '2026-11-21T03:00:00.000Z',
+    finishedAt: '2026-11-21T03:01:00.000Z',
+    failOn: 'medium',
+    toolVersion: '0.1.0',
+    policyDigest: 'policy',
+    configurationDigest: 'configuration',
+    chain: null,
+    rules,
+    projects: projects.map((one) => ({ ...one, unjudged: {} })),
+    coverage: [],
+    notices: [],
+    changes: [],
+    violations: [],
+    ...other,
+  }
+}
+
+function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partial<PriorState> = {}): PriorState {
+  const look: PreviousScan = {
+    statuses: new Map(Object.entries(statuses) as [Listing, CoverageStatus][]),
+    unjudged: {},
+  }
+  const run = { isFirst: false, policyDigest: 'policy', toolVersion: '0.1.0' }
+  return { ...run, scans: new Map([[project, look]]), transitions: [], ...other }
+}
+
+function aMove(
+  before: ViolationTransition['before'],
+  now: ViolationTransition['now'],
+  other: Partial<ViolationTransition> = {},
+): ViolationTransition {
+  return { ...aFinding('e1'), project, fingerprint: 'f1', before, now, ...other }
+}
+
+const withMoves = (...transitions: readonly ViolationTransition[]): PriorState => since({}, { transitions })
+const lines = (record: RunRecord, before: PriorState) =>
+  findEvents(record, before).map(({ type, text }) => `${type}: ${text}`)
+
+describe('the events of a run', () => {
+  it.each<[CoverageStatus | undefined, CoverageStatus, string[]]>([
+    ['complete', 'failed', ['coverage.lost: the endpoints could not be seen whole: failed, it is failed']],
+    ['complete', 'skipped', ['coverage.lost: the endpoints could not be seen whole: skipped, it is skipped']],
+    ['skipped', 'partial', ['coverage.lost: the endpoints could not be seen whole: partial, it is partial']],
+    [undefined, 'suspect', ['coverage.lost: the endpoints could not be seen whole: suspect, it is suspect']],
+    ['partial', 'complete', ['coverage.regained: the endpoints are walked to their end again']],
+    ['skipped', 'complete', ['coverage.regained: the endpoints are walked to their end again']],
+    [undefined, 'complete', []],
+    ['complete', 'complete', []],
+    ['failed', 'partial', []],
+    ['suspect', 'failed', []],
+    // A listing that the service never offered was never lost.
+    [undefined, 'skipped', []],
+    ['failed', 'skipped', []],
+    ['skipped', 'skipped', []],
+  ])('about coverage that was %s and is %s', (was, is, expected) => {
+    const record = aRecord({ coverage: [{ ...aCoverage('endpoints', is), project }] })
+    expect(lines(record, since(was === undefined ? {} : { endpoints: was }))).toEqual(expected)
+  })
+
+  it('about coverage are critical and name the listing', () => {
+    const record = aRecord({ coverage: [{ ...aCoverage('sources', 'failed'), project }] })
+    expect(findEvents(record, since({ sources: 'complete' }))).toEqual([
+      {
+        id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+        type: 'coverage.lost',
+        severity: 'critical',
+        project,
+        listing: 'sources',
+        text: 'the sources could not be seen whole: failed, it is failed',
+      },
+    ])
+  })
+
+  it.each<[ViolationTransition['before'], ViolationTransition['now'], string[]]>([
+    ['never', 'open', ['violation.opened: e1 is reached without TLS']],
+    ['ended', 'open', ['violation.reopened: e1 is reached without TLS']],
+    ['waived', 'open', ['violation.reopened: e1 is reached without TLS']],
+    // An unknown violation was announced when it opened.
+    ['unknown', 'open', []],
+    ['open', 'ended', ['violation.resolved: e1 is reached without TLS']],
+    ['waived', 'ended', ['violation.resolved: e1 is reached without TLS']],
+    ['open', 'waived', []],
+    ['never', 'waived', []],
+    ['open', 'unknown', ['rule.unknown: what it found could not be looked at: "name of e1"']],
+  ])('about a violation that was %s and is %s', (before, now, expected) => {
+    expect(lines(aRecord(), withMoves(aMove(before, now)))).toEqual(expected)
+  })
+
+  it('about a violation carry all that identifies it', () => {
+    expect(findEvents(aRecord(), withMoves(aMove('never', 'open')))).toEqual([
+      {
+        id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+        type: 'violation.opened',
+        severity: 'high',
+        project,
+        rule: 'endpoint/url-not-https',
+        kind: 'endpoint',
+        uid: 'e1',
+        name: 'name of e1',
+        path: '/url',
+        fingerprint: 'f1',
+        text: 'e1 is reached without TLS',
+      },
+    ])
+  })
+
+  it('name the first violation that became unknown by rule and project, and count the others', () => {
+    const moves = [
+      aMove('open', 'unknown', { name: '', uid: 'e9' }),
+      aMove('open', 'unknown', { fingerprint: 'f2' }),
+      aMove('open', 'unknown', { fingerprint: 'f3' }),
+      aMove('open', 'unknown', { fingerprint: 'f4', project: 'acme/crm' }),
+    ]
+    const events = findEvents(aRecord(), withMoves(...moves))
+    expect(events.map(({ project, text, severity, rule }) => [project, text, severity, rule])).toEqual([
+      ['acme/crm', 'what it found could not be looked at: "name of e1"', 'high', 'endpoint/url-not-https'],
+      [project, 'what it found could not be looked at: "e9" and 2 more', 'high', 'endpoint/url-not-https'],
+    ])
+  })
+
+  it('leave a rule out whose violations were unknown before', () => {
+    const { waiver: _, ...finding } = aFinding('e2')
+    const unknown = {
+      ...finding,
+      project,
+      fingerprint: 'f2',
+      state: 'unknown',
+      firstSeen: '2026-11-20T03:00:00.000Z',
+      lastSeen: '2026-11-20T03:00:00.000Z',
+    } as const
+    const record = aRecord({ violations: [unknown] })
+    expect(lines(record, withMoves(aMove('open', 'unknown')))).toEqual([])
+    // Its own record is not one from before.
+    expect(lines(record, withMoves(aMove('open', 'unknown', { fingerprint: 'f2' })))).toHaveLength(1)
+    const open = aRecord({ violations: [{ ...unknown, state: 'continuing' }] })
+    expect(lines(open, withMoves(aMove('open', 'unknown')))).toHaveLength(1)
+    const elsewhere = aRecord({ violations: [{ ...unknown, project: 'acme/crm' }] })
+    expect(lines(elsewhere, withMoves(aMove('open', 'unknown')))).toHaveLength(1)
+  })
+
+  it('name a rule that could not be evaluated, once, with its reason', () => {
+    const record = aRecord({ projects: aContext().projects })
+    expect(findEvents(record, since({}))).toEqual([
+      {
+        id: expect.stringMatching(/^evt_[0-9a-f]{32}$/),
+        type: 'rule.unknown',
+        // The record does not hold this rule's severity.
+        severity: 'medium',
+        project,
+        rule: 'endpoint/orphan',
+        text: 'it could not judge: it threw',
+      },
+    ])
+    const lost = aMove('open', 'unknown', { rule: 'endpoint/orphan' })
+    expect(lines(record, withMoves(lost))).toEqual(['rule.unknown: it could not judge: it threw'])
+    const before: PreviousScan = { statuses: new Map(), unjudged: { 'endpoint/orphan': 'something else' } }
+    expect(lines(record, since({}, { scans: new Map([[project, before]]) }))).toEqual([])
+    expect(lines(record, since({}, { scans: new Map() }))).toHaveLength(1)
+  })
+
+  it('have the same ids for the same run, and others for another run', () => {
+    const before = withMoves(aMove('never', 'open'), aMove('never', 'open', { fingerprint: 'f2', uid: 'e2' }))
+    const ids = (other: Partial<RunRecord>) => findEvents(aRecord(other), before).map(({ id }) => id)
+    expect(ids({})).toEqual(ids({ finishedAt: 'later' }))
+    const all = [{}, { number: 8 }, { startedAt: '2026-11-21T04:00:00.000Z' }, { configurationDigest: 'x' }].flatMap(
+      ids,
+    )
+    expect(new Set(all).size).toBe(8)
+  })
+
+  it('come with the most important first', () => {
+    const record = aRecord({ coverage: [{ ...aCoverage('endpoints', 'complete'), project }] })
+    const transitions = [aMove('open', 'ended'), aMove('never', 'open', { fingerprint: 'f2', severity: 'low' })]
+    expect(findEvents(record, since({ endpoints: 'failed' }, { transitions })).map(({ type }) => type)).toEqual([
+      'violation.opened',
+      'coverage.regained',
+      'violation.resolved',
+    ])
+  })
+})
+
+describe('the order of events', () => {
+  it('puts bad news before good, severe before light, then type, project, rule, uid and id', () => {
+    const sorted = [
+      anEvent(1, { severity: 'critical', type: 'worker.failed', project: null }),
+      anEvent(2, { severity: 'critical', type: 'coverage.lost' }),
+      anEvent(3, { severity: 'high', type: 'violation.opened', project: 'a', rule: 'b' }),
+      anEvent(4, { severity: 'high', type: 'violation.opened', project: 'b', rule: 'a', uid: 'z' }),
+      anEvent(5, { severity: 'high', type: 'violation.opened', project: 'b', rule: 'b', uid: 'a' }),
+      anEvent(6, { severity: 'high', type: 'violation.opened', project: 'b', rule: 'b', uid: 'b' }),
+      anEvent(7, { severity: 'high', type: 'violation.opened', project: 'b', rule: 'b', uid: 'b' }),
+      anEvent(8, { severity: 'low', type: 'violation.reopened', project: 'a' }),
+      anEvent(9, { severity: 'critical', type: 'worker.recovered', project: null }),
+      anEvent(10, { severity: 'critical', type: 'coverage.regained' }),
+      anEvent(11, { severity: 'low', type: 'violation.resolved' }),
+    ]
+    expect(sorted.toReversed().sort(byImportance)).toEqual(sorted)
+    expect(sorted.map((event) => byImportance(event, event))).toEqual(sorted.map(() => 0))
+  })
+
+  it('takes a missing project, rule or uid as empty', () => {
+    const { project: _, rule: __, uid: ___, ...bare } = anEvent(1)
+    expect(byImportance({ ...bare, project: null }, anEvent(1, { project: '', rule: '', uid: '' }))).toBe(0)
+  })
+
+  it('knows every type', () => {
+    const events = eventTypes.map((type) => anEvent(1, { type }))
+    expect(
+      events
+        .toReversed()
+        .sort(byImportance)
+        .map(({ type }) => type),
+    ).toEqual([...eventTypes])
+  })
+})
+
+describe('the id of an event', () => {
+  it('is a prefix and 32 hex digits that depend on each part', () => {
+    expect(idOf(['a', 1, null])).toMatch(/^evt_[0-9a-f]{32}$/)
+    expect(idOf(['a'], 'msg')).toMatch(/^msg_/)
+    expect(new Set([idOf(['a', 'b']), idOf(['ab']), idOf(['b', 'a']), idOf(['a', null])]).size).toBe(4)
+  })
+
+  it('of the worker itself depends on what happened and when', () => {
+    const event = workerEvent('worker.failed', 'it ended', '2026-11-21T03:00:00.000Z')
+    expect(event).toMatchObject({ type: 'worker.failed', severity: 'critical', project: null, text: 'it ended' })
+    expect(workerEvent('worker.failed', 'it ended', '2026-11-21T04:00:00.000Z').id).not.toBe(event.id)
+    expect(workerEvent('worker.failed', 'it stopped', '2026-11-21T03:00:00.000Z').id).not.toBe(event.id)
+  })
+})

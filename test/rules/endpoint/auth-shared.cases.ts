@@ -1,0 +1,46 @@
+import { anEndpoint, type Cases, endpoints, masked, seal } from '../rule-cases.ts'
+
+const sending = (uid: string, host: string, header_value: string, project = 'p') =>
+  anEndpoint(
+    { url: `https://${host}/in`, authentication: { type: 'api_key', api_key: { header_value } } },
+    uid,
+    project,
+  )
+const finding = (uid: string) =>
+  `medium ${uid}/authentication/api_key/header_value: the same credential is sent to 2 hosts`
+
+export const cases: Cases = {
+  'finds a key that goes to two hosts, in one project or two, and reports each endpoint': {
+    sees: [sending('e1', 'a.example', seal('a')), sending('e2', 'b.example', seal('a'), 'q')],
+    finds: [finding('e1'), finding('e2')],
+  },
+  'leaves a key that goes to one host alone': {
+    sees: [sending('e1', 'a.example', seal('a')), sending('e2', 'A.example', seal('a'))],
+    finds: [],
+  },
+  'leaves different keys alone': {
+    sees: [sending('e1', 'a.example', seal('a')), sending('e2', 'b.example', seal('b'))],
+    finds: [],
+  },
+  'never compares what the service masks': {
+    sees: [sending('e1', 'a.example', masked), sending('e2', 'b.example', masked)],
+    finds: [],
+  },
+  'leaves an OAuth client alone: its secret goes to one token server': {
+    sees: endpoints(
+      ...['a', 'b'].map((host) => ({
+        url: `https://${host}.example/`,
+        authentication: {
+          type: 'oauth2',
+          oauth2: { url: 'https://idp.example/token', client_secret: seal('a') },
+        },
+      })),
+    ),
+    finds: [],
+  },
+  'is silent where nothing is shown': { sees: endpoints({}, {}), finds: [] },
+  'is silent where the address does not parse': {
+    sees: [sending('e1', 'a b', seal('a')), sending('e2', 'b.example', seal('a'))],
+    finds: [],
+  },
+}

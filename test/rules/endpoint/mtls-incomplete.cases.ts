@@ -1,0 +1,16 @@
+import { anEndpoint, type Cases, endpoints, masked } from '../rule-cases.ts'
+
+export const cases: Cases = {
+  'finds a certificate without its key, and a key without its certificate': {
+    sees: endpoints({ mtls_client_cert: { client_cert: 'pem' } }, { mtls_client_cert: { client_key: masked } }),
+    finds: [
+      'high e1/mtls_client_cert/client_key: a certificate without its key',
+      'high e2/mtls_client_cert/client_cert: a key without its certificate',
+    ],
+  },
+  'leaves a certificate with a masked key alone': {
+    sees: [anEndpoint({ mtls_client_cert: { client_cert: 'pem', client_key: masked } })],
+    finds: [],
+  },
+  'is silent where neither is shown': { sees: endpoints({}, { mtls_client_cert: null }), finds: [] },
+}

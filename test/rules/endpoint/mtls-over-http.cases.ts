@@ -1,0 +1,21 @@
+import { anEndpoint, type Cases, endpoints, masked } from '../rule-cases.ts'
+
+const mtls_client_cert = { client_cert: 'pem', client_key: masked }
+
+export const cases: Cases = {
+  'finds a certificate next to an address of plain http': {
+    sees: [anEndpoint({ mtls_client_cert, url: 'http://a.example/in' })],
+    finds: ['medium e1/url: a client certificate for a.example, and deliveries over plain http'],
+  },
+  'leaves https alone, and http without a certificate': {
+    sees: endpoints(
+      { mtls_client_cert, url: 'https://a.example/in' },
+      { mtls_client_cert: null, url: 'http://a.example/in' },
+    ),
+    finds: [],
+  },
+  'is silent where the address or the certificate is not shown': {
+    sees: endpoints({ mtls_client_cert }, { url: 'http://a.example/in' }),
+    finds: [],
+  },
+}

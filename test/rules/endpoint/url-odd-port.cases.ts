@@ -1,0 +1,29 @@
+import { anEndpoint, type Cases, endpointsAt } from '../rule-cases.ts'
+
+export const cases: Cases = {
+  'finds ports that the policy does not allow': {
+    sees: endpointsAt('https://a.example:9000/', 'https://a.example:80/', 'http://a.example:8080/'),
+    finds: [
+      'info e1/url: port 9000, the policy allows 443, 8443',
+      'info e2/url: port 80, the policy allows 443, 8443',
+      'info e3/url: port 8080, the policy allows 443, 8443',
+    ],
+  },
+  'leaves usual ports alone, written or implied': {
+    sees: endpointsAt(
+      'https://a.example/',
+      'https://a.example:443/',
+      'https://a.example:8443/',
+      'http://a.example/',
+      'http://a.example:443/',
+      'https://a.example:{port}/',
+    ),
+    finds: [],
+  },
+  'allows the ports of the policy': {
+    sees: endpointsAt('https://a.example:9000/', 'https://a.example/'),
+    options: { allow_ports: [9000] },
+    finds: ['info e2/url: port 443, the policy allows 9000'],
+  },
+  'is silent where no address is shown': { sees: [anEndpoint({})], finds: [] },
+}

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Entry,
+  mostCounted,
+  openSchedulePlanner,
+  type PlannerStart,
+  smallStepMs,
+} from '../../src/worker/schedule-planner.ts'
+
+/** A schedule that ticks at every multiple of so many milliseconds. */
+function every(periodMs: number, other: Partial<Entry> = {}): Entry {
+  return {
+    name: `every ${periodMs}`,
+    timetable: { after: (ms) => (Math.floor(ms / periodMs) + 1) * periodMs },
+    jitterMs: 0,
+    written: `every ${periodMs}`,
+    ...other,
+  }
+}
+
+const open = (entries: readonly Entry[], other: Partial<PlannerStart> = {}) =>
+  openSchedulePlanner({ entries, now: 1_000, servedUntil: () => undefined, random: () => 0, ...other })
+
+describe('the planner of schedules', () => {
+  it('gives each tick once, when it is due', () => {
+    const agenda = open([every(100)])
+    expect(agenda.nextDue()).toBe(1_100)
+    expect(agenda.take(1_099)).toEqual([])
+    expect(agenda.take(1_100)).toEqual([{ schedule: 'every 100', at: 1_100, passed: 0 }])
+    expect(agenda.take(1_100)).toEqual([])
+    expect(agenda.nextDue()).toBe(1_200)
+    expect(agenda.take(1_250)).toEqual([{ schedule: 'every 100', at: 1_200, passed: 0 }])
+  })
+
+  it('gives one tick for all the time that has passed, and counts the others', () => {
+    const agenda = open([every(100)])
+    expect(agenda.take(1_400)).toEqual([{ schedule: 'every 100', at: 1_100, passed: 3 }])
+    expect(agenda.nextDue()).toBe(1_500)
+  })
+
+  it('counts passed ticks up to a limit, and then goes on from now', () => {
+    const exactly = open([every(1)])
+    expect(exactly.take(1_001 + mostCounted)).toEqual([{ schedule: 'every 1', at: 1_001, passed: mostCounted }])
+    expect(exactly.nextDue()).toBe(1_002 + mostCounted)
+    const more = open([every(1)])
+    expect(more.take(1_000_000)).toEqual([{ schedule: 'every 1', at: 1_001, passed: mostCounted }])
+    expect(more.nextDue()).toBe(1_000_001)
+    const fewer = open([every(1)])
+    expect(fewer.take(1_000 + mostCounted)).toEqual([{ schedule: 'every 1', at: 1_001, passed: mostCounted - 1 }])
+  })
+
+  it('gives ticks of several schedules, earliest first', () => {
+    const agenda = open([every(300), every(100), every(200)])
+    expect(agenda.nextDue()).toBe(1_100)
+    expect(agenda.take(1_200)).toEqual([
+      { schedule: 'every 100', at: 1_100, passed: 1 },
+      { schedule: 'every 300', at: 1_200, passed: 0 },
+      { schedule: 'every 200', at: 1_200, passed: 0 },
+    ])
+    expect([...agenda.upcoming()]).toEqual([
+      ['every 300', 1_500],
+      ['every 100', 1_300],
+      ['every 200', 1_400],
+    ])
+  })
+
+  it('catches up with what passed since the projects were last scanned', () => {
+    const agenda = open([every(100)], { servedUntil: (schedule) => (schedule === 'every 100' ? 750 : undefined) })
+    expect(agenda.nextDue()).toBe(800)
+    expect(agenda.take(1_000)).toEqual([{ schedule: 'every 100', at: 800, passed: 2 }])
+  })
+
+  it('does not wait for a scan that is dated in the future', () => {
+    expect(open([every(100)], { servedUntil: () => 5_000 }).nextDue()).toBe(1_100)
+  })
+
+  it('delays a tick by its jitter, and names the time of the pattern', () => {
+    const agenda = open([every(100, { jitterMs: 50 })], { random: () => 0.99 })
+    expect(agenda.nextDue()).toBe(1_149)
+    expect([...agenda.upcoming()]).toEqual([['every 100', 1_100]])
+    expect(agenda.take(1_148)).toEqual([])
+    expect(agenda.take(1_149)).toEqual([{ schedule: 'every 100', at: 1_100, passed: 0 }])
+  })
+
+  it('waits after a small step back of the clock, and gives no tick twice', () => {
+    const agenda = open([every(100)], { now: smallStepMs * 2 })
+    const start = smallStepMs * 2
+    expect(agenda.take(start + 100)).toHaveLength(1)
+    expect(agenda.take(start + 100 - smallStepMs)).toEqual([])
+    expect(agenda.nextDue()).toBe(start + 200)
+  })
+
+  it('follows the clock after a larger step back', () => {
+    const start = smallStepMs * 2
+    const agenda = open([every(100)], { now: start })
+    expect(agenda.take(start + 100)).toHaveLength(1)
+    const back = start + 100 - smallStepMs - 1
+    expect(agenda.take(back)).toEqual([])
+    expect(agenda.nextDue()).toBe(Math.ceil(back / 100) * 100)
+    // Small steps are measured from the new time on.
+    expect(agenda.take(back + 100)).toHaveLength(1)
+    expect(agenda.take(back)).toEqual([])
+    expect(agenda.nextDue()).toBeGreaterThan(back + 100)
+  })
+
+  it('adds small steps back up from the latest time that it saw', () => {
+    const start = smallStepMs * 3
+    const agenda = open([every(100)], { now: start })
+    agenda.take(start - smallStepMs)
+    agenda.take(start - smallStepMs - 1)
+    expect(agenda.nextDue()).toBeLessThan(start)
+  })
+
+  it('has nothing due without schedules', () => {
+    expect(open([]).nextDue()).toBe(Number.POSITIVE_INFINITY)
+    expect(open([]).take(9_999)).toEqual([])
+  })
+
+  it('keeps the plan of a schedule that is defined as before, and plans others from now on', () => {
+    const agenda = open([every(100, { jitterMs: 50 }), every(1_000, { name: 'daily' })], { random: () => 0.5 })
+    agenda.replace([every(100, { jitterMs: 50 }), every(500, { name: 'daily' }), every(700, { name: 'new' })], 1_250)
+    expect([...agenda.upcoming()]).toEqual([
+      ['every 100', 1_100],
+      ['daily', 1_500],
+      ['new', 1_400],
+    ])
+    expect(agenda.nextDue()).toBe(1_125)
+    agenda.replace([], 1_300)
+    expect(agenda.nextDue()).toBe(Number.POSITIVE_INFINITY)
+  })
+})

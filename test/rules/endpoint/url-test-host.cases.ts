@@ -21,7 +21,7 @@ export const cases: Cases = {
   },
   'finds a tunnel': {
     sees: endpointsAt('https://abc.ngrok-free.app/'),
-    finds: ["high e1/url: abc.ngrok-free.app is a tunnel to somebody's own machine"],
+    finds: ["high e1/url: abc.ngrok-free.app is a tunnel to a person's own machine"],
   },
   'finds reserved names, which matter less': {
     sees: endpointsAt(...reserved.map((host) => `https://${host}/`)),
@@ -34,7 +34,7 @@ export const cases: Cases = {
   'allows the hosts of the policy': {
     sees: endpointsAt('https://acme.ngrok.app/', 'https://other.ngrok.app/'),
     options: { allow_hosts: ['acme.ngrok.app'] },
-    finds: ["high e2/url: other.ngrok.app is a tunnel to somebody's own machine"],
+    finds: ["high e2/url: other.ngrok.app is a tunnel to a person's own machine"],
   },
   'is silent where no address is shown': { sees: [anEndpoint({})], finds: [] },
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../../src/model/json.ts'
-import { anEndpoint, aSource, type Cases } from '../rule-cases.ts'
+import { anEndpoint, aSource, type Cases, seal } from '../rule-cases.ts'
 
 const hmac = (secret: string, uid?: string, project?: string) =>
   aSource({ verifier: { type: 'hmac', hmac: { secret } } }, uid, project)
@@ -9,40 +9,40 @@ const at = (uid: string, by: string) => `high ${uid}/verifier/hmac/secret: the s
 
 export const cases: Cases = {
   'finds a secret on several sources, and tells each': {
-    sees: [hmac('sealed:0'), hmac('sealed:0', 'q2'), hmac('sealed:0', 'q3'), hmac('sealed:1', 'q4')],
+    sees: [hmac(seal('0')), hmac(seal('0'), 'q2'), hmac(seal('0'), 'q3'), hmac(seal('1'), 'q4')],
     finds: [at('q1', '2 other sources'), at('q2', '2 other sources'), at('q3', '2 other sources')],
   },
   'looks across projects': {
-    sees: [hmac('sealed:0'), hmac('sealed:0', 'q1', 'other')],
+    sees: [hmac(seal('0')), hmac(seal('0'), 'q1', 'other')],
     finds: [at('q1', 'one other source'), at('q1', 'one other source')],
   },
   'finds a secret that signs for an endpoint too, wherever the endpoint comes': {
-    sees: [hmac('sealed:0'), signing('sealed:0')],
+    sees: [hmac(seal('0')), signing(seal('0'))],
     finds: [at('q1', 'one endpoint')],
   },
   'finds a secret with which endpoints authenticate': {
     sees: [
-      anEndpoint({ authentication: { type: 'api_key', api_key: { header_value: 'sealed:0' } } }, 'e1'),
-      anEndpoint({ authentication: { type: 'basic_auth', basic_auth: { password: 'sealed:0' } } }, 'e2'),
-      anEndpoint({ authentication: { type: 'oauth2', oauth2: { client_secret: 'sealed:0' } } }, 'e3'),
-      hmac('sealed:0'),
+      anEndpoint({ authentication: { type: 'api_key', api_key: { header_value: seal('0') } } }, 'e1'),
+      anEndpoint({ authentication: { type: 'basic_auth', basic_auth: { password: seal('0') } } }, 'e2'),
+      anEndpoint({ authentication: { type: 'oauth2', oauth2: { client_secret: seal('0') } } }, 'e3'),
+      hmac(seal('0')),
     ],
     finds: [at('q1', '3 endpoints')],
   },
   'counts an endpoint once': {
     sees: [
       anEndpoint({
-        secrets: { k1: { value: 'sealed:0' }, k2: { value: 'sealed:0' } },
-        authentication: { api_key: { header_value: 'sealed:0' } },
+        secrets: { k1: { value: seal('0') }, k2: { value: seal('0') } },
+        authentication: { api_key: { header_value: seal('0') } },
       }),
-      hmac('sealed:0'),
+      hmac(seal('0')),
     ],
     finds: [at('q1', 'one endpoint')],
   },
   'compares passwords and keys too': {
     sees: [
-      aSource({ verifier: { type: 'basic_auth', basic_auth: { username: 'a', password: 'sealed:0' } } }, 'q1'),
-      aSource({ verifier: { type: 'api_key', api_key: { header_value: 'sealed:0' } } }, 'q2'),
+      aSource({ verifier: { type: 'basic_auth', basic_auth: { username: 'a', password: seal('0') } } }, 'q1'),
+      aSource({ verifier: { type: 'api_key', api_key: { header_value: seal('0') } } }, 'q2'),
     ],
     finds: [
       'high q1/verifier/basic_auth/password: the same secret is used by one other source',
@@ -54,15 +54,15 @@ export const cases: Cases = {
     finds: [],
   },
   'leaves a secret that no longer signs alone': {
-    sees: [signing('sealed:0', { deleted_at: '2026-11-01T00:00:00Z' }), hmac('sealed:0')],
+    sees: [signing(seal('0'), { deleted_at: '2026-11-01T00:00:00Z' }), hmac(seal('0'))],
     finds: [],
   },
   'leaves endpoints that share one to another rule': {
-    sees: [signing('sealed:0'), signing('sealed:0', {}, 'e2')],
+    sees: [signing(seal('0')), signing(seal('0'), {}, 'e2')],
     finds: [],
   },
   'leaves secrets of one use alone': {
-    sees: [hmac('sealed:0'), hmac('sealed:1', 'q2'), signing('sealed:2')],
+    sees: [hmac(seal('0')), hmac(seal('1'), 'q2'), signing(seal('2'))],
     finds: [],
   },
 }

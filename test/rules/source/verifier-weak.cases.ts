@@ -34,7 +34,7 @@ export const cases: Cases = {
     ),
     finds: [
       'high q1/verifier/basic_auth/password: weak password: 8 to 15 characters, a common word',
-      'high q2/verifier/basic_auth/password: weak password: the user name beside it',
+      'high q2/verifier/basic_auth/password: weak password: the user name next to it',
     ],
   },
   'finds an API key that is the name of its source': {

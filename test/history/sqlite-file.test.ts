@@ -143,7 +143,7 @@ describe('a file that is no history', () => {
   ])('is refused when it is %s', (_, content) => {
     writeFileSync(file, content)
     const error = refusal(() => openDatabase(file, now))
-    expect(error).toMatchObject({ exitCode: 4, message: `cannot open the history ${file}: file is not a database` })
+    expect(error).toMatchObject({ exitCode: 4, message: `the history ${file} is damaged: file is not a database` })
     expect(error.advice).toContain('--history')
     expect(readFileSync(file).equals(content)).toBe(true)
   })
@@ -289,7 +289,7 @@ describe('a history that cannot be written', () => {
     const fill = () => db.prepare("INSERT INTO project (service, uid) VALUES (?, 'p')").run('x'.repeat(100_000))
     const error = refusal(() => writeTransaction(db, fill))
     expect(error.exitCode).toBe(4)
-    expect(error.message).toBe(`cannot write to the history ${file}: database or disk is full`)
+    expect(error.message).toBe(`cannot use the history ${file}: database or disk is full`)
     expect(error.advice).toContain('free space')
     expect(db.prepare('SELECT * FROM project').all()).toEqual([])
     db.close()

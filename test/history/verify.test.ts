@@ -74,7 +74,10 @@ describe('what can be read and must not', () => {
     [inEndpoint({ secrets: { s1: { value: 'readable' } } }), '/secrets/s1/value unsealed'],
     [inEndpoint({ authentication: { basic_auth: { username: 'u', password: 'pw' } } }), '/password unsealed'],
     [inEndpoint({ slack_webhook_url: 'https://chat.example/services/T0' }), '/slack_webhook_url unsealed'],
-    [inEndpoint({ description: `a\n${credential}` }), 'the body of endpoint a since run 1 contains /description unsealed'],
+    [
+      inEndpoint({ description: `a\n${credential}` }),
+      'the body of endpoint a since run 1 contains /description unsealed',
+    ],
     [`UPDATE approved_resource SET body = '{"mtls_client_cert":{"client_key":"x"}}'`, '/client_key unsealed'],
     [`UPDATE version SET name = '${credential}' WHERE id = 1`, 'the name of endpoint a'],
     [`UPDATE change SET fields = '[{"before":"${credential}"}]'`, 'a change of endpoint a in run 2'],
@@ -93,9 +96,7 @@ describe('what can be read and must not', () => {
     const seal = `sealed:${'0'.repeat(32)}`
     const secrets = { s1: { value: seal }, s2: { value: 'sealed:masked' }, s3: { value: null } }
     const urls = { slack_webhook_url: `https://chat.example/${seal}`, teams_webhook_url: null }
-    expect(found(inEndpoint({ secrets, ...urls }))).toBe(
-      'every secret is sealed, and no text looks like a credential',
-    )
+    expect(found(inEndpoint({ secrets, ...urls }))).toBe('every secret is sealed, and no text looks like a credential')
   })
 })
 
@@ -194,8 +195,14 @@ describe('one bit that is flipped', () => {
       "UPDATE notification SET settled_at = created_at WHERE id = 'msg_chat_2'",
       'I9: message msg_chat_2 waits, and has a time of delivery',
     ],
-    ["UPDATE notification SET id = 'msg_x' WHERE id = 'msg_chat_2'", 'I9: message msg_x has the id msg_chat_2 in its body'],
-    ["UPDATE notification SET body = 'x' WHERE id = 'msg_chat_2'", 'I9: message msg_chat_2 has the id null in its body'],
+    [
+      "UPDATE notification SET id = 'msg_x' WHERE id = 'msg_chat_2'",
+      'I9: message msg_x has the id msg_chat_2 in its body',
+    ],
+    [
+      "UPDATE notification SET body = 'x' WHERE id = 'msg_chat_2'",
+      'I9: message msg_chat_2 has the id null in its body',
+    ],
     [
       "UPDATE notification SET run = 3 WHERE id = 'msg_chat_2'",
       'I9: message msg_chat_2 is about run 3, which was never committed',

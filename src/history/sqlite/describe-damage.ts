@@ -36,7 +36,8 @@ function isDamage({ code, message }: InstanceType<typeof Database.SqliteError>):
 
 export function damaged(file: string, what: string, cause?: unknown): AuditError {
   return AuditError.failure(`the history ${file} is damaged: ${what}`, {
-    advice: '`hookdrift verify` says where; restore the last backup that verifies: docs/how-to/keep-the-history.md',
+    advice:
+      'restore the last backup that verifies (docs/how-to/keep-the-history.md), or name another file with --history',
     cause,
   })
 }

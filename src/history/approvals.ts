@@ -3,20 +3,20 @@ import { projectKey } from '../model/keys.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 import type { View } from './records.ts'
 
-/** The states of projects that people approved, as part of a history. Nothing of it is ever deleted. */
+/** The approved states of projects. Approvals are never deleted. */
 export interface Approvals {
-  /** Every approval there ever was, oldest first. */
+  /** Every approval, revoked ones too, oldest first. */
   approvals(): Promise<readonly Approval[]>
-  /** The state that was approved, by kind and uid. */
+  /** The approved resources, by kind and uid. */
   approvedResources(approval: Approval): Promise<readonly ApprovedResource[]>
   /**
-   * Approves a state of each of some projects; from then on the one before it holds no more.
-   * @throws AuditError.busy when a live run holds the lease
+   * Approves states of projects. Each replaces the project's active approval.
+   * @throws AuditError.busy when a live run owns the lease
    */
   approve(approvals: readonly NewApproval[]): Promise<void>
   /**
-   * Takes approvals back. They stay on record.
-   * @throws AuditError.busy when a live run holds the lease
+   * Revokes approvals. They stay on record.
+   * @throws AuditError.busy when a live run owns the lease
    */
   revoke(approvals: readonly number[], by: Signature): Promise<void>
 }
@@ -27,7 +27,7 @@ export interface Signature {
   readonly at: string
 }
 
-/** A state of a project that a person approved: as a run left it, or as files said. */
+/** A state of a project that a person approved: as of a run, or from files. */
 export interface NewApproval extends Signature {
   readonly project: ProjectRef
   readonly scopes: ScopeByKind
@@ -37,12 +37,12 @@ export interface NewApproval extends Signature {
 
 export interface Approval extends Omit<NewApproval, 'state'> {
   readonly id: number
-  /** The run that left the state; undefined when it came from files. */
+  /** The run whose state it is; undefined when it came from files. */
   readonly run: number | undefined
   readonly revoked: Signature | undefined
 }
 
-/** What was approved of a resource. */
+/** A resource as approved. */
 export interface ApprovedBody {
   readonly name: string
   readonly attributes: JsonObject
@@ -55,10 +55,10 @@ export interface ApprovedResource extends ApprovedBody {
   readonly uid: string
 }
 
-/** Which kinds a state speaks of, and the listing that showed each. */
+/** Which kinds a state covers, and the listing that showed each. */
 export type ScopeByKind = Readonly<Partial<Record<Kind, View>>>
 
-/** The approvals that hold: of each project the one in force. */
+/** The active approvals: the last one of each project, unless it was revoked. */
 export function activeApprovals(approvals: readonly Approval[]): Approval[] {
   return [...approvalsByProject(approvals).values()].flatMap((ofProject) => approvalInForce(ofProject) ?? [])
 }

@@ -3,23 +3,23 @@ import type { CompleteScan, CompleteScans } from './records.ts'
 
 type Walk = Omit<CompleteScan, 'listing' | 'normaliser'>
 
-/** What a backend has to find in a project's walks before this run. */
+/** What a backend finds in a project's walks before this run. */
 interface Walks {
   /** The last complete walk of a listing. */
   lastComplete(listing: Listing): Walk | undefined
   /** The last complete walk of the subscriptions in a run that did not list sources. */
   lastLifted(): Walk | undefined
-  /** The normal form of a run, for who compares resources. */
+  /** The normal form of a run; only needed to compare resources. */
   normaliserOf?(run: number): number | undefined
 }
 
-/** Which run is the last complete look at each kind. */
+/** The last complete scan of each kind. */
 export function deriveCompleteScans({ lastComplete, lastLifted, normaliserOf }: Walks): CompleteScans {
   const at = (listing: Listing, walk = lastComplete(listing)): CompleteScan | undefined =>
     walk === undefined ? undefined : { ...walk, listing, normaliser: normaliserOf?.(walk.run) }
   const lifted = lastLifted()
   const listed = lastComplete('sources')
-  // Where sources are not listed, the subscriptions that carry them are the look at them.
+  // Where sources are not listed, they come embedded in subscriptions.
   const source = (lifted?.run ?? 0) > (listed?.run ?? 0) ? at('subscriptions', lifted) : at('sources', listed)
   const subscription = at('subscriptions')
   const baselines = { project: at('project'), endpoint: at('endpoints'), subscription, source, device: subscription }

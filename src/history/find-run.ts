@@ -3,9 +3,9 @@ import { readPastTime, type WrittenTime } from '../model/instant.ts'
 import type { CommittedRun } from './reader.ts'
 
 /**
- * The run that a person means: a number, `latest`, `latest~2` for the second before it, or a time, for the last run
- * committed by then; a date means its end. `now` in milliseconds, for relative times such as `yesterday` and `7d`.
- * @throws AuditError.usage when it is none of these, or there is no such run
+ * Finds a run by number, `latest`, `latest~2` (the second before it), or a time: the last run committed by then. A date
+ * means its end. `now` in milliseconds, for relative times such as `yesterday` and `7d`.
+ * @throws AuditError.usage when the name is none of these, or there is no such run
  */
 export function findRun(runs: readonly CommittedRun[], name: string, now: number): CommittedRun {
   const reference = readReference(name, now)
@@ -17,8 +17,7 @@ export function findRun(runs: readonly CommittedRun[], name: string, now: number
 }
 
 /**
- * The last run before those that a person means by "since": a run as above, or a time, of which a date means its
- * beginning. 0 when they mean all runs.
+ * The number of the last run before `since`: a run as above, or a time; a date means its start. 0 when all runs follow.
  * @throws AuditError.usage when it is neither a run nor a time
  */
 export function runBefore(runs: readonly CommittedRun[], since: string, now: number): number {
@@ -28,8 +27,7 @@ export function runBefore(runs: readonly CommittedRun[], since: string, now: num
 }
 
 /**
- * The instants, in milliseconds, between which a period lies whose ends are named as runs are: from the start of the one
- * to the end of the other.
+ * A period in milliseconds, from the start of `from` to the end of `to`; both are named as runs are.
  * @throws AuditError.usage when one of them is neither a run nor a time, or the period is empty
  */
 export function findPeriod(
@@ -70,8 +68,8 @@ function readReference(text: string, now: number): Reference {
 
 function extent(runs: readonly CommittedRun[]): string {
   const [first, last] = [runs.at(0), runs.at(-1)]
-  if (first === undefined || last === undefined) return 'the history holds none yet'
+  if (first === undefined || last === undefined) return 'the history has none yet'
   const gaps =
     last.number - first.number + 1 > runs.length ? ', not all of them: others were interrupted or pruned' : ''
-  return `the history holds ${first.number} (${first.finishedAt}) to ${last.number} (${last.finishedAt})${gaps}`
+  return `the history has ${first.number} (${first.finishedAt}) to ${last.number} (${last.finishedAt})${gaps}`
 }

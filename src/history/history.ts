@@ -11,16 +11,16 @@ import type { HistoryReader } from './reader.ts'
 import type { CompleteScans, RunContext, RunRecord, StagedChange } from './records.ts'
 
 /**
- * What is kept of past runs. Primitives only: what a change or a resolution is gets decided above. Asynchronous, so
- * that a backend may live elsewhere; no SQL crosses it.
+ * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
+ * backend may be remote; no SQL crosses this contract.
  *
- * A run is drafted page by page and becomes visible in one seal. Readers see the history before it or after it.
+ * A run is drafted page by page and becomes visible in one commit. Readers see the history before it or after it.
  */
 export interface History extends HistoryReader, Approvals, Outbox {
   /**
-   * Starts a run and holds the lease until it is sealed or abandoned. Whatever a killed run left is removed first
-   * and the run closed as interrupted.
-   * @throws AuditError.busy when another live run holds the lease
+   * Starts a run, which owns the lease until it is committed or abandoned. First removes the rows of killed runs and
+   * closes these as interrupted.
+   * @throws AuditError.busy when another live run owns the lease
    */
   begin(start: RunStart): Promise<Draft>
 }
@@ -34,51 +34,51 @@ export interface RunStart {
   readonly configurationDigest: string
   /** Which installation key seals what this run writes. */
   readonly sealKeyId: string
-  /** Version of the normal form in which it sees resources. */
+  /** Version of the normal form in which the run compares resources. */
   readonly normaliser?: number
 }
 
 /**
- * One run being written. Nothing of it is visible before `seal`. A project is scanned when its scan is staged; of others
- * a run says nothing. Uids are well-formed text.
+ * One run being written. Nothing of it is visible before `commit`. The run covers the projects whose scan it stages.
+ * Uids are well-formed text.
  *
- * Whatever writes throws AuditError.busy once the lease is lost or the run has ended, and AuditError.failure when the place
- * cannot be written: a straggler leaves nothing.
+ * Every method that writes throws AuditError.busy once the lease is lost or the run has ended, and AuditError.failure
+ * when the history cannot be written. A run that lost its lease leaves no rows.
  */
 export interface Draft {
   readonly run: number
-  /** Runs that were found killed and closed. */
+  /** Killed runs that `begin` closed. */
   readonly interrupted: readonly number[]
 
-  /** The last complete look at each kind of a project, before this run. */
+  /** The last complete scan of each kind of a project before this run. */
   lastCompleteScans(project: ProjectRef): Promise<CompleteScans>
   /** The last run before this one that scanned the project. */
   lastScannedRun(project: ProjectRef): Promise<number | undefined>
   /**
-   * What the last walk of a listing that reached its end, before this run, missed and was not believed; undefined when
-   * nothing of it was withheld.
+   * Uids of the removals that were withheld at the last complete or suspect walk of a listing before this run;
+   * undefined when none were.
    */
   previouslyWithheld(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
-  /** The last shape that was staged of a listing, as sorted paths. */
+  /** The last staged shape of a listing, as sorted paths. */
   lastShape(project: ProjectRef, listing: Listing): Promise<readonly string[] | undefined>
 
   /** Current versions of some resources, by uid; those without one are left out. */
   known(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<ReadonlyMap<string, KnownVersion>>
   /** Bodies of versions, by version id. */
   bodies(versions: readonly number[]): Promise<ReadonlyMap<number, StoredBody>>
-  /** The version of a resource that was valid in a run before this one. */
+  /** The version of a resource that was valid in an earlier run. */
   versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined>
 
-  /** The approved state that holds for a project; undefined when there is none. */
+  /** The active approval of a project; undefined when there is none. */
   approved(project: ProjectRef): Promise<Approval | undefined>
   /** A resource in an approved state. */
   approvedBody(approval: Approval, kind: Kind, uid: string): Promise<ApprovedBody | undefined>
-  /** What an approved state holds of a kind. */
+  /** Uids of a kind in an approved state. */
   approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]>
-  /** Modifications of a project's resources that runs since a time (ISO 8601, UTC) found, oldest first. */
+  /** Modifications of a project's resources in runs since a time (ISO 8601, UTC), oldest first. */
   modifiedSince(project: ProjectRef, time: string): Promise<readonly Modification[]>
 
-  /** Writes new versions and marks what was seen as it was known. */
+  /** Writes new versions, and marks current ones that were seen unchanged. */
   stage(project: ProjectRef, page: StagedPage): Promise<void>
   stageChanges(project: ProjectRef, changes: readonly StagedChange[]): Promise<void>
   /** Current versions of a kind that this run has neither seen nor replaced. */
@@ -87,13 +87,13 @@ export interface Draft {
   endVersions(versions: readonly number[]): Promise<void>
   /** Uids of current subscriptions, by the uid of the source they use. */
   referrers(project: ProjectRef, sources: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>>
-  /** Marks resources as no longer referenced, and takes the mark from the others of that kind; returns the newly marked. */
+  /** Marks resources as unreferenced and clears the mark of all others of that kind; returns the newly marked uids. */
   markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]>
 
-  /** Violations that stood before this run, of some resources. */
+  /** Violations of some resources that were active before this run. */
   activeViolations(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly ActiveViolation[]>
   stageViolations(project: ProjectRef, page: StagedViolations): Promise<void>
-  /** Violations of a project that stood before this run and were neither confirmed nor replaced by it. */
+  /** Violations of a project that were active before this run and that it neither confirmed nor replaced. */
   unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]>
   /** Those of some rules, in some projects at once; by the project's name, where there are any. */
   unconfirmedBy(
@@ -102,33 +102,32 @@ export interface Draft {
   ): Promise<ReadonlyMap<string, readonly ActiveViolation[]>>
   endViolations(violations: readonly number[]): Promise<void>
 
-  /** Says that the run scans a project. The policy is scanned like a project, and has no walks. */
+  /** Stages the scan of a project. The policy is scanned like a project and has no walks. */
   stageScan(project: ProjectRef): Promise<void>
   /**
-   * What the walk of a listing proved, as part of a scan that was staged. The last call for a listing counts. `shape`:
-   * where it differs from the last one.
+   * Stages what the walk of a listing proved. The project's scan must be staged before. The last call for a listing
+   * counts. `shape`: undefined where it equals the last one.
    */
   stageWalk(project: ProjectRef, coverage: Coverage, shape: readonly string[] | undefined): Promise<void>
-  /** About a project that is scanned, or one of its listings; `undefined`: about the run. */
+  /** Stages a notice about a scanned project or one of its listings; `undefined`: about the run. */
   stageNotice(project: ProjectRef | undefined, notice: ProjectNotice): Promise<void>
-  /** Remembers what a suspect walk missed. */
+  /** Records removals that wait for the next scan to confirm them. */
   withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void>
-  /** What the run judges with and what it looked at; kept once for all runs that say the same. */
+  /** The rules and evaluated projects of the run. Equal contexts are stored once for all runs. */
   stageContext(context: RunContext): Promise<void>
-  /** Forgets all resources, changes, violations and notices that this run staged, marked, ended or confirmed of a project. */
+  /** Drops all that this run staged, marked, ended or confirmed of a project's resources, changes, violations and notices. */
   discard(project: ProjectRef): Promise<void>
 
   /**
-   * Makes the run part of the history, all at once, with the exit code that its record gives and the messages that tell
-   * of it.
+   * Makes the run part of the history in one transaction, with the exit code of its record and the messages about it.
    * @throws AuditError.busy when the lease was lost meanwhile: then nothing was written
    */
   commit(
     finishedAt: string,
     exitCodeOf: (record: RunRecord) => ExitCode,
-    tell?: ComposeNotifications,
+    compose?: ComposeNotifications,
   ): Promise<RunRecord>
-  /** Gives the run up: it is recorded as interrupted, with nothing of it left in the state. */
+  /** Records the run as interrupted and removes its other rows. */
   abandon(finishedAt: string): Promise<void>
 }
 
@@ -142,7 +141,7 @@ export interface KnownVersion {
 
 export interface StoredBody {
   readonly name: string
-  /** The run that first saw it so, and when that run started (ISO 8601). */
+  /** The run that wrote this version, and its start (ISO 8601). */
   readonly fromRun: number
   readonly since: string
   readonly attributes: JsonObject
@@ -165,7 +164,7 @@ export interface NewVersion {
 }
 
 export interface StagedPage {
-  /** Ids of current versions that were seen unchanged. */
+  /** Ids of current versions that the run saw unchanged. */
   readonly seen: readonly number[]
   readonly versions: readonly NewVersion[]
 }
@@ -174,7 +173,7 @@ export interface Modification {
   readonly kind: Kind
   readonly uid: string
   readonly run: number
-  /** When the run that found it began: ISO 8601, UTC. */
+  /** Start of that run: ISO 8601, UTC. */
   readonly at: string
   /** JSON Pointers of the fields that changed. */
   readonly paths: readonly string[]
@@ -198,22 +197,22 @@ export interface ActiveViolation extends Finding {
 export interface NewViolation extends Finding {
   readonly fingerprint: string
   readonly state: 'open' | 'unknown' | 'waived'
-  /** Of `waived` ones, and of `unknown` ones that were waived when they were last seen. */
+  /** Present when `waived`, and when `unknown` and last seen as waived. */
   readonly waiver: Waiver | undefined
   /** The run that opened it; undefined: this one. */
   readonly firstRun: number | undefined
-  /** The run that last saw it, when this one did not. */
+  /** The run that last saw it; undefined: this one. */
   readonly lastRun: number | undefined
   readonly replaces: number | undefined
 }
 
 export interface StagedViolations {
-  /** Ids of standing violations that were seen again, unchanged. */
+  /** Ids of active violations that the run found unchanged. */
   readonly confirmed: readonly number[]
   readonly violations: readonly NewViolation[]
 }
 
-/** A bug of the program that drafts. */
+/** A bug in the caller. */
 export function unscanned({ name }: ProjectRef): Error {
   return new Error(`a walk of ${name} was staged before its scan`)
 }

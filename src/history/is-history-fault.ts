@@ -1,7 +1,7 @@
-/** Of the world: full, locked, damaged, read-only. What remains (a constraint, a syntax error) is a bug of ours. */
+/** Faults from outside: full, locked, damaged, read-only. All others (a constraint, a syntax error) are bugs. */
 export const outsideCauses = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|PERM|LOCKED|PROTOCOL|NOMEM)/
 
-/** Whether the place where the history is kept failed: no project is to blame, and nothing more can be written. */
+/** Whether the history's storage failed. No project caused it, and the run cannot write on. */
 export function isHistoryFault(thrown: unknown): boolean {
   return (
     thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' && outsideCauses.test(thrown.code)

@@ -1,20 +1,20 @@
 import { AuditError } from '../model/errors.ts'
 
-/** The process that wants to write: how a lease says whose it is, and how one tells whether its holder still lives. */
+/** The process that wants to write: how a lease names it, and how it learns whether another owner is alive. */
 export interface LeaseOwner {
   readonly host: string
-  /** Where process ids mean the same: the machine since its start, and in a container its namespace of processes. */
+  /** Scope of the process id: this boot of the machine and, in a container, its process namespace. */
   readonly bootId: string
   readonly pid: number
-  /** Whether a process of this host and boot is there. */
+  /** Whether a process of this host and boot runs. */
   isAlive(pid: number): boolean
   /** Milliseconds since the epoch. */
   now(): number
-  /** Tells the person something about the history that is no error. */
+  /** Prints a warning about the history. */
   warn?(text: string): void
-  /** Its mounts, as `/proc/self/mountinfo` lists them; undefined where the system does not, or where a person vouches for them. */
+  /** The mounts in the form of `/proc/self/mountinfo`; undefined where unavailable, or where the user skips the check. */
   mounts?(): string | undefined
-  /** Calls again and again until the returned function is called. Keeps no process alive. */
+  /** Calls repeatedly until the returned function is called. Keeps no process alive. */
   every(ms: number, call: () => void): () => void
 }
 
@@ -30,14 +30,14 @@ export interface Lease {
   readonly heartbeatAt: string
 }
 
-/** Whether the lease's holder must be taken for alive. A released lease has a heartbeat long past. */
+/** Whether the owner of the lease counts as alive. A released lease has a heartbeat in 1970. */
 export function isLeaseLive(lease: Lease, owner: LeaseOwner): boolean {
   if (owner.now() - Date.parse(lease.heartbeatAt) >= leaseExpiryMs) return false
   const isHere = lease.host === owner.host && lease.bootId === owner.bootId
   return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
 }
 
-/** What a second run is told. `place` is the history, as a person knows it. */
+/** Why a second run is refused. `place`: the history's file. */
 export function leaseTaken({ pid, host, takenAt }: Lease, owner: LeaseOwner, place: string): AuditError {
   const ageS = Math.max(0, Math.round((owner.now() - Date.parse(takenAt)) / 1000))
   return AuditError.busy(
@@ -48,9 +48,9 @@ export function leaseTaken({ pid, host, takenAt }: Lease, owner: LeaseOwner, pla
   )
 }
 
-/** What a run is told that goes on writing without the lease. */
+/** Why a run that lost its lease may not write. */
 export function leaseLost(run: number, place: string): AuditError {
-  return AuditError.busy(`run ${run} no longer holds the lease on ${place}: nothing more of it was written`, {
-    advice: 'its process was paused for too long, or the run has ended; the next run looks again',
+  return AuditError.busy(`run ${run} no longer owns the lease on ${place}: nothing more of it was written`, {
+    advice: 'its process was paused for too long, or the run has ended; the next run scans again',
   })
 }

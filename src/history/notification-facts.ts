@@ -5,25 +5,26 @@ import type { Severity } from '../model/violation.ts'
 import type { NewMessage } from './outbox.ts'
 import type { RunRecord } from './records.ts'
 
-/** What was known before a run, of the projects that it looked at, as far as people were told. */
+/** The last notified state, before a run, of the projects that it scanned. */
 export interface PriorState {
-  /** No run was sealed before this one. */
+  /** No run was committed before this one. */
   readonly isFirst: boolean
-  /** What the sealed run before judged by; undefined when there is none. */
+  /** Of the committed run before; undefined when there is none. */
   readonly policyDigest: string | undefined
   readonly toolVersion: string | undefined
-  /** The last look at each project that people were told of; absent where there is none. By the name that it has now. */
+  /** The last notified scan of each project, by the project's present name; absent where there is none. */
   readonly scans: ReadonlyMap<string, PreviousScan>
-  /** Violations that stand otherwise than then. */
+  /** Violations whose state differs from the notified one. */
   readonly transitions: readonly ViolationTransition[]
 }
 
 export interface PreviousScan {
   readonly statuses: ReadonlyMap<Listing, CoverageStatus>
-  readonly unjudged: ProjectEvaluation['unjudged']
+  /** Reasons by rule. */
+  readonly notEvaluated: ProjectEvaluation['unjudged']
 }
 
-type Standing = 'open' | 'unknown' | 'waived'
+type ActiveState = 'open' | 'unknown' | 'waived'
 
 export interface ViolationTransition {
   readonly project: string
@@ -35,26 +36,26 @@ export interface ViolationTransition {
   readonly name: string
   readonly path: string
   readonly message: string
-  /** `ended`: it stood once, and did not any more. */
-  readonly before: Standing | 'ended' | 'never'
-  readonly now: Standing | 'ended'
+  /** `ended`: it was active once and no longer is. */
+  readonly before: ActiveState | 'ended' | 'never'
+  readonly now: ActiveState | 'ended'
 }
 
 /**
- * Composes what is to be told of a run, while it is sealed. `later`: nothing now, the next look at each of its projects
- * tells for both.
+ * Composes the messages about a run, within its commit. `later`: none now; the next scan of each of its projects
+ * notifies for both.
  */
 export type ComposeNotifications = (record: RunRecord, before: PriorState) => readonly NewMessage[] | 'later'
 
-/** A violation between two runs in which it was written down anew. */
+/** One stored row of a violation: valid from a run until the next row replaces it. */
 export interface NotifiedSpan extends Omit<ViolationTransition, 'project' | 'before' | 'now'> {
-  readonly state: Standing
+  readonly state: ActiveState
   readonly fromRun: number
   readonly toRun: number | null
 }
 
 /**
- * How a violation stands after a run, against how it stood before the run `since`; undefined when it is the same.
+ * Compares the state of a violation after a run with its state before the run `since`; undefined when they are equal.
  * `spans`: all of one violation, oldest first.
  */
 export function transitionBetween(
@@ -65,8 +66,8 @@ export function transitionBetween(
   const known = spans.filter(({ fromRun }) => fromRun <= run)
   const latest = known.at(-1)
   if (latest === undefined) return undefined
-  const stood = known.findLast(({ fromRun, toRun }) => fromRun < since && (toRun === null || toRun >= since))
-  const before = stood?.state ?? (known.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
+  const active = known.findLast(({ fromRun, toRun }) => fromRun < since && (toRun === null || toRun >= since))
+  const before = active?.state ?? (known.some(({ fromRun }) => fromRun < since) ? 'ended' : 'never')
   const now = latest.toRun === null || latest.toRun > run ? latest.state : 'ended'
   if (before === now || (before === 'never' && now === 'ended')) return undefined
   const { fingerprint, rule, severity, kind, uid, name, path, message } = latest

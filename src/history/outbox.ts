@@ -1,32 +1,32 @@
 /**
- * Messages that wait for their delivery, in the same place as the runs that they tell of. Those of one channel are
- * delivered in the order in which they were written.
+ * Messages that wait for delivery, stored with the runs that they are about. Messages of one channel are delivered in
+ * the order of writing.
  */
 export interface Outbox {
-  /** Writes messages that belong to no seal. */
+  /** Writes messages outside the commit of a run. */
   enqueue(messages: readonly NewMessage[], at: string): Promise<void>
   /** Every channel that ever had a message, by name. */
   channels(): Promise<readonly ChannelState[]>
-  /** Messages that were not delivered, waiting and given up, by channel and number. */
+  /** Messages that wait or were given up, by channel and number. */
   undelivered(): Promise<readonly WaitingMessage[]>
-  /** The first message of a channel that waits. */
+  /** The first waiting message of a channel. */
   firstWaiting(channel: string): Promise<(WaitingMessage & { readonly body: string }) | undefined>
 
-  /** Takes a channel for this process; undefined while another delivers on it. Returns a token. */
+  /** Claims a channel for this process and returns a token; undefined while another process delivers on it. */
   claim(channel: string): Promise<number | undefined>
-  /** Says that the process still delivers; false when another has taken the channel. */
+  /** Renews the claim; false when another process has taken the channel. */
   renew(channel: string, token: number): Promise<boolean>
   release(channel: string, token: number): Promise<void>
 
   delivered(id: string, at: string): Promise<void>
-  /** An attempt failed; it is tried again, or given up. */
+  /** Records a failed attempt, and when to try again. */
   failed(id: string, failure: FailedAttempt): Promise<void>
   /** Gives up messages of a channel that were written before a time (ISO 8601, UTC); returns how many. */
   giveUp(channel: string, before: string, at: string): Promise<number>
-  /** The receiver wants no more. `target` says which, in a form that shows no secret; undefined: it is there again. */
+  /** Records that the receiver accepts no messages, or (`undefined`) that it does again. `target` shows no secret. */
   markGone(channel: string, gone: LostMessages | undefined): Promise<void>
-  /** Forgets messages that were settled before a time. */
-  dropSettled(before: string): Promise<void>
+  /** Deletes messages that were delivered or given up before a time. */
+  dropFinished(before: string): Promise<void>
 }
 
 export interface NewMessage {
@@ -68,6 +68,6 @@ export interface LostMessages {
 export interface FailedAttempt {
   readonly at: string
   readonly error: string
-  /** undefined: it is given up. */
+  /** undefined: the message is given up. */
   readonly nextTryAt: string | undefined
 }

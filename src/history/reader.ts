@@ -6,44 +6,44 @@ import type { Waiver } from '../model/violation.ts'
 import type { CompleteScans, RecordedViolation, RunRecord } from './records.ts'
 
 /**
- * What a history answers. Sealed runs only; what is asked "as of" a run stays the same whatever comes after it, so
- * several questions about one run agree while another is being written.
+ * Queries on the history. They read committed runs only. An answer "as of" a run never changes, so several queries
+ * about one run agree while another run is being written.
  */
 export interface HistoryReader {
-  /** Sealed runs, oldest first. */
+  /** Committed runs, oldest first. */
   runs(): Promise<readonly CommittedRun[]>
-  /** The newest of them; undefined where there is none. A history may have a run for every minute of years. */
+  /** The newest committed run; undefined when there is none. Reads one row, where `runs` may read millions. */
   lastRun(): Promise<CommittedRun | undefined>
-  /** The last `most` runs that ended, sealed or interrupted, newest first, and how many there are. */
+  /** The last `most` committed or interrupted runs, newest first, and how many there are in all. */
   endedRuns(most: number): Promise<{ readonly runs: readonly EndedRun[]; readonly total: number }>
-  /** All that a sealed run has to say; undefined when there is no sealed run of that number. */
+  /** The record of a committed run; undefined when there is none of that number. */
   readRun(number: number): Promise<RunRecord | undefined>
 
-  /** The last look at every project of a service as of a run, sorted by the project's name; or at that one alone. */
+  /** The last scan of every project of a service as of a run, sorted by project name; `only`: of that project. */
   latestScans(run: number, only?: ProjectRef): Promise<readonly RecordedScan[]>
-  /** The last complete look at each kind of a project as of a run. */
+  /** The last complete scan of each kind of a project as of a run. */
   completeScansAt(project: ProjectRef, run: number): Promise<CompleteScans>
-  /** What stood as of a run, each project as its last look left it; in the order of reports. */
+  /** Active violations as of a run, each project as of its last scan, in the order of reports. */
   violationsAt(run: number): Promise<readonly RecordedViolation[]>
-  /** What was resolved in runs after `after`, up to `run`: the latest first, then in the order of reports. */
+  /** Violations resolved in runs after `after`, up to `run`: latest first, then in the order of reports. */
   resolvedBetween(after: number, run: number): Promise<readonly ResolvedViolation[]>
-  /** Violations that were accepted in some run after `after`, up to `run`; once for each waiver, in no order. */
+  /** Violations that were waived in a run after `after`, up to `run`; once for each waiver, unordered. */
   waivedBetween(after: number, run: number): Promise<readonly WaivedViolation[]>
   /** Resources of a project as of a run, by kind and uid. */
   stateAt(project: ProjectRef, run: number, kind?: Kind): Promise<readonly ResourceAtRun[]>
-  /** Resources of which another version stood at `to` than at `from`, an earlier run; by project, kind and uid. */
+  /** Resources whose version at `to` differs from the one at `from`, an earlier run; by project, kind and uid. */
   differing(from: number, to: number): Promise<readonly Differing[]>
 
-  /** What a sealed run was given and noted; undefined when there is no sealed run of that number. */
+  /** The inputs and notes of a committed run; undefined when there is none of that number. */
   runInputs(run: number): Promise<RunInputs | undefined>
 
-  /** Where a uid was ever seen as of a run. */
+  /** Every project and kind in which a uid was seen, as of a run. */
   find(uid: string, run: number): Promise<readonly Identity[]>
   /** All versions of a resource as of a run, oldest first. */
   versionsOf(identity: Identity, run: number): Promise<readonly VersionSpan[]>
   /** All spans of a resource's violations as of a run, oldest first. */
   violationsOf(identity: Identity, run: number): Promise<readonly ViolationSpan[]>
-  /** Subscriptions that referred to a resource, as of a run, by uid. */
+  /** Subscriptions that ever referred to a resource as of a run, by uid. */
   referrersOf(identity: Identity, run: number): Promise<readonly Referrer[]>
 
   close(): Promise<void>
@@ -67,11 +67,11 @@ export interface EndedRun extends CommittedRun {
 }
 
 export interface RecordedScan {
-  /** With the name that it had then. */
+  /** With its name at that time. */
   readonly project: ProjectRef
   readonly run: CommittedRun
   readonly coverage: readonly Coverage[]
-  /** The first look of those without a complete one behind them; undefined when the last was complete. */
+  /** The first scan after the last complete one; undefined when the last scan was complete. */
   readonly incompleteSince: CommittedRun | undefined
 }
 
@@ -87,7 +87,7 @@ export interface WaivedViolation {
   readonly waiver: Waiver
 }
 
-/** A version as it is kept: canonical JSON, not parsed, because many are asked for and few are looked into. */
+/** A version as stored. The body is unparsed canonical JSON: callers read many versions and parse few. */
 export interface KeptVersion {
   readonly name: string
   readonly fromRun: number
@@ -96,9 +96,9 @@ export interface KeptVersion {
   readonly sealKeyId: string
 }
 
-/** With all that rules judge by. */
+/** A version with all that rules evaluate. */
 export interface EvaluableVersion extends KeptVersion {
-  /** Start of the run that saw it so first. */
+  /** Start of the run that wrote it. */
   readonly since: string
   /** Canonical JSON; empty when there are none. */
   readonly facts: string
@@ -107,9 +107,9 @@ export interface EvaluableVersion extends KeptVersion {
 export interface ResourceAtRun extends KeptVersion {
   readonly kind: Kind
   readonly uid: string
-  /** Start of the run that saw it so first. */
+  /** Start of the run that wrote it. */
   readonly since: string
-  /** No subscription refers to it, and it is not listed itself. */
+  /** No subscription refers to it, and no listing shows it. */
   readonly isUnreferenced: boolean
 }
 
@@ -121,17 +121,17 @@ export interface Differing {
   readonly after: EvaluableVersion | undefined
 }
 
-/** What a run was given, and what it noted that is no state: for those who judge it again. */
+/** What a replay of the run needs besides the state. */
 export interface RunInputs {
   readonly configurationDigest: string
-  /** Which installation key sealed what it wrote. */
+  /** Which installation key sealed the secrets that it wrote. */
   readonly sealKeyId: string
-  /** Sorted by project; empty for runs of a time when this was not kept. */
+  /** Sorted by project; empty for runs of releases that did not store this. */
   readonly projects: readonly ProjectEvaluation[]
   readonly changes: RunRecord['changes']
-  /** What walks missed and were not believed. */
+  /** Removals that walks found and that wait to be confirmed. */
   readonly withheldRemovals: readonly (ProjectKey & { readonly listing: Listing; readonly uids: readonly string[] })[]
-  /** What nothing refers to any more as of the run. */
+  /** Resources without a reference as of the run. */
   readonly unreferenced: readonly (ProjectKey & { readonly kind: Kind; readonly uid: string })[]
 }
 
@@ -150,7 +150,7 @@ export interface VersionSpan extends KeptVersion {
   readonly from: string
   readonly toRun: number | null
   readonly to: string | null
-  /** Whether the run that wrote it found it new. */
+  /** Whether the run that wrote it reported the resource as added. */
   readonly isAdded: boolean
 }
 
@@ -160,7 +160,7 @@ export interface ViolationSpan extends Omit<RecordedViolation, 'project' | 'firs
   readonly from: string
   readonly toRun: number | null
   readonly to: string | null
-  /** Whether this span goes on where another ended, and whether another goes on where it ends. */
+  /** Whether it continues an earlier span, and whether a later one continues it. */
   readonly isContinued: boolean
   readonly goesOn: boolean
 }

@@ -16,12 +16,12 @@ export type CompleteScans = Readonly<Partial<Record<Kind, CompleteScan>>>
 
 export interface CompleteScan extends View {
   readonly run: number
-  /** Version of the normal form in which that run saw what it holds; undefined when it is not known. */
+  /** Version of the normal form of that run; undefined when unknown. */
   readonly normaliser?: number | undefined
 }
 
 export interface View {
-  /** The listing that proved it, and what it was narrowed to. */
+  /** The listing that proved it, and the filter of its walk. */
   readonly listing: Listing
   readonly filter: string | null
 }
@@ -30,7 +30,7 @@ export interface StagedChange extends Change {
   readonly referrers?: readonly string[]
 }
 
-/** A sealed run as it was: enough for any report. Lists are in the order of reports. */
+/** A committed run, with enough for any report. Lists are in the order of reports. */
 export interface RunRecord extends RunContext {
   readonly number: number
   readonly startedAt: string
@@ -39,7 +39,7 @@ export interface RunRecord extends RunContext {
   readonly toolVersion: string
   readonly policyDigest: string
   readonly configurationDigest: string
-  /** Digest of this run and of those before it, in hex; null before the seal, and for runs of a time without one. */
+  /** Digest of this run and of those before it, in hex; null before the commit, and for runs older than the chain. */
   readonly chain: string | null
   readonly coverage: readonly (Coverage & { readonly project: string })[]
   readonly notices: readonly Notice[]

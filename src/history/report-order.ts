@@ -25,7 +25,7 @@ export function inNoticeOrder(a: Notice, b: Notice): number {
   return compareText(a.project ?? '', b.project ?? '')
 }
 
-/** Standing before resolved; then by severity, new before known, project, kind, uid, rule, path. */
+/** Active before resolved; then by severity, new before known, project, kind, uid, rule, path. */
 export function inReportOrder(a: RecordedViolation, b: RecordedViolation): number {
   return (
     Number(a.state === 'resolved') - Number(b.state === 'resolved') ||
@@ -39,7 +39,7 @@ export function inReportOrder(a: RecordedViolation, b: RecordedViolation): numbe
   )
 }
 
-/** By UTF-16 code units, as canonical JSON does. SQLite compares code points, so lists are sorted here. */
+/** By UTF-16 code units, as canonical JSON. SQLite compares code points, so lists are sorted here. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }

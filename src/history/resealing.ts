@@ -1,16 +1,16 @@
 import type { Json, JsonObject } from '../model/json.ts'
 import type { Kind } from '../model/resource.ts'
 
-/** How rows of an earlier version are brought to today's form, so that nothing is left in clear that is sealed now. */
+/** Rewrites rows of an earlier version so that every secret in them is sealed as today. */
 export interface Resealing {
-  /** Of the program that does it. */
+  /** Of the program that reseals. */
   readonly toolVersion: string
   /**
-   * For rows whose seals were made under this installation key. Under another one, or none, what is found is masked:
-   * present, its value unknowable, compared with nothing.
+   * For rows whose seals were made with this installation key. Where that key is not available, secrets are masked: the
+   * value is unknown and never compared.
    */
   under(keyId: string): Resealer
-  /** For texts that are compared with nothing, whichever key there is. */
+  /** For texts that are never compared, with any key. */
   readonly uncompared: Resealer
 }
 
@@ -18,14 +18,14 @@ export interface Resealer {
   /** Whether it seals with the key; it masks otherwise. */
   readonly hasKey: boolean
   seal(secret: string): string
-  /** `found` hears each secret that was in clear. */
+  /** Calls `found` with each secret that was in clear. */
   attributes(kind: Kind, attributes: JsonObject, found: (secret: string) => void): JsonObject
   /** A value within a resource and its JSON Pointer. */
   part(kind: Kind, part: ResealedPart): ResealedPart
   name(kind: Kind, name: string): string
-  /** Words of ours, or of a person. */
+  /** Text of hookdrift or of a person. */
   text(text: string): string
-  /** Words of ours that quote an answer of the service. */
+  /** Text of hookdrift that quotes an answer of the service. */
   reason(text: string): string
 }
 
@@ -34,9 +34,9 @@ export interface ResealedPart {
   readonly value: Json
 }
 
-/** What hears of a secret that somebody looks for. */
+/** Detects secrets that are not sealed. */
 export interface OpenSecrets {
-  /** JSON Pointers of what should be sealed in a body and is not. */
+  /** JSON Pointers of unsealed secrets in a body. */
   inBody(kind: Kind, attributes: JsonObject): Iterable<string>
   inPart(kind: Kind, part: ResealedPart): boolean
   inName(kind: Kind, name: string): boolean

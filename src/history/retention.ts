@@ -1,6 +1,6 @@
 import type { CommittedRun } from './reader.ts'
 
-/** How many runs to keep, in restic's words. `Infinity`: all of them. */
+/** How many runs to keep, with restic's option names. `Infinity`: all. */
 export interface RetentionRules {
   readonly last: number
   readonly hourly: number
@@ -8,7 +8,7 @@ export interface RetentionRules {
   readonly weekly: number
   readonly monthly: number
   readonly yearly: number
-  /** All runs of a time before the newest one. */
+  /** All runs of this time before the newest one. */
   readonly within: RetentionSpan | undefined
 }
 
@@ -33,7 +33,7 @@ export function keepsSomething({ within, ...counts }: RetentionRules): boolean {
   return within !== undefined || Object.values(counts).some((count) => count > 0)
 }
 
-/** `1y6m14d12h`, each part at most once and in any order; undefined for anything else, and for no time at all. */
+/** Reads `1y6m14d12h`: each part at most once, in any order. undefined for any other text and for a zero span. */
 export function readSpan(text: string): RetentionSpan | undefined {
   if (!/^(?:\d{1,4}[ymdh]){1,4}$/.test(text)) return undefined
   const parts = [...text.matchAll(/(\d+)([ymdh])/g)].map(([, count, unit]): [string, number] => [
@@ -47,8 +47,8 @@ export function readSpan(text: string): RetentionSpan | undefined {
 }
 
 /**
- * Why runs are kept, by number; a run without a reason is not. As restic does it: each count keeps the newest run of so
- * many hours, days, … that have one, and the oldest run of all while some of the count is left. Times are UTC.
+ * Why each run is kept, by number; a run without a reason is not kept. As in restic: each count keeps the newest run of
+ * that many hours, days, … that have one, and the oldest run of all while some of the count is left. Times are UTC.
  */
 export function reasonsToKeep(
   runs: readonly CommittedRun[],

@@ -2,7 +2,7 @@ import type { JsonObject } from '../model/json.ts'
 import type { Facts } from '../model/resource.ts'
 import type { StoredBody } from './history.ts'
 
-/** A version's body as it is kept. */
+/** A version's body as stored. */
 export interface BodyRow {
   readonly name: string
   readonly fromRun: number
@@ -14,7 +14,7 @@ export interface BodyRow {
 }
 
 export function toStoredBody({ body, facts, ...row }: BodyRow): StoredBody {
-  // What we wrote ourselves as canonical JSON of these types.
+  // Hookdrift wrote it as canonical JSON of these types.
   const attributes = JSON.parse(body) as JsonObject
   const { name, fromRun, since, normaliser, sealKeyId } = row
   const known = facts === '' ? {} : (JSON.parse(facts) as Facts)

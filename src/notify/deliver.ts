@@ -57,7 +57,7 @@ export async function deliver(outbox: Outbox, delivery: Delivery): Promise<void>
     return state !== undefined && state.pending > 0 && isOpen(state, receiver)
   })
   await Promise.all(open.map((receiver) => deliverChannel(outbox, receiver, delivery)))
-  await outbox.dropSettled(isoTime(now() - rememberedMs))
+  await outbox.dropFinished(isoTime(now() - rememberedMs))
 }
 
 /** A receiver that answered 410 is tried again only if its address changed. */

@@ -78,7 +78,7 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
   const found = new Map<string, { project: string; rule: string; text: string }>()
   for (const { project, unjudged } of record.projects) {
     for (const [rule, reason] of Object.entries(unjudged)) {
-      const wasUnknown = Object.hasOwn(scans.get(project)?.unjudged ?? {}, rule)
+      const wasUnknown = Object.hasOwn(scans.get(project)?.notEvaluated ?? {}, rule)
       if (!wasUnknown) found.set(`${project} ${rule}`, { project, rule, text: `it could not judge: ${reason}` })
     }
   }

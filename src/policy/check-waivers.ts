@@ -8,8 +8,8 @@ import type { WrittenWaiver } from './policy-schema.ts'
 import { isSecretPath } from './secret-path.ts'
 
 /**
- * What a schema cannot say of waivers. That one has expired is not a mistake of the file: it was right when it was
- * written, and the rule `waiver/expired` reports it.
+ * Mistakes in waivers that the schema cannot find. An expired waiver is not a mistake of the file: the rule
+ * `waiver/expired` reports it.
  */
 export function* findBadWaivers(
   { problem }: ReadDocument<unknown>,
@@ -35,13 +35,13 @@ export function* findBadWaivers(
     if (path !== undefined && isSecretPath(path) && !isSeal(value)) {
       yield problem(
         [...at, 'value'],
-        'a secret is accepted by its seal, `sealed:…` as reports show it, and is never written into a policy',
+        'name a secret by its seal, `sealed:…`, as reports show it: a policy never contains the secret',
       )
     }
   }
 }
 
-/** The value that a waiver accepts: no message shows it, for it may be a secret, written by mistake. */
+/** The accepted value. No message shows it, because it may be a secret that was written by mistake. */
 export function isWaivedValue(path: readonly (string | number)[]): boolean {
   return path[0] === 'waivers' && path[2] === 'value'
 }

@@ -4,8 +4,8 @@ import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 const day = 86_400_000
 
 /**
- * Resources in the service's own form that no rule has anything to say of, so that a test of a policy shows only what
- * it is about. `at`: milliseconds, when they are evaluated.
+ * Resources in the service's own form without a finding of any rule, so that a policy test shows only its own subject.
+ * `at`: milliseconds, when they are evaluated.
  */
 export const cleanResources = {
   project: (uid: string, at: number): JsonObject => ({
@@ -86,7 +86,7 @@ export const cleanResources = {
   }),
 } as const
 
-/** Members of objects are laid one over the other; anything else replaces what was there. */
+/** Merges members of objects; any other value replaces the former one. */
 export function overlaid(base: JsonObject, over: JsonObject): JsonObject {
   const merged = Object.entries(over).map(([key, value]): [string, Json] => {
     const before = base[key]
@@ -100,7 +100,7 @@ function stamps(uid: string, at: number): JsonObject {
   return { uid, project_id: 'test', created_at: created, updated_at: created, deleted_at: null }
 }
 
-/** One that is like no other and not easily guessed, and no secret: it follows from the uid. */
+/** Unique and hard to guess, but not a secret: it follows from the uid. */
 function secretOf(uid: string): string {
   return hash('sha256', `not-a-real-key ${uid}`)
 }

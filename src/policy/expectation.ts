@@ -7,7 +7,7 @@ import { compilePayloadExpression } from './cel/payload-expression.ts'
 /** What a probe's result must be. */
 export interface Expectation {
   /**
-   * `met`, or what is wrong with the result; `unknown` where it could not be evaluated. `now`: milliseconds since the epoch.
+   * Checks a result; `unknown` where it could not be evaluated. `now`: milliseconds since the epoch.
    */
   evaluate(result: Json, now: number): ExpectationOutcome
 }
@@ -17,7 +17,7 @@ export type ExpectationOutcome =
   | { readonly is: 'broken'; readonly complaint: string }
   | { readonly is: 'unknown'; readonly reason: string }
 
-/** A CEL expression over `payload`, or all that is wrong with it. */
+/** Compiles a CEL expression over `payload`, or returns all mistakes in it. */
 export function expectExpression(
   text: string,
 ): { readonly expectation: Expectation } | { readonly mistakes: readonly Mistake[] } {

@@ -15,7 +15,7 @@ export interface Explanation {
   readonly options: Json
   /** The catalogue, then each layer of the policy that names the rule; later ones win. */
   readonly layers: readonly ExplainedLayer[]
-  /** Waivers that accept what it finds there, whether they still hold or not. */
+  /** Waivers that match its findings there, also expired ones. */
   readonly waivers: readonly (Waiver & { readonly match: string })[]
 }
 

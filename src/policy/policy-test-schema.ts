@@ -17,7 +17,7 @@ const expected = z.strictObject({
   message: z.string().min(1).exactOptional().describe('Part of what it says'),
 })
 
-/** One test of a policy: what a project holds, and what the policy must say of it. */
+/** One test of a policy: the resources of a project, and the expected violations. */
 export const policyTestSchema = z.strictObject({
   name: z.string().min(1).max(200).describe('What is shown, as a sentence'),
   project: z

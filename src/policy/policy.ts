@@ -9,13 +9,13 @@ import type { PolicyWaiver } from './waiver.ts'
 
 /** Which rules apply, how severely, with which options. */
 export interface Policy {
-  /** SHA-256 of what it decides, in hex: two policies that decide alike have the same. */
+  /** SHA-256 of its decisions, in hex: equal for policies that decide alike. */
   readonly digest: string
   /** Every rule that exists, custom ones included, enabled or not. */
   readonly known: readonly Rule[]
-  /** What is said of rules for all resources; later ones win. */
+  /** Settings of rules for all resources; later ones win. */
   readonly layers: readonly Layer[]
-  /** What holds where no override matches. */
+  /** Rules that apply where no override matches. */
   readonly rules: readonly ActiveRule[]
   /** Exceptions by selector; later ones win. */
   readonly overrides: readonly Override[]
@@ -23,7 +23,7 @@ export interface Policy {
   readonly waivers: readonly PolicyWaiver[]
   /** Test runs of functions; their names are unique. */
   readonly probes: readonly Probe[]
-  /** What holds where these overrides match, by their places in the list. */
+  /** Rules that apply where these overrides match, by their places in the list. */
   rulesUnder(overrides: readonly number[]): readonly ActiveRule[]
 }
 
@@ -42,7 +42,7 @@ export interface Override {
   matches(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }
 
-/** Every rule that applies to something: by default, or under an override that names it. */
+/** Every rule that applies to some resource: by default, or under an override that names it. */
 export function namedRules(policy: Policy): readonly ActiveRule[] {
   const byId = new Map(policy.rules.map((active) => [active.rule.id, active]))
   for (const [place] of policy.overrides.entries()) {

@@ -24,7 +24,7 @@ export interface Probe {
   /** As the service takes it. */
   readonly type: string
   readonly expectation: Expectation | undefined
-  /** What it says, for the policy's digest. */
+  /** The settings that count in the policy's digest. */
   readonly said: Json
   /** Whether it is about a resource; only ever one of its function's kind. */
   matches(project: ProjectRef, labels: Labels, resource: Resource): boolean

@@ -6,7 +6,7 @@ import { type CustomSource, compileCustomRule } from './cel/custom-rule.ts'
 import type { Language } from './cel/language.ts'
 import type { Steps } from './steps.ts'
 
-/** A rule that a policy file wrote itself. */
+/** A custom rule of a policy file. */
 export interface CustomRule {
   readonly rule: Rule
   /** `file:line:column` */
@@ -14,7 +14,7 @@ export interface CustomRule {
 }
 
 /**
- * Compiles the custom rules of a file, after those of the files that it extends: a step for each.
+ * Compiles the custom rules of a file, after those of the files that it extends; one step each.
  * @throws AuditError.usage with every mistake in them, each at its place within the expression
  */
 export function* readCustom(

@@ -17,20 +17,20 @@ import { readCustom, twins, uniqueCustom } from './read-custom.ts'
 import { findDoubleProbes, readProbes, withoutRepeats } from './read-probes.ts'
 import type { Steps } from './steps.ts'
 
-/** The world of a policy file. `now`: milliseconds; a waiver must not last too long from there. */
+/** How to read a policy file. `now`: milliseconds; limits how far ahead waivers may end. */
 interface PolicyReadContext {
   readonly readFile: (file: string) => string
   readonly now: number
-  /** Files that were read, or are being read: each is read once, however often it is extended. */
+  /** Files that were read or are being read. Each is read once, also when several files extend it. */
   readonly files: Map<string, ParsedPolicy | 'being read'>
 }
 
-/** Far more than people write, and little enough to be read in a moment. */
+/** Far more than people write, and quick to read. */
 const mostFiles = 100
 const mostDepth = 16
 
 /**
- * What a policy file says, or the `recommended` pack where there is none.
+ * Reads a policy file; without one, the `recommended` pack.
  * @throws AuditError.usage with a line for every mistake, as `file:line:column`
  */
 export function* readParsedPolicy(
@@ -104,7 +104,7 @@ interface Extended {
   readonly reading: PolicyReadContext
 }
 
-/** What the file itself says, after what it extends. */
+/** Adds the file's own settings to those that it extends. */
 function* readOwn(
   { text, parsed, file }: Text,
   { outline, extended, problems, reading }: Extended,
@@ -162,8 +162,8 @@ function* readOwn(
 }
 
 /**
- * What comes in several ways counts where it comes last, for later ones win: what it says there hides whatever it said
- * before. Keeping all of them would double the work with each file that is extended in two ways.
+ * Keeps the last of equal items, because later ones win. Keeping all would double the work with each file that is extended
+ * in two ways.
  */
 function lastOfEach<Item>(all: readonly Item[]): readonly Item[] {
   return [...new Set(all.toReversed())].reverse()

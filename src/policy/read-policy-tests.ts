@@ -11,15 +11,15 @@ import { inOneGo, type Steps } from './steps.ts'
 /** A test and its place. */
 export interface PlacedTest {
   readonly test: PolicyTest
-  /** Something said about the test, at its name, its list of expectations, or one of those. */
+  /** A message about the test, at its name, its list of expectations, or one of those. */
   problem(place: 'name' | 'expect' | number, text: string): FileProblem
 }
 
 const outline = z.looseObject({ tests: z.array(z.union([z.string(), policyTestSchema])).default([]) })
 
 /**
- * The tests of a policy: those in its file, those in the files that it names under `tests`, and those in the file
- * next to it, `policy.test.yaml` for `policy.yaml`.
+ * Reads the tests of a policy: in its file, in the files under `tests`, and in the file next to it, `policy.test.yaml` for
+ * `policy.yaml`.
  * @throws AuditError.usage with a line for every mistake
  */
 export function readPolicyTests(
@@ -32,7 +32,7 @@ export function readPolicyTests(
 
 const mostFiles = 100
 
-/** The same, a step for each file. */
+/** The same, one step for each file. */
 export function* policyTestSteps(
   file: string,
   readFile: (file: string) => string,

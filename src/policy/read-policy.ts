@@ -11,8 +11,8 @@ import { inOneGo, type Steps } from './steps.ts'
 import { compileWaiver } from './waiver.ts'
 
 /**
- * The policy of a file, or the `recommended` pack where there is none. `now`: what waivers may last too long from, in
- * milliseconds; without it, how far ahead they end is not checked.
+ * Reads the policy of a file; without one, the `recommended` pack. `now`: milliseconds, from which waivers may not last too
+ * long; undefined: unchecked.
  * @throws AuditError.usage with a line for every mistake, as `file:line:column`
  */
 export function readPolicy(
@@ -23,7 +23,7 @@ export function readPolicy(
   return inOneGo(policySteps(file, readFile, now))
 }
 
-/** The same in steps, each of which takes a second at most: files come from people, and may be made to take long. */
+/** The same in steps of a second at most: a file may be made to take long. */
 export function* policySteps(
   file: string | undefined,
   readFile: (file: string) => string,

@@ -10,7 +10,7 @@ import type { WrittenProbe } from './probe-schema.ts'
 import { matcherOf } from './selector.ts'
 import type { Steps } from './steps.ts'
 
-/** Characters of a payload or a function; a service takes no more than a few hundred kilobytes by default. */
+/** Limit of a payload or a function; a service accepts a few hundred kilobytes by default. */
 const mostCharacters = 1024 * 1024
 const tooLarge = `is larger than a probe may be: ${mostCharacters} characters`
 
@@ -21,7 +21,7 @@ interface ProbeReadContext {
   readonly readFile: (file: string) => string
 }
 
-/** The probes of a policy file with the files that they name, and what is wrong with any of them: a step for each. */
+/** Reads the probes of a policy file with the files that they name, and their mistakes; one step each. */
 export function* readProbes({
   document,
   file,
@@ -48,10 +48,7 @@ export function* readProbes({
   return { probes, problems }
 }
 
-/**
- * Probes of one name are one too many: the name is what the history knows them by. One that came twice because its
- * file is extended twice is one.
- */
+/** Names of probes must be unique, because the history uses them as keys. A probe of a file that is extended twice is one. */
 export function* findDoubleProbes(
   { value, problem }: ProbeReadContext['document'],
   extended: readonly Probe[],
@@ -60,7 +57,7 @@ export function* findDoubleProbes(
   for (const { name, said } of extended) {
     const text = JSON.stringify(said)
     if (known.has(name) && known.get(name) !== text) {
-      yield problem(['extends'], `they hold two different probes \`${name}\``)
+      yield problem(['extends'], `they contain two different probes \`${name}\``)
     }
     known.set(name, text)
   }
@@ -128,7 +125,7 @@ function payloadOf(text: string | undefined, path: string, complain: Complain): 
   return undefined
 }
 
-/** What a function can be given, or what is wrong with the text of it. */
+/** Parses the payload for a function, or returns what is wrong with it. */
 export function readPayload(text: string): { readonly payload: JsonObject } | { readonly fault: string } {
   if (text.length > mostCharacters) return { fault: tooLarge }
   let value: unknown
@@ -140,7 +137,7 @@ export function readPayload(text: string): { readonly payload: JsonObject } | { 
     return { fault: line === undefined ? 'is not JSON' : `is not JSON (line ${line}, column ${column})` }
   }
   if (isJsonObject(value)) return { payload: value }
-  return { fault: 'holds no JSON object, which is all that a function can be given' }
+  return { fault: 'does not contain a JSON object, the only payload that a function accepts' }
 }
 
 function expectationOf(

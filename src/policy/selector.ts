@@ -14,7 +14,7 @@ const pattern = oneOrMore(
     .refine(isPattern, { error: 'a text with `*` for any text, or a regular expression (RE2) between slashes' }),
 )
 
-/** Which resources are meant: every key must hold; of several values one is enough. */
+/** Selects resources: every key must match; of several values one is enough. */
 export const selectorSchema = z
   .strictObject({
     service: glob.exactOptional().describe('Name of a service; `*` matches any text'),
@@ -42,7 +42,7 @@ export function reachOf({ service, project, labels }: Selector): (project: Proje
     wanted.every(([label, values]) => values.includes(labels[label] ?? ''))
 }
 
-/** Compiles a selector once; the answer is asked for every resource of a run. */
+/** Compiles a selector once, because a run evaluates it for every resource. */
 export function matcherOf(selector: Selector): (project: ProjectRef, labels: Labels, resource: Resource) => boolean {
   const tests = {
     name: anyOf(selector.name),
@@ -76,7 +76,7 @@ function someOf(values: readonly string[]): string {
   return others.length === 0 ? `${first} or ${second}` : `${first}, ${second} or ${others.length} more`
 }
 
-/** Without a pattern everything passes, and the text is not even worked out. */
+/** Without a pattern everything matches, and the text is not computed. */
 function anyOf(patterns: string | readonly string[] | undefined): (text: () => string) => boolean {
   if (patterns === undefined) return () => true
   const tests = listOf(patterns).map(testOf)

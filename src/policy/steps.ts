@@ -1,5 +1,5 @@
 /**
- * Work that may take long, in steps: between two of them, the caller may do something else, or give it up.
+ * Work that may take long, in steps: between two of them, the caller may do something else or stop.
  */
 export type Steps<Result> = Generator<void, Result>
 

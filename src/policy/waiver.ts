@@ -10,20 +10,20 @@ import { describeSelector, type Labels, matcherOf, reachOf } from './selector.ts
 
 /** A waiver of the policy file, ready to decide. */
 export interface PolicyWaiver {
-  /** Of its rule, selector and value, in hex: a waiver that is renewed or reworded keeps it. */
+  /** Digest of its rule, selector and value, in hex: renewing or rewording a waiver keeps it. */
   readonly uid: string
-  /** For people: what it is for. */
+  /** What it is for, in words. */
   readonly name: string
   readonly rule: string
   readonly match: string
   readonly terms: Waiver
-  /** Milliseconds; from then on it holds no more. */
+  /** Milliseconds; expired from then on. */
   readonly until: number
-  /** Whether it is for violations of a rule. */
+  /** Whether it matches a rule. */
   covers(rule: string): boolean
-  /** Whether a resource of the project could be what it is for. */
+  /** Whether it can match a resource of the project. */
   reaches(project: ProjectRef, labels: Labels): boolean
-  /** Whether a resource is what it is for, with the value that it accepts. */
+  /** Whether it matches a resource and its value. */
   accepts(project: ProjectRef, labels: Labels, resource: Resource): boolean
 }
 
@@ -50,15 +50,15 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
       if (!matches(project, labels, resource)) return false
       if (path === undefined) return true
       const shown = valueAt(resource.attributes, path)
-      // What is not shown is not known to be what was accepted.
+      // A value that is not shown may differ from the accepted one.
       return shown !== undefined && canonicalJson(shown) === accepted
     },
   }
 }
 
 /**
- * The one place that decides whether a violation is accepted: which of the waivers that are for it, and still hold at
- * the start of the run, lasts longest. Undefined: none, it counts.
+ * Finds the waiver that accepts a violation: of those that match and have not expired at the start of the run, the one that
+ * lasts longest. Undefined: the violation counts. No other code decides this.
  */
 export function waiverAmong(waivers: readonly PolicyWaiver[], now: number): PolicyWaiver | undefined {
   let longest: PolicyWaiver | undefined

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, pointerStep } from '../model/json.ts'
 import type { Resource } from '../model/resource.ts'
 
-/** Beyond this many malformed fields, all of the attribute that holds them counts as one. */
+/** Beyond this many malformed fields, the whole attribute around them counts as one. */
 const mostPointers = 100
 
 /**
@@ -15,7 +15,7 @@ export function watchReads(resource: Resource, onRead: () => void, { within = fa
   return { ...resource, attributes: watched(attributes, '', watch), volatile: watched(volatile, '', watch) }
 }
 
-/** A watched resource, and whether a malformed field of it was read so far. */
+/** A watched resource, and whether a malformed field of it was read. */
 export function trackReads(resource: Resource, options?: { readonly within: boolean }) {
   let hasRead = false
   const onRead = () => {
@@ -28,11 +28,11 @@ interface Watch {
   readonly onRead: () => void
   readonly within: boolean
   readonly malformed: ReadonlySet<string>
-  /** What malformed fields lie in. */
+  /** Objects and lists around malformed fields. */
   readonly parents: ReadonlySet<string>
 }
 
-/** The same members, some behind getters: listing them reads none, copying them reads all. */
+/** The same members, some as getters: listing them reads none, copying them reads all. */
 function watched(object: JsonObject, path: string, watch: Watch): JsonObject {
   const copy: Record<string, Json> = {}
   for (const [key, value] of Object.entries(object)) {

@@ -79,7 +79,7 @@ describe('a history that is damaged', () => {
     db.exec("UPDATE document SET body = '{'")
     db.close()
     const { code, stderr } = await run(['report'])
-    expect(stderr).toContain('is damaged: it holds a text that is not JSON')
+    expect(stderr).toContain('is damaged: it contains a text that is not JSON')
     expect(code).toBe(4)
   })
 })

@@ -74,8 +74,8 @@ describe('a pipe in the place of a file is refused at once, with its place', () 
       ['report', '--history', 'x.db', '--report', 'json=r', '--attest', 'pipe'],
       '/pipe: it is a pipe',
     ],
-    ['the history', {}, ['runs', '--history', 'pipe'], '/pipe: it is no regular file'],
-    ['the history to examine', {}, ['verify', '--history', 'pipe'], '/pipe: it is no regular file'],
+    ['the history', {}, ['runs', '--history', 'pipe'], '/pipe: it is not a regular file'],
+    ['the history to examine', {}, ['verify', '--history', 'pipe'], '/pipe: it is not a regular file'],
   ])('%s', async (_, files, args, said) => {
     using directory = openCliFixture()
     for (const [name, text] of Object.entries(files)) directory.write(name, text)

@@ -158,7 +158,7 @@ describe('an upgrade', () => {
   it.each([
     [
       "UPDATE violation SET message = 'x' WHERE id = 1",
-      /was not upgraded, for it does not verify: not as run 1 sealed it/,
+      /was not upgraded, because it does not verify: not as run 1 committed it/,
     ],
     [
       "UPDATE version SET body = '{}' WHERE id = 1",

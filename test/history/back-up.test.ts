@@ -61,7 +61,7 @@ describe('a backup', () => {
 
   it('replaces no file unless told to', async () => {
     writeFileSync(target, 'mine')
-    await expect(copy()).rejects.toMatchObject({ exitCode: 2, message: `there is a file ${target} already` })
+    await expect(copy()).rejects.toMatchObject({ exitCode: 2, message: `the file ${target} exists already` })
     expect(readFileSync(target, 'utf8')).toBe('mine')
     await copy(true)
     expect(readFileSync(target, 'latin1').slice(0, 15)).toBe('SQLite format 3')
@@ -84,7 +84,7 @@ describe('a backup', () => {
     target = dirname(file)
     await expect(copy(true)).rejects.toMatchObject({
       exitCode: 2,
-      message: expect.stringContaining('which is no file'),
+      message: expect.stringContaining('which is not a file'),
     })
   })
 

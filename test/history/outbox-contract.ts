@@ -96,7 +96,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         const third = await run(async () => {}, { projects: [payments] })
         expect([third.isFirst, third.policyDigest]).toEqual([false, 'policy 2'])
         expect([...third.scans.keys()]).toEqual([payments.name])
-        expect(third.scans.get(payments.name)?.unjudged).toEqual({ 'endpoint/orphan': 'it threw' })
+        expect(third.scans.get(payments.name)?.notEvaluated).toEqual({ 'endpoint/orphan': 'it threw' })
         const fourth = await run(async () => {}, { projects: [orders] })
         expect(fourth.scans.get(orders.name)?.statuses.get('sources')).toBe('failed')
       })
@@ -194,21 +194,21 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       it('forgets what was settled long ago, never what waits or comes behind it', async () => {
         await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
         await fixture.history.failed('m1', { at: at(2), error: 'no', nextTryAt: undefined })
-        await fixture.history.dropSettled(at(2))
+        await fixture.history.dropFinished(at(2))
         expect(await waiting()).toHaveLength(3)
-        await fixture.history.dropSettled(at(3))
+        await fixture.history.dropFinished(at(3))
         expect(await waiting()).toEqual([
           ['m2', 2, 'pending'],
           ['m3', 3, 'pending'],
         ])
         await fixture.history.failed('m3', { at: at(4), error: 'no', nextTryAt: undefined })
-        await fixture.history.dropSettled(at(9))
+        await fixture.history.dropFinished(at(9))
         expect(await waiting()).toEqual([
           ['m2', 2, 'pending'],
           ['m3', 3, 'dead'],
         ])
         await fixture.history.delivered('m2', at(5))
-        await fixture.history.dropSettled(at(9))
+        await fixture.history.dropFinished(at(9))
         expect(await waiting()).toEqual([])
         await fixture.history.enqueue([aMessage('m4')], at(9))
         expect(await waiting()).toEqual([['m4', 4, 'pending']])

@@ -74,7 +74,7 @@ describe('pruning', () => {
   it('keeps what was asked for and what stands, and the rest is gone', async () => {
     await runs(9, change)
     const { plan } = prune({ last: 2, weekly: 2 })
-    const needed = ['current state', 'last complete walk', 'last look at a project']
+    const needed = ['current state', 'last complete walk', 'last scan of a project']
     expect(plan.filter(({ reasons }) => reasons.length > 0)).toEqual([
       { number: 7, startedAt: at(7 * 24), finishedAt: at(7 * 24 + 1), reasons: ['weekly'] },
       { number: 8, startedAt: at(8 * 24), finishedAt: at(8 * 24 + 1), reasons: ['last'] },
@@ -129,7 +129,7 @@ describe('pruning', () => {
     const db = new Database(file)
     db.exec("UPDATE version SET name = 'z' WHERE id = 1")
     db.close()
-    expect(() => prune({ last: 1 })).toThrow(/does not verify: not as run 1 sealed it: versions/)
+    expect(() => prune({ last: 1 })).toThrow(/does not verify: not as run 1 committed it: versions/)
     expect(await sealedNumbers()).toEqual([1, 2, 3, 4])
   })
 
@@ -145,7 +145,7 @@ describe('pruning', () => {
     const db = new Database(file)
     db.exec('UPDATE violation SET to_run = NULL')
     db.close()
-    expect(reasonsFor(2, { last: 1 })).toEqual(['opened a violation that stands'])
+    expect(reasonsFor(2, { last: 1 })).toEqual(['opened an active violation'])
   })
   const prunable: number[] = []
   const reasonsFor = (run: number, keep: Partial<RetentionRules>) =>
@@ -164,7 +164,7 @@ describe('pruning', () => {
     })
     expect(reasonsFor(1, { last: 1 })).toEqual([])
     expect(reasonsFor(2, { last: 1 })).toEqual(['last complete walk'])
-    expect(reasonsFor(3, { last: 1 })).toEqual(['since when a project was not looked at in full'])
+    expect(reasonsFor(3, { last: 1 })).toEqual(['first incomplete scan of a project'])
   })
 
   it('keeps a run about which a message waits, loses no message, and lets the run go once it is delivered', async () => {

@@ -43,7 +43,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }))
 const owner = () => ({
   ...new Machines().process(1),
   now: () => Date.parse('2027-01-01T00:00:00Z'),
-  tell: (text: string) => messages.push(text),
+  warn: (text: string) => messages.push(text),
 })
 
 async function upgrade(how: ResealHistory = resealing): Promise<void> {
@@ -104,7 +104,7 @@ describe('a history with secrets in clear', () => {
     await upgrade()
     const copy = `${file}.before-0009`
     expect(messages).toEqual([
-      expect.stringContaining(`it is kept in ${copy}: destroy that copy once you trust the upgrade`),
+      expect.stringContaining(`backup: ${copy}, with these secrets in clear: destroy it once you trust the upgrade`),
     ])
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     expect(readdirSync(directory).sort()).toEqual(['history.db', 'history.db.before-0009'])

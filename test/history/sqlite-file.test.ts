@@ -109,14 +109,14 @@ describe('the file of a history', () => {
 })
 
 describe('a file that is no history', () => {
-  it('is refused, and left as it is, when it is a database of something else', () => {
+  it('is refused, and left as it is, when it is a database of another program', () => {
     const db = new Database(file)
     db.exec('CREATE TABLE song (title TEXT)')
     db.close()
     const before = readFileSync(file)
     const error = refusal(() => openDatabase(file, now))
     expect(error.exitCode).toBe(4)
-    expect(error.message).toBe(`cannot open the history ${file}: it is a database of something else`)
+    expect(error.message).toBe(`cannot open the history ${file}: it is a database of another program`)
     expect(error.advice).toContain('--history')
     expect(readFileSync(file).equals(before)).toBe(true)
     expect(readdirSync(dirname(file))).toEqual(['history.db'])
@@ -134,7 +134,7 @@ describe('a file that is no history', () => {
     const db = new Database(file)
     db.pragma('application_id = 77')
     db.close()
-    expect(refusal(() => openDatabase(file, now)).message).toContain('a database of something else')
+    expect(refusal(() => openDatabase(file, now)).message).toContain('a database of another program')
   })
 
   it.each([
@@ -143,7 +143,7 @@ describe('a file that is no history', () => {
   ])('is refused when it is %s', (_, content) => {
     writeFileSync(file, content)
     const error = refusal(() => openDatabase(file, now))
-    expect(error).toMatchObject({ exitCode: 4, message: `cannot open the history ${file}: file is not a database` })
+    expect(error).toMatchObject({ exitCode: 4, message: `the history ${file} is damaged: file is not a database` })
     expect(error.advice).toContain('--history')
     expect(readFileSync(file).equals(content)).toBe(true)
   })
@@ -289,7 +289,7 @@ describe('a history that cannot be written', () => {
     const fill = () => db.prepare("INSERT INTO project (service, uid) VALUES (?, 'p')").run('x'.repeat(100_000))
     const error = refusal(() => writeTransaction(db, fill))
     expect(error.exitCode).toBe(4)
-    expect(error.message).toBe(`cannot write to the history ${file}: database or disk is full`)
+    expect(error.message).toBe(`cannot use the history ${file}: database or disk is full`)
     expect(error.advice).toContain('free space')
     expect(db.prepare('SELECT * FROM project').all()).toEqual([])
     db.close()

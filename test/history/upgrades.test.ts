@@ -117,7 +117,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
     const steps = `migrating the history from schema ${Number(schema)} to ${newest}`
     expect(messages).toEqual([
       Number(schema) < resealingStep
-        ? `${steps}, and sealing what an earlier version kept in clear, which takes a while; backup: ${copy}, with that in clear: destroy it once you trust the upgrade`
+        ? `${steps}, and sealing secrets that an earlier version stored in clear, which takes a while; backup: ${copy}, with these secrets in clear: destroy it once you trust the upgrade`
         : `${steps}; backup: ${copy}`,
     ])
     const then = new Database(unpacked(`${schema}.db.gz`))
@@ -184,7 +184,7 @@ describe('an upgrade', () => {
     db.pragma('foreign_keys = OFF')
     db.exec('DELETE FROM project WHERE id = 1')
     db.close()
-    expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(/would refer to rows that project does not hold/)
+    expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(/would refer to rows that project does not have/)
     const after = new Database(file, { readonly: true })
     expect(after.pragma('user_version', { simple: true })).toBe(1)
     after.close()
@@ -194,7 +194,7 @@ describe('an upgrade', () => {
     writeFileSync(file, unpacked('0001.db.gz'))
     mkdirSync(`${file}.before-0002`)
     expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(
-      expect.objectContaining({ exitCode: 4, advice: expect.stringContaining('it was left as it is') }),
+      expect.objectContaining({ exitCode: 4, advice: expect.stringContaining('the history is unchanged') }),
     )
     const after = new Database(file, { readonly: true })
     expect(after.pragma('user_version', { simple: true })).toBe(1)
@@ -220,15 +220,15 @@ describe('a history whose links are of before schema 10', () => {
   })
 
   it.each([
-    ["UPDATE scan SET name = 'z' WHERE run = 3 AND project_id = 1", 'not as run 3 sealed it: walks'],
-    ['DELETE FROM scan WHERE project_id = 3', 'not as run 8 sealed it: projects, walks'],
-    ["INSERT INTO scan (project_id, run, name) VALUES (4, 1, 'z')", 'not as run 1 sealed it: projects, walks'],
-    ['UPDATE run SET chain_version = 2 WHERE number = 1', 'not as run 1 sealed it: scans'],
-    ['UPDATE run SET chain_version = NULL WHERE number = 1', 'not as run 1 sealed it: scans'],
-    ["UPDATE walk SET cause = 'tls' WHERE run = 5 AND status = 'failed'", 'has another cause than its reason says'],
-    ["UPDATE notice SET code = 'rule_failed'", 'has another code than its text says'],
-    ['UPDATE notice SET listing = NULL', 'not as run 8 sealed it: notices'],
-    ["UPDATE walk SET cause = 'tls' WHERE run = 1", 'has another cause than its reason says'],
+    ["UPDATE scan SET name = 'z' WHERE run = 3 AND project_id = 1", 'not as run 3 committed it: walks'],
+    ['DELETE FROM scan WHERE project_id = 3', 'not as run 8 committed it: projects, walks'],
+    ["INSERT INTO scan (project_id, run, name) VALUES (4, 1, 'z')", 'not as run 1 committed it: projects, walks'],
+    ['UPDATE run SET chain_version = 2 WHERE number = 1', 'not as run 1 committed it: scans'],
+    ['UPDATE run SET chain_version = NULL WHERE number = 1', 'not as run 1 committed it: scans'],
+    ["UPDATE walk SET cause = 'tls' WHERE run = 5 AND status = 'failed'", 'has a cause that does not match its reason'],
+    ["UPDATE notice SET code = 'rule_failed'", 'has a code that does not match its text'],
+    ['UPDATE notice SET listing = NULL', 'not as run 8 committed it: notices'],
+    ["UPDATE walk SET cause = 'tls' WHERE run = 1", 'has a cause that does not match its reason'],
   ])('does not verify after %s', (sql, fault) => {
     openSqliteHistory(file, owner(), resealing).close()
     const db = new Database(file)

@@ -74,7 +74,10 @@ describe('what can be read and must not', () => {
     [inEndpoint({ secrets: { s1: { value: 'readable' } } }), '/secrets/s1/value unsealed'],
     [inEndpoint({ authentication: { basic_auth: { username: 'u', password: 'pw' } } }), '/password unsealed'],
     [inEndpoint({ slack_webhook_url: 'https://chat.example/services/T0' }), '/slack_webhook_url unsealed'],
-    [inEndpoint({ description: `a\n${credential}` }), 'the body of endpoint a since run 1 holds /description unsealed'],
+    [
+      inEndpoint({ description: `a\n${credential}` }),
+      'the body of endpoint a since run 1 contains /description unsealed',
+    ],
     [`UPDATE approved_resource SET body = '{"mtls_client_cert":{"client_key":"x"}}'`, '/client_key unsealed'],
     [`UPDATE version SET name = '${credential}' WHERE id = 1`, 'the name of endpoint a'],
     [`UPDATE change SET fields = '[{"before":"${credential}"}]'`, 'a change of endpoint a in run 2'],
@@ -93,9 +96,7 @@ describe('what can be read and must not', () => {
     const seal = `sealed:${'0'.repeat(32)}`
     const secrets = { s1: { value: seal }, s2: { value: 'sealed:masked' }, s3: { value: null } }
     const urls = { slack_webhook_url: `https://chat.example/${seal}`, teams_webhook_url: null }
-    expect(found(inEndpoint({ secrets, ...urls }))).toBe(
-      'what must be sealed is sealed, and nothing has the form of a credential',
-    )
+    expect(found(inEndpoint({ secrets, ...urls }))).toBe('every secret is sealed, and no text looks like a credential')
   })
 })
 
@@ -180,44 +181,50 @@ describe('one bit that is flipped', () => {
     ],
     [
       "UPDATE notification SET state = 'delivered', attempts = 1, settled_at = created_at WHERE id = 'msg_hook_4'",
-      'I9: message msg_hook_4 was delivered although one before it waits',
+      'I9: message msg_hook_4 was delivered, although one before it waits',
     ],
     [
       "UPDATE notification SET attempts = 0 WHERE id = 'msg_hook_1'",
-      'I9: message msg_hook_1 is called delivered and was never tried',
+      'I9: message msg_hook_1 is marked as delivered and was never tried',
     ],
     [
       "UPDATE notification SET settled_at = NULL WHERE id = 'msg_chat_1'",
-      'I9: message msg_chat_1 is settled and has no time of it',
+      'I9: message msg_chat_1 is delivered or given up, without a time',
     ],
     [
       "UPDATE notification SET settled_at = created_at WHERE id = 'msg_chat_2'",
-      'I9: message msg_chat_2 waits and has a time of its end',
+      'I9: message msg_chat_2 waits, and has a time of delivery',
     ],
-    ["UPDATE notification SET id = 'msg_x' WHERE id = 'msg_chat_2'", 'I9: message msg_x calls itself msg_chat_2'],
-    ["UPDATE notification SET body = 'x' WHERE id = 'msg_chat_2'", 'I9: message msg_chat_2 calls itself nothing'],
+    [
+      "UPDATE notification SET id = 'msg_x' WHERE id = 'msg_chat_2'",
+      'I9: message msg_x has the id msg_chat_2 in its body',
+    ],
+    [
+      "UPDATE notification SET body = 'x' WHERE id = 'msg_chat_2'",
+      'I9: message msg_chat_2 has the id null in its body',
+    ],
     [
       "UPDATE notification SET run = 3 WHERE id = 'msg_chat_2'",
-      'I9: message msg_chat_2 is about run 3, which was never sealed',
+      'I9: message msg_chat_2 is about run 3, which was never committed',
     ],
     ["DELETE FROM channel WHERE name = 'hook'", 'I9: 3 of the messages that were written for hook are missing'],
-    ["UPDATE version SET name = 'z' WHERE id = 2", 'I10: not as run 1 sealed it: versions'],
-    ['UPDATE version SET to_run = NULL WHERE id = 2', 'I10: not as run 2 sealed it: ended versions'],
-    ["UPDATE change SET uid = 'z' WHERE id = 1", 'I10: not as run 2 sealed it: changes'],
-    ["UPDATE violation SET severity = 'low' WHERE id = 1", 'I10: not as run 1 sealed it: violations'],
-    ["UPDATE walk SET items = 3 WHERE run = 4 AND listing = 'endpoints'", 'I10: not as run 4 sealed it: walks'],
-    ["UPDATE notice SET text = 'nothing' WHERE run = 1", 'I10: not as run 1 sealed it: notices'],
-    ["UPDATE run SET policy_digest = 'other' WHERE number = 2", 'I10: not as run 2 sealed it: run'],
+    ["UPDATE version SET name = 'z' WHERE id = 2", 'I10: not as run 1 committed it: versions'],
+    ['UPDATE version SET to_run = NULL WHERE id = 2', 'I10: not as run 2 committed it: ended versions'],
+    ["UPDATE change SET uid = 'z' WHERE id = 1", 'I10: not as run 2 committed it: changes'],
+    ["UPDATE violation SET severity = 'low' WHERE id = 1", 'I10: not as run 1 committed it: violations'],
+    ["UPDATE walk SET items = 3 WHERE run = 4 AND listing = 'endpoints'", 'I10: not as run 4 committed it: walks'],
+    ["UPDATE notice SET text = 'nothing' WHERE run = 1", 'I10: not as run 1 committed it: notices'],
+    ["UPDATE run SET policy_digest = 'other' WHERE number = 2", 'I10: not as run 2 committed it: run'],
     [
       "UPDATE run SET chain = 'other' WHERE number = 2",
       'I10: the link of run 2 was altered, in its column previous, chain or chain_version',
     ],
     ["UPDATE run SET part_digests = '{}' WHERE number = 2", 'I10: the column part_digests of run 2 was altered'],
-    ["UPDATE scan SET name = 'z' WHERE run = 1", 'I10: not as run 1 sealed it: scans, walks'],
-    ["UPDATE walk SET cause = 'tls' WHERE run = 4", 'I10: not as run 4 sealed it: walks'],
-    ["UPDATE notice SET code = 'rule_failed' WHERE run = 1", 'I10: not as run 1 sealed it: notices'],
-    ["UPDATE run SET started_at = 'then' WHERE number = 3", 'I10: not as run 4 sealed it: run'],
-    ["UPDATE project SET uid = 'z' WHERE id = 2", 'I10: not as run 1 sealed it: projects'],
+    ["UPDATE scan SET name = 'z' WHERE run = 1", 'I10: not as run 1 committed it: scans, walks'],
+    ["UPDATE walk SET cause = 'tls' WHERE run = 4", 'I10: not as run 4 committed it: walks'],
+    ["UPDATE notice SET code = 'rule_failed' WHERE run = 1", 'I10: not as run 1 committed it: notices'],
+    ["UPDATE run SET started_at = 'then' WHERE number = 3", 'I10: not as run 4 committed it: run'],
+    ["UPDATE project SET uid = 'z' WHERE id = 2", 'I10: not as run 1 committed it: projects'],
     ["UPDATE document SET body = '[1]' WHERE id = 1", /^I2: document [0-9a-f]{12}… does not match its digest$/],
   ])('is named: %s', (sql, fault) => {
     const found = faultsAfter(sql)
@@ -258,7 +265,7 @@ describe('verify', () => {
     ["UPDATE walk SET status = 'partial' WHERE run = 2", 'I4: endpoint b was removed by run 2, whose walk was partial'],
     [
       "UPDATE walk SET status = 'partial' WHERE run = 2",
-      'I5: endpoint/url-not-https at endpoint b was resolved by run 2, which did not walk all endpoints and judged by the policy of before',
+      'I5: endpoint/url-not-https at endpoint b was resolved by run 2, which did not walk all endpoints and evaluated the same policy as before',
     ],
     ['UPDATE run SET exit_code = 1 WHERE number = 4', 'I8: run 4 is recorded with exit code 1, its record calls for 0'],
     ['DELETE FROM project WHERE id = 1', /^foreign_key_check: .* refers to a project that is not there/],

@@ -34,7 +34,7 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
 function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partial<PriorState> = {}): PriorState {
   const look: PreviousScan = {
     statuses: new Map(Object.entries(statuses) as [Listing, CoverageStatus][]),
-    unjudged: {},
+    notEvaluated: {},
   }
   const run = { isFirst: false, policyDigest: 'policy', toolVersion: '0.1.0' }
   return { ...run, scans: new Map([[project, look]]), transitions: [], ...other }
@@ -169,7 +169,7 @@ describe('the events of a run', () => {
     ])
     const lost = aMove('open', 'unknown', { rule: 'endpoint/orphan' })
     expect(lines(record, withMoves(lost))).toEqual(['rule.unknown: it could not judge: it threw'])
-    const before: PreviousScan = { statuses: new Map(), unjudged: { 'endpoint/orphan': 'something else' } }
+    const before: PreviousScan = { statuses: new Map(), notEvaluated: { 'endpoint/orphan': 'something else' } }
     expect(lines(record, since({}, { scans: new Map([[project, before]]) }))).toEqual([])
     expect(lines(record, since({}, { scans: new Map() }))).toHaveLength(1)
   })

@@ -94,7 +94,7 @@ describe('probes of a policy', () => {
 
   it.each([
     ['no.json', /cannot read \/etc\/no\.json: ENOENT/],
-    ['list.json', /\/etc\/list\.json holds no JSON object/],
+    ['list.json', /\/etc\/list\.json does not contain a JSON object/],
     ['broken.json', /\/etc\/broken\.json is not JSON$/],
     ['large.json', /\/etc\/large\.json is larger than a probe may be: 1048576 characters$/],
   ])('are refused where the payload is: %s', (payload, text) => {
@@ -118,7 +118,7 @@ describe('probes of a policy', () => {
     expect(read('extends: [./a.yaml, ./b.yaml]', twice).probes).toHaveLength(1)
     const differing = { '/etc/a.yaml': probe(''), '/etc/b.yaml': probe(', type: other') }
     expect(refusal('extends: [./a.yaml, ./b.yaml]', differing)).toEqual([
-      '/etc/policy.yaml:1:10: they hold two different probes `p`',
+      '/etc/policy.yaml:1:10: they contain two different probes `p`',
     ])
   })
 })

@@ -89,7 +89,7 @@ describe('waivers of a policy', () => {
     const path = '/authentication/basic_auth/password'
     const lines = refusal({ rule: 'endpoint/auth-weak', path, value: 'not-a-real-key' })
     expect(lines).toEqual([
-      '8:12: a secret is accepted by its seal, `sealed:…` as reports show it, and is never written into a policy',
+      '8:12: name a secret by its seal, `sealed:…`, as reports show it: a policy never contains the secret',
     ])
     const sealed = `sealed:${'0'.repeat(32)}`
     expect(read(withWaiver({ rule: 'endpoint/auth-weak', path, value: sealed })).waivers).toHaveLength(1)

@@ -87,7 +87,7 @@ describe('query', () => {
     const refused = await historyFixture.ask(['query', 'DROP TABLE run'])
     expect([refused.code, refused.stderr]).toEqual([
       2,
-      expect.stringMatching(/refused: it begins with DROP.*\n {2}it begins with SELECT/),
+      expect.stringMatching(/refused: it begins with DROP.*\n {2}begin with SELECT/),
     ])
     const cut = await historyFixture.rows('query', 'SELECT uid FROM current_resource', '--limit', '1')
     expect([cut.rows.length, cut.omitted, cut.run.number]).toEqual([1, 'unknown', 1])

@@ -273,7 +273,7 @@ describe('the history', () => {
   it.each([
     [['timeline', 'nowhere'], /no resource "nowhere" was ever seen by run 4/],
     [['timeline', 'nowhere', '--project', 'payments', '--kind', 'source'], /was ever seen in payments source by/],
-    [['diff', '1', '99'], /there is no committed run 99; the history holds 1/],
+    [['diff', '1', '99'], /there is no committed run 99; the history has 1/],
     [['diff', 'last week'], /"last week" is not a run or a time/],
     [['state', '--at', '2026-02-31'], /"2026-02-31" is not a valid time/],
     [['state', '--project', 'nowhere'], /--project nowhere matches none of acme\//],

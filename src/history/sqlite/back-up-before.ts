@@ -4,9 +4,9 @@ import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type DraftPlace, openDraftPlace } from './draft-place.ts'
 
 /**
- * Copies a history before a step changes its schema: `FILE.before-0004`, readable by its owner only, whole or not there.
- * Returns the copy's path; undefined when another process took the step meanwhile, and made the copy.
- * @throws AuditError.failure when it cannot be written; then the history is as it was
+ * Copies a history to `FILE.before-0004` before step 4 changes its schema. The copy is readable by its owner only, and
+ * either complete or absent. Returns its path; undefined when another process took the step, and made the copy.
+ * @throws AuditError.failure when it cannot be written; the history is unchanged then
  */
 export function backUpBefore(db: Database.Database, step: number): string | undefined {
   const copy = `${db.name}.before-${String(step).padStart(4, '0')}`
@@ -21,7 +21,7 @@ export function backUpBefore(db: Database.Database, step: number): string | unde
     return copy
   } catch (error) {
     throw AuditError.failure(`cannot back up the history ${db.name} before its upgrade: ${reasonOf(error)}`, {
-      advice: 'make room beside it for a copy of it; it was left as it is',
+      advice: 'make room for a copy of it in the same directory; the history is unchanged',
       cause: error,
     })
   } finally {

@@ -2,9 +2,9 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, statS
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
+import { asDamage } from './describe-damage.ts'
 import { type DraftPlace, openDraftPlace } from './draft-place.ts'
 import { openToExamine } from './open-to-examine.ts'
-import { asDamage } from './tell-damage.ts'
 import { type Verification, type VerificationRequest, verifyHistory } from './verify/verify-history.ts'
 
 export interface Backup {
@@ -13,10 +13,10 @@ export interface Backup {
 }
 
 /**
- * Copies a history while others read and write it, verifies the copy, and only then gives it its name: a file that is
- * readable by its owner only, whole or not there. What killed backups left in its directory is removed.
- * @throws AuditError.usage when there is a file of that name and `replace` is not set; 4 when the copy cannot be written, or
- * does not verify, which the history itself then does not either
+ * Copies a history while other processes read and write it, verifies the copy, and then gives it its name. The file is
+ * readable by its owner only, and either complete or absent. Removes what killed backups left in its directory.
+ * @throws AuditError.usage when the file exists and `replace` is not set
+ * @throws AuditError.failure when the copy cannot be written, or the history does not verify
  */
 export async function backUp(
   file: string,
@@ -24,12 +24,12 @@ export async function backUp(
   { replace, ...question }: VerificationRequest & { readonly replace: boolean },
 ): Promise<Backup> {
   if (isOneFile(file, target)) {
-    throw AuditError.usage(`the backup cannot take the place of the history itself, ${file}`, {
+    throw AuditError.usage(`the backup cannot replace the history itself, ${file}`, {
       advice: 'name another file',
     })
   }
   if (statSync(target, { throwIfNoEntry: false })?.isFile() === false) {
-    throw AuditError.usage(`the backup cannot take the place of ${target}, which is no file`, {
+    throw AuditError.usage(`the backup cannot replace ${target}, which is not a file`, {
       advice: 'name a file, as in backups/hookdrift.db',
     })
   }
@@ -51,7 +51,7 @@ export async function backUp(
     const damage = asDamage(error, file)
     if (damage !== undefined) throw damage
     throw AuditError.failure(`cannot write the backup ${target}: ${reasonOf(error)}`, {
-      advice: 'check that its directory is there, may be written to and has room; the history was left as it is',
+      advice: 'check that its directory exists, is writable and has room; the history is unchanged',
       cause: error,
     })
   } finally {
@@ -60,14 +60,14 @@ export async function backUp(
   }
 }
 
-/** However the two are spelt. */
+/** Also when the two paths differ. */
 function isOneFile(file: string, target: string): boolean {
   if (!(existsSync(file) && existsSync(target))) return false
   const [one, other] = [statSync(file), statSync(target)]
   return one.ino === other.ino && one.dev === other.dev
 }
 
-/** Without a log beside it, so that one file can be moved about. */
+/** Folds the log into the file, so that the backup is one file. */
 function inOneFile(file: string): void {
   const db = new Database(file)
   try {
@@ -86,7 +86,7 @@ function verify(file: string, question: VerificationRequest): Verification {
   }
 }
 
-/** A link takes no name that is taken; renaming would. */
+/** Linking fails where the name is taken; renaming would replace that file. */
 function giveName(draft: string, target: string, replace: boolean): void {
   synced(draft)
   if (replace) renameSync(draft, target)
@@ -111,12 +111,12 @@ function synced(path: string): void {
 }
 
 function alreadyThere(target: string): AuditError {
-  return AuditError.usage(`there is a file ${target} already`, { advice: 'name another, or replace it with --force' })
+  return AuditError.usage(`the file ${target} exists already`, { advice: 'name another, or replace it with --force' })
 }
 
 function doesNotVerify(file: string, { checks }: Verification): AuditError {
   const failed = checks.filter(({ ok }) => !ok).map(({ id, detail }) => `${id}: ${detail}`)
-  return AuditError.failure(`no backup was made: what was copied from ${file} does not verify: ${failed[0] ?? ''}`, {
-    advice: '`hookdrift verify` says more; keep the backups that you have, and see docs/reference/verify.md',
+  return AuditError.failure(`no backup was made: the copy of ${file} does not verify: ${failed[0] ?? ''}`, {
+    advice: 'run `hookdrift verify`, keep the backups that you have, and see docs/reference/verify.md',
   })
 }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3'
 
-/** Removes all that a run drafted and records it as interrupted. */
+/** Deletes the rows that a run drafted and records it as interrupted. */
 export function closeAsInterrupted(db: Database, run: number, now: string): void {
   const floors = db
     .prepare<[number], { version: number; violation: number }>(

@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 
-/** A directory beside a file in which it is made, before it gets its name. */
+/** A directory next to a file, in which the file is written before it gets its name. */
 export interface DraftPlace {
   readonly draft: string
-  /** Takes the directory away. */
+  /** Removes the directory. */
   close(): void
 }
 
@@ -15,14 +15,14 @@ const lockName = 'lock'
 const mostTries = 5
 
 /**
- * Makes a place for a draft, and removes those that killed processes left in the same directory. Whoever lives holds a
- * lock on a file within: the system gives that back when a process ends, however it ends and wherever it runs.
+ * Makes a place for a draft, and removes places that killed processes left in the same directory. A live process keeps
+ * a lock on a file in its place. The system releases the lock when the process ends, also when it is killed.
  */
 export function openDraftPlace(target: string): DraftPlace {
   for (let tries = 1; ; tries++) {
     const place = mkdtempSync(`${target}${mark}`)
     const lock = takeLock(place)
-    // Another process may have taken the place for abandoned before the lock was taken.
+    // Another process may have removed the place as abandoned before this one locked it.
     if (lock !== undefined && existsSync(join(place, lockName))) {
       removeAbandoned(target, place)
       return { draft: join(place, draftName), close: () => remove(place, lock) }
@@ -32,7 +32,7 @@ export function openDraftPlace(target: string): DraftPlace {
   }
 }
 
-/** undefined: another process has it, or has taken the place away. */
+/** undefined: another process has the lock, or has removed the place. */
 function takeLock(place: string): Database.Database | undefined {
   let db: Database.Database | undefined
   try {
@@ -45,7 +45,7 @@ function takeLock(place: string): Database.Database | undefined {
   }
 }
 
-/** While the lock is held: nobody else may think of it as theirs. */
+/** Under the lock, so that no other process removes it too. */
 function remove(place: string, lock: Database.Database): void {
   rmSync(place, { recursive: true, force: true })
   lock.close()
@@ -57,14 +57,14 @@ function removeAbandoned(target: string, own: string): void {
     const place = join(directory, name)
     if (place === own) continue
     try {
-      if (isPlace(name) && holdsDraftOnly(place)) {
+      if (isPlace(name) && containsDraftOnly(place)) {
         const lock = takeLock(place)
         if (lock !== undefined) remove(place, lock)
-      } else if (isFormerPlace(name, target) && holdsFormerDraft(place) && isDayOlder(place, own)) {
+      } else if (isFormerPlace(name, target) && containsFormerDraft(place) && isDayOlder(place, own)) {
         rmSync(place, { recursive: true, force: true })
       }
     } catch {
-      // What cannot be removed is no reason to make no copy.
+      // A leftover that cannot be removed must not prevent the copy.
     }
   }
 }
@@ -73,21 +73,21 @@ function isPlace(name: string): boolean {
   return /\.hookdrift-[A-Za-z0-9]{6}$/.test(name)
 }
 
-/** As versions before this one made them, without a lock. */
+/** As earlier versions made them, without a lock. */
 function isFormerPlace(name: string, target: string): boolean {
   return name.startsWith(`${basename(target)}.`) && /^\.[A-Za-z0-9]{6}$/.test(name.slice(basename(target).length))
 }
 
-function holdsDraftOnly(place: string): boolean {
+function containsDraftOnly(place: string): boolean {
   return entriesOf(place)?.every((name) => name.startsWith(draftName) || name.startsWith(lockName)) === true
 }
 
-function holdsFormerDraft(place: string): boolean {
+function containsFormerDraft(place: string): boolean {
   const entries = entriesOf(place) ?? []
   return entries.includes(draftName) && entries.every((name) => name.startsWith(draftName))
 }
 
-/** undefined for what is no directory, or is gone. */
+/** undefined: not a directory, or gone. */
 function entriesOf(place: string): readonly string[] | undefined {
   try {
     return readdirSync(place)
@@ -98,7 +98,7 @@ function entriesOf(place: string): readonly string[] | undefined {
 
 const dayMs = 24 * 60 * 60 * 1000
 
-/** By the clock of the file system, which is the same for both. */
+/** By the file system's clock, which is the same for both. */
 function isDayOlder(place: string, own: string): boolean {
   const written = Math.max(...[place, join(place, draftName)].map((path) => statSync(path).mtimeMs))
   return written + dayMs < statSync(own).mtimeMs

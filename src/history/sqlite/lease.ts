@@ -3,23 +3,25 @@ import { isLeaseLive, type Lease, type LeaseOwner, leaseTaken } from '../lease-o
 import { closeAsInterrupted } from './close-as-interrupted.ts'
 
 /**
- * The lease that nobody holds any more.
- * @throws AuditError.busy when another live process holds it
+ * The lease row, when no live process owns it; undefined before the first run.
+ * @throws AuditError.busy when another live process owns it
  */
 export function readLease(db: Database, owner: LeaseOwner): (Lease & { token: number }) | undefined {
-  const held = db
+  const lease = db
     .prepare<[], Lease & { token: number }>(
       `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
     )
     .get()
-  if (held !== undefined && isLeaseLive(held, owner)) throw leaseTaken(held, owner, db.name)
-  return held
+  if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner, db.name)
+  return lease
 }
 
-/** Takes the lease for this process and returns its token; refuses as `readLease`. */
+/**
+ * Takes the lease for this process and returns its token.
+ * @throws AuditError.busy as `readLease`
+ */
 export function takeLease(db: Database, owner: LeaseOwner): number {
-  const held = readLease(db, owner)
-  const token = (held?.token ?? 0) + 1
+  const token = (readLease(db, owner)?.token ?? 0) + 1
   const now = new Date(owner.now()).toISOString()
   db.prepare(
     `INSERT INTO lease (id, token, host, boot_id, pid, taken_at, heartbeat_at) VALUES (1, ?, ?, ?, ?, ?, ?)
@@ -29,11 +31,11 @@ export function takeLease(db: Database, owner: LeaseOwner): number {
   return token
 }
 
-/** The token moves on, so that a straggler can write nothing after the end. */
+/** The token changes, so that a late write of the former owner fails. */
 export const releaseSql =
   "UPDATE lease SET token = token + 1, heartbeat_at = '1970-01-01T00:00:00.000Z' WHERE token = ?"
 
-/** A run that still calls itself running, now that the lease is ours, was killed. */
+/** A run that is still `running` when this process takes the lease was killed. */
 export function closeKilledRuns(db: Database, now: string): number[] {
   const killed = db.prepare<[], number>("SELECT number FROM run WHERE state = 'running' ORDER BY number").pluck().all()
   for (const run of killed) closeAsInterrupted(db, run, now)

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Makes a directory and those above it that are missing. Node's own way of doing so never comes back where the file
- * system answers that a parent is missing which is there, as below `/proc`.
+ * Makes a directory and its missing parents. Node's recursive mkdir never returns where the file system reports an
+ * existing parent as missing, as below `/proc`.
  */
 export function makeDirectories(path: string, mode = 0o777): void {
   if (existsSync(path)) return
@@ -12,7 +12,7 @@ export function makeDirectories(path: string, mode = 0o777): void {
   try {
     mkdirSync(path, { mode })
   } catch (error) {
-    // Another process was first.
+    // Another process made it first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
 }

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import type { LeaseOwner } from '../lease-owner.ts'
+import { asHistoryError } from './describe-damage.ts'
 import { makeDirectories } from './make-directories.ts'
 import { knownSchema, migrate } from './migrate.ts'
 import { migrationsDirectory } from './migrations-directory.ts'
@@ -10,22 +11,21 @@ import { refuseNoFile } from './refuse-no-file.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
 import { rewriteFile } from './reseal/rewrite-file.ts'
 import { refuseAlteredTables } from './schema/refuse-altered.ts'
-import { asHistoryError } from './tell-damage.ts'
 
-/** "hkdf", so that `file` and we can tell a history from other databases. */
+/** "hkdf": distinguishes a history from other databases, also for the command `file`. */
 const applicationId = 0x686b6466
 
 export interface Opening {
   readonly owner?: LeaseOwner
-  /** How rows of an earlier version are sealed anew, should there be any. */
+  /** Reseals rows of an earlier version. */
   readonly resealing?: ResealHistory | undefined
-  /** Where the migrations are. */
+  /** Directory of the migrations. */
   readonly directory?: string
 }
 
 /**
- * Opens the history at a path, makes it when it is not there (readable by its owner only), and brings its schema up
- * to date; an older one is backed up first, which the holder is told.
+ * Opens the history at a path, creates it if missing (readable by its owner only), and upgrades its schema after a
+ * backup, with a warning to the owner.
  * @throws AuditError.failure when the file cannot be used
  */
 export function openDatabase(
@@ -33,7 +33,7 @@ export function openDatabase(
   now: string,
   { owner, resealing, directory = migrationsDirectory }: Opening = {},
 ): Database.Database {
-  const tell = owner?.warn ?? (() => {})
+  const warn = owner?.warn ?? (() => {})
   let db: Database.Database | undefined
   try {
     refuseNoFile(file)
@@ -41,20 +41,20 @@ export function openDatabase(
     // SQLite gives its side files the mode of the database file.
     closeSync(openSync(file, 'a', 0o600))
     db = new Database(file, { timeout: 5_000 })
-    whenUnlocked(db, takePossession)
+    whenUnlocked(db, initialise)
     db.pragma('synchronous = NORMAL')
     db.pragma('cache_size = -8192')
-    // A step may make a table anew that others refer to; it is checked at its end.
+    // A step may recreate a table that others refer to; the references are checked at its end.
     db.pragma('foreign_keys = OFF')
-    migrate(db, { directory, now, tell, owner, resealing })
+    migrate(db, { directory, now, warn, owner, resealing })
     refuseAlteredTables(db, directory)
     db.pragma('foreign_keys = ON')
-    rewriteFile(db, now, tell)
+    rewriteFile(db, now, warn)
     return db
   } catch (error) {
     db?.close()
-    const told = asHistoryError(error, file)
-    if (told instanceof AuditError) throw told
+    const described = asHistoryError(error, file)
+    if (described instanceof AuditError) throw described
     throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
       advice: 'check the path, its permissions and the free space, or name another with --history',
       cause: error,
@@ -62,7 +62,7 @@ export function openDatabase(
   }
 }
 
-function takePossession(db: Database.Database): void {
+function initialise(db: Database.Database): void {
   refuseForeign(db)
   if (isEmpty(db)) {
     db.pragma('page_size = 16384')
@@ -75,7 +75,7 @@ function takePossession(db: Database.Database): void {
 const mostTries = 100
 const pauseMs = 20
 
-/** Several processes may make a history at once, and to change the mode of a database SQLite waits for nobody. */
+/** Several processes may create a history at once, and SQLite does not wait for a lock to change the journal mode. */
 function whenUnlocked(db: Database.Database, work: (db: Database.Database) => void): void {
   for (let tries = 1; ; tries++) {
     try {
@@ -89,16 +89,16 @@ function whenUnlocked(db: Database.Database, work: (db: Database.Database) => vo
   }
 }
 
-/** @throws AuditError.failure when the database is another program's */
+/** @throws AuditError.failure when the database belongs to another program */
 export function refuseForeign(db: Database.Database): void {
-  // As of one moment: another process may be making it a history between two questions.
+  // In one transaction: another process may just be making it a history.
   const isOurs = db.transaction(() => {
     const id = Number(db.pragma('application_id', { simple: true }))
     return id === applicationId || (id === 0 && isEmpty(db))
   })
   if (isOurs()) return
-  throw AuditError.failure(`cannot open the history ${db.name}: it is a database of something else`, {
-    advice: 'name another file with --history; this one was left as it is',
+  throw AuditError.failure(`cannot open the history ${db.name}: it is a database of another program`, {
+    advice: 'name another file with --history; this one is unchanged',
   })
 }
 

@@ -5,8 +5,8 @@ import { refuseForeign, schemaVersion } from './open-database.ts'
 import { refuseNoFile } from './refuse-no-file.ts'
 
 /**
- * Opens a history to look at it as it is: nothing is written, and no schema is changed.
- * @throws AuditError.failure when it is none, or of another schema than this program's
+ * Opens a history read-only, without an upgrade.
+ * @throws AuditError.failure when the file is not a history, or has another schema than this program's
  */
 export function openToExamine(file: string): Database.Database {
   if (!existsSync(file)) {
@@ -23,7 +23,7 @@ export function openToExamine(file: string): Database.Database {
     db?.close()
     if (error instanceof AuditError) throw error
     throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
-      advice: 'the file is damaged or is no history: restore a backup, see docs/how-to/keep-the-history.md',
+      advice: 'the file is damaged or not a history: restore a backup, see docs/how-to/keep-the-history.md',
       cause: error,
     })
   }

@@ -9,13 +9,13 @@ export interface Migration {
   readonly sha256: string
 }
 
-/** The steps from an empty database to the newest schema, in their order. */
+/** The steps from an empty database to the newest schema, in order. */
 export function readMigrations(directory: string): Migration[] {
   return readdirSync(directory)
     .filter((name) => name.endsWith('.sql'))
     .sort()
     .map((name, index) => {
-      // A step that is passed over in silence would be missed by every history.
+      // A gap in the numbers would skip a step in every history.
       if (Number(name.slice(0, 4)) !== index + 1) throw new Error(`migration ${name} is not number ${index + 1}`)
       const sql = readFileSync(join(directory, name), 'utf8')
       return { version: index + 1, name, sql, sha256: hash('sha256', sql) }

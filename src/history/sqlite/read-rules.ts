@@ -1,6 +1,6 @@
 import type { EvaluatedRule } from '../../model/evaluation.ts'
 
-/** As written by releases whose records call the remediation `remedy`: a document is never rewritten. */
+/** Earlier releases stored the remediation as `remedy`, and documents are never rewritten. */
 type StoredRule = Omit<EvaluatedRule, 'remediation'> & { readonly remediation?: string; readonly remedy?: string }
 
 /** The rules of a run, from the document that the run wrote. */

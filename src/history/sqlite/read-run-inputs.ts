@@ -24,7 +24,7 @@ export function readRunInputs(db: Database, run: number): RunInputs | undefined 
   if (row === undefined) return undefined
   return {
     ...row,
-    // What we wrote ourselves.
+    // Hookdrift wrote it.
     projects: JSON.parse(row.projects ?? '[]') as ProjectEvaluation[],
     changes: readChanges(db, run),
     withheldRemovals: readWithheldRemovals(db, run),

@@ -12,7 +12,7 @@ type RunRow = Pick<
   'number' | 'startedAt' | 'finishedAt' | 'failOn' | 'toolVersion' | 'policyDigest' | 'configurationDigest' | 'chain'
 > & { readonly rules: string | null; readonly projects: string | null }
 
-/** Reads a run as it was, whatever came after it. The caller says which runs may be read. */
+/** Reads a run as it was when committed. The caller decides which runs may be read. */
 export function readRun(db: Database, number: number): RunRecord | undefined {
   const run = db
     .prepare<[number], RunRow>(
@@ -27,7 +27,7 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   return {
     ...run,
     rules: readRules(run.rules ?? '[]'),
-    // What we wrote ourselves.
+    // Hookdrift wrote it.
     projects: JSON.parse(run.projects ?? '[]') as ProjectEvaluation[],
     coverage: readCoverage(db, number),
     notices: readNotices(db, number),
@@ -71,7 +71,7 @@ export function readChanges(db: Database, number: number): RunRecord['changes'] 
     .all({ run: number })
   const changes = rows.map(({ fields, referrers, ...change }) => ({
     ...change,
-    // What we wrote ourselves.
+    // Hookdrift wrote it.
     fields: JSON.parse(fields) as FieldChange[],
     ...(referrers === null ? {} : { referrers: JSON.parse(referrers) as string[] }),
   }))
@@ -79,25 +79,24 @@ export function readChanges(db: Database, number: number): RunRecord['changes'] 
 }
 
 /**
- * Violations of the projects that the run scanned: those that stood in it, and those that ended in it and were
- * not merely reworded. Those that stand still are found by project, ended ones by their end: however long the
- * history, a run reads its own.
+ * Violations of the projects that the run scanned: active ones, and those that ended in it without a replacement.
+ * The indexes find rows without an end by project and ended rows by their end, so the cost does not grow with the history.
  */
 function readViolations(db: Database, number: number): RecordedViolation[] {
   const columns = `x.fingerprint, x.rule, x.severity, s.name AS project, x.kind, x.uid, x.name, x.path, x.message,
     (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen`
-  const standing = `SELECT ${columns},
+  const active = `SELECT ${columns},
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @run THEN 'opened' ELSE 'continuing' END AS state,
       (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @run)) AS lastSeen, x.waiver`
   const all = (sql: string) =>
     db.prepare<{ run: number }, RecordedRow>(sql).all({ run: number }).map(toRecordedViolation)
   return [
     ...all(
-      `${standing} FROM scan s CROSS JOIN violation x ON x.project_id = s.project_id
+      `${active} FROM scan s CROSS JOIN violation x ON x.project_id = s.project_id
        WHERE s.run = @run AND x.to_run IS NULL AND x.from_run <= @run`,
     ),
     ...all(
-      `${standing} FROM violation x CROSS JOIN scan s ON s.project_id = x.project_id
+      `${active} FROM violation x CROSS JOIN scan s ON s.project_id = x.project_id
        WHERE s.run = @run AND x.to_run > @run AND x.from_run <= @run`,
     ),
     ...all(

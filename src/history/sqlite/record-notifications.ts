@@ -14,29 +14,29 @@ import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { writeMessages } from './sqlite-outbox.ts'
 
-/** Writes what there is to tell of a run that is being sealed, or notes that the next look has to. */
-export function recordNotifications(db: Database, record: RunRecord, tell: ComposeNotifications | undefined): void {
-  const projects = scanned(db, record.number)
-  // Nobody to be told: then what they would be told of is not looked for.
-  const messages = tell?.(record, readBefore(db, record, projects)) ?? []
+/** Writes the messages about a run that is being committed, or records that the next scan has to notify. */
+export function recordNotifications(db: Database, record: RunRecord, compose: ComposeNotifications | undefined): void {
+  const projects = readScannedProjects(db, record.number)
+  // Without a composer the prior state is not read.
+  const messages = compose?.(record, readBefore(db, record, projects)) ?? []
   if (messages === 'later') {
     const note = cachedStatement<unknown[], never>(db, 'INSERT INTO unnotified_scan (project_id, run) VALUES (?, ?)')
     for (const { id } of projects) note.run(id, record.number)
     return
   }
   writeMessages(db, messages, record.finishedAt)
-  const told = cachedStatement<unknown[], never>(db, 'DELETE FROM unnotified_scan WHERE project_id = ?')
-  for (const { id } of projects) told.run(id)
+  const remove = cachedStatement<unknown[], never>(db, 'DELETE FROM unnotified_scan WHERE project_id = ?')
+  for (const { id } of projects) remove.run(id)
 }
 
 interface ScannedProject {
   readonly id: number
   readonly name: string
-  /** The first run that nobody was told of. */
+  /** The first run without a notification. */
   readonly since: number
 }
 
-function scanned(db: Database, run: number): ScannedProject[] {
+function readScannedProjects(db: Database, run: number): ScannedProject[] {
   return cachedStatement<{ run: number }, ScannedProject>(
     db,
     `SELECT s.project_id AS id, s.name,
@@ -56,7 +56,7 @@ function readBefore(db: Database, { number: run }: RunRecord, projects: readonly
     policyDigest: last?.policyDigest,
     toolVersion: last?.toolVersion,
     scans: readPreviousScans(db, projects),
-    transitions: readMoves(db, run, projects),
+    transitions: readTransitions(db, run, projects),
   }
 }
 
@@ -69,26 +69,26 @@ function readPreviousScans(db: Database, projects: readonly ScannedProject[]): R
     db,
     'SELECT listing, status FROM walk WHERE project_id = ? AND run = ?',
   )
-  const unjudged = unjudgedBy(db)
+  const notEvaluatedIn = notEvaluatedReader(db)
   const scans = new Map<string, PreviousScan>()
   for (const { id, name, since } of projects) {
     const scan = lastScan.get(id, since) ?? undefined
     if (scan === undefined) continue
     const statuses = new Map(walks.all(id, scan).map(({ listing, status }) => [listing, status]))
-    scans.set(name, { statuses, unjudged: unjudged(scan).get(name) ?? {} })
+    scans.set(name, { statuses, notEvaluated: notEvaluatedIn(scan).get(name) ?? {} })
   }
   return scans
 }
 
-/** What rules could not judge in a run, by project. Read once for each run: many projects have their last look in it. */
-function unjudgedBy(db: Database): (run: number) => ReadonlyMap<string, ProjectEvaluation['unjudged']> {
+/** Rules that a run could not evaluate, by project. Each run is read once: many projects have their last scan in it. */
+function notEvaluatedReader(db: Database): (run: number) => ReadonlyMap<string, ProjectEvaluation['unjudged']> {
   const document = cachedStatement<[number], string>(
     db,
     'SELECT d.body FROM run r JOIN document d ON d.sha256 = r.projects_document WHERE r.number = ?',
   ).pluck()
   const known = new Map<number, ReadonlyMap<string, ProjectEvaluation['unjudged']>>()
   return (run) => {
-    // What we wrote ourselves.
+    // Hookdrift wrote it.
     const projects = (): ProjectEvaluation[] => JSON.parse(document.get(run) ?? '[]')
     const of = known.get(run) ?? new Map(projects().map(({ project, unjudged }) => [project, unjudged]))
     known.set(run, of)
@@ -96,10 +96,10 @@ function unjudgedBy(db: Database): (run: number) => ReadonlyMap<string, ProjectE
   }
 }
 
-function readMoves(db: Database, run: number, projects: readonly ScannedProject[]): ViolationTransition[] {
+function readTransitions(db: Database, run: number, projects: readonly ScannedProject[]): ViolationTransition[] {
   const first = Math.min(run, ...projects.map(({ since }) => since))
   const byId = new Map(projects.map((project) => [project.id, project]))
-  // One question for all: a first run has a hundred thousand of them.
+  // One query for all: a first run has a hundred thousand violations.
   const spans = cachedStatement<{ first: number; run: number }, NotifiedSpan & { project: number }>(
     db,
     `WITH touched AS (

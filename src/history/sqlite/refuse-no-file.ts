@@ -2,14 +2,14 @@ import { statSync } from 'node:fs'
 import { AuditError } from '../../model/errors.ts'
 
 /**
- * A pipe would keep whoever opens it waiting, and a device is nothing to write a database over.
- * @throws AuditError.failure when something is there that is no file
+ * Refuses pipes and devices: opening a pipe blocks, and a database must not overwrite a device.
+ * @throws AuditError.failure when the path is neither a file nor a directory nor free
  */
 export function refuseNoFile(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })
-  // What opens it says best that it is a directory.
+  // Opening a directory fails with a better message.
   if (stats === undefined || stats.isFile() || stats.isDirectory()) return
-  throw AuditError.failure(`cannot open the history ${file}: it is no regular file`, {
-    advice: 'name another with --history; it was left as it is',
+  throw AuditError.failure(`cannot open the history ${file}: it is not a regular file`, {
+    advice: 'name another with --history; it is unchanged',
   })
 }

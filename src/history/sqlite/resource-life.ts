@@ -6,7 +6,7 @@ import { cachedStatement } from './cached-statement.ts'
 import { toRecordedViolation } from './rows.ts'
 import { findProject, latestScanNumbers } from './scans-at.ts'
 
-/** Where a uid was ever seen: one look into the index for each project and kind. */
+/** Where a uid was ever seen: one index lookup for each project and kind. */
 export function find(db: Database, uid: string, run: number): Identity[] {
   const places = cachedStatement<{ uid: string; run: number; kinds: string }, { id: number; kind: Kind }>(
     db,
@@ -23,7 +23,7 @@ export function find(db: Database, uid: string, run: number): Identity[] {
     .sort((a, b) => compareText(a.project.name, b.project.name) || compareText(a.kind, b.kind))
 }
 
-/** As of a run nothing is known of what ended later. */
+/** As of a run, later ends are unknown. */
 const ending = `CASE WHEN x.to_run <= @run THEN x.to_run END AS toRun,
   (SELECT started_at FROM run WHERE number = x.to_run AND number <= @run) AS 'to'`
 
@@ -66,7 +66,7 @@ export function violationsOf(db: Database, { project, kind, uid }: Identity, run
   }))
 }
 
-/** By the indexes of what subscriptions point at. */
+/** Uses the indexes on what subscriptions refer to. */
 export function referrersOf(db: Database, { project, kind, uid }: Identity, run: number): Referrer[] {
   const pointer = pointers[kind]
   if (pointer === undefined) return []
@@ -83,6 +83,6 @@ export function referrersOf(db: Database, { project, kind, uid }: Identity, run:
 const pointers: Readonly<Partial<Record<Kind, string>>> = {
   endpoint: "x.body -> '$.endpoint_uid' = @uid",
   source: "x.body -> '$.source_uid' = @uid",
-  // The index leaves out the many without a device.
+  // The index excludes the many without a device.
   device: "x.body -> '$.device_uid' = @uid AND x.body -> '$.device_uid' <> 'null'",
 }

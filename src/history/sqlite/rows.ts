@@ -6,30 +6,30 @@ import type { ActiveViolation } from '../history.ts'
 import type { RecordedViolation } from '../records.ts'
 import { writeTransaction } from './write-transaction.ts'
 
-/** Columns of a version that make a stored body; `run` gives its time and the key that sealed it. */
+/** Columns of a stored body, from `version v` and `run r`. */
 export const bodyColumns =
   'v.name, v.from_run AS fromRun, r.started_at AS since, v.body, v.facts, v.normal_form_version AS normaliser, r.seal_key_id AS sealKeyId'
 
-/** A violation as the draft reads it. */
+/** A violation as a draft reads it. */
 export type ActiveViolationRow = Omit<ActiveViolation, 'waiver'> & { readonly waiver: string | null }
 
 export function toActiveViolation({ waiver, ...row }: ActiveViolationRow): ActiveViolation {
   return { ...row, waiver: waiver === null ? undefined : waiverOf(waiver) }
 }
 
-/** A violation of a record as it is read. */
+/** A violation of a record as read. */
 export type RecordedRow = Omit<RecordedViolation, 'waiver'> & { readonly waiver: string | null }
 
 export function toRecordedViolation<Row extends { readonly waiver: string | null }>({ waiver, ...row }: Row) {
   return waiver === null ? row : { ...row, waiver: waiverOf(waiver) }
 }
 
-/** A waiver as this program wrote it. */
+/** Hookdrift wrote the JSON. */
 export function waiverOf(json: string): Waiver {
   return JSON.parse(json)
 }
 
-/** The row of a project, made when it is not there. */
+/** The id of a project's row, which is inserted if missing. */
 export function projectIds(db: Database): (project: ProjectRef) => number {
   const known = new Map<string, number>()
   const find = db.prepare<[string, string], number>('SELECT id FROM project WHERE service = ? AND uid = ?').pluck()

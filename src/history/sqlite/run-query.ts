@@ -1,10 +1,10 @@
 import Database from 'better-sqlite3'
 import { AuditError, messageOf } from '../../model/errors.ts'
 import type { Json } from '../../model/json.ts'
-import { asHistoryError } from './tell-damage.ts'
+import { asHistoryError } from './describe-damage.ts'
 
 export interface Query {
-  /** As the statement names them; one that comes twice gets a number. */
+  /** As the statement names them; a repeated name gets a number. */
   readonly columns: readonly string[]
   readonly rows: Iterable<readonly Json[]>
   close(): void
@@ -13,23 +13,23 @@ export interface Query {
 const allowed = ['SELECT', 'WITH', 'VALUES', 'EXPLAIN'] as const
 
 /**
- * One statement of a person's, on a connection that can only read. Nothing can stop SQLite in the middle of it: whoever
- * has no patience runs it in a process that they can end.
- * @throws AuditError.usage when it is more than one statement, could write or change the connection, or is no SQL
+ * Runs one statement of a user on a read-only connection. SQLite cannot be interrupted: to limit the time, run this in a
+ * process that can be ended.
+ * @throws AuditError.usage when it is more than one statement, could write or change the connection, or is not SQL
  */
 export function openQuery(file: string, sql: string): Query {
-  refuseOthers(sql)
+  refuseOtherStatements(sql)
   const db = new Database(file, { readonly: true, timeout: 2_000 })
   try {
     db.pragma('query_only = ON')
     db.pragma('trusted_schema = OFF')
     const statement = db.prepare<[], unknown[]>(sql)
-    // Explaining a statement that writes runs nothing of it.
+    // EXPLAIN does not run the statement.
     if (!statement.reader || !(statement.readonly || firstWord(sql) === 'EXPLAIN')) throw refusal('it would write')
     const rows = statement.raw().safeIntegers().iterate()
     return {
       columns: distinct(statement.columns().map(({ name }) => name)),
-      rows: translated(rows, file),
+      rows: readRows(rows, file),
       close: () => db.close(),
     }
   } catch (error) {
@@ -38,7 +38,7 @@ export function openQuery(file: string, sql: string): Query {
   }
 }
 
-function* translated(rows: Iterable<readonly unknown[]>, file: string): Generator<readonly Json[]> {
+function* readRows(rows: Iterable<readonly unknown[]>, file: string): Generator<readonly Json[]> {
   try {
     for (const row of rows) yield row.map(toJson)
   } catch (error) {
@@ -46,7 +46,7 @@ function* translated(rows: Iterable<readonly unknown[]>, file: string): Generato
   }
 }
 
-function refuseOthers(sql: string): void {
+function refuseOtherStatements(sql: string): void {
   const word = firstWord(sql)
   if (word === '') throw refusal('it is empty')
   if (!allowed.some((each) => each === word)) throw refusal(`it begins with ${word}`)
@@ -60,19 +60,19 @@ function firstWord(sql: string): string {
 
 function refusal(reason: string): AuditError {
   return AuditError.usage(`the query was refused: ${reason}, expected one statement that reads`, {
-    advice: `it begins with ${allowed.join(', ')}; \`hookdrift query --views\` explains what can be asked`,
+    advice: `begin with ${allowed.join(', ')}; \`hookdrift query --views\` lists the views`,
   })
 }
 
 function asRefusal(error: unknown, file: string): unknown {
   if (error instanceof AuditError) return error
-  // The file is to blame, and not the statement.
+  // The file is damaged; the statement is not the cause.
   if (error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB|IOERR)/.test(error.code)) {
     return asHistoryError(error, file)
   }
   if (error instanceof RangeError || error instanceof Database.SqliteError) {
     return AuditError.usage(`the query failed: ${messageOf(error)}`, {
-      advice: '`hookdrift query --views` explains what can be asked',
+      advice: '`hookdrift query --views` lists the views and their columns',
       cause: error,
     })
   }

@@ -6,10 +6,10 @@ import type { CommittedRun, RecordedScan } from '../reader.ts'
 import type { CompleteScans } from '../records.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
 import { cachedStatement } from './cached-statement.ts'
-import { lastCompleteSql, lastLiftedSql } from './draft-statements.ts'
-import { damaged } from './tell-damage.ts'
+import { damaged } from './describe-damage.ts'
+import { lastCompleteSql, lastLiftedSql } from './draft/draft-statements.ts'
 
-/** The row of a project and its last look as of a run. */
+/** A project's row and its last scan as of a run. */
 export interface ScanRow extends ProjectRef {
   readonly id: number
   readonly run: number
@@ -18,7 +18,7 @@ export interface ScanRow extends ProjectRef {
 const lastScanSql = `SELECT p.id, s.name, p.service, p.uid, s.run FROM project p CROSS JOIN scan s ON s.project_id = p.id
   AND s.run = (SELECT max(l.run) FROM scan l WHERE l.project_id = p.id AND l.run <= ?)`
 
-/** Named, so that the primary key finds them. */
+/** Named, so that the primary key is used. */
 const inOneScan = listings.map((listing) => `'${listing}'`).join(', ')
 
 /** Every project that was scanned by a run, with its name as of its last scan then. */
@@ -87,6 +87,6 @@ export function findProject(db: Database, { service, uid }: Pick<ProjectRef, 'se
 
 /** A row that a foreign key promises. */
 function must<Row>(db: Database, row: Row | undefined): Row {
-  if (row === undefined) throw damaged(db.name, 'a scan belongs to a run that is not there')
+  if (row === undefined) throw damaged(db.name, 'a scan belongs to a run that is missing')
   return row
 }

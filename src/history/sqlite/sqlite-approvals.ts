@@ -18,28 +18,28 @@ interface ApprovalRow extends Signature {
   readonly uid: string
   readonly project: string
   readonly run: number | null
-  readonly looks: string
+  readonly scopes: string
   readonly note: string
   readonly revokedAt: string | null
   readonly revokedBy: string | null
 }
 
-const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes AS looks, a.note, a.approved_at AS at,
+const selectApprovals = `SELECT a.id, p.service, p.uid, a.project, a.run, a.scopes, a.note, a.approved_at AS at,
   a.approved_by AS by, a.revoked_at AS revokedAt, a.revoked_by AS revokedBy
   FROM approval a JOIN project p ON p.id = a.project_id`
 
-/** Every approval there ever was, oldest first. */
+/** Every approval, revoked ones too, oldest first. */
 export function readApprovals(db: Database): Approval[] {
   return db.prepare<[], ApprovalRow>(`${selectApprovals} ORDER BY a.id`).all().map(toApproval)
 }
 
 function toApproval(row: ApprovalRow): Approval {
-  const { id, service, uid, project, run, looks: scopes, note, at, by, revokedAt, revokedBy } = row
+  const { id, service, uid, project, run, scopes, note, at, by, revokedAt, revokedBy } = row
   return {
     id,
     project: { name: project, service, uid },
     run: run ?? undefined,
-    // What we wrote ourselves.
+    // Hookdrift wrote it.
     scopes: JSON.parse(scopes) as ScopeByKind,
     note,
     at,
@@ -90,21 +90,21 @@ export function readApproved(db: Database, { id, run }: Approval): ApprovedResou
   const imported = db.prepare<[number], ApprovedRow>(
     'SELECT kind, uid, name, body, seal_key_id AS sealKeyId FROM approved_resource WHERE approval_id = ?',
   )
-  const stood = db.prepare<{ approval: number; run: number }, ApprovedRow>(
+  const valid = db.prepare<{ approval: number; run: number }, ApprovedRow>(
     `SELECT v.kind, v.uid, v.name, v.body, r.seal_key_id AS sealKeyId
      FROM approval a JOIN version v ON v.project_id = a.project_id AND ${validAt} JOIN run r ON r.number = v.from_run
      WHERE a.id = @approval`,
   )
-  const rows = run === undefined ? imported.all(id) : stood.all({ approval: id, run })
+  const rows = run === undefined ? imported.all(id) : valid.all({ approval: id, run })
   return rows.map(toApproved).sort(byKindAndUid)
 }
 
 function toApproved({ body, ...row }: ApprovedRow): ApprovedResource {
-  // What we wrote ourselves as canonical JSON.
+  // Hookdrift wrote it as canonical JSON.
   return { ...row, attributes: JSON.parse(body) as JsonObject }
 }
 
-/** What a run asks of approved states, prepared once. */
+/** Queries of a run on approved states, prepared once. */
 export function prepareApproved(db: Database) {
   const ofProject = db.prepare<[number], ApprovalRow>(`${selectApprovals} WHERE a.project_id = ? ORDER BY a.id`)
   const imported = db.prepare<[number, Kind, string], ApprovedRow>(
@@ -120,8 +120,8 @@ export function prepareApproved(db: Database) {
     )
     .pluck()
   return {
-    /** The approval that holds for a project. */
-    holds: (project: number): Approval | undefined => approvalInForce(ofProject.all(project).map(toApproval)),
+    /** The active approval of a project. */
+    active: (project: number): Approval | undefined => approvalInForce(ofProject.all(project).map(toApproval)),
     imported(approval: number, kind: Kind, uid: string): ApprovedResource | undefined {
       const row = imported.get(approval, kind, uid)
       return row === undefined ? undefined : toApproved(row)

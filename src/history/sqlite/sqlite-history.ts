@@ -3,27 +3,27 @@ import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import type { History, RunStart } from '../history.ts'
 import type { LeaseOwner } from '../lease-owner.ts'
+import { describingDamage } from './describe-damage.ts'
+import { openSqliteDraft } from './draft/sqlite-draft.ts'
 import { closeKilledRuns, readLease, takeLease } from './lease.ts'
 import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
 import { projectIds } from './rows.ts'
 import { readApprovals, readApproved, revokeApprovals, writeApprovals } from './sqlite-approvals.ts'
-import { SqliteDraft } from './sqlite-draft.ts'
 import { sqliteOutbox } from './sqlite-outbox.ts'
 import { sqliteReader } from './sqlite-reader.ts'
-import { tellingDamage } from './tell-damage.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 /**
- * The history in one SQLite file. `resealing`: needed where it may be one of an earlier version.
+ * Opens the history in one SQLite file. `resealing`: needed where the file may be of an earlier version.
  * @throws AuditError.failure when the file cannot be used
  */
 export function openSqliteHistory(file: string, owner: LeaseOwner, resealing?: ResealHistory): History {
   refuseNetworkFileSystem(file, owner.mounts?.())
   const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner, resealing })
   const idOf = projectIds(db)
-  /** One transaction while no run lives: none may begin within it. */
+  /** One transaction, in which no run may live or begin. */
   const writeBetweenRuns = (work: () => void) => {
     writeTransaction(db, () => {
       readLease(db, owner)
@@ -38,21 +38,21 @@ export function openSqliteHistory(file: string, owner: LeaseOwner, resealing?: R
     approve: async (approvals) => writeBetweenRuns(() => writeApprovals(db, idOf, approvals)),
     revoke: async (approvals, by) => writeBetweenRuns(() => revokeApprovals(db, approvals, by)),
     async begin(start) {
-      // Who is plainly too late hears of it at once, and does not wait for the write lock to hear it.
+      // Refuses at once where another run lives, without waiting for the write lock.
       readLease(db, owner)
-      const hold = writeTransaction(db, () => {
+      const lease = writeTransaction(db, () => {
         const token = takeLease(db, owner)
         const interrupted = closeKilledRuns(db, start.startedAt)
         return { run: insertRun(db, start), token, interrupted }
       })
-      return tellingDamage(new SqliteDraft(db, owner, hold), file)
+      return describingDamage(openSqliteDraft(db, owner, lease), file)
     },
   }
-  return tellingDamage(history, file)
+  return describingDamage(history, file)
 }
 
 /**
- * The same, for those who only read: makes no new history.
+ * Opens a history for reading: does not create one.
  * @throws AuditError.failure when there is none
  */
 export function openExistingHistory(file: string, owner: LeaseOwner, resealing?: ResealHistory): History {

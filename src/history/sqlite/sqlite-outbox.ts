@@ -39,13 +39,13 @@ export function sqliteOutbox(db: Database, owner: LeaseOwner): Outbox {
 
     claim: (channel) =>
       write(() => {
-        const held = cachedStatement<[string], Lease & { token: number }>(
+        const claimed = cachedStatement<[string], Lease & { token: number }>(
           db,
           `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt
            FROM channel WHERE name = ?`,
         ).get(channel)
-        if (held === undefined || isLeaseLive(held, owner)) return undefined
-        const token = held.token + 1
+        if (claimed === undefined || isLeaseLive(claimed, owner)) return undefined
+        const token = claimed.token + 1
         cachedStatement<unknown[], never>(
           db,
           `UPDATE channel SET token = ?, host = ?, boot_id = ?, pid = ?, taken_at = ?, heartbeat_at = ? WHERE name = ?`,
@@ -103,21 +103,21 @@ export function sqliteOutbox(db: Database, owner: LeaseOwner): Outbox {
           channel,
         )
       }),
-    async dropSettled(before) {
-      // Asked for again and again: only what is there to be dropped is worth the write lock.
+    async dropFinished(before) {
+      // Called often: takes the write lock only when there is a message to delete.
       const oldest = cachedStatement<[string], number>(
         db,
         `SELECT 1 FROM channel c JOIN notification n ON n.channel = c.name AND n.number = c.dropped + 1
          WHERE n.settled_at < ?`,
       )
-      if (oldest.get(before) !== undefined) await write(() => dropSettled(db, before))
+      if (oldest.get(before) !== undefined) await write(() => dropFinished(db, before))
     },
   }
 }
 
-/** Within the transaction of the caller. A message that is there already stays as it is. */
+/** Within the caller's transaction. An existing message stays unchanged. */
 export function writeMessages(db: Database, messages: readonly NewMessage[], at: string): void {
-  const isThere = cachedStatement<[string], number>(db, 'SELECT 1 FROM notification WHERE id = ?')
+  const existing = cachedStatement<[string], number>(db, 'SELECT 1 FROM notification WHERE id = ?')
   const number = cachedStatement<[string], number>(
     db,
     `INSERT INTO channel (name, written) VALUES (?, 1)
@@ -128,12 +128,12 @@ export function writeMessages(db: Database, messages: readonly NewMessage[], at:
     `INSERT INTO notification (id, channel, number, run, created_at, body, next_try_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
   )
   for (const { id, channel, run, body } of messages) {
-    if (isThere.get(id) === undefined) insert.run(id, channel, number.get(channel), run, at, body, at)
+    if (existing.get(id) === undefined) insert.run(id, channel, number.get(channel), run, at, body, at)
   }
 }
 
-/** Only from the front, so that a number that is missing behind it was not dropped by us. */
-function dropSettled(db: Database, before: string): void {
+/** Only from the front, so that a missing number behind it shows a deletion by another program. */
+function dropFinished(db: Database, before: string): void {
   db.prepare(
     `UPDATE channel SET dropped = max(dropped, ifnull((SELECT min(n.number) FROM notification n
        WHERE n.channel = channel.name AND (n.settled_at IS NULL OR n.settled_at >= ?)), written + 1) - 1)`,

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
-import type { CommittedRun, HistoryReader, Identity } from '../reader.ts'
-import { endedRuns } from './ended-runs.ts'
+import type { CommittedRun, EndedRun, HistoryReader, Identity } from '../reader.ts'
+import { cachedStatement } from './cached-statement.ts'
 import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, versionsOf, violationsOf } from './resource-life.ts'
@@ -9,7 +9,7 @@ import { completeScansAt, latestScansAt } from './scans-at.ts'
 import { differing, stateAt } from './state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
 
-/** The questions, each asked in one transaction: what it reads belongs together. */
+/** Each query runs in one transaction, so its rows are consistent. */
 export function sqliteReader(db: Database): HistoryReader {
   const ask = async <Answer>(question: () => Answer): Promise<Answer> => db.transaction(question)()
   return {
@@ -34,8 +34,8 @@ export function sqliteReader(db: Database): HistoryReader {
     endedRuns: (most) => ask(() => endedRuns(db, most)),
     readRun: (number) =>
       ask(() => {
-        const isSealed = db.prepare("SELECT 1 FROM run WHERE number = ? AND state = 'committed'").get(number)
-        return isSealed === undefined ? undefined : readRun(db, number)
+        const committed = db.prepare("SELECT 1 FROM run WHERE number = ? AND state = 'committed'").get(number)
+        return committed === undefined ? undefined : readRun(db, number)
       }),
     latestScans: (run, only) => ask(() => latestScansAt(db, run, only)),
     completeScansAt: (project: ProjectRef, run: number) => ask(() => completeScansAt(db, project, run)),
@@ -53,4 +53,22 @@ export function sqliteReader(db: Database): HistoryReader {
       db.close()
     },
   }
+}
+
+/** The last runs that ended, newest first, with the number of their walks and changes. */
+export function endedRuns(db: Database, most: number): { runs: EndedRun[]; total: number } {
+  const rows = cachedStatement<[number], Omit<EndedRun, 'isCommitted'> & { state: string }>(
+    db,
+    `SELECT r.number, r.started_at AS startedAt, r.finished_at AS finishedAt, r.state, r.exit_code AS exitCode,
+         (SELECT count(*) FROM walk w WHERE w.run = r.number) AS walks,
+         (SELECT count(*) FROM walk w WHERE w.run = r.number
+            AND w.status NOT IN ('complete', 'skipped')) AS incomplete,
+         (SELECT count(*) FROM change c WHERE c.run = r.number) AS changes
+       FROM run r WHERE r.state IN ('committed', 'interrupted') ORDER BY r.number DESC LIMIT ?`,
+  ).all(most)
+  const total =
+    cachedStatement<[], number>(db, "SELECT count(*) FROM run WHERE state IN ('committed', 'interrupted')")
+      .pluck()
+      .get() ?? 0
+  return { runs: rows.map(({ state, ...run }) => ({ ...run, isCommitted: state === 'committed' })), total }
 }

@@ -8,7 +8,7 @@ import { findProject, latestScanNumbers } from './scans-at.ts'
 
 const keptColumns = 'v.name, v.from_run AS fromRun, v.digest, v.body, r.seal_key_id AS sealKeyId'
 
-/** Resources as of a run. Who stood then is read from the index alone; only their rows are opened. */
+/** Resources as of a run. The index alone finds them; only their rows are read. */
 export function stateAt(db: Database, project: ProjectRef, run: number, kind?: Kind): ResourceAtRun[] {
   const id = findProject(db, project)
   if (id === undefined) return []
@@ -41,8 +41,8 @@ interface Side extends EvaluableVersion {
 }
 
 /**
- * What was replaced or ended after `from`, and what was written instead by `to`: found by where versions begin and end,
- * so that it costs what changed between the two. A run's new rows have ids above its floor.
+ * What was replaced or ended after `from`, and what was written instead by `to`. Found by the starts and ends of versions,
+ * so the cost grows only with the changes between the two. A run's new rows have ids above its floor.
  */
 export function differing(db: Database, from: number, to: number): Differing[] {
   const side = `SELECT v.project_id AS project, v.kind, v.uid, ${keptColumns}, v.facts, r.started_at AS since

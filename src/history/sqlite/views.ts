@@ -8,7 +8,7 @@ export interface ViewExplained {
   readonly columns: readonly string[]
 }
 
-/** What the views are for. Their names and columns are stable: some may be added, none is changed. */
+/** What the views are for. Their names and columns are stable: later versions only add some. */
 export const views: Readonly<Record<string, string>> = {
   committed_run: 'runs, with the digests of the policy and configuration that they used',
   run_coverage: 'what each walk of each run proved, why not more (cause, reason), and what it cost',
@@ -25,7 +25,7 @@ export const views: Readonly<Record<string, string>> = {
 export function explainViews(): ViewExplained[] {
   const db = new Database(':memory:')
   try {
-    migrate(db, { directory: migrationsDirectory, now: '', tell: () => {} })
+    migrate(db, { directory: migrationsDirectory, now: '', warn: () => {} })
     const names = db
       .prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'view' ORDER BY rowid")
       .pluck()

@@ -11,29 +11,29 @@ type Row = Omit<RecordedRow, 'project'> & { projectId: number }
 const columns = `x.fingerprint, x.rule, x.severity, x.project_id AS projectId, x.kind, x.uid, x.name, x.path, x.message,
   (SELECT started_at FROM run WHERE number = x.first_run) AS firstSeen, x.waiver`
 
-/** What stood as of a run, each project as its last look by then left it. */
+/** Active violations as of a run, each project as of its last scan by then. */
 export function violationsAt(db: Database, run: number): RecordedViolation[] {
   const seen = `SELECT ${columns},
       CASE WHEN x.state <> 'open' THEN x.state WHEN x.first_run = @scan THEN 'opened' ELSE 'continuing' END AS state,
       (SELECT started_at FROM run WHERE number = ifnull(x.last_run, @scan)) AS lastSeen FROM violation x`
-  type Asked = { project: number; scan: number }
-  const standing = cachedStatement<Asked, Row>(
+  type Parameters = { project: number; scan: number }
+  const active = cachedStatement<Parameters, Row>(
     db,
     `${seen} WHERE x.project_id = @project AND x.to_run IS NULL AND x.from_run <= @scan`,
   )
-  const ended = cachedStatement<Asked, Row>(
+  const ended = cachedStatement<Parameters, Row>(
     db,
     `${seen} WHERE x.project_id = @project AND x.to_run > @scan AND x.from_run <= @scan`,
   )
   return latestScanNumbers(db, run)
     .flatMap(({ id, name, run: scan }) => {
-      const asked = { project: id, scan }
-      return [...standing.all(asked), ...ended.all(asked)].map((row) => named(row, name))
+      const parameters = { project: id, scan }
+      return [...active.all(parameters), ...ended.all(parameters)].map((row) => named(row, name))
     })
     .sort(inReportOrder)
 }
 
-/** What ended in runs after one, up to another, and was not merely reworded. */
+/** Violations that ended in runs after `after`, up to `run`, without a replacement. */
 export function resolvedBetween(db: Database, after: number, run: number): ResolvedViolation[] {
   const names = new Map(latestScanNumbers(db, run).map(({ id, name }) => [id, name]))
   const rows = cachedStatement<{ after: number; run: number }, Row & { run: number; resolvedAt: string }>(
@@ -50,21 +50,21 @@ export function resolvedBetween(db: Database, after: number, run: number): Resol
     .sort((a, b) => b.run - a.run || inReportOrder(a, b))
 }
 
-/** What was accepted in some run after one, up to another. */
+/** Violations that were waived in a run after `after`, up to `run`. */
 export function waivedBetween(db: Database, after: number, run: number): WaivedViolation[] {
-  type Asked = { project: number; after: number; run: number }
+  type Parameters = { project: number; after: number; run: number }
   type Row = { fingerprint: string; rule: string; waiver: string }
   const waived = `SELECT DISTINCT fingerprint, rule, waiver FROM violation WHERE project_id = @project
     AND waiver IS NOT NULL AND from_run <= @run`
-  const standing = cachedStatement<Asked, Row>(db, `${waived} AND to_run IS NULL AND @after IS NOT NULL`)
-  const ended = cachedStatement<Asked, Row>(db, `${waived} AND to_run > @after + 1`)
+  const active = cachedStatement<Parameters, Row>(db, `${waived} AND to_run IS NULL AND @after IS NOT NULL`)
+  const ended = cachedStatement<Parameters, Row>(db, `${waived} AND to_run > @after + 1`)
   const found = latestScanNumbers(db, run).flatMap(({ id: project }) => {
-    const asked = { project, after, run }
-    return [...standing.all(asked), ...ended.all(asked)]
+    const parameters = { project, after, run }
+    return [...active.all(parameters), ...ended.all(parameters)]
   })
-  // One waiver may stand and have ended before, with the same words.
-  const once = new Map(found.map((row) => [JSON.stringify([row.fingerprint, row.rule, row.waiver]), row]))
-  return [...once.values()].map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))
+  // A waiver may be active now and in an ended span, with the same text.
+  const distinct = new Map(found.map((row) => [JSON.stringify([row.fingerprint, row.rule, row.waiver]), row]))
+  return [...distinct.values()].map((row) => ({ ...row, waiver: waiverOf(row.waiver) }))
 }
 
 function named<Found extends Row>({ projectId: _, ...row }: Found, project: string) {

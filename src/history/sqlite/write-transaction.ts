@@ -1,10 +1,11 @@
 import type { Database } from 'better-sqlite3'
+import { asHistoryError } from './describe-damage.ts'
 import { refuseAltered } from './schema/refuse-altered.ts'
-import { asHistoryError } from './tell-damage.ts'
 
 /**
- * Writes all or nothing. Takes the write lock first, so that what is read inside is what will be written on.
- * @throws AuditError.failure when the file cannot be written or holds what hookdrift did not make, 5 when another process keeps it locked
+ * Writes all or nothing. Takes the write lock first, so that no other process writes between its reads and writes.
+ * @throws AuditError.failure when the file cannot be written or its schema was altered
+ * @throws AuditError.busy when another process keeps the file locked
  */
 export function writeTransaction<Result>(db: Database, work: () => Result): Result {
   try {

@@ -5,17 +5,17 @@ import { guarded } from './guard.ts'
 import { inspect, type Mistake, type Uses } from './inspect.ts'
 import { fieldsOf, type Language, otherVariables } from './language.ts'
 
-/** An expression that is known to be one, ready to be asked. */
+/** A compiled expression. */
 export interface Compiled {
   readonly uses: Uses
-  /** @throws Error, as expressions do */
+  /** @throws Error when the evaluation fails */
   evaluate(context: Context): unknown
 }
 
 export interface CompileOptions {
   readonly language: Language
   readonly kind: Kind
-  /** What it must answer with, and how to say so. */
+  /** The type of its result, and how messages name it. */
   readonly types: readonly string[]
   readonly expected: string
   readonly isMessage?: boolean
@@ -23,7 +23,7 @@ export interface CompileOptions {
 
 const maxCharacters = 2000
 
-/** Parses, checks and compiles an expression, or says all that is wrong with it. */
+/** Parses, checks and compiles an expression, or returns all mistakes in it. */
 export function compile(
   text: string,
   wanted: CompileOptions,
@@ -53,7 +53,7 @@ export function compile(
 
 const programs = new WeakMap<Language, Language['environment']>()
 
-/** Without the limits for what a person writes: guards and brackets come on top. */
+/** Without the limits for users' expressions: guards and brackets make them longer. */
 function programEnvironment(language: Language): Language['environment'] {
   const known =
     programs.get(language) ?? language.environment.clone({ limits: { maxAstNodes: 100_000, maxDepth: 1000 } })
@@ -61,7 +61,7 @@ function programEnvironment(language: Language): Language['environment'] {
   return known
 }
 
-/** What changes by itself in the resource or a related one. */
+/** Members of the resource or a related one that change by themselves. */
 export function volatileFields(kind: Kind): ReadonlySet<string> {
   const kinds: readonly Kind[] = 'endpoint' in otherVariables(kind) ? [kind, 'endpoint', 'source'] : [kind]
   return new Set(

@@ -23,7 +23,7 @@ import {
 import { compileTemplate, type Template } from './template.ts'
 import { type ObjectValue, rootValue } from './values.ts'
 
-/** As it is in the policy file. */
+/** A custom rule as in the policy file. */
 export interface CustomSource {
   readonly id: string
   readonly kind: Kind
@@ -40,7 +40,7 @@ export interface PlacedMistake extends Mistake {
   readonly member: 'when' | 'assert' | 'message'
 }
 
-/** What a custom rule asks, compiled. */
+/** The compiled expressions of a custom rule. */
 export interface Expressions {
   readonly kind: Kind
   readonly language: Language
@@ -49,7 +49,7 @@ export interface Expressions {
   readonly message: Template
 }
 
-/** Compiles a rule that a policy file wrote in CEL, or says all that is wrong with it. */
+/** Compiles a CEL rule of a policy file, or returns all mistakes in it. */
 export function compileCustomRule(
   source: CustomSource,
   languages: Map<Kind, Language>,
@@ -162,7 +162,7 @@ function evaluate(
   return { path: '', message: written }
 }
 
-/** Free-form values are checked when they are met: no word for true but true. */
+/** Free-form values are checked during evaluation: only `true` counts as true. */
 function truth(value: unknown): boolean | undefined {
   if (value !== undefined && typeof value !== 'boolean') throw new Error('the expression gave neither true nor false')
   return value
@@ -175,7 +175,7 @@ function reasonOf(error: unknown): string {
 
 const objects = new WeakMap<Language, WeakMap<Resource, ObjectValue>>()
 
-/** Made once for all rules that ask about a resource. */
+/** Made once for all rules that evaluate a resource. */
 function objectOf(language: Language, kind: Kind, resource: Resource): ObjectValue {
   const ofLanguage = objects.get(language) ?? new WeakMap<Resource, ObjectValue>()
   objects.set(language, ofLanguage)
@@ -188,7 +188,7 @@ function objectOf(language: Language, kind: Kind, resource: Resource): ObjectVal
   return value
 }
 
-/** The project asked about last: resources come project by project. */
+/** The last evaluated project: resources come project by project. */
 let last: { readonly project: ProjectRef; readonly labels: object; readonly value: ProjectValue } | undefined
 
 function projectOf(project: ProjectRef, labels: Readonly<Record<string, string>>): ProjectValue {
@@ -220,7 +220,7 @@ function membersUsed(expressions: Expressions, variable: string): ReadonlySet<st
   return members
 }
 
-/** What it reads of that changes by itself, and is not kept. */
+/** The members that it reads and that change by themselves, so the history does not store them. */
 function unkeptBy({ kind, when, assert }: Expressions): Pick<Rule, 'unkept'> {
   const volatile = volatileFields(kind)
   const read = [when, assert].flatMap((compiled) =>
@@ -236,7 +236,7 @@ function inGeneral(message: string): string {
   return message.replace(/\{\{|\}\}/g, '').replace(/\{[^{}]*\}/g, '…')
 }
 
-/** What it decides by: words about it do not make it another policy. */
+/** The parts that decide: a reworded title does not make another policy. */
 function sourceOf({ kind, when, assert, message, severity }: CustomSource): JsonObject {
   return { kind, when: when ?? null, assert, message, severity }
 }

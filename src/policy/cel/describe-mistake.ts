@@ -2,7 +2,7 @@ import type { TypeError as CelTypeError, ParseError } from '@marcbachmann/cel-js
 import { didYouMean, type Mistake } from './inspect.ts'
 import type { Language } from './language.ts'
 
-/** What the language's own parser or checker found, in our words and at its offset. */
+/** Describes a mistake that cel-js found, in hookdrift's words and at its offset. */
 export function describeMistake(error: ParseError | CelTypeError, language: Language): Mistake {
   const { code, summary, node, range } = error
   const start = range?.start ?? 0
@@ -44,7 +44,7 @@ function unknownField(name: string, node: unknown, { fields }: Language): string
   return `there is no field \`${name}\`${of}${nearest}${all}`
 }
 
-/** The type of what is before the dot: the checker notes it in the tree, its types do not say it. */
+/** The type before the dot. The checker stores it in the tree, but its types do not declare it. */
 function typeBefore(node: unknown): string | undefined {
   const before = memberOf(memberOf(node, 'args'), '0')
   const name = memberOf(memberOf(before, 'checkedType'), 'name')

@@ -1,12 +1,12 @@
 import type { Meter } from '../../rules/engine/rule.ts'
 
-/** Rounds of macros that one expression may take for one resource; `re` takes one for each thousand characters. */
+/** Limit of macro rounds of one expression for one resource; `re` counts one for each thousand characters. */
 const maxSteps = 50_000
 const stepsPerScan = 512
 
 /**
- * What goes on while an expression is evaluated. Functions and fields of the language write into it, since an error
- * within an expression can be swallowed by `||` or a macro; what is kept here cannot.
+ * The state of an evaluation. Functions and fields of the language write into it, because `||` or a macro can swallow an
+ * error within an expression, but not this state.
  */
 export class Evaluation {
   #time: { readonly now: number } = { now: 0 }
@@ -15,7 +15,7 @@ export class Evaluation {
   #isStopped: string | undefined
   #hasReadUnshown = false
 
-  /** Answers `undefined` where the expression read something that the service does not show. @throws Error */
+  /** Returns `undefined` where the expression read a value that the service does not show. @throws Error */
   run<T>(meter: Meter, time: { readonly now: number }, evaluate: () => T): T | undefined {
     this.#time = time
     this.#meter = meter
@@ -37,7 +37,7 @@ export class Evaluation {
     }
   }
 
-  /** Milliseconds since the epoch. Read only when an expression asks: a replay notes that it did. */
+  /** Milliseconds since the epoch. Read only when an expression needs it, because a replay records that. */
   get now(): number {
     return this.#time.now
   }
@@ -46,12 +46,12 @@ export class Evaluation {
     return this.#steps
   }
 
-  /** The value is not known, and the expression's result means nothing. */
+  /** The value is unknown, so the expression has no result. */
   readUnshown(): void {
     this.#hasReadUnshown = true
   }
 
-  /** Takes steps; answers whether the evaluation has to end. */
+  /** Takes steps; returns whether the evaluation has to end. */
   isSpent(steps = 1): boolean {
     if (this.#isStopped !== undefined) return true
     const before = this.#steps

@@ -7,17 +7,17 @@ import type { SecretValue } from './values.ts'
 
 const duration = 'google.protobuf.Duration'
 
-/** A function of the language that is ours. */
+/** A function that hookdrift adds to the language. */
 export interface OwnFunction {
   readonly signature: string
   readonly description: string
-  /** Gives another answer with time, so no message may hold it. */
+  /** The result changes with time, so no message may contain it. */
   readonly isTimed?: true
-  // Arguments are of the types of the signature: the checker of the language sees to it.
+  // The checker of the language ensures that arguments have the types of the signature.
   readonly call: (evaluation: Evaluation, ...args: never[]) => unknown
 }
 
-/** Documented in docs/reference/policy.md; a test holds the two together. */
+/** Documented in docs/reference/policy.md; a test compares the two. */
 export const ownFunctions: readonly OwnFunction[] = [
   {
     signature: 'host(string): string',

@@ -3,8 +3,8 @@ import { isMacro } from './inspect.ts'
 import { spentCall } from './language.ts'
 
 /**
- * Rewrites an expression so that each round of each macro checks the steps, which then ends at once. The
- * language has no such limit of its own.
+ * Rewrites an expression so that each round of each macro counts a step and ends when none is left. The language has no
+ * such limit.
  */
 export function guarded(node: ASTNode): string {
   switch (node.op) {
@@ -43,7 +43,7 @@ function guardedMacro(node: ASTNode & { op: 'rcall' }): string {
   const [name, , [variable, ...rest]] = node.args
   const [first = '', second] = rest.map(guarded)
   const over = variable === undefined ? '' : guarded(variable)
-  // What each answers on the way out ends its loop soonest; the evaluation as a whole then fails.
+  // The result that ends each macro's loop soonest. The evaluation as a whole then fails.
   if (name === 'map' && second === undefined) return methodCall(node, [over, `!${spentCall}()`, first])
   const onTheWayOut = name === 'exists' ? 'true' : 'false'
   return methodCall(node, [over, `(${spentCall}() ? ${onTheWayOut} : ${first})`, ...(second ? [second] : [])])

@@ -4,13 +4,13 @@ import { nearestName } from '../../text/nearest-name.ts'
 import { ownFunctions } from './functions.ts'
 import { spentCall } from './language.ts'
 
-/** A mistake in an expression; `offset` counts from its beginning, in UTF-16 units. */
+/** A mistake in an expression; `offset` from its start, in UTF-16 units. */
 export interface Mistake {
   readonly offset: number
   readonly text: string
 }
 
-/** What an expression reads of each variable: names of members, or all of it. */
+/** The members that an expression reads of each variable, or all of it. */
 export type Uses = ReadonlyMap<string, ReadonlySet<string> | 'all'>
 
 export interface Inspection {
@@ -19,7 +19,7 @@ export interface Inspection {
 }
 
 export interface InspectOptions {
-  /** A message says the same as long as nothing changes: it may hold nothing that changes by itself. */
+  /** A message stays the same while nothing changes, so it may contain nothing that changes by itself. */
   readonly isMessage: boolean
   readonly volatile: ReadonlySet<string>
 }
@@ -27,7 +27,7 @@ export interface InspectOptions {
 const maxMacroDepth = 2
 const timed = new Set(ownFunctions.filter(({ isTimed }) => isTimed).map(({ signature }) => nameIn(signature)))
 
-/** Walks a whole expression once: refuses what the language has and we do not, and gathers what is read. */
+/** Walks an expression once: refuses parts of the language that hookdrift does not offer, and collects the reads. */
 export function inspect(root: ASTNode, options: InspectOptions): Inspection {
   const uses = new Map<string, Set<string> | 'all'>()
   const mistakes: Mistake[] = []
@@ -64,7 +64,7 @@ export function inspect(root: ASTNode, options: InspectOptions): Inspection {
   return { uses, mistakes }
 }
 
-/** `resource.name`, `resource['name']`; without a member where that is worked out. */
+/** `resource.name`, `resource['name']`; without a member where it is computed. */
 function memberRead(node: ASTNode): { readonly variable: string; readonly member: string | undefined } | undefined {
   if ((node.op !== '.' && node.op !== '[]') || node.args[0].op !== 'id') return undefined
   const variable = node.args[0].args

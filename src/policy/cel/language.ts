@@ -6,7 +6,7 @@ import { Evaluation } from './evaluation.ts'
 import { ownFunctions } from './functions.ts'
 import { type ObjectClass, objectClass, SecretValue } from './values.ts'
 
-/** What is written about one kind: its types, its functions, and what goes on while an expression is evaluated. */
+/** The language for one kind: its types, its functions, and the state of the current evaluation. */
 export interface Language {
   readonly environment: Environment
   readonly evaluation: Evaluation
@@ -17,10 +17,10 @@ export interface Language {
   readonly variables: readonly string[]
 }
 
-/** An expression has no more than this; a nesting of brackets neither. */
+/** Limits of an expression and of its nesting. */
 const limits = { maxAstNodes: 500, maxDepth: 40, maxListElements: 200, maxMapEntries: 200 }
 
-/** What `project` holds. */
+/** The members of `project`. */
 export const projectFields = { name: 'string', service: 'string', uid: 'string', labels: 'map<string, string>' }
 
 export class ProjectValue {
@@ -47,12 +47,12 @@ class Labels {
   }
 }
 
-/** What the fields of a kind are, as expressions see them: without references, with uid and name for all. */
+/** The fields of a kind as expressions see them: without references, with uid and name for all. */
 export function fieldsOf(kind: Kind): Members {
   return inOrder({ name: text, ...shown(wireSchema[kind]), uid: text })
 }
 
-/** What is related to the resource, by its kind. */
+/** Related resources, by kind. */
 export function otherVariables(kind: Kind): Readonly<Record<string, string>> {
   if (kind === 'subscription') return { endpoint: typeNameOf('endpoint'), source: typeNameOf('source') }
   return kind === 'endpoint' ? { subscriptions: 'int' } : {}
@@ -76,7 +76,7 @@ export function languageOf(kind: Kind): Language {
   return { ...language, variables: Object.keys(variables) }
 }
 
-/** The language for what a function gives back, which has no schema. */
+/** The language for results of functions, which have no schema. */
 export function payloadLanguage(): Language {
   const language = startLanguage()
   language.environment.registerVariable('payload', 'dyn')
@@ -149,7 +149,7 @@ function shown(members: Members): Members {
   return Object.fromEntries(Object.entries(members).filter(([, { presence }]) => presence !== 'reference'))
 }
 
-/** Only a resource's own members are seen while they change by themselves. */
+/** Members that change by themselves are visible on the resource itself only. */
 function withoutVolatile(members: Members): Members {
   return Object.fromEntries(Object.entries(shown(members)).filter(([, { presence }]) => presence !== 'volatile'))
 }

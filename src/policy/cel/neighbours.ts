@@ -17,7 +17,7 @@ export type EvaluateResource = (
   project: ProjectRef,
   related: RelatedResources,
 ) => RuleFinding | undefined
-/** Members that are read of a variable; undefined: all of it may be. */
+/** Members that are read of a variable; undefined: all. */
 export type MembersRead = (variable: string) => ReadonlySet<string> | undefined
 
 interface Waiting {
@@ -26,9 +26,9 @@ interface Waiting {
 }
 
 /**
- * Subscriptions with their endpoint and source: what the rule reads of those is kept, and a subscription is evaluated as
- * it passes. One whose source comes later (it is lifted out of the subscriptions themselves) waits for the end; one
- * that has none, or whose own is not in the project, is not evaluated: other rules are about that.
+ * Subscriptions with their endpoint and source. Keeps what the rule reads of those, and evaluates a subscription when it
+ * comes. One whose source comes later (embedded in the subscriptions themselves) waits for the end. One without them, or
+ * with them outside the project, is not evaluated: other rules report that.
  */
 export function evaluateJoined(
   ask: EvaluateResource,
@@ -81,7 +81,7 @@ export function evaluateJoined(
   }
 }
 
-/** Endpoints with the number of subscriptions that deliver to them, once all of those were seen. */
+/** Endpoints with the number of subscriptions that deliver to them, after all subscriptions. */
 export function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggregation {
   const endpoints: Waiting[] = []
   const counts = new Map<string, number>()
@@ -111,7 +111,7 @@ export function evaluateCounted(ask: EvaluateResource, keep: MembersRead): Aggre
   }
 }
 
-/** Evaluates one after the other; a failure loses neither what was found nor what comes after it. */
+/** Evaluates one after the other; a failure loses no finding before or after it. */
 function* yieldAll(
   waiting: readonly Waiting[],
   evaluate: (each: Waiting) => void,
@@ -129,7 +129,7 @@ function* yieldAll(
   if (failures.length > 0) throw failures[0]
 }
 
-/** Only what will be read, so that a fold over a large project keeps little. */
+/** Only the members that are read, so that an aggregation over a large project keeps little. */
 function pruned(resource: Resource, members: ReadonlySet<string> | undefined, also: readonly string[] = []): Resource {
   if (members === undefined) return resource
   const names = [...members, ...also]

@@ -7,7 +7,7 @@ import type { Mistake } from './inspect.ts'
 import { type Language, payloadLanguage } from './language.ts'
 import { freeValue } from './values.ts'
 
-/** What an expression says of a payload. `fails`: it cannot be worked out on this one. `unknown`: it was not tried to the end. */
+/** The result of an expression on a payload. `fails`: it cannot be evaluated on this one. `unknown`: a limit ended it. */
 export type EvaluationResult =
   | { readonly is: 'true' }
   | { readonly is: 'false' }
@@ -18,7 +18,7 @@ export type PayloadExpression = (payload: Json, now: number) => EvaluationResult
 
 let language: Language | undefined
 
-/** Compiles an expression over `payload` that says yes or no, or says all that is wrong with it. */
+/** Compiles a boolean expression over `payload`, or returns all mistakes in it. */
 export function compilePayloadExpression(
   text: string,
 ): { readonly expression: PayloadExpression } | { readonly mistakes: readonly Mistake[] } {
@@ -34,7 +34,7 @@ export function compilePayloadExpression(
         if (typeof answer === 'boolean') return { is: answer ? 'true' : 'false' }
         return { is: 'fails', why: 'it gives neither true nor false' }
       } catch (error) {
-        // The payload's doing; what else ends an evaluation are our limits.
+        // The payload caused it. Otherwise a limit ended the evaluation.
         if (error instanceof EvaluationError) return { is: 'fails', why: error.summary }
         return { is: 'unknown', why: messageOf(error) }
       }
@@ -42,5 +42,5 @@ export function compilePayloadExpression(
   }
 }
 
-/** The steps that one expression may take are limit enough: few expressions are asked, once each. */
+/** The limit of steps suffices: there are few such expressions, evaluated once each. */
 const unmetered: Meter = { begin: () => {}, end: () => {}, isSpent: () => false }

@@ -4,7 +4,7 @@ import type { Mistake, Uses } from './inspect.ts'
 /** A message with expressions in braces. */
 export interface Template {
   readonly uses: readonly Uses[]
-  /** `ask` evaluates one expression; what it cannot answer is shown as a question mark. */
+  /** `ask` evaluates one expression; an unknown result is shown as a question mark. */
   write(ask: (expression: Compiled) => unknown): string
 }
 
@@ -55,7 +55,7 @@ interface Part {
   readonly isExpression: boolean
 }
 
-/** Literal text and what is in braces; braces and quotes within an expression belong to it. */
+/** Splits a message into text and expressions; braces and quotes within an expression belong to it. */
 function* partsOf(text: string): Generator<Part> {
   let from = 0
   for (let at = 0; at < text.length; at++) {

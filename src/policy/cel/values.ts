@@ -7,7 +7,7 @@ import type { Evaluation } from './evaluation.ts'
 const maxCharacters = 100_000
 const maxItems = 10_000
 
-/** A secret as expressions see it: nothing can be read off it but by the functions for it. */
+/** A secret as expressions see it: only the functions for secrets read it. */
 export class SecretValue {
   readonly seal: string
   readonly facts: SecretFacts | undefined
@@ -23,12 +23,12 @@ export class SecretValue {
   }
 }
 
-/** An object of the resource. Fields are read, and turned into values of the language, when an expression asks. */
+/** An object of the resource. Fields become values of the language when an expression reads them. */
 export class ObjectValue {
   readonly raw: JsonObject
   readonly pointer: string
   readonly facts: Facts
-  /** Whether a member that is not there is empty; else it was not shown. */
+  /** Whether a missing member is empty; otherwise the service did not show it. */
   readonly isAbsentEmpty: boolean
   constructor(raw: JsonObject, pointer: string, facts: Facts, isAbsentEmpty: boolean) {
     this.raw = raw
@@ -40,7 +40,7 @@ export class ObjectValue {
 
 export type ObjectClass = new (...args: ConstructorParameters<typeof ObjectValue>) => ObjectValue
 
-/** A class of its own for each object type: the language recognises types by their classes. */
+/** One class for each object type: the language recognises types by class. */
 export function objectClass(members: Members, classOf: (name: string) => ObjectClass, evaluation: Evaluation) {
   const Class = class extends ObjectValue {}
   for (const [name, field] of Object.entries(members)) {
@@ -54,14 +54,14 @@ export function objectClass(members: Members, classOf: (name: string) => ObjectC
   return Class
 }
 
-/** The resource in the form that expressions are written for: what changes by itself is next to what is kept. */
+/** The resource as expressions see it, with the members that change by themselves. */
 export function rootValue(Class: ObjectClass, resource: Resource): ObjectValue {
   const { uid, name, attributes, volatile, facts } = resource
   const raw = resource.malformed === undefined ? { ...attributes } : withGetters(attributes)
   return new Class(Object.assign(raw, volatile, { uid, name }), '', facts, false)
 }
 
-/** A copy that reads nothing: which of the malformed fields are read is noted. */
+/** A copy that reads no field: reads of malformed fields are recorded. */
 function withGetters(attributes: JsonObject): Record<string, Json> {
   return Object.defineProperties({}, Object.getOwnPropertyDescriptors(attributes))
 }
@@ -130,14 +130,14 @@ function listOf(value: Json, name: string): readonly Json[] {
   return value
 }
 
-/** A number that no double holds: an int where it is one of 64 bits, else the nearest double. */
+/** A number outside the exact range of doubles: an int of 64 bits if possible, otherwise the nearest double. */
 function numberValue(digits: string): bigint | number {
   if (!/^-?\d{1,19}$/.test(digits)) return Number(digits)
   const whole = BigInt(digits)
   return BigInt.asIntN(64, whole) === whole ? whole : Number(digits)
 }
 
-/** JSON of the user's own making: whole numbers are ints, others doubles. */
+/** JSON from users: whole numbers are ints, others doubles. */
 export function freeValue(value: Json, count: { items: number }): unknown {
   if (++count.items > maxItems) throw new Error(`a document has more than ${maxItems} parts, the limit`)
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value

@@ -95,7 +95,7 @@ export function memoryOutbox(rows: OutboxRows, owner: LeaseOwner): Outbox {
       const channel = rows.channels.get(name)
       if (channel !== undefined) channel.gone = gone ?? null
     },
-    async dropSettled(before) {
+    async dropFinished(before) {
       const isKept = ({ settledAt }: MessageRow) => settledAt === null || settledAt >= before
       rows.messages = [...Map.groupBy(rows.messages, ({ channel }) => channel).values()].flatMap((own) => {
         const first = own.findIndex(isKept)

@@ -6,7 +6,9 @@ const withKey = (signing_key: JsonObject) => ({ authentication: { type: 'oauth2'
 export const cases: Cases = {
   'finds private members that can be read': {
     sees: [anEndpoint(withKey({ kty: 'RSA', n: 'n', e: 'AQAB', d: seal('d'), p: seal('b') }))],
-    finds: ['medium e1/authentication/oauth2/signing_key: anyone who may list endpoints can read d, p of the signing key'],
+    finds: [
+      'medium e1/authentication/oauth2/signing_key: anyone who may list endpoints can read d, p of the signing key',
+    ],
   },
   'leaves a public key alone, and private members that are masked': {
     sees: endpoints(withKey({ kty: 'RSA', n: 'n', e: 'AQAB' }), withKey({ kty: 'EC', crv: 'P-256', d: masked })),

@@ -2,9 +2,9 @@ import type { Database } from 'better-sqlite3'
 
 /** The chain's digest as of a run. */
 export interface RunChain {
-  /** null for a run of a time without one, or whose rows were sealed anew since; undefined when it is not there. */
+  /** null for a run older than the chain, or whose rows were resealed; undefined when there is no such run. */
   readonly chain: string | null | undefined
-  /** What it was before its rows were sealed anew. */
+  /** The digest before its rows were resealed. */
   readonly formerChain: string | null
 }
 

@@ -3,12 +3,12 @@ import type { Database } from 'better-sqlite3'
 import { canonicalJson } from '../../../model/canonical-json.ts'
 import { type ChainVersion, chainVersion, type Parts, partsCarried, partsOfRun } from './parts.ts'
 
-/** The digest of one committed run and, through the one before it, of all that led to it. */
+/** The digest of a committed run and, through the link before it, of all earlier ones. */
 export function linkOf(version: ChainVersion, previous: string | null, parts: Parts): string {
   return hash('sha256', canonicalJson([`hookdrift.chain/${version}`, previous, parts]))
 }
 
-/** Links a run that is being committed to the one before it, with all that it wrote, and returns the link. */
+/** Links a run that is being committed, with all that it wrote, to the one before it. Returns the link. */
 export function appendLink(db: Database, run: number): string {
   db.prepare('UPDATE checkpoint SET run = ? WHERE run IS NULL').run(run)
   db.prepare('UPDATE approval SET approved_in = ? WHERE approved_in IS NULL').run(run)
@@ -34,13 +34,13 @@ export interface Checkpoint {
   readonly madeAt: string
   readonly toolVersion: string
   readonly reason: 'upgrade' | 'prune' | 'reseal'
-  /** What was to be kept. */
+  /** The retention options. */
   readonly options?: Readonly<Record<string, number | string>>
-  /** First and last of each stretch of runs that were pruned. */
+  /** First and last of each range of pruned runs. */
   readonly runs: readonly (readonly [number, number])[]
 }
 
-/** Vouches for all that no link covers, as it is now. The run that is committed next vouches for the checkpoint. */
+/** Records a digest of all rows that no link covers. The link of the next committed run covers the checkpoint. */
 export function makeCheckpoint(db: Database, { madeAt, toolVersion, reason, options, runs }: Checkpoint): void {
   const { lastInsertRowid } = db
     .prepare(
@@ -63,7 +63,7 @@ export function carriedDigest(db: Database, checkpoint: number, version: ChainVe
   return hash('sha256', canonicalJson([`hookdrift.carried/${version}`, partsCarried(db, checkpoint, version)]))
 }
 
-/** Runs that were committed before there was a chain are vouched for once, by the first run after them. */
+/** Makes a checkpoint for the runs older than the chain, once, when the first run after them is committed. */
 export function carryUnchainedRuns(db: Database, checkpoint: Omit<Checkpoint, 'reason' | 'runs'>): void {
   const isDue = db
     .prepare(

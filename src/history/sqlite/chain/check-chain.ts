@@ -19,7 +19,7 @@ interface RunRow {
   readonly version: ChainVersion
 }
 
-/** Links that do not hold, oldest first; then a checkpoint that does not. */
+/** Links that do not verify, oldest first; then a checkpoint that does not. */
 export function* findBrokenLinks(db: Database): Generator<BrokenLink> {
   const runs = db
     .prepare<[], RunRow>(
@@ -29,7 +29,7 @@ export function* findBrokenLinks(db: Database): Generator<BrokenLink> {
     .all()
   const pruned = prunedRuns(db)
   let before: RunRow | undefined
-  // What the next link may follow: where one of the two was altered, the other is still told by the next.
+  // The next link may follow the stored or the computed one: where one of them was altered, it names the other.
   let links: readonly (string | null)[] = [null]
   for (const run of runs) {
     const { number, state, previous, chain, version } = run
@@ -57,7 +57,7 @@ function isGap(pruned: (run: number) => boolean, from: number, to: number): bool
   return false
 }
 
-/** What was altered in a run since it was committed. */
+/** Describes what was altered in a run after its commit. */
 function alteration(
   { number, previous, partDigests: written, chain, version }: RunRow,
   parts: Parts,
@@ -65,15 +65,15 @@ function alteration(
   if (linkOf(version, previous, parts) === chain) {
     return written === canonicalJson(parts) ? undefined : `the column part_digests of run ${number} was altered`
   }
-  const sealed = readParts(written)
-  const names = [...new Set([...Object.keys(sealed), ...Object.keys(parts)])].sort()
-  const altered = names.filter((name) => sealed[name] !== parts[name]).map((name) => name.replaceAll('_', ' '))
+  const committed = readParts(written)
+  const names = [...new Set([...Object.keys(committed), ...Object.keys(parts)])].sort()
+  const altered = names.filter((name) => committed[name] !== parts[name]).map((name) => name.replaceAll('_', ' '))
   if (altered.length === 0)
     return `the link of run ${number} was altered, in its column previous, chain or chain_version`
-  return `not as run ${number} sealed it: ${altered.join(', ')}`
+  return `not as run ${number} committed it: ${altered.join(', ')}`
 }
 
-/** As far as they can be read: they may have been altered as well. */
+/** The parts as far as they can be read: they may have been altered too. */
 function readParts(written: string | null): Parts {
   try {
     const parts: unknown = JSON.parse(written ?? '{}')
@@ -103,5 +103,5 @@ function* checkCheckpoint(db: Database): Generator<BrokenLink> {
 const outside: Readonly<Record<string, string>> = {
   prune: 'of pruned runs',
   reseal: 'of resealed runs',
-  upgrade: 'of runs sealed before there was a chain',
+  upgrade: 'of runs committed before there was a chain',
 }

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 
-/** The members of a row in a digest, under the chain's own names, and where SQLite has each. */
-export type Members = Readonly<Record<string, string>>
+/** The members of a row in a digest: the chain's own names, and the SQL of each. */
+export type DigestMembers = Readonly<Record<string, string>>
 
 export interface DigestedRows {
   /** A table, or several that are joined. */
   readonly from: string
-  readonly members: Members
+  readonly members: DigestMembers
   readonly where: string
   readonly order: string
 }
 
 /**
  * SHA-256 over some rows, in hex; undefined when there are none. A row is the list of its members' names and values, in
- * the order of the names. A member without a value is absent, so that one that a later schema adds leaves the digests of
- * older rows as they are.
+ * the order of the names. A member without a value is absent, so that a member of a later schema does not change the
+ * digests of older rows.
  */
 export function digestRows(
   db: Database,
@@ -26,13 +26,13 @@ export function digestRows(
   const sql = `SELECT ${names.map((name) => members[name]).join(', ')} FROM ${from} WHERE ${where} ORDER BY ${order}`
   const digest = createHash('sha256')
   let isEmpty = true
-  // The first run of a large fleet digests tens of thousands of rows while it holds the file: fewer, longer updates.
+  // The first run of a large fleet digests tens of thousands of rows under the write lock: few, long updates.
   let text = ''
   for (const row of db.prepare<[typeof parameters], unknown[]>(sql).raw().iterate(parameters)) {
     isEmpty = false
-    const told: unknown[] = []
-    for (const [index, name] of names.entries()) if (row[index] !== null) told.push(name, row[index])
-    text += `${JSON.stringify(told)}\n`
+    const present: unknown[] = []
+    for (const [index, name] of names.entries()) if (row[index] !== null) present.push(name, row[index])
+    text += `${JSON.stringify(present)}\n`
     if (text.length < atOnce) continue
     digest.update(text)
     text = ''

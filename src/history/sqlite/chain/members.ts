@@ -1,18 +1,18 @@
-import type { Members } from './digest-rows.ts'
+import type { DigestMembers } from './digest-rows.ts'
 
-// What the chain covers of each row. The names are the chain's own and never change, so that every link made so far can
-// be verified: a column that is renamed, or a backend that stores rows its own way, changes the right side only.
+// What the chain covers of each row. The names on the left are the chain's own and never change, so that old links still
+// verify. A renamed column, or another backend, changes the right side only.
 
-/** Members that are called as their columns are. */
-function alike(...names: readonly string[]): Members {
+/** Members with the names of their columns. */
+function alike(...names: readonly string[]): DigestMembers {
   return Object.fromEntries(names.map((name) => [name, name]))
 }
 
-export const runMembers: Members = {
+export const runMembers: DigestMembers = {
   ...alike('number', 'started_at', 'finished_at', 'exit_code', 'fail_on', 'tool_version', 'policy_digest'),
   ...alike('configuration_digest', 'seal_key_id', 'version_floor', 'violation_floor', 'rules_document'),
   ...alike('projects_document', 'former_chain'),
-  // In the chain's words, a committed run is sealed.
+  // The chain calls a committed run `sealed`.
   state: "iif(state = 'committed', 'sealed', state)",
   normaliser: 'normal_form_version',
 }
@@ -22,13 +22,13 @@ export const projectMembers = alike('id', 'service', 'uid')
 export const scanMembers = alike('project_id', 'run', 'name')
 
 /** Of `scan s JOIN walk w`. */
-export const walkMembers: Members = {
+export const walkMembers: DigestMembers = {
   ...{ project_id: 'w.project_id', run: 'w.run', project: 's.name' },
   ...alike('listing', 'status', 'reason', 'filter', 'pages', 'items', 'requests', 'retries', 'duration_ms', 'shape'),
 }
 
-/** A body is covered by its digest, which stands beside it; where a version ends, by the run that ends it. */
-export const versionMembers: Members = {
+/** The body is covered by its digest, and the end of a version by the run that ends it. */
+export const versionMembers: DigestMembers = {
   ...alike('id', 'project_id', 'kind', 'uid', 'from_run', 'replaces', 'name', 'digest'),
   normaliser: 'normal_form_version',
 }
@@ -39,7 +39,7 @@ export const changeMembers = alike(
   ...['id', 'run', 'project_id', 'kind', 'uid', 'name', 'change', 'fields', 'referrers'],
 )
 
-export const violationMembers: Members = {
+export const violationMembers: DigestMembers = {
   ...alike('id', 'fingerprint', 'project_id', 'kind', 'uid', 'rule', 'path', 'state', 'severity', 'name', 'message'),
   ...alike('from_run', 'first_run', 'last_run', 'replaces', 'waiver'),
 }
@@ -50,7 +50,7 @@ export const noticeMembers = alike('run', 'project_id', 'listing', 'text')
 
 export const withheldMembers = alike('project_id', 'listing', 'run', 'uids')
 
-export const approvalMembers: Members = {
+export const approvalMembers: DigestMembers = {
   ...alike('id', 'project_id', 'project', 'run', 'note', 'approved_at', 'approved_by', 'approved_in'),
   looks: 'scopes',
 }
@@ -61,4 +61,4 @@ export const revocationMembers = alike('id', 'revoked_at', 'revoked_by', 'revoke
 
 export const checkpointMembers = alike('id', 'made_at', 'reason', 'tool_version', 'options', 'runs')
 
-export const checkpointLinkMembers: Members = { run: 'run', carried: 'state_digest' }
+export const checkpointLinkMembers: DigestMembers = { run: 'run', carried: 'state_digest' }

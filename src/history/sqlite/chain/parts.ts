@@ -19,19 +19,19 @@ import {
   withheldMembers,
 } from './members.ts'
 
-/** Digests of what was recorded, by what it is. Parts without rows are absent. */
+/** Digests of recorded rows, by part. Parts without rows are absent. */
 export type Parts = Readonly<Record<string, string>>
 
 /**
- * What the digests cover. Version 1: links of before schema 10. Version 2 adds scans, the causes of walks, and codes and
- * numbers of notices, which rows of before got later.
+ * What the digests cover. Version 1: links made before schema 10. Version 2 adds scans, the causes of walks, and the codes
+ * and numbers of notices, which an upgrade added to older rows.
  */
 export type ChainVersion = 1 | 2
 export const chainVersion: ChainVersion = 2
 
 type PartRows = Readonly<Record<string, DigestedRows>>
 
-/** Everything that a run writes, found by a condition on the run. What ends later (`to_run`) is covered where it ends. */
+/** Everything that a run writes, by a condition on the run. The run that ends a row (`to_run`) covers its end. */
 function partsBy(run: string, version: ChainVersion): PartRows {
   const [began, ended, ofRun] = [`from_run ${run}`, `to_run ${run}`, `run ${run}`]
   const inScan = { where: `s.run ${run}`, order: 's.run, s.project_id, listing' }
@@ -74,7 +74,7 @@ function partsBy(run: string, version: ChainVersion): PartRows {
 
 const onScan = 'ON w.project_id = s.project_id AND w.run = s.run'
 
-/** Before there were scans, that of the policy was told by a walk of its endpoints that read nothing. */
+/** Before schema 10, an empty walk of endpoints recorded the scan of the policy. */
 function walksOfVersion1(ofRun: string): string {
   return `SELECT project_id, listing, run, status, reason, filter, pages, items, requests, retries, duration_ms, shape
       FROM walk WHERE ${ofRun}
@@ -82,7 +82,7 @@ function walksOfVersion1(ofRun: string): string {
       WHERE ${ofRun} AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = e.project_id AND o.run = e.run)`
 }
 
-/** What people approved and revoked between runs, found by the run committed after it. */
+/** Approvals and revocations between runs, by the run committed after them. */
 function approvalsBy(isBy: (column: string) => string): PartRows {
   const approved = isBy('approved_in')
   return {
@@ -97,7 +97,7 @@ function approvalsBy(isBy: (column: string) => string): PartRows {
   }
 }
 
-/** What the link of one run covers: also the interrupted runs since the committed one before it, and checkpoints. */
+/** What the link of a run covers, with checkpoints and the interrupted runs since the committed run before it. */
 function ofRun(version: ChainVersion): PartRows {
   return {
     run: {
@@ -131,12 +131,12 @@ function outsideTheChain(version: ChainVersion): PartRows {
       order: 'number',
     },
     ...partsBy(`IN ${unlinked}`, version),
-    // Rows of approvals need no row of a run, so the run may be gone altogether. Those since the last run are not covered yet.
+    // Approvals may refer to a run that is gone. Those since the last run are not covered yet.
     ...approvalsBy(
       (column) =>
         `${column} IS NOT NULL AND ${column} NOT IN (SELECT number FROM run WHERE state = 'committed' AND chain IS NOT NULL)`,
     ),
-    // The run that covers a checkpoint is committed later, and a digest cannot be in itself.
+    // Without `run`, which is set later, and without the digest itself.
     checkpoints: { from: 'checkpoint', members: checkpointMembers, where: 'id <= @checkpoint', order: 'id' },
     earlier: {
       from: 'checkpoint',
@@ -147,12 +147,12 @@ function outsideTheChain(version: ChainVersion): PartRows {
   }
 }
 
-/** What a run recorded, as it is now. */
+/** Digests of what a run recorded, as it is now. */
 export function partsOfRun(db: Database, run: number, version: ChainVersion): Parts {
   return digestsOf(db, ofRun(version), { run })
 }
 
-/** What a checkpoint carries, as it is now: all that no link covers. */
+/** Digests of all that no link covers, as a checkpoint carries them. */
 export function partsCarried(db: Database, checkpoint: number, version: ChainVersion): Parts {
   return digestsOf(db, outsideTheChain(version), { checkpoint })
 }

@@ -1,18 +1,18 @@
 import type { Database } from 'better-sqlite3'
 
 export interface Freed {
-  /** Given back to the file system. */
+  /** Returned to the file system. */
   readonly bytes: number
-  /** Free inside the file: the next runs fill it. */
+  /** Free inside the file, for the next runs. */
   readonly leftBytes: number
 }
 
-/** Of 16 kB each. What is moved to free them is logged first, and the log must stay small on a disk that is full. */
+/** Of 16 kB each. Moved pages are logged first, and the log must stay small on a full disk. */
 const pagesAtOnce = 2_000
 
 /**
- * Gives pages that hold nothing any more back to the file system, at most so many steps of 32 MB. A file that was not
- * made with incremental vacuum keeps them, and fills them again.
+ * Returns free pages to the file system, in at most `steps` steps of 32 MB. A file made without incremental vacuum keeps
+ * them for the next runs.
  */
 export function freeDisk(db: Database, steps = Number.POSITIVE_INFINITY): Freed {
   const value = (pragma: string) => Number(db.pragma(pragma, { simple: true }))

@@ -1,7 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import type { CommittedRun } from '../../reader.ts'
 import { type RetentionRules, reasonsToKeep } from '../../retention.ts'
-import { lastLiftedSql } from '../draft-statements.ts'
+import { lastLiftedSql } from '../draft/draft-statements.ts'
 import { latestScansAt } from '../scans-at.ts'
 
 export interface PlannedRun extends CommittedRun {
@@ -9,7 +9,7 @@ export interface PlannedRun extends CommittedRun {
   readonly reasons: readonly string[]
 }
 
-/** What would stay and go, oldest first: what was asked for, and what the history cannot do without. */
+/** Every committed run, oldest first, with the reasons to keep it: the retention rules and the history's own needs. */
 export function planPruning(db: Database, keep: RetentionRules): PlannedRun[] {
   const runs = db
     .prepare<[], CommittedRun>(
@@ -26,7 +26,7 @@ export function planPruning(db: Database, keep: RetentionRules): PlannedRun[] {
   }))
 }
 
-/** Runs that stay whatever is asked: what stands, what drift compares with, and what people approved. */
+/** Runs that are always kept: for active violations, the comparison of the next run, and approvals. */
 function neededRuns(db: Database, latest: number): Map<number, string[]> {
   const reasons = new Map<number, string[]>()
   const need = (reason: string, runs: Iterable<number | null>) => {
@@ -34,15 +34,15 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
   }
   const numbers = (sql: string) => db.prepare<[], number>(sql).pluck().all()
   if (latest > 0) need('current state', [latest])
-  need('opened a violation that stands', numbers('SELECT DISTINCT first_run FROM violation WHERE to_run IS NULL'))
+  need('opened an active violation', numbers('SELECT DISTINCT first_run FROM violation WHERE to_run IS NULL'))
   const lifted = db.prepare<[number, number], number>(lastLiftedSql).pluck()
   need('last complete walk', [
     ...numbers("SELECT max(run) FROM walk WHERE status = 'complete' GROUP BY project_id, listing"),
     ...numbers('SELECT id FROM project').map((project) => lifted.get(project, latest + 1) ?? null),
   ])
-  need('last look at a project', numbers('SELECT max(run) FROM scan GROUP BY project_id'))
+  need('last scan of a project', numbers('SELECT max(run) FROM scan GROUP BY project_id'))
   const since = latestScansAt(db, latest).map(({ incompleteSince }) => incompleteSince?.number ?? null)
-  need('since when a project was not looked at in full', since)
+  need('first incomplete scan of a project', since)
   need('approved baseline', numbers(approvedSql))
   need(
     'a message about it waits',
@@ -51,7 +51,7 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
   return reasons
 }
 
-/** The last approval of a project holds. Not asked of the view `baseline`: another program may have made it another one. */
+/** The last approval of a project is the active one. Does not use the view `baseline`: another program may have altered it. */
 const approvedSql = `
   SELECT DISTINCT a.run FROM approval a WHERE a.run IS NOT NULL AND a.revoked_at IS NULL
     AND a.id = (SELECT max(b.id) FROM approval b WHERE b.project_id = a.project_id)`

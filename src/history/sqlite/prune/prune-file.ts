@@ -1,8 +1,8 @@
 import type { LeaseOwner } from '../../lease-owner.ts'
+import { withDamageDescribed } from '../describe-damage.ts'
 import { openDatabase } from '../open-database.ts'
 import { openToExamine } from '../open-to-examine.ts'
 import type { ResealHistory } from '../reseal/reseal-history.ts'
-import { withDamageTold } from '../tell-damage.ts'
 import { type Freed, freeDisk } from './free-disk.ts'
 import { type PlannedRun, planPruning } from './plan-pruning.ts'
 import { type PruneRequest, pruneHistory, refuseToKeepNothing } from './prune-history.ts'
@@ -13,34 +13,34 @@ export interface Pruning {
 }
 
 /**
- * Prunes the history in a file and gives its disk back.
+ * Prunes the history in a file and returns the free pages to the file system.
  * @throws AuditError as `pruneHistory`
  */
 export function pruneFile(file: string, owner: LeaseOwner, order: PruneRequest, resealing?: ResealHistory): Pruning {
   const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner, resealing })
   try {
-    return withDamageTold(file, () => ({ plan: pruneHistory(db, owner, order), freed: freeDisk(db) }))
+    return withDamageDescribed(file, () => ({ plan: pruneHistory(db, owner, order), freed: freeDisk(db) }))
   } finally {
     db.close()
   }
 }
 
-/** What pruning would do. Writes nothing. */
+/** Plans the pruning of a history, and writes nothing. */
 export function planForFile(file: string, { keep }: Pick<PruneRequest, 'keep'>): readonly PlannedRun[] {
   refuseToKeepNothing(keep)
   const db = openToExamine(file)
   try {
-    return withDamageTold(file, () => db.transaction(() => planPruning(db, keep))())
+    return withDamageDescribed(file, () => db.transaction(() => planPruning(db, keep))())
   } finally {
     db.close()
   }
 }
 
-/** Whoever audits every minute need not prune every minute. */
+/** A worker that audits every minute does not prune every minute. */
 const pauseMs = 20 * 3_600_000
 
 /**
- * Prunes when it was not done for most of a day, and gives back at most 256 MB of disk at once; undefined otherwise.
+ * Prunes if the last pruning is at least 20 hours ago, and frees at most 256 MB of disk; undefined otherwise.
  * @throws AuditError as `pruneHistory`
  */
 export function pruneWhenDue(file: string, owner: LeaseOwner, order: PruneRequest): Pruning | undefined {
@@ -51,7 +51,7 @@ export function pruneWhenDue(file: string, owner: LeaseOwner, order: PruneReques
       .pluck()
       .get()
     if (last && owner.now() - Date.parse(last) < pauseMs) return undefined
-    return withDamageTold(file, () => ({ plan: pruneHistory(db, owner, order), freed: freeDisk(db, 8) }))
+    return withDamageDescribed(file, () => ({ plan: pruneHistory(db, owner, order), freed: freeDisk(db, 8) }))
   } finally {
     db.close()
   }

@@ -11,15 +11,17 @@ import { type PlannedRun, planPruning } from './plan-pruning.ts'
 
 export interface PruneRequest {
   readonly keep: RetentionRules
-  /** As they were given, for the record. */
+  /** As given, for the record. */
   readonly options: Readonly<Record<string, number | string>>
   readonly toolVersion: string
 }
 
 /**
- * Removes runs that nobody asked to keep and nothing needs. What spans runs that stay stays with them: they tell the
- * same as before. All or nothing; leaves a checkpoint, from which the chain still verifies.
- * @throws AuditError.usage when nothing is to be kept, 4 when the history does not verify, 5 when another run holds it
+ * Removes the runs without a reason to keep them, all or none. Rows that a kept run needs stay, so its report does not
+ * change. Writes a checkpoint, so that the chain still verifies.
+ * @throws AuditError.usage when no retention option is given
+ * @throws AuditError.failure when the history does not verify
+ * @throws AuditError.busy when another run owns the lease
  */
 export function pruneHistory(db: Database, owner: LeaseOwner, order: PruneRequest): PlannedRun[] {
   refuseToKeepNothing(order.keep)
@@ -30,7 +32,7 @@ export function pruneHistory(db: Database, owner: LeaseOwner, order: PruneReques
     const plan = planPruning(db, order.keep)
     const gone = plan.filter(({ reasons }) => reasons.length === 0).map(({ number }) => number)
     if (gone.length > 0) {
-      // What is carried over is vouched for anew, and must not be what somebody altered.
+      // The checkpoint covers the remaining rows anew, so they must not be altered.
       refuseBroken(db)
       const all = [...gone, ...interruptedBefore(db, gone)].sort((a, b) => a - b)
       removeRuns(db, gone, plan)
@@ -45,7 +47,7 @@ export function pruneHistory(db: Database, owner: LeaseOwner, order: PruneReques
 export function refuseToKeepNothing(keep: RetentionRules): void {
   if (keepsSomething(keep)) return
   throw AuditError.usage('no --keep-* option given', {
-    advice: 'say what to keep, such as --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',
+    advice: 'name the runs to keep, as in --keep-daily 30 --keep-monthly 24; --dry-run shows what would go',
   })
 }
 
@@ -53,11 +55,11 @@ function refuseBroken(db: Database): void {
   const [broken] = findBrokenLinks(db)
   if (broken === undefined) return
   throw AuditError.failure(`nothing was pruned: the history ${db.name} does not verify: ${broken.text}`, {
-    advice: '`hookdrift verify` says more; docs/reference/verify.md says what to do',
+    advice: 'run `hookdrift verify`, and see docs/reference/verify.md',
   })
 }
 
-/** Interrupted runs belong to the sealed run after them: they go with it. */
+/** Interrupted runs belong to the committed run after them, and go with it. */
 function interruptedBefore(db: Database, gone: readonly number[]): number[] {
   return db
     .prepare<[string], number>(
@@ -90,7 +92,7 @@ function removeRuns(db: Database, gone: readonly number[], plan: readonly Planne
     DELETE FROM walk WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_scan);
     DELETE FROM scan WHERE run IN ${pruned} AND (project_id, run) NOT IN (SELECT project_id, run FROM kept_scan);`)
   for (const table of ['version', 'violation']) {
-    // Ids tell what is younger, so the greatest one is never given again.
+    // Ids order rows by age, so the greatest one must never be reused.
     db.exec(`DELETE FROM ${table} WHERE ${isOutlived} AND id < (SELECT max(id) FROM ${table})`)
   }
   db.exec(`DELETE FROM unreferenced WHERE ${isOutlived}`)
@@ -108,15 +110,13 @@ function removeRuns(db: Database, gone: readonly number[], plan: readonly Planne
 
 const pruned = "(SELECT number FROM run WHERE state = 'pruned')"
 
-/**
- * Neither stood in a run that stays nor ended with one. The run that ended something tells so: it keeps what it ended.
- */
+/** Neither valid in a kept run nor ended by one: a run reports what it ended. */
 const isOutlived =
   'to_run IS NOT NULL AND NOT EXISTS (SELECT 1 FROM kept_run k WHERE k.run BETWEEN from_run AND to_run)'
 
 /**
- * Looks at a project that are not in a run that stays but are asked for as of one: the last scan and the last complete
- * ones by then, the one before a run that resolved something, the last that told a shape and a status.
+ * Scans of pruned runs that queries about a kept run still read: the last scan and the last complete walks by then, the
+ * scan before a run that resolved a violation, and the last walks with a shape and a status.
  */
 const keepScans = `
   INSERT OR IGNORE INTO kept_scan
@@ -137,7 +137,7 @@ const keepScans = `
   INSERT OR IGNORE INTO kept_scan SELECT project_id, max(run) FROM walk WHERE shape IS NOT NULL GROUP BY project_id, listing;
   INSERT OR IGNORE INTO kept_scan SELECT project_id, max(run) FROM walk GROUP BY project_id, listing;`
 
-/** Every column that refers to a table, whichever migration brought it. */
+/** Every column that refers to a table. */
 function referencesTo(db: Database, parent: string): { table: string; column: string }[] {
   return db
     .prepare<[string], { table: string; column: string }>(

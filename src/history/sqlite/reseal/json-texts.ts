@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../../model/json.ts'
 
-/** All texts in a JSON text, names of members too; of what is not JSON, the whole. */
+/** All texts in a JSON text, including names of members; the whole text where it is not JSON. */
 export function textsWithin(json: string): readonly string[] {
   if (json === '') return []
   try {
@@ -21,7 +21,7 @@ function* textsOf(value: Json): Generator<string> {
   }
 }
 
-/** The same value with every text changed; names of members stay. */
+/** Changes every text in a value, except names of members. */
 export function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change))

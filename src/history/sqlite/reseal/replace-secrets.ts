@@ -1,10 +1,10 @@
-/** Shorter ones are words that stand anywhere. */
+/** Shorter secrets could be any word. */
 const leastLength = 6
 const leastRest = 4
 
 /**
- * Replaces secrets that are known by now wherever a text quotes one: as it is, as JSON writes it, or cut off by an ellipsis.
- * `secrets`: longest first, for one may hold another.
+ * Replaces known secrets wherever a text quotes one: verbatim, as JSON writes it, or cut off by an ellipsis.
+ * `secrets`: longest first, because one may contain another.
  */
 export function replaceSecrets(text: string, secrets: readonly string[], seal: (secret: string) => string): string {
   let out = text
@@ -17,12 +17,12 @@ export function replaceSecrets(text: string, secrets: readonly string[], seal: (
   return out
 }
 
-/** Those that can be looked for, in the order in which they can be replaced. */
+/** The secrets that are long enough to search for, longest first. */
 export function inOrderOfLength(secrets: Iterable<string>): readonly string[] {
   return [...secrets].filter(({ length }) => length >= leastLength).sort((a, b) => b.length - a.length)
 }
 
-/** A message that quotes a long text cuts it: what is left of a secret before the ellipsis goes too. */
+/** A message cuts a long quotation, so the rest of a secret before an ellipsis is replaced too. */
 function withoutRests(text: string, secret: string, sealed: string): string {
   return text
     .split('…')

@@ -7,13 +7,13 @@ import { resealResources } from './reseal-resources.ts'
 import { resealApprovals, resealDocuments, resealNotifications, resealWalks } from './reseal-texts.ts'
 import { openRewording } from './rewording.ts'
 
-/** Seals the rows of a history anew, within the transaction of whoever upgrades it. `now`: ISO 8601, UTC. */
+/** Reseals the rows of a history, within the transaction of its upgrade. `now`: ISO 8601, UTC. */
 export type ResealHistory = (db: Database, now: string) => void
 
 /**
- * Brings every row to today's form, so that what an earlier version kept in clear does not stay. Where something was
- * rewritten, the runs leave the chain, and a checkpoint vouches for them.
- * @throws AuditError.failure when the chain does not verify or something does not match its digest
+ * Reseals every row, so that no secret of an earlier version stays in clear. If it rewrites any, the runs leave the chain
+ * and a checkpoint covers them.
+ * @throws AuditError.failure when the chain does not verify or a row does not match its digest
  */
 export function resealingBy(resealing: Resealing): ResealHistory {
   return (db, now) => resealHistory(db, resealing, now)
@@ -36,12 +36,12 @@ function resealHistory(db: Database, resealing: Resealing, now: string): void {
   makeCheckpoint(db, { madeAt: now, toolVersion: resealing.toolVersion, reason: 'reseal', runs: [] })
 }
 
-/** What is sealed anew is vouched for anew, and must not be what somebody altered. */
+/** The checkpoint covers the resealed rows anew, so they must not be altered. */
 function refuseBroken(db: Database): void {
   const [broken] = findBrokenLinks(db)
   if (broken === undefined) return
-  throw AuditError.failure(`the history ${db.name} was not upgraded, for it does not verify: ${broken.text}`, {
+  throw AuditError.failure(`the history ${db.name} was not upgraded, because it does not verify: ${broken.text}`, {
     advice:
-      '`hookdrift verify` with the older version says more; restore the last backup that verifies: docs/how-to/keep-the-history.md',
+      'run `hookdrift verify` of the older version; restore the last backup that verifies: docs/how-to/keep-the-history.md',
   })
 }

@@ -9,8 +9,8 @@ import { idsOf, type ResealedResource, resealVersions } from './reseal-versions.
 import type { Rewording } from './rewording.ts'
 
 /**
- * Brings versions, violations and changes to today's form, resource by resource, so that memory holds one resource: what its
- * bodies gave away is looked for in what was said of it. Returns how many rows it rewrote.
+ * Reseals versions, violations and changes, one resource in memory at a time. Secrets found in its bodies are also replaced
+ * in its violations and changes. Returns the number of rewritten rows.
  */
 export function resealResources(db: Database, resealing: Resealing, rewording: Rewording): number {
   let rewritten = 0
@@ -37,9 +37,9 @@ function nextResource(db: Database, after = first): ResealedResource | undefined
   ).get(after)
 }
 
-interface Saying {
+interface Quoting {
   readonly resealing: Resealing
-  /** A text without the secrets that the resource's bodies gave away. */
+  /** Replaces the secrets that were found in the resource's bodies. */
   quoting(resealer: Resealer, text: string): string
 }
 
@@ -59,7 +59,7 @@ interface StoredViolationRow {
 function resealViolations(
   db: Database,
   resource: ResealedResource,
-  { resealing, rewording, quoting }: Saying & { readonly rewording: Rewording },
+  { resealing, rewording, quoting }: Quoting & { readonly rewording: Rewording },
 ): number {
   const { kind, uid } = resource
   let rewritten = 0
@@ -78,7 +78,7 @@ function resealViolations(
     if (name === row.name && message === row.message && path === row.path) continue
     const project = { name: '', service: row.service, uid: row.projectUid }
     const place = { rule: row.rule, severity: 'info', kind, uid, name, path, message } as const
-    // Masked, several places would look like one.
+    // With masked paths, several places would get one fingerprint.
     const isMoved = path !== row.path && resealer.hasKey
     const fingerprint = isMoved ? fingerprintOf(project, place) : row.fingerprint
     cachedStatement<unknown[], never>(
@@ -96,7 +96,7 @@ function resealViolations(
   return rewritten
 }
 
-function resealChanges(db: Database, resource: ResealedResource, { resealing, quoting }: Saying): number {
+function resealChanges(db: Database, resource: ResealedResource, { resealing, quoting }: Quoting): number {
   const { kind } = resource
   let rewritten = 0
   for (const id of idsOf(db, 'change', resource)) {
@@ -107,7 +107,7 @@ function resealChanges(db: Database, resource: ResealedResource, { resealing, qu
     if (row === undefined) continue
     const resealer = resealing.under(row.keyId)
     const name = resealer.name(kind, row.name)
-    // What a run wrote.
+    // A run wrote it.
     const changes = JSON.parse(row.fields) as readonly FieldRow[]
     const fields = JSON.stringify(changes.map((change) => resealChange(kind, change, resealer, quoting)))
     if (name === row.name && fields === row.fields) continue
@@ -123,12 +123,12 @@ interface FieldRow {
   readonly after: Json
 }
 
-function resealChange(kind: Kind, change: FieldRow, resealer: Resealer, quoting: Saying['quoting']): FieldRow {
+function resealChange(kind: Kind, change: FieldRow, resealer: Resealer, quoting: Quoting['quoting']): FieldRow {
   const { path } = change
   const [before, after] = [change.before, change.after].map((value) => resealer.part(kind, { path, value }))
   if (before === undefined || after === undefined) return change
   const at = [before, after].reduce((a, b) => (a.path.length <= b.path.length ? a : b)).path
-  // Where one side is sealed as part of what it is in, and the other is not, its value stands for another place.
+  // Where only one side is sealed as a part of its parent, its value belongs to another path.
   const sideOf = (part: ResealedPart) =>
     part.path === before.path && part.path === after.path ? part.value : maskedSeal
   return { ...change, path: quoting(resealer, at), before: sideOf(before), after: sideOf(after) }

@@ -26,7 +26,7 @@ interface WalkRow {
   readonly reason: string
 }
 
-/** Resources that people approved from files. Returns how many rows it rewrote, as all of these do. */
+/** Reseals resources that were approved from files. Returns the number of rewritten rows, as the functions below do. */
 export function resealApprovals(db: Database, resealing: Resealing): number {
   const approved = db.prepare<[number, string, string], ApprovedRow>(
     `SELECT approval_id AS approval, kind, uid, name, body, seal_key_id AS keyId FROM approved_resource
@@ -47,7 +47,7 @@ export function resealApprovals(db: Database, resealing: Resealing): number {
   return rewritten + mapColumn(db, 'approval', 'note', resealing.uncompared.text)
 }
 
-/** What runs say of their walks. */
+/** Reseals the reasons of walks and the texts of notices. */
 export function resealWalks(db: Database, resealing: Resealing, rewording: Rewording): number {
   const { reason } = resealing.uncompared
   const walks = db.prepare<[number, string, number], WalkRow>(
@@ -67,7 +67,7 @@ export function resealWalks(db: Database, resealing: Resealing, rewording: Rewor
   return rewritten + mapColumn(db, 'notice', 'text', resealing.uncompared.text)
 }
 
-/** Rules and projects as runs judged by them. A document is named by its digest, which runs refer to. */
+/** Reseals the rules and projects of runs. A document is named by its digest, to which runs refer. */
 export function resealDocuments(db: Database, resealing: Resealing): number {
   let rewritten = 0
   for (const id of db.prepare<[], number>('SELECT id FROM document ORDER BY id').pluck().all()) {
@@ -90,7 +90,7 @@ export function resealDocuments(db: Database, resealing: Resealing): number {
   return rewritten
 }
 
-/** Messages to people, delivered ones too. They keep their ids. */
+/** Reseals notifications, delivered ones too. They keep their ids. */
 export function resealNotifications(db: Database, resealing: Resealing, rewording: Rewording): number {
   const resealer = resealing.uncompared
   let rewritten = mapColumn(db, 'notification', 'error', resealer.reason)
@@ -109,24 +109,24 @@ export function resealNotifications(db: Database, resealing: Resealing, rewordin
   return rewritten
 }
 
-const said = new Set(['title', 'verdict', 'text', 'path', 'fingerprint', 'reason'])
+const textMembers = new Set(['title', 'verdict', 'text', 'path', 'fingerprint', 'reason'])
 
 function resealMessage(value: Json, reword: (text: string) => string, resealer: Resealer): Json {
   if (Array.isArray(value)) return value.map((item) => resealMessage(item, reword, resealer))
   if (!isJsonObject(value)) return value
   const members = Object.entries(value).map(([member, inner]) => {
     if (member === 'name' && typeof inner === 'string') return [member, nameIn(value, reword(inner), resealer)]
-    return [member, said.has(member) ? mapTexts(inner, reword) : resealMessage(inner, reword, resealer)]
+    return [member, textMembers.has(member) ? mapTexts(inner, reword) : resealMessage(inner, reword, resealer)]
   })
   return Object.fromEntries(members)
 }
 
 function nameIn({ kind }: { readonly [member: string]: Json }, name: string, resealer: Resealer): string {
-  // What we wrote ourselves.
+  // Hookdrift wrote it.
   return typeof kind === 'string' ? resealer.name(kind as Kind, name) : resealer.text(name)
 }
 
-/** Texts of a column that are compared with nothing, row by row. */
+/** Changes the texts of a column that are never compared, row by row. */
 function mapColumn(
   db: Database,
   table: 'approval' | 'notice' | 'notification',

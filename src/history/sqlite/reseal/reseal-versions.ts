@@ -23,7 +23,7 @@ interface VersionRow {
   readonly keyId: string
 }
 
-/** Every version of a resource. `found` gets the secrets that were in clear; returns how many rows were rewritten. */
+/** Reseals every version of a resource. Adds the secrets that were in clear to `found`; returns the number of rewritten rows. */
 export function resealVersions(
   db: Database,
   resource: ResealedResource,
@@ -39,7 +39,7 @@ export function resealVersions(
        FROM version v JOIN run r ON r.number = v.from_run WHERE v.id = ?`,
     ).get(id)
     if (row === undefined) continue
-    // The digest is made anew: what does not match the old one must not be vouched for.
+    // The row gets a new digest, so it must match the old one.
     if (hash('sha256', row.body + row.facts) !== row.digest)
       throw altered(db, `the body of ${kind} ${uid} (version ${id})`)
     const resealer = resealing.under(row.keyId)
@@ -47,7 +47,7 @@ export function resealVersions(
     const facts = resealFacts(kind, row.facts, resealer, found)
     const name = resealer.name(kind, row.name)
     if (body === row.body && facts === row.facts && name === row.name) continue
-    // Of which normal form it is stays: sealing again need not give what a new look at the same thing would.
+    // Keeps the version of its normal form: a new scan may give another body.
     cachedStatement<unknown[], never>(
       db,
       'UPDATE version SET name = ?, body = ?, facts = ?, digest = ? WHERE id = ?',
@@ -57,14 +57,14 @@ export function resealVersions(
   return rewritten
 }
 
-/** A stored body in today's form. */
+/** Reseals a stored body. */
 export function resealBody(kind: Kind, body: string, resealer: Resealer, found: Set<string>): string {
   const attributes: unknown = JSON.parse(body)
   if (!isJsonObject(attributes)) return canonicalJson(resealer.seal(body))
   return canonicalJson(resealer.attributes(kind, attributes, (secret) => found.add(secret)))
 }
 
-/** Facts are known by the pointers of what they are about. */
+/** The names of facts are JSON Pointers, which may quote secrets. */
 function resealFacts(kind: Kind, facts: string, resealer: Resealer, found: ReadonlySet<string>): string {
   if (facts === '') return facts
   const secrets = inOrderOfLength(found)
@@ -75,7 +75,7 @@ function resealFacts(kind: Kind, facts: string, resealer: Resealer, found: Reado
   return canonicalJson(Object.fromEntries(members))
 }
 
-/** Rows of a table that are about a resource. */
+/** Ids of a table's rows about a resource. */
 export function idsOf(db: Database, table: 'version' | 'violation' | 'change', resource: ResealedResource): number[] {
   const sql = `SELECT id FROM ${table} WHERE project_id = @project AND kind = @kind AND uid = @uid ORDER BY id`
   return cachedStatement<ResealedResource, number>(db, sql).pluck().all(resource) as number[]
@@ -84,6 +84,6 @@ export function idsOf(db: Database, table: 'version' | 'violation' | 'change', r
 export function altered(db: Database, what: string): AuditError {
   return AuditError.failure(`the history ${db.name} was not upgraded: ${what} does not match its digest`, {
     advice:
-      'it was damaged already, and is as it was: restore the last backup that verifies, see docs/how-to/keep-the-history.md',
+      'it was damaged before, and is unchanged: restore the last backup that verifies, see docs/how-to/keep-the-history.md',
   })
 }

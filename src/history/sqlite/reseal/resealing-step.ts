@@ -1,2 +1,2 @@
-/** The schema with which rows are brought to today's form, so that what an earlier version kept in clear does not stay. */
+/** The schema whose upgrade reseals rows, so that no secret of an earlier version stays in clear. */
 export const resealingStep = 9

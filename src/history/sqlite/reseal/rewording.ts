@@ -1,16 +1,16 @@
 import type { Database } from 'better-sqlite3'
 
-/** Which texts of a run read otherwise now: messages to people quote them. */
+/** Which texts of a run were replaced: notifications quote them. */
 export interface Rewording {
   add(run: number | null, before: string, now: string): void
-  /** A text that quotes what a run said, as the run says it now. */
+  /** Replaces a run's former texts in a text that quotes them. */
   apply(run: number | null, text: string): string
 }
 
-/** Kept for runs that somebody is told of, and for no others. */
+/** Only for runs with notifications. */
 export function openRewording(db: Database): Rewording {
-  const told = db.prepare<[], number>('SELECT DISTINCT run FROM notification WHERE run IS NOT NULL').pluck().all()
-  const texts = new Map(told.map((run) => [run, new Map<string, string>()]))
+  const notified = db.prepare<[], number>('SELECT DISTINCT run FROM notification WHERE run IS NOT NULL').pluck().all()
+  const texts = new Map(notified.map((run) => [run, new Map<string, string>()]))
   return {
     add(run, before, now) {
       if (run !== null && before !== now && before !== '') texts.get(run)?.set(before, now)

@@ -4,7 +4,7 @@ import { readSchema, type SchemaObject } from './read-schema.ts'
 
 const made = new Map<string, readonly SchemaObject[]>()
 
-/** What the migrations of a directory make, up to a version or all of them. Takes some milliseconds the first time. */
+/** The schema that the migrations of a directory make, up to `version`. Takes some milliseconds the first time. */
 export function expectedSchema(directory: string, version = Number.POSITIVE_INFINITY): readonly SchemaObject[] {
   const key = `${version} ${directory}`
   const schema = made.get(key) ?? makeSchema(directory, version)

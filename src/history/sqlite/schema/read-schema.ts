@@ -10,10 +10,10 @@ export interface SchemaObject {
   readonly sql: string
 }
 
-/** What SQLite keeps for itself: statistics of ANALYZE, counters. Indexes of constraints have no statement. */
+/** SQLite's own tables: statistics of ANALYZE, counters. Indexes of constraints have no statement. */
 const ownOfSqlite = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4')"
 
-/** Everything that somebody made in a database, in the order of types and names. */
+/** Every table, index, view and trigger of a database, except SQLite's own, by type and name. */
 export function readSchema(db: Database): SchemaObject[] {
   return db
     .prepare<[], SchemaObject>(

@@ -7,13 +7,12 @@ import { knownSchemaDigest } from './known-digest.ts'
 import { readSchema, schemaDigest } from './read-schema.ts'
 import { type SchemaFault, schemaFaults } from './schema-faults.ts'
 
-/** SQLite's count of changes to the schema, as of when it was last compared, and what was found then. */
+/** SQLite's count of schema changes at the last comparison, and the faults found then. */
 const compared = new WeakMap<Database, { readonly count: number; readonly faults: readonly SchemaFault[] }>()
 
 /**
- * Tables are read as hookdrift made them, or not at all: a view in the place of one could hide what it likes.
- * `version`: of the schema, where it is not the newest.
- * @throws AuditError.failure when a table is missing or was altered
+ * Before reading: a view in the place of a table could hide rows. `version`: of the schema, where it is not the newest.
+ * @throws AuditError.failure when a table is missing or altered
  */
 export function refuseAlteredTables(db: Database, directory = migrationsDirectory, version?: number): void {
   const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'table' && fault !== 'unknown')
@@ -21,9 +20,9 @@ export function refuseAlteredTables(db: Database, directory = migrationsDirector
 }
 
 /**
- * Before anything is written: no trigger is executed that hookdrift did not make, and it makes none. Within the
- * transaction that writes, so that nobody can add one in between.
- * @throws AuditError.failure when there is one, or when something that hookdrift made is missing or was altered
+ * Before writing: a trigger would run with the write, and hookdrift makes none. Called within the writing transaction, so
+ * that no trigger can be added in between.
+ * @throws AuditError.failure when there is a trigger, or when a part of the schema is missing or altered
  */
 export function refuseAltered(db: Database, directory = migrationsDirectory, version?: number): void {
   const fault = faultsOf(db, directory, version).find(({ type, fault }) => type === 'trigger' || fault !== 'unknown')
@@ -43,6 +42,6 @@ function faultsOf(db: Database, directory: string, version: number | undefined):
 
 function refusal(what: string, { text }: SchemaFault): AuditError {
   return AuditError.failure(`${what}: ${text}`, {
-    advice: `\`hookdrift verify\` says more; restore the last backup that verifies: docs/reference/verify.md`,
+    advice: 'run `hookdrift verify`, and restore the last backup that verifies: docs/reference/verify.md',
   })
 }

@@ -6,10 +6,10 @@ export interface SchemaFault {
   readonly text: string
 }
 
-/** Names of what people may add for themselves. Hookdrift never reads it. */
+/** Users may add views, tables and indexes with this prefix. Hookdrift never reads them. */
 const ownPrefix = 'my_'
 
-/** How a schema differs from the one that hookdrift made. A person's own views, tables and indexes are none of it; a trigger always is. */
+/** How a schema differs from the one that hookdrift makes. Objects with the users' prefix are allowed, but no triggers. */
 export function schemaFaults(expected: readonly SchemaObject[], actual: readonly SchemaObject[]): SchemaFault[] {
   const there = new Map(actual.map((object) => [object.name, object]))
   const known = new Set(expected.map(({ name }) => name))

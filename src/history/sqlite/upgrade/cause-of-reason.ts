@@ -1,9 +1,9 @@
 import type { CoverageCause, CoverageStatus } from '../../../model/coverage.ts'
 
-// Before schema 10 the history kept sentences only. This is the one place that still reads them. A sentence may quote a
-// service, so that only its beginning, in our own words, decides.
+// Before schema 10 the history stored sentences only. Nothing else reads them now. A sentence may quote a service, so only
+// its beginning, which hookdrift wrote, decides.
 
-/** Why a walk was not complete, by the sentence that says so. */
+/** The cause of an incomplete walk, by its reason. */
 export function causeOfReason(status: CoverageStatus, reason: string | null): CoverageCause {
   if (status === 'skipped') return 'not_offered'
   const text = reason ?? ''
@@ -29,7 +29,7 @@ function causeOfExchange(what: string): CoverageCause {
   if (/^item \d{1,10} belongs to another project/.test(what)) return 'foreign'
   const status = /^(\d{3})(?= |$)/.exec(what)?.[1]
   if (status !== undefined) return causeOfStatus(Number(status), what)
-  // What is left is an answer that breaks the contract, in one of many ways.
+  // All other sentences are about answers that break the contract.
   return exchanges.find(([start]) => what.startsWith(start))?.[1] ?? 'malformed'
 }
 
@@ -39,7 +39,7 @@ function causeOfStop(why: string): CoverageCause {
 }
 
 function causeOfStatus(status: number, what: string): CoverageCause {
-  // Between our words and those of the service stands what hookdrift takes an answer for.
+  // Hookdrift's own words end before the quotation of the service.
   const ours = what.split(', the service says "', 1)[0] ?? ''
   if (ours.includes(': the project does not exist, or the key may not see it')) return 'not_found'
   if (ours.includes(': wrong base path?') || ours.includes(': not offered here, or a wrong base path')) {

@@ -1,6 +1,6 @@
 import type { NoticeCode } from '../../../model/notice.ts'
 
-/** What a notice of before schema 10 says, by how its sentence begins and, where that is not enough, ends or goes on. */
+/** The code of a notice from before schema 10, by the start of its sentence and, where needed, another part. */
 export function codeOfNotice(text: string): NoticeCode {
   const isMeant = ([start, other]: Sentence) => text.startsWith(start) && text.includes(other)
   return sentences.find(([sentence]) => isMeant(sentence))?.[1] ?? 'unspecified'

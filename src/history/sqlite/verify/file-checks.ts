@@ -1,10 +1,10 @@
 import { type Check, sentences } from './check.ts'
 
-/** What SQLite itself can tell. */
+/** Checks of SQLite itself. */
 export const fileChecks: readonly Check[] = [
   {
     id: 'integrity_check',
-    holds: 'the file is whole: its pages, rows and indexes agree',
+    invariant: 'the file is whole: its pages, rows and indexes agree',
     means: 'the file is damaged, by the disk, by a copy made while it was written, or by another program',
     *find(db) {
       for (const answer of db.prepare<[], string>('PRAGMA integrity_check').pluck().iterate()) {
@@ -14,7 +14,7 @@ export const fileChecks: readonly Check[] = [
   },
   {
     id: 'foreign_key_check',
-    holds: 'whatever a row refers to is there',
+    invariant: 'every row that another row refers to is there',
     means: 'rows were deleted or altered by another program',
     find: (db) =>
       sentences<{ table: string; rowid: number | null; parent: string }>(

@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
 import { type Check, sentences } from './check.ts'
 
-/** About messages to people. */
+/** About notifications. */
 export const notificationChecks: readonly Check[] = [
   {
     id: 'I9',
-    holds: 'every message is delivered, waits or was given up, in order and under the id that it was written with',
-    means: 'somebody was not told of something, or was told of it out of order or under another name',
+    invariant: 'every message was delivered, waits or was given up, in order and under the id that it was written with',
+    means: 'a receiver missed a message, or got one out of order or under another id',
     *find(db) {
       yield* sentences<{ channel: string; missing: number }>(
         db,
@@ -27,13 +27,13 @@ const missingSql = `
     WHERE NOT EXISTS (SELECT 1 FROM channel c WHERE c.name = n.channel) GROUP BY channel`
 
 const stateSql = `
-  SELECT id, 'is called delivered and was never tried' AS what FROM notification WHERE state = 'delivered' AND attempts < 1
-  UNION ALL SELECT id, 'is settled and has no time of it' FROM notification WHERE state <> 'pending' AND settled_at IS NULL
-  UNION ALL SELECT id, 'waits and has a time of its end' FROM notification WHERE state = 'pending' AND settled_at IS NOT NULL
-  UNION ALL SELECT n.id, 'was delivered although one before it waits' FROM notification n
+  SELECT id, 'is marked as delivered and was never tried' AS what FROM notification WHERE state = 'delivered' AND attempts < 1
+  UNION ALL SELECT id, 'is delivered or given up, without a time' FROM notification WHERE state <> 'pending' AND settled_at IS NULL
+  UNION ALL SELECT id, 'waits, and has a time of delivery' FROM notification WHERE state = 'pending' AND settled_at IS NOT NULL
+  UNION ALL SELECT n.id, 'was delivered, although one before it waits' FROM notification n
     WHERE n.state = 'delivered' AND n.number > (SELECT min(w.number) FROM notification w
       WHERE w.channel = n.channel AND w.state = 'pending')
-  UNION ALL SELECT id, 'is about run ' || run || ', which was never sealed' FROM notification
+  UNION ALL SELECT id, 'is about run ' || run || ', which was never committed' FROM notification
     WHERE run IN (SELECT number FROM run WHERE state IN ('running', 'interrupted'))`
 
 function* misnamed(db: Database): Generator<string> {
@@ -41,6 +41,6 @@ function* misnamed(db: Database): Generator<string> {
     "SELECT id, iif(json_valid(body), body ->> '$.id', NULL) AS inside FROM notification",
   )
   for (const { id, inside } of messages.iterate()) {
-    if (inside !== id) yield `message ${id} calls itself ${inside ?? 'nothing'}`
+    if (inside !== id) yield `message ${id} has the id ${inside ?? 'null'} in its body`
   }
 }

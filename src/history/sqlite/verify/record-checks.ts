@@ -6,8 +6,8 @@ import { isInvalidTime } from './is-time.ts'
 export const recordChecks: readonly Check[] = [
   {
     id: 'records',
-    holds: 'the lease, projects, documents, channels and checkpoints are as hookdrift writes them',
-    means: 'another program altered rows by which runs are told apart, and messages from each other',
+    invariant: 'the lease, projects, documents, channels and checkpoints are as hookdrift writes them',
+    means: 'another program altered rows that identify runs and messages',
     *find(db) {
       addNaming(db)
       for (const { sql } of questions) yield* sentences<{ what: string }>(db, sql, ({ what }) => what)
@@ -15,23 +15,23 @@ export const recordChecks: readonly Check[] = [
   },
 ]
 
-const free = '1970-01-01T00:00:00.000Z'
-const isFree = `heartbeat_at = '${free}'`
+const released = '1970-01-01T00:00:00.000Z'
+const isReleased = `heartbeat_at = '${released}'`
 const running = "(SELECT max(number) FROM run WHERE state = 'running')"
 
-/** Who holds something is known by these; a process that is gone may be left in them. Clocks go back: times are not compared. */
-const oddHolder = `(token < 0 OR pid < 0 OR ${isInvalidTime('taken_at')} OR ${isInvalidTime('heartbeat_at')}
-  OR (NOT ${isFree} AND (host = '' OR boot_id = '' OR pid = 0 OR token = 0)))`
+/** These columns identify an owner, also one that is gone. Times are not compared, because clocks go back. */
+const isInvalidOwner = `(token < 0 OR pid < 0 OR ${isInvalidTime('taken_at')} OR ${isInvalidTime('heartbeat_at')}
+  OR (NOT ${isReleased} AND (host = '' OR boot_id = '' OR pid = 0 OR token = 0)))`
 
-/** A run takes the lease in the transaction that begins it, and gives it back in the one that ends it. */
+/** A run takes the lease in the transaction that begins it, and releases it in the one that ends it. */
 const lease = `
   SELECT 'the lease has ' || count(*) || ' rows' AS what FROM lease HAVING count(*) > 1
-  UNION ALL SELECT 'the lease names no process that could hold it' FROM lease WHERE ${oddHolder} OR id <> 1
-  UNION ALL SELECT 'the lease is held, and no run is being written' FROM lease WHERE NOT ${isFree} AND ${running} IS NULL
-  UNION ALL SELECT 'run ' || ${running} || ' is being written, and nobody holds the lease'
-    WHERE ${running} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM lease WHERE NOT ${isFree})`
+  UNION ALL SELECT 'the lease names no valid owner' FROM lease WHERE ${isInvalidOwner} OR id <> 1
+  UNION ALL SELECT 'the lease is taken, and no run is being written' FROM lease WHERE NOT ${isReleased} AND ${running} IS NULL
+  UNION ALL SELECT 'run ' || ${running} || ' is being written, and the lease is free'
+    WHERE ${running} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM lease WHERE NOT ${isReleased})`
 
-/** Runs look at the policy as at a project; it has a row from the first run on. */
+/** Runs scan the policy like a project, so it has a row from the first run on. */
 const projects = `
   SELECT 'project ' || id || ' has no service, and is not the policy' AS what FROM project WHERE service = '' AND uid <> 'policy'
   UNION ALL SELECT 'the policy is missing among the projects' WHERE EXISTS (SELECT 1 FROM run WHERE state = 'committed')
@@ -43,34 +43,34 @@ const documents = `
     UNION SELECT projects_document FROM run WHERE projects_document IS NOT NULL)`
 
 const channels = `
-  SELECT 'channel ' || name || ' is held by no process that could hold it' AS what FROM channel WHERE ${oddHolder}
-  UNION ALL SELECT 'channel ' || name || ' has dropped more than was written' FROM channel WHERE dropped > written OR dropped < 0
-  UNION ALL SELECT 'channel ' || name || ' is gone since a time that cannot be' FROM channel
+  SELECT 'channel ' || name || ' names no valid owner' AS what FROM channel WHERE ${isInvalidOwner}
+  UNION ALL SELECT 'channel ' || name || ' has dropped more messages than it has written' FROM channel WHERE dropped > written OR dropped < 0
+  UNION ALL SELECT 'channel ' || name || ' is gone since an invalid time' FROM channel
     WHERE (gone_at IS NOT NULL AND ${isInvalidTime('gone_at')}) OR (gone_at IS NULL) <> (gone_target IS NULL)
-  UNION ALL SELECT 'message ' || id || ' has times that cannot be' FROM notification
+  UNION ALL SELECT 'message ' || id || ' has invalid times' FROM notification
     WHERE ${isInvalidTime('created_at')} OR ${isInvalidTime('next_try_at')} OR (settled_at IS NOT NULL AND ${isInvalidTime('settled_at')})
   UNION ALL SELECT 'message ' || id || ' was never tried, and waits after a failure' FROM notification
     WHERE attempts < 0 OR (attempts = 0 AND state = 'pending' AND (error IS NOT NULL OR next_try_at <> created_at))
   UNION ALL SELECT 'message ' || id || ' was delivered and has an error' FROM notification WHERE state = 'delivered' AND error IS NOT NULL
-  UNION ALL SELECT 'message ' || id || ' is kept, though it was dropped' FROM notification n
+  UNION ALL SELECT 'message ' || id || ' is there, although it was dropped' FROM notification n
     WHERE number <= (SELECT dropped FROM channel WHERE name = n.channel)
-  UNION ALL SELECT 'message ' || id || ' tells of another run or time than it says' FROM notification WHERE json_valid(body)
+  UNION ALL SELECT 'message ' || id || ' has another run or time in its body' FROM notification WHERE json_valid(body)
     AND (ifnull(body ->> '$.run.number', run) IS NOT run OR ifnull(body ->> '$.created_at', created_at) <> created_at)
-  UNION ALL SELECT 'run ' || u.run || ' is called unnotified, and did not scan such a project' FROM unnotified_scan u
+  UNION ALL SELECT 'run ' || u.run || ' is marked as unnotified, and did not scan such a project' FROM unnotified_scan u
     WHERE NOT EXISTS (SELECT 1 FROM scan s WHERE s.project_id = u.project_id AND s.run = u.run)
       AND (u.run IN (SELECT number FROM run WHERE state = 'committed') OR NOT EXISTS (SELECT 1 FROM checkpoint WHERE reason = 'prune'))`
 
 const checkpoints = `
-  SELECT 'checkpoint ' || id || ' says at a wrong time that the file was written anew' AS what FROM checkpoint
+  SELECT 'checkpoint ' || id || ' has an invalid time at which the file was rewritten' AS what FROM checkpoint
     WHERE rewritten_at IS NOT NULL AND (reason <> 'reseal' OR ${isInvalidTime('rewritten_at')})`
 
-/** Causes and codes that an upgrade gave to rows of before: no link covers them, but what they were read from is there. */
+/** Causes and codes that an upgrade added: no link covers them, but the sentences that they were read from are there. */
 const named =
   '(SELECT number FROM run WHERE chain_version = 1 OR (chain IS NULL AND (SELECT chain_version FROM checkpoint ORDER BY id DESC LIMIT 1) = 1))'
 const facts = `
-  SELECT 'the walk of ' || listing || ' in run ' || run || ' has another cause than its reason says' AS what FROM walk
+  SELECT 'the walk of ' || listing || ' in run ' || run || ' has a cause that does not match its reason' AS what FROM walk
     WHERE run IN ${named} AND cause IS NOT hookdrift_cause(status, reason)
-  UNION ALL SELECT 'notice ' || number || ' of run ' || run || ' has another code than its text says' FROM notice
+  UNION ALL SELECT 'notice ' || number || ' of run ' || run || ' has a code that does not match its text' FROM notice
     WHERE run IN ${named} AND code <> hookdrift_code(text)`
 
 const questions = [facts, lease, projects, documents, channels, checkpoints].map((sql) => ({ sql }))

@@ -15,20 +15,20 @@ interface OfRun {
 export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly Check[] => [
   {
     id: 'I1',
-    holds: 'every run is sealed or invisible',
-    means: 'a run that was not sealed shows, or one that was sealed is not whole: reports of it cannot be trusted',
-    find: (db) => sentences<OfRun>(db, unsealedSql, ({ run, what }) => `run ${run} ${what}`),
+    invariant: 'every run is committed or invisible',
+    means: 'an uncommitted run is visible, or a committed one is incomplete: reports of it cannot be trusted',
+    find: (db) => sentences<OfRun>(db, uncommittedSql, ({ run, what }) => `run ${run} ${what}`),
   },
   {
     id: 'I6',
-    holds: 'runs vanish only by pruning, which leaves a record',
-    means: 'somebody or something deleted runs: what they found is not in any report any more',
+    invariant: 'runs vanish only by pruning, which leaves a record',
+    means: 'runs were deleted: no report shows what they found',
     find: findVanishedRuns,
   },
   {
     id: 'I8',
-    holds: 'the exit code of a run is what its record calls for',
-    means: 'what the run exited with and what its report says are not the same',
+    invariant: 'the exit code of every run matches its record',
+    means: 'the exit code of the run contradicts its report',
     *find(db, depth) {
       const runs = db.prepare<[], { number: number; exitCode: number | null }>(
         `SELECT number, exit_code AS exitCode FROM run WHERE state = 'committed'
@@ -45,20 +45,20 @@ export const runChecks = (exitCodeOf: (record: RunRecord) => ExitCode): readonly
   },
   {
     id: 'I10',
-    holds: 'every run is as it was sealed',
+    invariant: 'every run is as it was committed',
     means:
-      'rows were altered after they were sealed: of the runs named, and of what they began, nothing is proven; runs before the first of them are intact, and so is what later runs wrote themselves',
+      'rows were altered after their commit: nothing is proven of the named runs and of what they began; earlier runs are intact, and so is what later runs wrote',
     *find(db) {
       for (const { text } of findBrokenLinks(db)) yield text
     },
   },
 ]
 
-const unsealedSql = `
-  SELECT number AS run, 'is sealed and has no end or no exit code' AS what FROM run
+const uncommittedSql = `
+  SELECT number AS run, 'is committed and has no end or no exit code' AS what FROM run
     WHERE state = 'committed' AND (finished_at IS NULL OR exit_code IS NULL)
   UNION ALL SELECT number, 'is ' || state FROM run WHERE state NOT IN ('running', 'committed', 'interrupted', 'pruned')
-  UNION ALL SELECT max(number), 'runs, and another one with it' FROM run WHERE state = 'running' HAVING count(*) > 1
+  UNION ALL SELECT max(number), 'is running, and so is another run' FROM run WHERE state = 'running' HAVING count(*) > 1
   ${['walk', 'scan', 'change', 'notice', 'withheld_removal']
     .map(
       (table) => `
@@ -71,7 +71,7 @@ const unsealedSql = `
       (table) => `
   UNION ALL SELECT r.number, 'was interrupted and left ' || t.kind || ' ' || t.uid || ' in ${table}'
     FROM run r JOIN ${table} t ON t.from_run = r.number WHERE r.state = 'interrupted'
-  UNION ALL SELECT r.number, 'is not sealed and ended ' || t.kind || ' ' || t.uid || ' in ${table}'
+  UNION ALL SELECT r.number, 'is not committed and ended ' || t.kind || ' ' || t.uid || ' in ${table}'
     FROM run r JOIN ${table} t ON t.to_run = r.number WHERE r.state IN ('interrupted', 'running')`,
     )
     .join('')}

@@ -7,32 +7,32 @@ import { textsWithin } from '../reseal/json-texts.ts'
 import type { Check } from './check.ts'
 
 /**
- * About secrets, as far as can be told by those who do not know them: what is stored is as it would be sealed today.
- * Nothing that is found is ever quoted.
+ * About secrets, as far as they can be detected without knowing them: stored values are as they would be sealed today.
+ * Faults never quote the value.
  */
 export const secretChecks = (openSecrets: OpenSecrets): readonly Check[] => [
   {
     id: 'I7',
     depth: 'deep',
-    holds: 'what must be sealed is sealed, and nothing has the form of a credential',
+    invariant: 'every secret is sealed, and no text looks like a credential',
     means:
-      'somebody who reads the history can read a secret: replace it where it is used; `hookdrift prune` and a run without it take it out of the file',
+      'a reader of the history can read a secret: replace it where it is used, then run an audit and `hookdrift prune` to remove it from the file',
     *find(db) {
       yield* inBodies(db, openSecrets)
       yield* inChanges(db, openSecrets)
       for (const [name, sql] of Object.entries(names)) {
         for (const { place, kind, text } of rows<{ kind: Kind; text: string }>(db, sql)) {
-          if (openSecrets.inName(kind, text)) yield `${name} ${place} holds what should be sealed`
+          if (openSecrets.inName(kind, text)) yield `${name} ${place} contains an unsealed secret`
         }
       }
       for (const [name, sql] of Object.entries(texts)) {
         for (const { place, text } of rows<{ text: string }>(db, sql)) {
-          if (openSecrets.inText(text)) yield `${name} ${place} holds what looks like a credential`
+          if (openSecrets.inText(text)) yield `${name} ${place} contains what looks like a credential`
         }
       }
       for (const [name, sql] of Object.entries(documents)) {
         for (const { place, text } of rows<{ text: string }>(db, sql)) {
-          if (textsWithin(text).some(openSecrets.inText)) yield `${name} ${place} holds what looks like a credential`
+          if (textsWithin(text).some(openSecrets.inText)) yield `${name} ${place} contains what looks like a credential`
         }
       }
     },
@@ -53,9 +53,9 @@ function* inBodies(db: Database, openSecrets: OpenSecrets): Generator<string> {
     for (const { place, kind, body, facts } of rows<{ kind: Kind; body: string; facts: string }>(db, sql)) {
       const attributes: unknown = JSON.parse(body)
       const open = isJsonObject(attributes) ? openSecrets.inBody(kind, attributes) : ['its body']
-      for (const path of open) yield `${name} ${place} holds ${path} unsealed`
+      for (const path of open) yield `${name} ${place} contains ${path} unsealed`
       if (textsWithin(facts).some(openSecrets.inText))
-        yield `${name} ${place} holds what looks like a credential in its facts`
+        yield `${name} ${place} contains what looks like a credential in its facts`
     }
   }
 }
@@ -63,12 +63,12 @@ function* inBodies(db: Database, openSecrets: OpenSecrets): Generator<string> {
 function* inChanges(db: Database, openSecrets: OpenSecrets): Generator<string> {
   const sql = "SELECT kind || ' ' || uid || ' in run ' || run AS place, kind, fields FROM change"
   for (const { place, kind, fields } of rows<{ kind: Kind; fields: string }>(db, sql)) {
-    // What a run wrote, unless somebody changed it.
+    // As a run wrote it, unless it was altered.
     const changes = JSON.parse(fields) as readonly Partial<FieldChange>[]
     const isOpen = ({ path = '', before = null, after = null }: Partial<FieldChange>) =>
       [before, after].some((value: Json) => openSecrets.inPart(kind, { path, value }))
     if (changes.some(isOpen) || textsWithin(fields).some(openSecrets.inText))
-      yield `a change of ${place} holds what should be sealed`
+      yield `a change of ${place} contains an unsealed secret`
   }
 }
 
@@ -80,7 +80,7 @@ const names = {
     "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, kind, name AS text FROM violation",
 } as const
 
-/** Other texts that a run or a person wrote, and where each stands. */
+/** Other texts of runs and people, with their places. */
 const texts = {
   'a violation of': "SELECT kind || ' ' || uid || ' since run ' || from_run AS place, message AS text FROM violation",
   'a notice of': "SELECT 'run ' || run AS place, text FROM notice",

@@ -18,7 +18,7 @@ export type { CheckResult }
 
 export interface Verification {
   readonly ok: boolean
-  /** The last sealed run; null when there is none, or it cannot be read. */
+  /** The last committed run; null when there is none, or it cannot be read. */
   readonly run: CommittedRun | null
   readonly checks: readonly CheckResult[]
 }
@@ -30,7 +30,7 @@ export interface VerificationRequest {
   readonly openSecrets: OpenSecrets
 }
 
-/** Examines a history, all checks as of one moment. Reads only. */
+/** Checks a history in one read transaction. */
 export function verifyHistory(
   db: Database.Database,
   { depth, exitCodeOf, openSecrets }: VerificationRequest,
@@ -47,28 +47,28 @@ export function verifyHistory(
   ]
   const checks = all.filter((check) => check.depth === undefined || check.depth === depth)
   return db.transaction(() => {
-    const results = checks.map((check) => scan(check, db, depth)).sort(inOrder)
+    const results = checks.map((check) => perform(check, db, depth)).sort(inOrder)
     return { ok: results.every(({ ok }) => ok), run: lastRun(db), checks: results }
   })()
 }
 
-const told = 3
+const mostQuoted = 3
 
-function scan({ id, holds, means, find }: Check, db: Database.Database, depth: Depth): CheckResult {
+function perform({ id, invariant, means, find }: Check, db: Database.Database, depth: Depth): CheckResult {
   const faults: string[] = []
   let count = 0
   try {
     for (const fault of find(db, depth)) {
       count += 1
-      if (faults.length < told) faults.push(fault)
+      if (faults.length < mostQuoted) faults.push(fault)
     }
   } catch (error) {
-    // Of a damaged file, or of a value that no run would write.
+    // The file is damaged, or contains a value that no run writes.
     if (!(error instanceof Database.SqliteError || error instanceof SyntaxError)) throw error
     count += 1
     faults.push(`cannot be examined: ${messageOf(error)}`)
   }
-  if (count === 0) return { id, ok: true, detail: holds }
+  if (count === 0) return { id, ok: true, detail: invariant }
   const rest = count - faults.length
   return { id, ok: false, detail: faults.join('; ') + (rest === 0 ? '' : `; and ${rest} more`), means }
 }
@@ -86,7 +86,7 @@ function lastRun(db: Database.Database): CommittedRun | null {
   }
 }
 
-/** The file first, then invariants by their number. */
+/** The file first, then invariants by number. */
 function inOrder(a: CheckResult, b: CheckResult): number {
   return numberOf(a) - numberOf(b)
 }

@@ -7,13 +7,12 @@ interface VersionPlace {
   readonly run: number
 }
 
-/** About resources: their bodies, and how their versions follow each other. */
+/** About resources: their bodies, and the order of their versions. */
 export const versionChecks: readonly Check[] = [
   {
     id: 'I2',
-    holds: 'every body matches its digest',
-    means:
-      'what a resource looked like then is not what was stored; a later drift that compares with it would be wrong',
+    invariant: 'every body matches its digest',
+    means: 'a stored resource was altered: drift that is compared with it would be wrong',
     *find(db) {
       const versions = db.prepare<[], VersionPlace & { id: number; digest: string; text: string }>(
         'SELECT id, kind, uid, from_run AS run, digest, body || facts AS text FROM version',
@@ -31,8 +30,8 @@ export const versionChecks: readonly Check[] = [
   },
   {
     id: 'I3',
-    holds: 'versions follow each other without overlap or gap',
-    means: 'what the history says of a resource at some time is said twice, or not at all',
+    invariant: 'versions follow each other without overlap or gap',
+    means: 'the history has two states of a resource at some time, or none',
     *find(db) {
       for (const [table, identity] of spans) {
         yield* sentences<VersionPlace & { fault: string }>(
@@ -45,8 +44,8 @@ export const versionChecks: readonly Check[] = [
   },
   {
     id: 'I4',
-    holds: 'a resource is removed only by a complete walk',
-    means: 'something that could not be looked at was called gone',
+    invariant: 'a resource is removed only by a complete walk',
+    means: 'a resource that was not scanned was reported as removed',
     find: (db) =>
       sentences<VersionPlace & { status: string | null }>(
         db,
@@ -63,7 +62,7 @@ const spans = [
   ['unreferenced', 'project_id, kind, uid'],
 ] as const
 
-/** A run being drafted ends nothing yet; what a pruned version was replaced by may name it still. */
+/** A run being drafted ends nothing yet. A version may still name a pruned one that it replaced. */
 function followSql(table: (typeof spans)[number][0], identity: string): string {
   const replaces = table === 'unreferenced' ? 'NULL' : 'replaces'
   const id = table === 'unreferenced' ? 'NULL' : 'id'
@@ -77,7 +76,7 @@ function followSql(table: (typeof spans)[number][0], identity: string): string {
         WHEN to_run <= from_run THEN 'ends before it begins'
         WHEN since IS NOT NULL AND (before_end IS NULL OR before_end > from_run) THEN 'overlaps the one before it'
         WHEN replaces = before_id AND before_end <> from_run THEN 'leaves a gap after the one that it replaces'
-        ELSE 'replaces one that is not there' END AS fault
+        ELSE 'replaces one that is missing' END AS fault
     FROM span
     WHERE to_run <= from_run OR (since IS NOT NULL AND (before_end IS NULL OR before_end > from_run))
        OR (replaces = before_id AND before_end <> from_run)

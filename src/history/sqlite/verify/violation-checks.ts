@@ -4,24 +4,23 @@ import { type Check, sentences } from './check.ts'
 export const violationChecks: readonly Check[] = [
   {
     id: 'I5',
-    holds: 'a violation is resolved only by a complete walk or by another policy',
-    means: 'something that could not be looked at was called fine',
+    invariant: 'a violation is resolved only by a complete walk or by another policy',
+    means: 'a violation that was not evaluated was reported as resolved',
     find: (db) =>
       sentences<{ rule: string; kind: string; uid: string; run: number }>(
         db,
         resolvedSql,
         ({ rule, kind, uid, run }) =>
-          `${rule} at ${kind} ${uid} was resolved by run ${run}, which did not walk all ${kind}s and judged by the policy of before`,
+          `${rule} at ${kind} ${uid} was resolved by run ${run}, which did not walk all ${kind}s and evaluated the same policy as before`,
       ),
   },
 ]
 
 /**
- * Two rules are about the look at a project and no attribute of it: the lists answer for them, also where the service does
- * not show the project itself.
+ * Two rules are about the scan of a project, not about its attributes. Its listings resolve them, also where the service
+ * does not show the project.
  *
- * Runs between the last look at the project and the one that resolved count too: one of them may have brought the
- * policy.
+ * The runs since the violation was last seen count too: one of them may have changed the policy.
  */
 const resolvedSql = `
   SELECT x.rule, x.kind, x.uid, x.to_run AS run

@@ -2,10 +2,7 @@ import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import { outsideCauses } from '../is-history-fault.ts'
 
-/**
- * What a person is told where a history could not be read or written. What is thrown for another reason, such as a bug,
- * comes back as it is.
- */
+/** The error to report where a history could not be read or written. Other errors, such as bugs, come back unchanged. */
 export function asHistoryError(error: unknown, file: string): unknown {
   const damage = asDamage(error, file)
   if (damage !== undefined) return damage
@@ -24,28 +21,29 @@ export function asHistoryError(error: unknown, file: string): unknown {
   })
 }
 
-/** What is told where the file is to blame; undefined where it is not. */
+/** The error to report where the file is damaged; undefined where it is not. */
 export function asDamage(error: unknown, file: string): AuditError | undefined {
-  // Within a history, text that is parsed is what a run stored.
-  if (error instanceof SyntaxError) return damaged(file, 'it holds a text that is not JSON', error)
+  // Within a history, hookdrift parses only JSON that a run stored.
+  if (error instanceof SyntaxError) return damaged(file, 'it contains a text that is not JSON', error)
   if (!(error instanceof Database.SqliteError) || !isDamage(error)) return undefined
   return damaged(file, error.message, error)
 }
 
-/** Of a table or column that is not there, and of JSON, SQLite tells in words alone. */
+/** For a missing table or column, and for malformed JSON, SQLite has no code of its own. */
 function isDamage({ code, message }: InstanceType<typeof Database.SqliteError>): boolean {
   return /^SQLITE_(?:CORRUPT|NOTADB)/.test(code) || /^(?:no such (?:table|column)|malformed JSON)/.test(message)
 }
 
 export function damaged(file: string, what: string, cause?: unknown): AuditError {
   return AuditError.failure(`the history ${file} is damaged: ${what}`, {
-    advice: '`hookdrift verify` says where; restore the last backup that verifies: docs/keeping.md',
+    advice:
+      'restore the last backup that verifies (docs/how-to/keep-the-history.md), or name another file with --history',
     cause,
   })
 }
 
-/** The same object, whose methods tell of a history that cannot be used as above. */
-export function tellingDamage<Target extends object>(target: Target, file: string): Target {
+/** The same object, whose methods throw errors of the history as `asHistoryError` describes them. */
+export function describingDamage<Target extends object>(target: Target, file: string): Target {
   const wrap =
     (method: (...values: unknown[]) => unknown) =>
     async (...values: unknown[]) => {
@@ -63,8 +61,8 @@ export function tellingDamage<Target extends object>(target: Target, file: strin
   })
 }
 
-/** Does some work on a history that is open. */
-export function withDamageTold<Result>(file: string, work: () => Result): Result {
+/** Runs `work`, and throws errors of the history as `asHistoryError` describes them. */
+export function withDamageDescribed<Result>(file: string, work: () => Result): Result {
   try {
     return work()
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { Database } from 'better-sqlite3'
-import type { ChangeType } from '../../model/change.ts'
-import type { Kind } from '../../model/resource.ts'
-import type { KnownVersion, UnseenVersion } from '../history.ts'
-import type { BodyRow } from '../stored-body.ts'
-import { releaseSql } from './lease.ts'
-import { type ActiveViolationRow, bodyColumns } from './rows.ts'
+import type { ChangeType } from '../../../model/change.ts'
+import type { Kind } from '../../../model/resource.ts'
+import type { KnownVersion, UnseenVersion } from '../../history.ts'
+import type { BodyRow } from '../../stored-body.ts'
+import { releaseSql } from '../lease.ts'
+import { type ActiveViolationRow, bodyColumns } from '../rows.ts'
 
 type SqlValue = string | number | null
 
@@ -18,20 +18,25 @@ export const lastLiftedSql = `SELECT s.run, s.filter FROM walk s WHERE s.project
   AND o.listing = 'sources' AND o.run = s.run AND o.status <> 'skipped')
   ORDER BY s.run DESC LIMIT 1`
 
+export type DraftStatements = ReturnType<typeof prepareStatements>
+
 /**
- * What a draft asks and writes, prepared once. `run` is the run being drafted: its own rows are `from_run = run`.
+ * The statements of a draft, prepared once. `run` is the run being drafted: its own rows are `from_run = run`.
  * Parameters are `?` in order, or `@named`: better-sqlite3 takes SQLite's `?1` for a name and binds nothing to it.
  */
 export function prepareStatements(db: Database) {
   const all = <Row>(sql: string) => db.prepare<SqlValue[], Row>(sql)
   const named = <Parameters extends Record<string, SqlValue>, Row>(sql: string) => db.prepare<Parameters, Row>(sql)
   const value = <Value>(sql: string) => db.prepare<SqlValue[], Value>(sql).pluck()
-  const standing = `SELECT id, fingerprint, kind, uid, rule, path, state, severity, name, message, waiver,
+  const activeViolation = `SELECT id, fingerprint, kind, uid, rule, path, state, severity, name, message, waiver,
     first_run AS firstRun FROM violation`
   return {
     heartbeat: all('UPDATE lease SET heartbeat_at = ? WHERE token = ?'),
     token: value<number>('SELECT token FROM lease'),
     release: all(releaseSql),
+    toolVersion: value<string>('SELECT tool_version FROM run WHERE number = ?'),
+    setCommitted: all("UPDATE run SET state = 'committed', finished_at = ? WHERE number = ?"),
+    setExitCode: all('UPDATE run SET exit_code = ? WHERE number = ?'),
 
     lastComplete: all<{ run: number; filter: string | null }>(lastCompleteSql),
     lastLifted: all<{ run: number; filter: string | null }>(lastLiftedSql),
@@ -42,8 +47,8 @@ export function prepareStatements(db: Database) {
        WHERE w.project_id = ? AND w.listing = ? AND w.run < ? AND w.status IN ('complete', 'suspect')
        ORDER BY w.run DESC LIMIT 1`,
     ),
-    hold: all('INSERT INTO withheld_removal (project_id, listing, run, uids) VALUES (?, ?, ?, ?)'),
-    discardHeld: all('DELETE FROM withheld_removal WHERE project_id = ? AND run = ?'),
+    withhold: all('INSERT INTO withheld_removal (project_id, listing, run, uids) VALUES (?, ?, ?, ?)'),
+    deleteWithheld: all('DELETE FROM withheld_removal WHERE project_id = ? AND run = ?'),
     lastShape: value<string>(
       `SELECT shape FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND shape IS NOT NULL
        ORDER BY run DESC LIMIT 1`,
@@ -72,7 +77,7 @@ export function prepareStatements(db: Database) {
       `INSERT INTO version (project_id, kind, uid, from_run, replaces, normal_form_version, name, digest, body, facts)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    discardVersions: all('DELETE FROM version WHERE project_id = ? AND from_run = ?'),
+    deleteVersions: all('DELETE FROM version WHERE project_id = ? AND from_run = ?'),
     endReplaced: all(
       `UPDATE version SET to_run = ? WHERE id IN (SELECT replaces FROM version
          WHERE id > (SELECT version_floor FROM run WHERE number = ?) AND replaces IS NOT NULL)`,
@@ -82,7 +87,7 @@ export function prepareStatements(db: Database) {
     insertChange: db.prepare<[number, number, Kind, string, string, ChangeType, string, string | null]>(
       `INSERT INTO change (run, project_id, kind, uid, name, change, fields, referrers) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    discardChanges: all('DELETE FROM change WHERE project_id = ? AND run = ?'),
+    deleteChanges: all('DELETE FROM change WHERE project_id = ? AND run = ?'),
     // Backwards from this run to the last one that is too old: a long history costs no more than a short one.
     modifiedSince: named<
       { project: number; time: string; run: number },
@@ -95,7 +100,7 @@ export function prepareStatements(db: Database) {
            WHERE o.number < @run AND o.started_at < @time ORDER BY o.number DESC LIMIT 1), 0)
          AND c.project_id = @project AND c.change = 'modified' ORDER BY c.id`,
     ),
-    // A source's uid as JSON text on both sides, as it stands in the body.
+    // A source's uid as JSON text on both sides, as in the body.
     referrers: named<{ project: number; run: number; sources: string }, { id: number; uid: string; source: string }>(
       `SELECT v.id, v.uid, v.body -> '$.source_uid' AS source FROM version v
        WHERE v.project_id = @project AND v.kind = 'subscription' AND v.to_run IS NULL
@@ -107,23 +112,24 @@ export function prepareStatements(db: Database) {
     mark: all('INSERT INTO unreferenced (project_id, kind, uid, from_run) VALUES (?, ?, ?, ?)'),
     unmark: all('UPDATE unreferenced SET to_run = ? WHERE project_id = ? AND kind = ? AND uid = ? AND to_run IS NULL'),
 
-    standing: all<ActiveViolationRow>(
-      `${standing} WHERE project_id = ? AND kind = ? AND to_run IS NULL AND uid IN (SELECT value FROM json_each(?))
+    activeViolations: all<ActiveViolationRow>(
+      `${activeViolation} WHERE project_id = ? AND kind = ? AND to_run IS NULL AND uid IN (SELECT value FROM json_each(?))
        AND from_run < ?`,
     ),
-    standingOfProject: all<ActiveViolationRow>(
-      `${standing} WHERE project_id = ? AND to_run IS NULL AND from_run < ? ORDER BY id`,
+    activeOfProject: all<ActiveViolationRow>(
+      `${activeViolation} WHERE project_id = ? AND to_run IS NULL AND from_run < ? ORDER BY id`,
     ),
-    standingByRule: all<ActiveViolationRow>(
-      `${standing} WHERE project_id = ? AND to_run IS NULL AND from_run < ?
+    activeByRule: all<ActiveViolationRow>(
+      `${activeViolation} WHERE project_id = ? AND to_run IS NULL AND from_run < ?
        AND rule IN (SELECT value FROM json_each(?)) ORDER BY id`,
     ),
-    insertViolation: all(
+    insertViolation: db.prepare(
       `INSERT INTO violation (fingerprint, project_id, kind, uid, rule, path, state, severity, name, message, from_run,
                               first_run, last_run, replaces, waiver)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (@fingerprint, @projectId, @kind, @uid, @rule, @path, @state, @severity, @name, @message, @fromRun,
+               @firstRun, @lastRun, @replaces, @waiver)`,
     ),
-    discardViolations: all('DELETE FROM violation WHERE project_id = ? AND to_run IS NULL AND from_run = ?'),
+    deleteViolations: all('DELETE FROM violation WHERE project_id = ? AND to_run IS NULL AND from_run = ?'),
     endReplacedViolations: all(
       `UPDATE violation SET to_run = ? WHERE id IN (SELECT replaces FROM violation
          WHERE id > (SELECT violation_floor FROM run WHERE number = ?) AND replaces IS NOT NULL)`,

@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto'
+import { canonicalJson } from '../../../model/canonical-json.ts'
+import type { Coverage } from '../../../model/coverage.ts'
+import type { Json } from '../../../model/json.ts'
+import type { ProjectNotice } from '../../../model/notice.ts'
+import { deriveCompleteScans } from '../../derive-complete-scans.ts'
+import { unscanned } from '../../history.ts'
+import type { RunContext } from '../../records.ts'
+import type { DraftAccess, DraftPart } from './draft-access.ts'
+
+interface StagedWalk extends Coverage {
+  readonly projectId: number
+  readonly run: number
+  readonly shape: string | null
+}
+
+type ScanMethod =
+  | 'lastCompleteScans'
+  | 'lastScannedRun'
+  | 'previouslyWithheld'
+  | 'lastShape'
+  | 'stageScan'
+  | 'stageWalk'
+  | 'stageNotice'
+  | 'stageContext'
+  | 'withholdRemovals'
+
+/** Scans, walks, notices and the context of a run: remembered until the commit, but for withheld removals. */
+export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess): DraftPart<ScanMethod> {
+  /** Names of projects by id. */
+  const scans = new Map<number, string>()
+  /** By project and listing. */
+  const walks = new Map<string, StagedWalk>()
+  let notices: (ProjectNotice & { readonly projectId: number | null })[] = []
+  let context: RunContext | undefined
+
+  const insertDocument = (value: Json): string => {
+    const body = canonicalJson(value)
+    const sha256 = hash('sha256', body)
+    sql.insertDocument.run(sha256, body)
+    return sha256
+  }
+
+  return {
+    methods: {
+      async lastCompleteScans(project) {
+        const id = idOf(project)
+        return deriveCompleteScans({
+          lastComplete: (listing) => sql.lastComplete.get(id, listing, run),
+          lastLifted: () => sql.lastLifted.get(id, run),
+          normaliserOf: (number) => sql.normaliserOf.get(number) ?? undefined,
+        })
+      },
+      lastScannedRun: async (project) => sql.lastScan.get(idOf(project), run) ?? undefined,
+      async previouslyWithheld(project, listing) {
+        const uids = sql.previouslyWithheld.get(idOf(project), listing, run)
+        return uids === undefined || uids === null ? undefined : JSON.parse(uids)
+      },
+      async lastShape(project, listing) {
+        const shape = sql.lastShape.get(idOf(project), listing, run)
+        return shape === undefined ? undefined : JSON.parse(shape)
+      },
+      async stageScan(project) {
+        requireLease()
+        scans.set(idOf(project), project.name)
+      },
+      async stageWalk(project, coverage, shape) {
+        requireLease()
+        const projectId = idOf(project)
+        if (!scans.has(projectId)) throw unscanned(project)
+        const shapeJson = shape === undefined ? null : JSON.stringify(shape)
+        walks.set(`${projectId} ${coverage.listing}`, { ...coverage, projectId, run, shape: shapeJson })
+      },
+      async stageNotice(project, notice) {
+        requireLease()
+        notices.push({ ...notice, projectId: project === undefined ? null : idOf(project) })
+      },
+      async stageContext(given) {
+        context = given
+      },
+      async withholdRemovals(project, listing, uids) {
+        const id = idOf(project)
+        write(() => sql.withhold.run(id, listing, run, JSON.stringify(uids)))
+      },
+    },
+    finish() {
+      for (const [project, name] of scans) sql.insertScan.run(project, run, name)
+      for (const walk of walks.values()) sql.insertWalk.run(walk)
+      for (const [at, { code, projectId, listing, text }] of notices.entries()) {
+        sql.insertNotice.run(run, at + 1, code, projectId, listing, text)
+      }
+      if (context === undefined) return
+      // Both are JSON by their types, but the compiler cannot derive that from interfaces.
+      const [rules, projects] = [context.rules as unknown as Json, context.projects as unknown as Json]
+      sql.nameDocuments.run(insertDocument(rules), insertDocument(projects), run)
+    },
+    deleteRows: (project) => sql.deleteWithheld.run(project, run),
+    forget(project) {
+      notices = notices.filter(({ projectId }) => projectId !== project)
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { Database } from 'better-sqlite3'
+import { policyProject } from '../../../model/resource.ts'
+import type { Draft } from '../../history.ts'
+import { heartbeatMs, type LeaseOwner, leaseLost } from '../../lease-owner.ts'
+import { appendLink, carryUnchainedRuns } from '../chain/chain.ts'
+import { closeAsInterrupted } from '../close-as-interrupted.ts'
+import { readRun } from '../read-run.ts'
+import { recordNotifications } from '../record-notifications.ts'
+import { projectIds } from '../rows.ts'
+import { prepareApproved } from '../sqlite-approvals.ts'
+import { writeTransaction } from '../write-transaction.ts'
+import type { DraftAccess } from './draft-access.ts'
+import { draftResources } from './draft-resources.ts'
+import { draftScans } from './draft-scans.ts'
+import { prepareStatements } from './draft-statements.ts'
+import { draftViolations } from './draft-violations.ts'
+
+export interface AcquiredLease {
+  readonly run: number
+  readonly token: number
+  /** Killed runs that were closed. */
+  readonly interrupted: readonly number[]
+}
+
+/**
+ * A run being written. New versions, changes and violations are inserted at once, with ids above the run's floors and
+ * invisible to readers. Ends of rows, and what every run records of every project, are remembered until the commit: a
+ * run that finds nothing new writes nothing before it.
+ */
+export function openSqliteDraft(db: Database, owner: LeaseOwner, { run, token, interrupted }: AcquiredLease): Draft {
+  const sql = prepareStatements(db)
+  const approved = prepareApproved(db)
+  const idOf = projectIds(db)
+  const requireLease = () => {
+    if (sql.token.get() !== token) throw leaseLost(run, db.name)
+  }
+  // Every write checks the lease: a process that was paused while another took it, and a page that arrives after the
+  // run was given up, must leave no rows.
+  const write: DraftAccess['write'] = (work) =>
+    writeTransaction(db, () => {
+      requireLease()
+      return work()
+    })
+  const access: DraftAccess = { run, sql, idOf, requireLease, write }
+  const [resources, violations, scans] = [draftResources(access), draftViolations(access), draftScans(access)]
+  const parts = [resources, violations, scans]
+  const stopHeartbeat = owner.every(heartbeatMs, () => {
+    try {
+      writeTransaction(db, () => sql.heartbeat.run(new Date(owner.now()).toISOString(), token))
+    } catch {
+      // The file is locked, full or closed. The next heartbeat or the commit reports it.
+    }
+  })
+
+  return {
+    run,
+    interrupted,
+    ...resources.methods,
+    ...violations.methods,
+    ...scans.methods,
+    approved: async (project) => approved.active(idOf(project)),
+    async approvedBody(approval, kind, uid) {
+      if (approval.run !== undefined) return resources.methods.versionAt(approval.project, kind, uid, approval.run)
+      return approved.imported(approval.id, kind, uid)
+    },
+    approvedUids: async (approval, kind) => approved.uids(approval, idOf(approval.project), kind),
+
+    async discard(project) {
+      const id = idOf(project)
+      write(() => {
+        for (const part of parts) part.deleteRows(id)
+      })
+      for (const part of parts) part.forget(id)
+    },
+
+    async commit(finishedAt, exitCodeOf, compose) {
+      stopHeartbeat()
+      // The one commit that must survive a power cut before hookdrift reports on the run.
+      db.pragma('synchronous = FULL')
+      try {
+        return write(() => {
+          // Every run scans the policy, so it needs a row even if it stages nothing of it.
+          idOf(policyProject)
+          const toolVersion = sql.toolVersion.get(run) ?? ''
+          carryUnchainedRuns(db, { madeAt: finishedAt, toolVersion })
+          for (const part of parts) part.finish()
+          sql.setCommitted.run(finishedAt, run)
+          const record = readRun(db, run)
+          if (record === undefined) throw new Error(`run ${run} vanished during its commit`)
+          sql.setExitCode.run(exitCodeOf(record), run)
+          // The link covers the exit code, which follows from the record, and the record contains the link.
+          const chain = appendLink(db, run)
+          recordNotifications(db, { ...record, chain }, compose)
+          sql.release.run(token)
+          return { ...record, chain }
+        })
+      } finally {
+        db.pragma('synchronous = NORMAL')
+      }
+    },
+
+    async abandon(finishedAt) {
+      stopHeartbeat()
+      writeTransaction(db, () => {
+        // Another owner of the lease has closed this run already.
+        if (sql.token.get() !== token) return
+        closeAsInterrupted(db, run, finishedAt)
+        sql.release.run(token)
+      })
+    },
+  }
+}

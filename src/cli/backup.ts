@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { findHistoryFile, type HistoryOptions } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 
 interface BackupOptions extends HistoryOptions {
   readonly force?: true
@@ -27,7 +26,7 @@ async function backup(file: string, options: BackupOptions, terminal: ProcessCon
   const { neutralise } = await import('../text/neutralise.ts')
 
   const target = pathFrom(terminal.cwd(), file)
-  const { bytes, verification } = await backUp(await historyOf(options, terminal), target, {
+  const { bytes, verification } = await backUp(await findHistoryFile(options, terminal), target, {
     replace: options.force === true,
     depth: 'plain',
     exitCodeOf: (record) => composeReport(record).verdict.exit_code,

@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { HistoryOptions } from '../app/history-of.ts'
+import type { HistoryOptions } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import { addPlace, addSignature, printLine, signature, stateFiles, withHistory } from './baseline-options.ts'
-import type { Execute } from './execute.ts'
-import { addProjectOption } from './reading.ts'
+import { addProjectOption } from './query-options.ts'
 
 interface FileOptions extends HistoryOptions {
   readonly project: readonly string[]

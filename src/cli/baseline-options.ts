@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { findHistoryFile, type HistoryOptions } from '../app/open-history.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import type { ProcessContext } from '../app/terminal.ts'
 import type { Signature } from '../history/approvals.ts'
 import type { History } from '../history/history.ts'
 import { AuditError } from '../model/errors.ts'
@@ -27,7 +27,7 @@ export async function withHistory<Result>(
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { thisProcess } = await import('../app/system.ts')
   const { resealingFor } = await import('../app/resealing-for.ts')
-  const file = await historyOf(place, terminal)
+  const file = await findHistoryFile(place, terminal)
   const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
     return await work(history)

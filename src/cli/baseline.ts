@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander'
-import type { HistoryOptions } from '../app/history-of.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { HistoryOptions } from '../app/open-history.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
 import { addPlace, addSignature, printLine, signature, withHistory } from './baseline-options.ts'
-import type { Execute } from './execute.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -13,7 +12,7 @@ import {
   type ReadingOptions,
   runNamed,
   runOrTime,
-} from './reading.ts'
+} from './query-options.ts'
 
 interface Chosen extends HistoryOptions {
   readonly project: readonly string[]

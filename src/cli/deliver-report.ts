@@ -1,9 +1,9 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathFrom } from '../app/path-from.ts'
+import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import { lookOf, type ProcessContext } from '../app/terminal.ts'
-import { isNoFile, writeFileAtomically } from '../app/write-file-atomically.ts'
+import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
 import { readPrivateKey } from '../attestation/keys.ts'
 import { type Attested, attest } from '../attestation/statement.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
@@ -34,14 +34,14 @@ export function planDelivery<Document extends Attested>(
     output === undefined
       ? []
       : [{ format, file: pathFrom(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofSection } }]
-  const more = options.report.flatMap((order) => parseReportOption(order, terminal, writers))
+  const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
   refuseDuplicates([...main, ...more])
   for (const { file } of main) refuseUnwritable('--output', file)
   for (const { file } of more) refuseUnwritable('--report', file)
   const attestor = attestorOf(options, [...main, ...more], terminal)
   return (document) => {
     if (output === undefined && !quiet) {
-      terminal.stdout.write(write(document, { ...lookOf(terminal), full: false, ...ofSection }))
+      terminal.stdout.write(write(document, { ...renderOptionsFor(terminal), full: false, ...ofSection }))
     }
     writeEach([...main, ...more], ({ format: name, file, render }) => {
       const text = writers.writerOf(name)(document, render)
@@ -59,17 +59,17 @@ export interface Writers<Document> {
   filesOf(format: Format, file: string): readonly ReportFile[]
 }
 
-function parseReportOption(order: string, { cwd }: ProcessContext, writers: Writers<never>): readonly ReportFile[] {
-  const [, name, file] = /^([^=]*)=(.+)$/s.exec(order) ?? []
+function parseReportOption(option: string, { cwd }: ProcessContext, writers: Writers<never>): readonly ReportFile[] {
+  const [, name, file] = /^([^=]*)=(.+)$/s.exec(option) ?? []
   if (name === undefined || file === undefined) {
-    throw AuditError.usage(`--report ${order}: not a format and a file`, {
+    throw AuditError.usage(`--report ${option}: not a format and a file`, {
       advice: 'such as --report sarif=drift.sarif',
     })
   }
   if (!isFormat(name)) {
     const nearest = nearestName(name, formatNames)
     const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
-    throw AuditError.usage(`--report ${order}: there is no format "${name}"${meant}`, {
+    throw AuditError.usage(`--report ${option}: there is no format "${name}"${meant}`, {
       advice: `formats: ${formatNames.join(', ')}`,
     })
   }
@@ -135,7 +135,7 @@ function placeOf(file: string): string {
 function refuseUnwritable(option: string, file: string): void {
   try {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a directory')
-    if (isNoFile(file)) accessSync(file, constants.W_OK)
+    if (isSpecialFile(file)) accessSync(file, constants.W_OK)
     else accessSync(dirname(file), constants.W_OK | constants.X_OK)
   } catch (error) {
     throw AuditError.usage(`${option}: cannot write to ${file}: ${reasonOf(error)}`, {

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { demoConfiguration, demoPolicy } from '../app/demo-configuration.ts'
 import { pathFrom } from '../app/path-from.ts'
+import { type Execute, type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import { lookOf, type ProcessContext } from '../app/terminal.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import type { Execute } from './execute.ts'
 
 interface DemoOptions {
   readonly seed: string
@@ -41,18 +40,18 @@ async function serve(text: string, { seed, keep, changes }: DemoOptions, termina
   const { untilSignalled } = await import('../app/until-signalled.ts')
   const address = demoAddress(text)
   const directory = keep === undefined ? undefined : newDirectory(keep, terminal)
-  const order = {
+  const request = {
     address,
     fleet: await demoFleet(seed),
     changes,
     clock: systemClock,
-    tell: (text: string) => terminal.stderr.write(`${text}\n`),
+    print: (text: string) => terminal.stderr.write(`${text}\n`),
     ready(configuration: string) {
       if (directory !== undefined) layOut(directory, configuration)
       terminal.stdout.write(configuration)
     },
   }
-  const { exitCode } = await untilSignalled((signal) => serveDemo(order, signal))
+  const { exitCode } = await untilSignalled((signal) => serveDemo(request, signal))
   return exitCode ?? exitCodes.clean
 }
 
@@ -88,7 +87,7 @@ async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Prom
     say('\nSecond audit:\n\n')
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
-    say(text(second.result, { ...lookOf(terminal), full: true }))
+    say(text(second.result, { ...renderOptionsFor(terminal), full: true }))
     say(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
     if (keep !== undefined) say(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
     say('For your own service: config/hookdrift.example.yaml.\n')
@@ -131,7 +130,7 @@ async function auditOnce(
   const env = { ...terminal.env, DEMO_KEY: fleet.personalKey, HOOKDRIFT_HISTORY: undefined }
   const configuration = readConfiguration(file, { env, readFile: readTextFile })
   const policy = readPolicy(configuration.policy, readTextFile)
-  const order = {
+  const request = {
     configuration,
     policy,
     history: configuration.history,
@@ -140,7 +139,7 @@ async function auditOnce(
     quiet: false,
     runTimeoutMs: configuration.runTimeoutMs,
   } as const
-  return performAudit(order, { ...terminal, env }, signal)
+  return performAudit(request, { ...terminal, env }, signal)
 }
 
 /** Returns the configuration's path. */

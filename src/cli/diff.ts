@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
-import type { Execute } from './execute.ts'
 import {
   addKindOption,
   addProjectOption,
@@ -14,7 +13,7 @@ import {
   runNamed,
   runOrTime,
   withHistoryReader,
-} from './reading.ts'
+} from './query-options.ts'
 
 interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
   readonly format: AnswerFormat | 'rfc6902'

@@ -21,7 +21,7 @@ export function addFormatOptions(command: Command): Command {
     .option('--output <file>', 'write the report to a file instead of stdout')
     .addOption(
       new Option('--report <format=file>', 'write the report to a file as well; can be given several times')
-        .argParser((order: string, orders: readonly string[]) => [...orders, order])
+        .argParser((value: string, values: readonly string[]) => [...values, value])
         .default([], 'none'),
     )
     .option('--attest <key>', 'sign each report file, as FILE.intoto.json next to it; see keygen')

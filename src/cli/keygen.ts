@@ -1,9 +1,8 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 
 export function defineKeygen(program: Command, execute: Execute): void {
   program

@@ -7,7 +7,7 @@ import type { FormatOptions } from './formats.ts'
 
 /** Loads the formats that the options name. Unknown names are reported later, by the option parser. */
 export async function loadReports({ format, report }: FormatOptions): Promise<Writers<Report>> {
-  const loaded = await loadFormats(new Set([format, ...report.map((order) => order.replace(/=.*$/s, ''))]))
+  const loaded = await loadFormats(new Set([format, ...report.map((option) => option.replace(/=.*$/s, ''))]))
   return {
     writerOf(name) {
       const writer = loaded.get(name)

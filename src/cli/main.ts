@@ -1,5 +1,5 @@
 import { messageOf } from '../model/errors.ts'
-import { openProcessContext } from './open-terminal.ts'
+import { openProcessContext } from './open-process-context.ts'
 import { runCommand } from './run-command.ts'
 
 // Node would end with 1, which says that the audited system has violations.

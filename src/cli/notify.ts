@@ -1,12 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type HistoryOptions, openHistory } from '../app/history-of.ts'
+import { type HistoryOptions, openHistory } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import type { ProcessContext } from '../app/terminal.ts'
 import type { Channel } from '../config/read-configuration.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
 
 interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */
@@ -50,16 +49,16 @@ function notify(options: NotifyOptions, terminal: ProcessContext): Promise<numbe
 async function showPending(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const history = await openHistory(options, terminal)
   try {
-    const { answerOutbox, outboxFace } = await import('../queries/answer-notifications.ts')
+    const { answerOutbox, outboxView } = await import('../queries/answer-notifications.ts')
     const answer = await answerOutbox(history, limitOf(options))
-    return await printAnswer(answer, outboxFace, options.format, terminal)
+    return await printAnswer(answer, outboxView, options.format, terminal)
   } finally {
     await history.close()
   }
 }
 
 async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const { deliverNotifications, watchInLog, worker } = await import('../app/deliver-news.ts')
+  const { deliverNotifications, watchInLog, worker } = await import('../app/deliver-notifications.ts')
   const { openLog } = await import('../app/log.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
   const { channels, history } = await readChannels(options, terminal)
@@ -74,7 +73,7 @@ async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Pro
 async function testChannels(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { testMessage } = await import('../notify/compose-messages.ts')
-  const { openReceivers, worker } = await import('../app/deliver-news.ts')
+  const { openReceivers, worker } = await import('../app/deliver-notifications.ts')
   const { resealingFor } = await import('../app/resealing-for.ts')
   const { systemClock, thisProcess } = await import('../app/system.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
@@ -96,8 +95,8 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
         }),
       ),
     )
-    const { answerChannelTest, channelTestFace } = await import('../queries/answer-notifications.ts')
-    await printAnswer(answerChannelTest(result, limitOf(options)), channelTestFace, options.format, terminal)
+    const { answerChannelTest, channelTestView } = await import('../queries/answer-notifications.ts')
+    await printAnswer(answerChannelTest(result, limitOf(options)), channelTestView, options.format, terminal)
     return exitCode ?? (result.every(({ outcome }) => outcome.ok) ? exitCodes.clean : exitCodes.failure)
   } finally {
     await history.close()

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { historyOf, placesOf } from '../app/history-of.ts'
+import { configuredPaths, findHistoryFile } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Explained } from '../policy/explain-rule.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { Execute } from './execute.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
 
 interface ExplainOptions extends AnswerOptions {
   readonly config: string
@@ -39,7 +38,7 @@ async function explain(
   const { explainRule } = await import('../policy/explain-rule.ts')
   const { findResource } = await import('../queries/find-resource.ts')
   const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { answerExplanations, explanationsFace } = await import('../queries/answer-explanations.ts')
+  const { answerExplanations, explanationsView } = await import('../queries/answer-explanations.ts')
   const { resealingFor } = await import('../app/resealing-for.ts')
   const { thisProcess } = await import('../app/system.ts')
   const { policy, file } = await pathsOf(options, terminal)
@@ -49,7 +48,7 @@ async function explain(
     const rules = chooseRules(policy, explained, ruleId, (await import('../text/nearest-name.ts')).nearestName)
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
     const answer = answerExplanations(explained, explanations, limitOf(options))
-    return await printAnswer(answer, explanationsFace(explained, ruleId !== undefined), options.format, terminal)
+    return await printAnswer(answer, explanationsView(explained, ruleId !== undefined), options.format, terminal)
   } finally {
     await history.close()
   }
@@ -60,9 +59,9 @@ async function pathsOf(options: ExplainOptions, terminal: ProcessContext) {
   const { loadPolicy } = await import('../app/load-policy.ts')
   const policy =
     options.policy === undefined
-      ? (await placesOf(options.config, terminal)).policy
+      ? (await configuredPaths(options.config, terminal)).policy
       : pathFrom(terminal.cwd(), options.policy)
-  return { policy: await loadPolicy(policy), file: await historyOf(options, terminal) }
+  return { policy: await loadPolicy(policy), file: await findHistoryFile(options, terminal) }
 }
 
 function chooseRules(

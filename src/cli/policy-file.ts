@@ -1,6 +1,6 @@
-import { placesOf } from '../app/history-of.ts'
+import { configuredPaths } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function policyFileOf(
   terminal: ProcessContext,
 ): Promise<string> {
   if (policy !== undefined) return pathFrom(terminal.cwd(), policy)
-  const { policy: named } = await placesOf(config, terminal)
+  const { policy: named } = await configuredPaths(config, terminal)
   if (named !== undefined) return named
   throw AuditError.usage(`${config} names no policy`, { advice: 'say which one is meant: --policy FILE' })
 }

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
-import type { Execute } from './execute.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -10,7 +9,7 @@ import {
   type ReadingOptions,
   runOrTime,
   withHistoryReader,
-} from './reading.ts'
+} from './query-options.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
 
 interface TestOptions extends AnswerOptions {
   readonly policy?: string
@@ -21,7 +20,7 @@ export function definePolicyTest(policy: Command, execute: Execute): void {
 
 async function test(options: TestOptions, terminal: ProcessContext): Promise<number> {
   const { loadPolicy, loadPolicyTests } = await import('../app/load-policy.ts')
-  const { answerPolicyTests, policyTestsFace } = await import('../queries/answer-policy-tests.ts')
+  const { answerPolicyTests, policyTestsView } = await import('../queries/answer-policy-tests.ts')
   const file = await policyFileOf(options, terminal)
   const policy = await loadPolicy(file)
   const ids = policy.known.map(({ id }) => id)
@@ -33,6 +32,6 @@ async function test(options: TestOptions, terminal: ProcessContext): Promise<num
   }
   const answer = answerPolicyTests(policy, tests)
   const limited = { ...answer, rows: answer.rows.slice(0, limitOf(options)) }
-  await printAnswer(limited, policyTestsFace, options.format, terminal)
+  await printAnswer(limited, policyTestsView, options.format, terminal)
   return answer.rows.every(({ ok }) => ok) ? exitCodes.clean : exitCodes.violations
 }

@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import type { ProcessContext } from '../app/terminal.ts'
 import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { Execute } from './execute.ts'
-import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, printAnswer } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, printAnswer } from './query-options.ts'
 
 interface ProbeOptions extends AnswerOptions {
   readonly config: string
@@ -50,7 +49,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const { createSealer } = await import('../inventory/sealer.ts')
   const { loadPolicy } = await import('../app/load-policy.ts')
   const { openProjects } = await import('../app/open-projects.ts')
-  const { answerProbes, probesFace } = await import('../queries/answer-probes.ts')
+  const { answerProbes, probesView } = await import('../queries/answer-probes.ts')
   const { systemClock } = await import('../app/system.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
 
@@ -80,7 +79,7 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
       return { runs, unlisted: [] }
     })
     refuseNothing(result, name, options)
-    await printAnswer(answerProbes(result, sealer, limitOf(options)), probesFace, options.format, terminal)
+    await printAnswer(answerProbes(result, sealer, limitOf(options)), probesView, options.format, terminal)
     return exitCode ?? exitCodeOf(result)
   } finally {
     await close()

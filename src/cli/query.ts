@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { historyOf, openHistory } from '../app/history-of.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import { findHistoryFile, openHistory } from '../app/open-history.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions } from './reading.ts'
+import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true
@@ -35,8 +34,8 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
   const reader = await openHistory(options, terminal)
   try {
     const limit = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
-    const order = { file: await historyOf(options, terminal), sql, limit, maxCharacters }
-    const found = await askInProcess(order, timeoutMs)
+    const request = { file: await findHistoryFile(options, terminal), sql, limit, maxCharacters }
+    const found = await askInProcess(request, timeoutMs)
     return await printAnswer(await answerQuery(reader, found), queryView(found.columns), options.format, terminal)
   } finally {
     await reader.close()
@@ -47,7 +46,7 @@ async function showViews({ format }: QueryOptions, terminal: ProcessContext): Pr
   const { explainViews } = await import('../history/sqlite/views.ts')
   const { viewListView } = await import('../queries/answer-query.ts')
   return printAnswer(
-    { command: 'query-views', run: null, rows: explainViews(), leftOut: 0 },
+    { command: 'query-views', run: null, rows: explainViews(), omitted: 0 },
     viewListView,
     format,
     terminal,

@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander'
-import { type HistoryOptions, openHistory } from '../app/history-of.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import { type HistoryOptions, openHistory } from '../app/open-history.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { runNamed, runOrTime } from './reading.ts'
+import { runNamed, runOrTime } from './query-options.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -8,10 +8,12 @@ import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
-import type { Execute } from './execute.ts'
 import { defineKeygen } from './keygen.ts'
 import { defineNotify } from './notify.ts'
-import { definePolicy } from './policy.ts'
+import { definePolicyCheck } from './policy-check.ts'
+import { definePolicyExplain } from './policy-explain.ts'
+import { definePolicyReplay } from './policy-replay.ts'
+import { definePolicyTest } from './policy-test.ts'
 import { defineProbe } from './probe.ts'
 import { definePrune } from './prune.ts'
 import { defineQuery } from './query.ts'
@@ -42,6 +44,12 @@ const commands = [
     defineDemo,
   ],
 ]
+
+function definePolicy(program: Command, execute: Execute): void {
+  const policy = program.command('policy').description('Check, test, explain and replay policies')
+  for (const define of [definePolicyCheck, definePolicyTest, definePolicyExplain, definePolicyReplay])
+    define(policy, execute)
+}
 
 /** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */
 export async function runCommand(args: readonly string[], terminal: ProcessContext): Promise<number> {

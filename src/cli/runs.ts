@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
-import type { Execute } from './execute.ts'
-import { addReadingOptions, limitOf, printAnswer, type ReadingOptions, withHistoryReader } from './reading.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
+import { addReadingOptions, limitOf, printAnswer, type ReadingOptions, withHistoryReader } from './query-options.ts'
 
 export function defineRuns(program: Command, execute: Execute): void {
   const command = program.command('runs').description('List the runs, newest first, interrupted ones too')

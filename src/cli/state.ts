@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
-import type { Execute } from './execute.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import {
   addKindOption,
   addProjectOption,
@@ -12,7 +11,7 @@ import {
   runNamed,
   runOrTime,
   withHistoryReader,
-} from './reading.ts'
+} from './query-options.ts'
 
 interface StateOptions extends ReadingOptions, ChoiceOptions {
   readonly at: string

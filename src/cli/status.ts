@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import { placesOf } from '../app/history-of.ts'
+import { configuredPaths } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { ConfiguredPaths } from '../config/read-places.ts'
 import { exitCodes } from '../model/errors.ts'
 import { readDuration } from '../model/instant.ts'
-import type { Execute } from './execute.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -14,7 +13,7 @@ import {
   printAnswer,
   type ReadingOptions,
   withHistoryReader,
-} from './reading.ts'
+} from './query-options.ts'
 
 interface StatusOptions extends ReadingOptions {
   readonly project: readonly string[]
@@ -61,7 +60,7 @@ async function placesBeside(
 ): Promise<ConfiguredPaths | undefined> {
   const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (history !== undefined || (isNamed && !existsSync(pathFrom(terminal.cwd(), config)))) return undefined
-  return placesOf(config, terminal)
+  return configuredPaths(config, terminal)
 }
 
 async function dueAfter({ maxAge, config }: StatusOptions, schedules: ConfiguredPaths['schedules'], now: number) {

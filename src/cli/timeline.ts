@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
-import type { Execute } from './execute.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import {
   addKindOption,
   addProjectOption,
@@ -11,7 +10,7 @@ import {
   type ReadingOptions,
   runNamed,
   withHistoryReader,
-} from './reading.ts'
+} from './query-options.ts'
 
 type TimelineOptions = ReadingOptions & ChoiceOptions
 

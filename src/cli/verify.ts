@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { findHistoryFile, type HistoryOptions } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { AttestedFiles } from '../app/verify-report.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
-import { addReadingOptions, limitOf, printAnswer, type ReadingOptions } from './reading.ts'
+import { addReadingOptions, limitOf, printAnswer, type ReadingOptions } from './query-options.ts'
 
 interface VerifyOptions extends ReadingOptions {
   readonly deep?: true
@@ -44,9 +43,9 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
   const { verifyHistory } = await import('../history/sqlite/verify/verify-history.ts')
   const { composeReport } = await import('../audit/compose-report.ts')
   const { openSecrets } = await import('../inventory/open-secrets.ts')
-  const { answerVerification, verificationFace } = await import('../queries/answer-verification.ts')
+  const { answerVerification, verificationView } = await import('../queries/answer-verification.ts')
 
-  const file = await historyOf(options, terminal)
+  const file = await findHistoryFile(options, terminal)
   const db = openToExamine(file)
   try {
     const verification = verifyHistory(db, {
@@ -56,7 +55,7 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
     })
     await printAnswer(
       answerVerification(verification, file, limitOf(options)),
-      verificationFace,
+      verificationView,
       options.format,
       terminal,
     )
@@ -68,10 +67,10 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
 
 async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal: ProcessContext): Promise<number> {
   const { verifyReport } = await import('../app/verify-report.ts')
-  const { answerAttestation, verificationFace } = await import('../queries/answer-verification.ts')
+  const { answerAttestation, verificationView } = await import('../queries/answer-verification.ts')
   const checks = verifyReport(files, (path) => pathFrom(terminal.cwd(), path))
   const ok = checks.every((check) => check.ok !== false) && checks.some((check) => check.ok === true)
-  await printAnswer(answerAttestation(ok, checks, limitOf(options)), verificationFace, options.format, terminal)
+  await printAnswer(answerAttestation(ok, checks, limitOf(options)), verificationView, options.format, terminal)
   return ok ? exitCodes.clean : exitCodes.failure
 }
 
@@ -79,5 +78,5 @@ async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal:
 async function knownHistory(options: HistoryOptions, terminal: ProcessContext): Promise<string | undefined> {
   const isNamed = (options.history ?? terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (!isNamed && !existsSync(pathFrom(terminal.cwd(), options.config))) return undefined
-  return historyOf(options, terminal)
+  return findHistoryFile(options, terminal)
 }

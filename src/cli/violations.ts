@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
-import type { Execute } from './execute.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -12,7 +11,7 @@ import {
   type ReadingOptions,
   runNamed,
   withHistoryReader,
-} from './reading.ts'
+} from './query-options.ts'
 
 interface ViolationsOptions extends ReadingOptions {
   readonly open?: true

@@ -1,4 +1,4 @@
-import type { Output, ProcessContext } from '../app/terminal.ts'
+import type { Output, ProcessContext } from '../app/process-context.ts'
 import { reasonOf } from '../model/errors.ts'
 
 export interface Outputs {

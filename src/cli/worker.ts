@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Log } from '../app/log.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
@@ -9,9 +9,8 @@ import type { Report } from '../model/report.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { SkipReason, Work, WorkerObserver } from '../worker/keep-schedule.ts'
 import type { RecordedPast } from '../worker/read-past.ts'
-import type { Orders } from '../worker/reload-files.ts'
-import type { Execute } from './execute.ts'
-import { type AnswerOptions, addAnswerOptions, printAnswer } from './reading.ts'
+import type { WorkerFiles } from '../worker/reload-files.ts'
+import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
 
 interface WorkerOptions extends AnswerOptions {
   readonly config: string
@@ -70,14 +69,14 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
   const { openMetrics } = await import('../worker/metrics.ts')
   const { serve } = await import('../worker/serve.ts')
-  const { openWorkerNotifications } = await import('../app/open-tellers.ts')
+  const { openWorkerNotifications } = await import('../app/worker-notifications.ts')
   const { performAudit, printWarnings } = await import('../app/perform-audit.ts')
   const { systemClock } = await import('../app/system.ts')
   const { toolVersion } = await import('../app/tool-version.ts')
   const { untilCrash } = await import('../app/until-crash.ts')
   const { unlessStopped } = await import('../app/until-signalled.ts')
   const { openHistoryCheck } = await import('../app/check-history.ts')
-  const { openWorkerFiles } = await import('../app/worker-orders.ts')
+  const { openWorkerFiles } = await import('../app/worker-files.ts')
   const { readAgain } = await import('../worker/reload-files.ts')
 
   const reader = await openWorkerFiles(options, terminal)
@@ -99,16 +98,16 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     if (serving !== undefined) log.info({ url: serving.url }, 'listening')
     const policy = await unlessStopped(signal, reader.policy(configuration, signal))
     if (policy === undefined) return
-    let orders: Orders = { configuration, policy }
+    let files: WorkerFiles = { configuration, policy }
     const past = await readHistory(configuration, terminal)
     metrics.remember(past)
     isPrepared = true
 
-    const tellers = openWorkerNotifications({
+    const notifications = openWorkerNotifications({
       terminal,
       log,
       metrics,
-      news: () => ({ channels: configuration.notify, history: configuration.history }),
+      targets: () => ({ channels: configuration.notify, history: configuration.history }),
     })
     const work: Work<Report> = {
       clock: systemClock,
@@ -116,15 +115,15 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       schedules,
       servedUntil: past.servedUntil,
       async reload(signal) {
-        orders = await readAgain(reader, orders, { log, metrics, signal })
-        configuration = orders.configuration
+        files = await readAgain(reader, files, { log, metrics, signal })
+        configuration = files.configuration
         return configuration.schedules
       },
       run: ({ projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
         const { history } = configuration
         const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
-        const order = {
-          ...orders,
+        const request = {
+          ...files,
           history,
           only,
           failOn: options.failOn,
@@ -133,11 +132,11 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
           runTimeoutMs,
           onPage,
         }
-        return untilCrash(signal, (signal) => performAudit(order, terminal, signal))
+        return untilCrash(signal, (signal) => performAudit(request, terminal, signal))
       },
-      watch: notifyAll([logOf(log), metrics, health, tellers.watch]),
+      watch: notifyAll([logOf(log), metrics, health, notifications.watch]),
     }
-    await Promise.all([keepSchedule(work, signal), tellers.keep(signal)])
+    await Promise.all([keepSchedule(work, signal), notifications.keep(signal)])
   } finally {
     await serving?.close()
     await historyCheck.close()
@@ -206,8 +205,8 @@ function notifyAll(watches: readonly WorkerObserver<Report>[]): WorkerObserver<R
 }
 
 async function printNext(options: WorkerOptions, terminal: ProcessContext): Promise<number> {
-  const { nextTimes, nextTimesFace } = await import('../worker/next-times.ts')
-  const { openWorkerFiles } = await import('../app/worker-orders.ts')
+  const { nextTimes, nextTimesView } = await import('../worker/next-times.ts')
+  const { openWorkerFiles } = await import('../app/worker-files.ts')
   const reader = await openWorkerFiles(options, terminal)
   const configuration = reader.configuration()
   // A worker would not start with a broken one.
@@ -216,5 +215,5 @@ async function printNext(options: WorkerOptions, terminal: ProcessContext): Prom
   const { limited } = await import('../report/show-answer.ts')
   // As many as `--next` names, unless a limit is given.
   const shown = limited(rows, options.limit ?? Number.POSITIVE_INFINITY)
-  return printAnswer({ command: 'worker', run: null, ...shown }, nextTimesFace, options.format, terminal)
+  return printAnswer({ command: 'worker', run: null, ...shown }, nextTimesView, options.format, terminal)
 }

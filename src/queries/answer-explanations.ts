@@ -18,7 +18,7 @@ export function answerExplanations(
 }
 
 /** `isOne`: whether one rule was asked about, which then is explained layer by layer. */
-export function explanationsFace(explained: FoundResource, isOne: boolean): AnswerView<Explanation> {
+export function explanationsView(explained: FoundResource, isOne: boolean): AnswerView<Explanation> {
   return {
     columns: [
       { name: 'rule', value: ({ rule }) => rule },

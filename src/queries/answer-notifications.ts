@@ -46,7 +46,7 @@ function describeChannel({ name, pending, dead, lastDeliveredAt, gone }: Channel
 
 const outboxColumns = ['channel', 'id', 'run', 'created_at', 'state', 'attempts', 'next_try_at', 'error'] as const
 
-export const outboxFace: AnswerView<OutboxRow> = {
+export const outboxView: AnswerView<OutboxRow> = {
   columns: outboxColumns.map((name) => ({ name, value: (row) => row[name] })),
   nothing: 'No message waits.',
   isOfRun: false,
@@ -73,7 +73,7 @@ export function answerChannelTest(tested: readonly TestedChannel[], limit: numbe
   return { command: 'notify-test', run: null, ...limited(rows, limit) }
 }
 
-export const channelTestFace: AnswerView<ChannelTestRow> = {
+export const channelTestView: AnswerView<ChannelTestRow> = {
   columns: [
     { name: 'channel', value: ({ channel }) => channel },
     { name: 'ok', value: ({ ok }) => ok, show: ({ ok }) => (ok ? 'ok' : 'FAILED') },

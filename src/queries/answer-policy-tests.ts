@@ -22,12 +22,12 @@ export function answerPolicyTests(policy: Policy, tests: readonly PlacedTest[]):
   const failed = rows.filter(({ ok }) => !ok).length
   const verdict = failed === 0 ? 'all hold.' : `${failed} not as expected.`
   return {
-    ...{ command: 'policy-test', run: null, rows, leftOut: 0 },
+    ...{ command: 'policy-test', run: null, rows, omitted: 0 },
     conclusion: [`${count(rows.length, 'test')}, ${verdict}`],
   }
 }
 
-export const policyTestsFace: AnswerView<PolicyTestRow> = {
+export const policyTestsView: AnswerView<PolicyTestRow> = {
   columns: [
     { name: 'name', value: ({ name }) => name },
     { name: 'ok', value: ({ ok }) => ok },

@@ -24,12 +24,12 @@ export function answerPruning(plan: readonly PlannedRun[], freed: Freed, isDry: 
     run: newest === undefined ? null : toAnswerRun(newest),
     more: { dry_run: isDry, freed_bytes: freed.bytes },
     rows,
-    leftOut: 0,
+    omitted: 0,
     conclusion: [verdictOf(rows, freed, isDry)],
   }
 }
 
-export const pruningFace: AnswerView<PruningRow> = {
+export const pruningView: AnswerView<PruningRow> = {
   columns: [
     { name: 'kept', value: ({ kept }) => kept },
     { name: 'number', value: ({ number }) => number },

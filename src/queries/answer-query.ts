@@ -20,7 +20,7 @@ export async function answerQuery(
     ...(last === undefined ? { run: null } : statingExtent(last, await reader.latestScans(last.number))),
     // fromEntries defines members, so a column called `__proto__` survives.
     rows: found.rows.map((row) => Object.fromEntries(found.columns.map((name, at) => [name, row[at] ?? null]))),
-    leftOut: found.isCut ? 'unknown' : 0,
+    omitted: found.isCut ? 'unknown' : 0,
   }
 }
 

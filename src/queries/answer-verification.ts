@@ -40,7 +40,7 @@ function answerChecks(ok: boolean, checks: readonly VerificationRow[], limit: nu
   return { command: 'verify', more: { ok }, rowsMember: 'checks', ...limited(checks, limit) } as const
 }
 
-export const verificationFace: AnswerView<VerificationRow> = {
+export const verificationView: AnswerView<VerificationRow> = {
   columns: [
     { name: 'id', value: ({ id }) => id },
     { name: 'ok', value: ({ ok }) => ok },

@@ -36,7 +36,7 @@ export async function readBaselines(history: History, { projects, all }: Baselin
     command: 'baseline',
     run: last === undefined ? null : toAnswerRun(last),
     rows: shown.sort(byProjectNewestFirst).map((approval) => toRow(approval, hold.has(approval))),
-    leftOut: 0,
+    omitted: 0,
   }
 }
 

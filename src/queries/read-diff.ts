@@ -118,8 +118,8 @@ export const diffView: AnswerView<DiffRow> = {
     if (fields.length === 0) return [[...who, null, null, null]]
     return fields.map(({ path, before, after }) => [...who, path, before, after])
   },
-  lines({ rows, leftOut }, page) {
-    const heading = page.paint('heading', count(rows.length + (leftOut === 'unknown' ? 0 : leftOut), 'change'))
+  lines({ rows, omitted }, page) {
+    const heading = page.paint('heading', count(rows.length + (omitted === 'unknown' ? 0 : omitted), 'change'))
     return [heading, '', ...rows.flatMap((row) => showChange(row, page))]
   },
   nothing: 'Nothing differs.',

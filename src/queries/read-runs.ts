@@ -29,7 +29,7 @@ export async function readRuns(reader: HistoryReader, limit: number): Promise<An
       ...{ state: isCommitted ? 'committed' : 'interrupted', exit_code: exitCode },
       ...{ walks, incomplete, changes },
     })),
-    leftOut: total - runs.length,
+    omitted: total - runs.length,
   }
 }
 

@@ -35,7 +35,7 @@ export async function readState(
   for (const { project } of scans) {
     for (const row of await reader.stateAt(project, run.number, kind)) found.push({ project: project.name, row })
   }
-  const { rows, leftOut } = limited(found, limit)
+  const { rows, omitted } = limited(found, limit)
   return {
     command: 'state',
     ...statingExtent(run, scans),
@@ -47,7 +47,7 @@ export async function readState(
         return JSON.parse(body)
       },
     })),
-    leftOut,
+    omitted,
   }
 }
 

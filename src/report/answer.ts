@@ -47,7 +47,7 @@ export interface Answer<Row> {
   /** Sentences for people, behind the rows; neutralised when shown. */
   readonly conclusion?: readonly string[]
   /** How many more there are that were not asked for; `unknown` where nobody counted. */
-  readonly leftOut: number | 'unknown'
+  readonly omitted: number | 'unknown'
 }
 
 export interface AnswerRun {

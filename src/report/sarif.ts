@@ -17,7 +17,7 @@ export const sarif: ReportFormat = (report) => {
   const surroundings = { run, placeOf, ruleIndex: new Map(rules.map(({ id }, index) => [id, index])) }
   const lines = violations.map((violation) => neutraliseJson(JSON.stringify(describeResult(violation, surroundings))))
   const results = fitResults(lines)
-  const leftOut = describeOmitted(lines.length, results.length, run.number)
+  const omitted = describeOmitted(lines.length, results.length, run.number)
 
   const head = {
     tool: {
@@ -30,7 +30,7 @@ export const sarif: ReportFormat = (report) => {
       },
     },
     automationDetails: { id: `hookdrift/${run.number}` },
-    invocations: [describeInvocation(report, placeOf, leftOut)],
+    invocations: [describeInvocation(report, placeOf, omitted)],
     columnKind: 'utf16CodeUnits',
     properties: propertiesOf(report, results.length),
   } as const satisfies Run

@@ -40,17 +40,17 @@ export function writeAnswer<Row>(
 
 /** The first rows, and how many follow. */
 export function limited<Row>(rows: readonly Row[], limit: number) {
-  return { rows: rows.slice(0, limit), leftOut: Math.max(0, rows.length - limit) }
+  return { rows: rows.slice(0, limit), omitted: Math.max(0, rows.length - limit) }
 }
 
-function writeJson<Row>({ command, run, coverage, more, rows, rowsMember = 'rows', leftOut }: Answer<Row>): string {
+function writeJson<Row>({ command, run, coverage, more, rows, rowsMember = 'rows', omitted }: Answer<Row>): string {
   const document = {
     schema: `hookdrift.${command}/${answerVersions[command]}`,
     run,
     ...more,
     ...(coverage === undefined ? {} : { coverage }),
     [rowsMember]: rows,
-    ...(leftOut === 0 ? {} : { omitted: leftOut }),
+    ...(omitted === 0 ? {} : { omitted: omitted }),
   }
   return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
 }
@@ -75,14 +75,14 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
     answer.rows.length === 0
       ? [view.nothing]
       : (view.lines?.(answer, page) ?? showTable(answer, view, page, render.tableWidth))
-  const left = `… and ${answer.leftOut === 'unknown' ? '' : `${answer.leftOut} `}more; --limit all shows them`
+  const left = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}more; --limit all shows them`
   const saysRun = view.isOfRun !== false && (answer.run !== null || answer.rows.length === 0)
   const prose = (sentences: readonly string[] = []) =>
     sentences.flatMap((sentence) => wrapProse(neutralise(sentence), page.width))
   const parts = [
     [...(saysRun ? showExtent(answer, page) : []), ...prose(answer.remarks)],
     body,
-    answer.leftOut === 0 ? [] : [page.paint('aside', left)],
+    answer.omitted === 0 ? [] : [page.paint('aside', left)],
     prose(answer.conclusion),
   ]
   return parts

@@ -23,7 +23,7 @@ type NotificationKind = (typeof notificationKinds)[number]['id']
 export function describeInvocation(
   report: Report,
   placeOf: (project: string) => FileLocation | undefined,
-  leftOut: string | undefined,
+  omitted: string | undefined,
 ): Invocation {
   const { run, verdict, coverage, notices, projects } = report
   const notify = (id: NotificationKind, level: Notification.level, text: string, project?: string): Notification => ({
@@ -39,7 +39,7 @@ export function describeInvocation(
     startTimeUtc: run.started_at,
     endTimeUtc: run.finished_at,
     toolExecutionNotifications: [
-      ...(leftOut === undefined ? [] : [notify('results-cut', 'warning', leftOut)]),
+      ...(omitted === undefined ? [] : [notify('results-cut', 'warning', omitted)]),
       ...coverage.flatMap((walk) =>
         describeWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project)),
       ),

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type HistoryOptions, openHistory } from '../app/history-of.ts'
-import { lookOf, type ProcessContext } from '../app/terminal.ts'
+import { type HistoryOptions, openHistory } from '../app/open-history.ts'
+import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
@@ -98,12 +98,12 @@ export async function printAnswer<Row>(
   terminal: ProcessContext,
 ): Promise<number> {
   const { writeAnswer } = await import('../report/show-answer.ts')
-  const render = lookOf(terminal)
+  const render = renderOptionsFor(terminal)
   const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
   terminal.stdout.write(writeAnswer(format, answer, view, { ...render, tableWidth }))
   // CSV has no place for it.
-  if (format === 'csv' && answer.leftOut !== 0) {
-    const left = answer.leftOut === 'unknown' ? '' : `${answer.leftOut} `
+  if (format === 'csv' && answer.omitted !== 0) {
+    const left = answer.omitted === 'unknown' ? '' : `${answer.omitted} `
     terminal.stderr.write(`hookdrift: ${left}more rows were left out; --limit all shows them\n`)
   }
   return exitCodes.clean

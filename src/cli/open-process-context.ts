@@ -1,7 +1,7 @@
 import { fstatSync, readFileSync, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
-import type { Output, ProcessContext } from '../app/terminal.ts'
+import type { Output, ProcessContext } from '../app/process-context.ts'
 
 /** The terminal of this process: its stdout takes every byte or fails with an error. */
 export function openProcessContext({ env, cwd }: NodeJS.Process): ProcessContext {

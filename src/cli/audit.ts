@@ -31,7 +31,7 @@ export function defineAudit(program: Command, execute: Execute): void {
         .choices(severities)
         .default('medium'),
     )
-    .option('--no-probes', 'run no probes of the policy; what only they can find is unknown')
+    .option('--no-probes', "skip the policy's probes; violations that only they can find become unknown")
     .option('--expect <directory>', 'compare with these states instead of the approved ones; see `baseline export`')
     .option('--accept-removals', 'accept removals of any size at once (see the rule project/mass-removal)')
     .option('--quiet', 'print no report and no progress; only the exit code')

@@ -13,7 +13,7 @@ export function defineBackup(program: Command, execute: Execute): void {
     .command('backup')
     .argument('<file>', 'the copy')
     .description('Copy the history while it is in use, and verify the copy')
-    .option('--force', 'replace a file of that name')
+    .option('--force', 'replace an existing file')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
     .action((file: string, options: BackupOptions) => execute((terminal) => backup(file, options, terminal)))

@@ -14,10 +14,10 @@ import { nearestName } from '../text/nearest-name.ts'
 import type { FormatOptions } from './formats.ts'
 
 /**
- * Where a report goes: to stdout or `--output`, and to the files of `--report`. Whatever can be known before the run
- * to go wrong is found here; the function that is returned writes all that can be written, then throws an AuditError.failure
- * for what could not.
- * @throws AuditError.usage
+ * Plans where a report goes: to stdout or `--output`, and to the files of `--report`. Options and files are checked
+ * here, before the run. The returned function writes every file that can be written, then throws the first failure
+ * (AuditError.failure).
+ * @throws AuditError.usage when options contradict each other or a file cannot be written
  */
 export function planDelivery<Document extends Attested>(
   options: FormatOptions,
@@ -51,11 +51,11 @@ export function planDelivery<Document extends Attested>(
   }
 }
 
-/** How documents of one sort are written down. */
+/** Renders documents of one kind in each format. */
 export interface Writers<Document> {
-  /** @throws AuditError.usage when they have no such format */
+  /** @throws AuditError.usage when such documents do not have that format */
   writerOf(format: Format): (document: Document, render: RenderOptions) => string
-  /** The files that `FORMAT=FILE` stands for. */
+  /** The files that `FORMAT=FILE` writes. */
   filesOf(format: Format, file: string): readonly ReportFile[]
 }
 
@@ -86,12 +86,12 @@ function attestorOf(
 ): Attestor | undefined {
   if (keyFile === undefined) return undefined
   if (files.length === 0) {
-    throw AuditError.usage('--attest signs files, and none is written', { advice: 'add --report json=FILE' })
+    throw AuditError.usage('--attest signs files, and no option writes one', { advice: 'add --report json=FILE' })
   }
   const path = pathFrom(cwd(), keyFile)
   const key = readPrivateKey(readKeyFile(path), keyFile)
   if ((statSync(path).mode & 0o077) !== 0) {
-    stderr.write(`hookdrift: warning: ${keyFile} can be read by others: chmod 600 it\n`)
+    stderr.write(`hookdrift: warning: other users can read ${keyFile}: run chmod 600 on it\n`)
   }
   return (name, text, document) => `${JSON.stringify(attest(name, text, document, key))}\n`
 }
@@ -123,7 +123,7 @@ function refuseDuplicates(files: readonly ReportFile[]): void {
   }
 }
 
-/** The file as the file system knows it, however its directory is spelt. */
+/** The real path of the file, so that two spellings of its directory are equal. */
 function placeOf(file: string): string {
   try {
     return join(realpathSync(dirname(file)), basename(file))
@@ -139,12 +139,12 @@ function refuseUnwritable(option: string, file: string): void {
     else accessSync(dirname(file), constants.W_OK | constants.X_OK)
   } catch (error) {
     throw AuditError.usage(`${option}: cannot write to ${file}: ${reasonOf(error)}`, {
-      advice: 'its directory must be there and writable; nothing was looked at',
+      advice: 'its directory must exist and be writable; nothing was read yet',
     })
   }
 }
 
-/** Writes all that can be written, then throws what went wrong first. */
+/** Writes every file that can be written, then throws the first failure. */
 function writeEach(files: readonly ReportFile[], write: (file: ReportFile) => void): void {
   const failures: unknown[] = []
   for (const file of files) {

@@ -12,7 +12,7 @@ import {
   type ReadingOptions,
   runNamed,
   runOrTime,
-  withHistoryReader,
+  withHistory,
 } from './query-options.ts'
 
 interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
@@ -39,11 +39,11 @@ async function diff(
 ): Promise<number> {
   const { diffView, readDiff } = await import('../queries/read-diff.ts')
   if (options.patch === true && options.format === 'csv') {
-    throw AuditError.usage('--patch is JSON, and --format says csv', { advice: 'leave one of them out' })
+    throw AuditError.usage('--patch is JSON, but --format is csv', { advice: 'remove one of them' })
   }
   const withPatch = options.patch === true || options.format === 'rfc6902'
   const format = options.patch === true || options.format === 'rfc6902' ? 'json' : options.format
-  const answer = await withHistoryReader({ ...options, format }, terminal, async (reader) =>
+  const answer = await withHistory(options, terminal, async (reader) =>
     readDiff(reader, {
       from: await runNamed(reader, names.from),
       to: await runNamed(reader, names.to),

@@ -18,7 +18,7 @@ export async function loadReports({ format, report }: FormatOptions): Promise<Wr
   }
 }
 
-/** The formats of reports by control; one file each. */
+/** Loads the formats of reports by control, which write one file each. */
 export async function loadComplianceReports(): Promise<Writers<Compliance>> {
   const { complianceFormatOf } = await import('../report/compliance-reports.ts')
   return { writerOf: complianceFormatOf, filesOf: (format, file) => [{ format, file, render: fileRenderOptions }] }

@@ -11,8 +11,8 @@ interface CheckOptions extends AnswerOptions {
 export function definePolicyCheck(policy: Command, execute: Execute): void {
   const command = policy
     .command('check')
-    .argument('[file]', 'a policy file; default: that of the configuration')
-    .description('Report every mistake in a policy file, or what it holds; exit 0 or 2')
+    .argument('[file]', "policy file; default: the configuration's")
+    .description('Report every mistake in a policy file, or summarise it; exit 0 or 2')
     .option('--config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
   addAnswerOptions(command).action((file: string | undefined, options: CheckOptions) =>
     execute((terminal) => check(file, options, terminal)),

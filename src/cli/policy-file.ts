@@ -4,7 +4,7 @@ import type { ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 
 /**
- * `--policy`, or the one of the configuration, of which only the places are read: that needs no key.
+ * Finds the policy file: `--policy`, or the configuration's, of which only the paths are read: that needs no key.
  * @throws AuditError.usage when neither names one
  */
 export async function policyFileOf(
@@ -14,5 +14,5 @@ export async function policyFileOf(
   if (policy !== undefined) return pathFrom(terminal.cwd(), policy)
   const { policy: named } = await configuredPaths(config, terminal)
   if (named !== undefined) return named
-  throw AuditError.usage(`${config} names no policy`, { advice: 'say which one is meant: --policy FILE' })
+  throw AuditError.usage(`${config} names no policy`, { advice: 'pass --policy FILE' })
 }

@@ -12,7 +12,7 @@ interface TestOptions extends AnswerOptions {
 export function definePolicyTest(policy: Command, execute: Execute): void {
   const command = policy
     .command('test')
-    .description("Run the policy's tests: in it, in files it names, and in the file next to it; exit 0 or 1")
+    .description("Run the policy's tests: in the policy, in files it names, and in the file next to it; exit 0 or 1")
     .option('--policy <file>', 'policy file; then no configuration is read')
     .option('--config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
   addAnswerOptions(command).action((options: TestOptions) => execute((terminal) => test(options, terminal)))
@@ -27,7 +27,7 @@ async function test(options: TestOptions, terminal: ProcessContext): Promise<num
   const tests = await loadPolicyTests(file, ids)
   if (tests.length === 0) {
     throw AuditError.usage(`${file} has no tests`, {
-      advice: 'write them under `tests` in it, or in a file beside it that ends in .test.yaml',
+      advice: 'write them under `tests` in it, or in a file next to it that ends in .test.yaml',
     })
   }
   const answer = answerPolicyTests(policy, tests)

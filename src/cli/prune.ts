@@ -23,12 +23,12 @@ export function definePrune(program: Command, execute: Execute): void {
     .description('Remove old runs; keep those that the options name and those that the history needs')
     .option('--keep-last <n>', 'the last n runs; n is a number or "unlimited", here and below', countOf)
     .option('--keep-hourly <n>', 'the last run of each of the last n hours that have one', countOf)
-    .option('--keep-daily <n>', 'of each of the last n days', countOf)
-    .option('--keep-weekly <n>', 'of each of the last n weeks', countOf)
-    .option('--keep-monthly <n>', 'of each of the last n months', countOf)
-    .option('--keep-yearly <n>', 'of each of the last n years', countOf)
-    .option('--keep-within <time>', 'all runs of a time before the newest one, such as 14d or 1y6m', spanOf)
-    .option('--dry-run', 'only show which runs would stay and go')
+    .option('--keep-daily <n>', 'the same for days', countOf)
+    .option('--keep-weekly <n>', 'the same for weeks', countOf)
+    .option('--keep-monthly <n>', 'the same for months', countOf)
+    .option('--keep-yearly <n>', 'the same for years', countOf)
+    .option('--keep-within <span>', 'all runs within a span before the newest run, such as 14d or 1y6m', spanOf)
+    .option('--dry-run', 'only show which runs would be kept and removed')
   addReadingOptions(command).action((options: PruneOptions) => execute((terminal) => prune(options, terminal)))
 }
 
@@ -51,8 +51,7 @@ async function prune(options: PruneOptions, terminal: ProcessContext): Promise<n
 
   const request = { keep: keepOf(options), options: asGiven(options), toolVersion: toolVersion() }
   const file = await findHistoryFile(options, terminal)
-  if (!existsSync(file))
-    throw AuditError.failure(`there is no history at ${file}`, { advice: 'name it with --history' })
+  if (!existsSync(file)) throw AuditError.failure(`there is no history at ${file}`, { advice: 'pass --history FILE' })
   const isDry = options.dryRun === true
   const { plan, freed } = isDry
     ? { plan: planForFile(file, request), freed: { bytes: 0, leftBytes: 0 } }
@@ -60,7 +59,7 @@ async function prune(options: PruneOptions, terminal: ProcessContext): Promise<n
   const { answerPruning, pruningView } = await import('../queries/answer-pruning.ts')
   const { limited } = await import('../report/show-answer.ts')
   const answer = answerPruning(plan, freed, isDry)
-  // A plan is shown whole, unless a limit is given.
+  // The whole plan is shown, unless a limit is given.
   const limit = options.limit ?? Number.POSITIVE_INFINITY
   return printAnswer({ ...answer, ...limited(answer.rows, limit) }, pruningView, options.format, terminal)
 }

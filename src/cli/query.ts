@@ -16,9 +16,9 @@ const rowsForMachines = 10_000
 export function defineQuery(program: Command, execute: Execute): void {
   const command = program
     .command('query')
-    .argument('[sql]', 'one statement that reads: SELECT, WITH, VALUES, EXPLAIN; 5 s')
+    .argument('[sql]', 'one reading statement: SELECT, WITH, VALUES, EXPLAIN; at most 5 s')
     .description('Query the history in SQL')
-    .option('--views', 'explain the views that are made for it')
+    .option('--views', 'explain the views to query')
   addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
     execute((terminal) => (options.views ? showViews(options, terminal) : query(sql, options, terminal))),
   )
@@ -26,11 +26,11 @@ export function defineQuery(program: Command, execute: Execute): void {
 
 async function query(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {
   if (sql === undefined) {
-    throw AuditError.usage('there is no query', { advice: '`hookdrift query --views` explains what can be asked' })
+    throw AuditError.usage('no query given', { advice: '`hookdrift query --views` explains the views' })
   }
   const { answerQuery, queryView } = await import('../queries/answer-query.ts')
   const { askInProcess } = await import('../app/ask-in-process.ts')
-  // Opened here first: this checks that it is a history, and brings it up to date.
+  // Opened here first: this checks that the file is a history, and migrates it.
   const reader = await openHistory(options, terminal)
   try {
     const limit = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)

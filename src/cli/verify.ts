@@ -17,16 +17,16 @@ interface VerifyOptions extends ReadingOptions {
 export function defineVerify(program: Command, execute: Execute): void {
   const command = program
     .command('verify')
-    .description('Examine the history: the file, its invariants, and that every run is as it was committed')
+    .description('Verify the history: the file, its invariants, and that no committed run was altered')
     .option(
       '--deep',
-      'also examine sealed secrets, and compare the exit code of every run with its record, not of the last one only',
+      'also check sealed secrets, and compare the exit code of every run with its record, not only of the last run',
     )
     .option(
       '--report <file>',
-      'with --attestation and --key: examine a report instead, and the history that it came from',
+      'with --attestation and --key: verify a report instead, and the history that it came from',
     )
-    .option('--attestation <file>', 'the file that was written next to the report, FILE.intoto.json')
+    .option('--attestation <file>', 'the attestation next to the report: FILE.intoto.json')
     .option('--key <file>', 'the public key of the attestor')
   addReadingOptions(command).action((options: VerifyOptions) => execute((terminal) => verify(options, terminal)))
 }
@@ -74,7 +74,7 @@ async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal:
   return ok ? exitCodes.clean : exitCodes.failure
 }
 
-/** The history, where one is named or configured: a report can be examined without. */
+/** The history, where one is named or configured: a report can be verified without it. */
 async function knownHistory(options: HistoryOptions, terminal: ProcessContext): Promise<string | undefined> {
   const isNamed = (options.history ?? terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (!isNamed && !existsSync(pathFrom(terminal.cwd(), options.config))) return undefined

@@ -50,7 +50,7 @@ function countOf(text: string): number {
 async function worker(options: WorkerOptions, given: ProcessContext): Promise<number> {
   const { openLog } = await import('../app/log.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
-  // Nobody looks at a worker's exit code: it tells what it does.
+  // A worker runs for long, and its log is its output: so it logs more than a command.
   const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
   const log = openLog(terminal)
   const { exitCode } = await untilSignalled((signal) => keepWorking(options, { terminal, log, signal }))
@@ -143,7 +143,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   }
 }
 
-/** Opens the history once before anything is promised, and reads what earlier runs left. */
+/** Opens the history before the worker reports ready, and reads what earlier runs recorded. */
 async function readHistory({ history: file, services }: Configuration, { env }: ProcessContext): Promise<RecordedPast> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { readPast } = await import('../worker/read-past.ts')
@@ -157,14 +157,14 @@ async function readHistory({ history: file, services }: Configuration, { env }: 
   }
 }
 
-/** A database with its write-ahead log. */
+/** The size of a database with its write-ahead log. */
 function bytesOf(file: string): number {
   const sizes = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 const skipTexts: Readonly<Record<SkipReason, string>> = {
-  running: 'tick skipped: the run before it is still under way',
+  running: 'tick skipped: the previous run is still in progress',
   held: 'tick skipped: another process writes to the history',
   away: 'missed ticks while the worker was down: running once to catch up',
 }
@@ -177,9 +177,9 @@ function logOf(log: Log): WorkerObserver<Report> {
     },
     skipped: (schedule, reason, ticks) => log.warn({ schedule, reason, ticks }, skipTexts[reason]),
     started: (schedule) => log.info({ schedule }, 'run started'),
-    ended: () => {}, // the run itself says how it ended
+    ended: () => {}, // the run logs this itself
     failed: (schedule, error) =>
-      log.error({ schedule, ...describe(error) }, 'an error ended the run; the next tick comes'),
+      log.error({ schedule, ...describe(error) }, 'an error ended the run; the next tick tries again'),
   }
 }
 
@@ -188,18 +188,18 @@ function describe(error: unknown): { error: string; advice?: string | undefined;
   return { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }
 }
 
-/** Everybody who watches is told everything, one after the other. */
-function notifyAll(watches: readonly WorkerObserver<Report>[]): WorkerObserver<Report> {
-  const each = (tell: (watch: WorkerObserver<Report>) => void) => {
-    for (const watch of watches) tell(watch)
+/** Notifies all observers of everything, one after the other. */
+function notifyAll(observers: readonly WorkerObserver<Report>[]): WorkerObserver<Report> {
+  const each = (notify: (observer: WorkerObserver<Report>) => void) => {
+    for (const observer of observers) notify(observer)
   }
   return {
-    planned: (upcoming) => each((watch) => watch.planned(upcoming)),
-    skipped: (schedule, reason, ticks) => each((watch) => watch.skipped(schedule, reason, ticks)),
-    started: (schedule) => each((watch) => watch.started(schedule)),
-    failed: (schedule, error) => each((watch) => watch.failed(schedule, error)),
+    planned: (upcoming) => each((observer) => observer.planned(upcoming)),
+    skipped: (schedule, reason, ticks) => each((observer) => observer.skipped(schedule, reason, ticks)),
+    started: (schedule) => each((observer) => observer.started(schedule)),
+    failed: (schedule, error) => each((observer) => observer.failed(schedule, error)),
     async ended(schedule, report) {
-      for (const watch of watches) await watch.ended(schedule, report)
+      for (const observer of observers) await observer.ended(schedule, report)
     },
   }
 }
@@ -209,11 +209,11 @@ async function printNext(options: WorkerOptions, terminal: ProcessContext): Prom
   const { openWorkerFiles } = await import('../app/worker-files.ts')
   const reader = await openWorkerFiles(options, terminal)
   const configuration = reader.configuration()
-  // A worker would not start with a broken one.
+  // A worker does not start with a broken policy.
   await reader.policy(configuration, new AbortController().signal)
   const rows = nextTimes(configuration.schedules, Date.now(), options.next ?? 1)
   const { limited } = await import('../report/show-answer.ts')
-  // As many as `--next` names, unless a limit is given.
+  // `--next` decides how many, unless a limit is given.
   const shown = limited(rows, options.limit ?? Number.POSITIVE_INFINITY)
   return printAnswer({ command: 'worker', run: null, ...shown }, nextTimesView, options.format, terminal)
 }

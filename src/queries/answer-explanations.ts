@@ -17,7 +17,7 @@ export function answerExplanations(
   }
 }
 
-/** `isOne`: whether one rule was asked about, which then is explained layer by layer. */
+/** `isOne`: whether the user named one rule, which then is explained layer by layer. */
 export function explanationsView(explained: FoundResource, isOne: boolean): AnswerView<Explanation> {
   return {
     columns: [

@@ -5,7 +5,7 @@ import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 
-/** What a policy file holds, as numbers. */
+/** The size of a policy. */
 export interface PolicyCheckRow {
   /** Absolute. */
   readonly file: string

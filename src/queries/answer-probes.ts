@@ -14,7 +14,7 @@ interface ProbeRuns {
   readonly unlisted: readonly Unlisted[]
 }
 
-/** What functions gave; what looks secret is sealed as everywhere. */
+/** The results of functions; values that look secret are sealed. */
 export function answerProbes({ runs, unlisted }: ProbeRuns, sealer: Sealer, limit: number): Answer<Row> {
   return {
     ...{ command: 'probe', run: null },

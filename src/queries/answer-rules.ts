@@ -48,7 +48,7 @@ export const rulesView: AnswerView<RuleRow> = {
   isOfRun: false,
 }
 
-/** For people: the rule's page, which comes with the package. */
+/** As text: the rule's page, which comes with the package. */
 export function rulePageView(id: string): AnswerView<RuleRow> {
   const lines = readRulePage(id).trimEnd().split('\n')
   return { ...rulesView, lines: () => lines }

@@ -7,8 +7,8 @@ export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error'>
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /**
- * Opens the log, as JSON lines on stderr; `HOOKDRIFT_LOG` sets its level (default `warn`). Callers log names and counts,
- * never a resource, a header or a body.
+ * Opens the log, as JSON lines on stderr; `HOOKDRIFT_LOG` sets its level (default `warn`). Callers log names and
+ * counts, never a resource, a header or a body.
  * @throws AuditError.usage when the level is unknown
  */
 export function openLog({ env, stderr }: ProcessContext): Log {

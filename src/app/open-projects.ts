@@ -48,7 +48,7 @@ export function openProjects(
   }
 }
 
-/** A path for reports that are read elsewhere: relative to the working directory, or the bare name of a file outside. */
+/** A path to show in reports: relative to the working directory, or the bare name of a file outside. */
 function shownPath(cwd: string, file: string): string {
   const path = relative(cwd, file)
   return path.startsWith('..') || isAbsolute(path) ? basename(file) : path

@@ -42,7 +42,9 @@ export async function readBaselineDiff(
     rows.push(...found.rows)
     remarks.push(`${approval.project.name}: compared with ${nameOf(approval)}.`)
     for (const [kind, resources] of found.unknown) {
-      remarks.push(`${approval.project.name}: ${count(resources, kind)} not compared: the baseline does not cover them.`)
+      remarks.push(
+        `${approval.project.name}: ${count(resources, kind)} not compared: the baseline does not cover them.`,
+      )
     }
   }
   return { command: 'baseline-diff', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }

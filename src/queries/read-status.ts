@@ -65,11 +65,7 @@ export function isStale(rows: readonly StatusRow[]): boolean {
   return rows.length === 0 || rows.some(({ stale }) => stale)
 }
 
-function statusOf(
-  scan: RecordedScan,
-  active: readonly RecordedViolation[],
-  { now, dueAfter }: StatusQuery,
-): StatusRow {
+function statusOf(scan: RecordedScan, active: readonly RecordedViolation[], { now, dueAfter }: StatusQuery): StatusRow {
   const { project, run, coverage, incompleteSince } = scan
   const ageMs = now - Date.parse(run.finishedAt)
   const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))

@@ -10,21 +10,21 @@ import type { RenderOptions } from './report-format.ts'
 import { openAnswerPage, type TextPage } from './text/page.ts'
 import { showExtent } from './text/show-extent.ts'
 
-/** How rows of a command are shown. */
+/** How the rows of an answer are shown. */
 export interface AnswerView<Row> {
   readonly columns: readonly Column<Row>[]
-  /** Records of a row for CSV, where it has not one. */
+  /** The CSV records of a row, where it has more or fewer than one. */
   readonly records?: (row: Row) => readonly (readonly Json[])[]
-  /** For people, instead of a table. */
+  /** Lines of text, instead of a table. */
   readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
-  /** What people read where there are no rows. */
+  /** The text for an answer without rows. */
   readonly nothing: string
-  /** Whether people are told as of which run the rows are: not where rows are not about what a run saw. */
+  /** Whether the text names the run that the rows are as of; false for rows that are not about a run. */
   readonly isOfRun?: false
 }
 
 export interface AnswerRenderOptions extends Omit<RenderOptions, 'full'> {
-  /** Columns for tables: those of a terminal, endless for a pipe, where somebody may search them. */
+  /** Width of tables: that of a terminal, infinite for a pipe, so that nothing is cut before a search. */
   readonly tableWidth: number
 }
 
@@ -50,7 +50,7 @@ function writeJson<Row>({ command, run, coverage, more, rows, rowsMember = 'rows
     ...more,
     ...(coverage === undefined ? {} : { coverage }),
     [rowsMember]: rows,
-    ...(omitted === 0 ? {} : { omitted: omitted }),
+    ...(omitted === 0 ? {} : { omitted }),
   }
   return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
 }

@@ -70,7 +70,7 @@ export function casesFile(kind: TemplateKind): string {
   const { row, change, sees, path, uid } = examples[kind]
   const [broken, sound] = sees
   return `import type { ${row} } from '../../../src/demo/rows.ts'
-import { ${sound.slice(0, sound.indexOf('('))}, type Cases } from '../a-case.ts'
+import { ${sound.slice(0, sound.indexOf('('))}, type Cases } from '../rule-cases.ts'
 
 /** What the service stores when a resource breaks the rule: test/rules/broken-fleet.test.ts audits a fleet with it. */
 export const broken = {

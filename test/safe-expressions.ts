@@ -24,7 +24,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/cli/load-reports.ts': {
     '/=.*$/s': ourText,
   },
-  'src/cli/open-terminal.ts': {
+  'src/cli/open-process-context.ts': {
     '/^flags:\\s*([0-7]+)$/m': ourText,
   },
   'src/config/check-services.ts': {
@@ -305,9 +305,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/worker/host-check.ts': {
     '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,
     '/^\\[(.*)\\]$/': header,
-  },
-  'src/reading/answer-rules.ts': {
-    '/<!--[\\s\\S]*?-->\\n?/g': ourText,
   },
   'src/text/columns.ts': {
     '/ +/g':

@@ -6,18 +6,18 @@ import type { QueryMessage, QueryRequest } from './query-process.ts'
 export interface QueryAnswer {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly Json[])[]
-  /** Whether there are more rows than were wanted. */
+  /** Whether there are more rows than the limit. */
   readonly isCut: boolean
 }
 
-/** Runs beside this file, and has its ending: `.ts` in a checkout, `.js` in the package. */
+/** Next to this file, with the same ending: `.ts` in a checkout, `.js` in the package. */
 const program = new URL(import.meta.url.replace(/ask-in-process(\.\w+)$/, 'query-process$1'))
 
 /**
- * Asks in a process of its own and ends it when the time is over: SQLite cannot be interrupted from within.
+ * Runs a query in a child process and kills it when the time is over: SQLite cannot be interrupted from within.
  * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
  */
-export function askInProcess(order: QueryRequest, timeoutMs: number): Promise<QueryAnswer> {
+export function askInProcess(request: QueryRequest, timeoutMs: number): Promise<QueryAnswer> {
   return new Promise((resolve, reject) => {
     const child = fork(program, {
       execArgv: ['--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
@@ -27,7 +27,7 @@ export function askInProcess(order: QueryRequest, timeoutMs: number): Promise<Qu
     })
     const rows: (readonly Json[])[] = []
     const fail = (message: string, advice: string, kind: ErrorKind = 'usage') =>
-      settle(() => reject(new AuditError(kind, message, { advice })))
+      finish(() => reject(new AuditError(kind, message, { advice })))
     const timer = setTimeout(
       () =>
         fail(
@@ -36,23 +36,23 @@ export function askInProcess(order: QueryRequest, timeoutMs: number): Promise<Qu
         ),
       timeoutMs,
     )
-    const settle = (end: () => void) => {
+    const finish = (end: () => void) => {
       clearTimeout(timer)
       child.kill('SIGKILL')
       end()
     }
-    child.on('message', (news: QueryMessage) => {
-      if (news.news === 'rows') for (const row of news.rows) rows.push(row)
-      else if (news.news === 'end') settle(() => resolve({ columns: news.columns, rows, isCut: news.isCut }))
-      else if (news.news === 'refused') fail(news.message, news.advice ?? '', news.kind)
+    child.on('message', (message: QueryMessage) => {
+      if (message.kind === 'rows') for (const row of message.rows) rows.push(row)
+      else if (message.kind === 'end') finish(() => resolve({ columns: message.columns, rows, isCut: message.isCut }))
+      else if (message.kind === 'refused') fail(message.message, message.advice ?? '', message.errorKind)
       else
         fail(
-          `the query was cut: its rows take more than ${order.maxCharacters} characters`,
+          `the query was cut: its rows take more than ${request.maxCharacters} characters`,
           'ask for fewer columns or rows',
         )
     })
-    child.on('error', (error) => settle(() => reject(error)))
+    child.on('error', (error) => finish(() => reject(error)))
     child.on('exit', () => fail('the query process exited, probably out of memory', 'ask for fewer columns or rows'))
-    child.send(order)
+    child.send(request)
   })
 }

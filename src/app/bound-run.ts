@@ -1,19 +1,19 @@
 import { Stop } from '../model/stop.ts'
 
-/** Requests under way at a stop may end by themselves so long: enough for a page, and for a seal within ten seconds. */
+/** How long requests may go on after a stop: enough for a page, and the run still commits within ten seconds. */
 const graceMs = 5_000
 
 /** What bounds a run in time. */
 interface Bounds {
-  /** No new request from here on. */
+  /** Aborted: no new request starts. */
   readonly signal: AbortSignal
-  /** What is under way is broken off. */
+  /** Aborted: requests under way are broken off. */
   readonly cut: AbortSignal
   /** The run has ended. */
   done(): void
 }
 
-/** A run ends when it is asked to or when its time is up; what it has seen by then is sealed. */
+/** A run ends when a signal asks it to or when its time is up; it commits what it has read by then. */
 export function boundRun(asked: AbortSignal, timeoutMs: number): Bounds {
   const stop = new AbortController()
   const cut = new AbortController()

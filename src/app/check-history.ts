@@ -4,14 +4,14 @@ import { openExistingHistory } from '../history/sqlite/sqlite-history.ts'
 import { thisProcess } from './system.ts'
 
 interface HistoryCheck {
-  /** Why the history cannot be used, in words; empty when it can. */
+  /** Sentences that say why the history cannot be used; empty when it can. */
   troubles(file: string): Promise<readonly string[]>
   close(): Promise<void>
 }
 
 /**
- * Tries the history whenever it is asked, on one connection: opening one looks at the file system and the schema, too much
- * for the event loop of a running audit. A file that was replaced, or failed, is opened again.
+ * Checks the history on one connection: opening one reads the file system and the schema, which takes too long on the
+ * event loop of a running audit. A file that was replaced or failed is opened again.
  */
 export function openHistoryCheck(open: (file: string) => History = (file) => openExistingHistory(file, thisProcess)) {
   let known: { readonly identity: string; readonly history: History } | undefined
@@ -33,7 +33,7 @@ export function openHistoryCheck(open: (file: string) => History = (file) => ope
         return []
       } catch {
         await forget().catch(() => {})
-        // Its path is not for everyone who asks; the next run's error names it in the log.
+        // Anyone who can connect may read this, so it does not name the path; the next run's error does, in the log.
         return ['the history cannot be used']
       }
     },

@@ -9,32 +9,34 @@ import type { ReplayedHistory } from '../replay/replay-policy.ts'
 import { replayedPolicyResults } from '../replay/replay-run.ts'
 import { loadPolicy } from './load-policy.ts'
 import { pathFrom } from './path-from.ts'
+import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
 import { systemClock } from './system.ts'
-import type { ProcessContext } from './terminal.ts'
 
-export interface ComplianceQuestion {
+export interface ComplianceRequest {
   /** The name of a built-in framework, or a YAML file. */
   readonly framework: string
   readonly from: string | undefined
   readonly to: string | undefined
-  /** A policy file to judge by, instead of what was recorded. */
+  /** A policy file to evaluate instead of using the recorded results. */
   readonly policy: string | undefined
 }
 
 /**
- * Answers for a run, or for a time when one is asked about.
+ * Plans the compliance report of a run, or of a period when `from` is given.
  * @throws AuditError.usage when the framework or the policy cannot be read
  */
 export async function planCompliance(
-  { framework: name, from, to, policy }: ComplianceQuestion,
+  { framework: name, from, to, policy }: ComplianceRequest,
   terminal: ProcessContext,
 ): Promise<(history: ReplayedHistory, run: number) => Promise<Compliance>> {
   const framework = loadFramework(name, terminal)
-  const asked = policy === undefined ? undefined : await loadPolicy(pathFrom(terminal.cwd(), policy))
+  const replayed = policy === undefined ? undefined : await loadPolicy(pathFrom(terminal.cwd(), policy))
   return async (history, run) => {
     const policyResults =
-      asked === undefined ? recordedPolicyResults(history) : replayedPolicyResults(history, asked, systemClock.now)
+      replayed === undefined
+        ? recordedPolicyResults(history)
+        : replayedPolicyResults(history, replayed, systemClock.now)
     if (from === undefined) return composeCompliance({ ...(await policyResults.resultsOf(run)), framework })
     return gatherCompliance(history, framework, { from, to: to ?? 'latest', now: systemClock.now() }, policyResults)
   }
@@ -47,10 +49,10 @@ function loadFramework(name: string, { cwd }: ProcessContext): Framework {
     const known = builtInFrameworkIds.join(', ')
     throw AuditError.usage(`there is no framework "${name}", expected one of ${known}, or a file`)
   }
-  return readFramework(textOf(pathFrom(cwd(), name)), name)
+  return readFramework(readFrameworkFile(pathFrom(cwd(), name)), name)
 }
 
-function textOf(file: string): string {
+function readFrameworkFile(file: string): string {
   try {
     return readTextFile(file)
   } catch (error) {

@@ -6,7 +6,7 @@ import { resealText } from '../inventory/reseal-text.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { withoutCredentials } from '../service/foreign-text.ts'
 
-/** How rows of an earlier version are sealed anew; without a sealer, or where another one sealed them, they are masked. */
+/** Seals rows of an earlier version again; masks them without a sealer, or where another key sealed them. */
 export function createResealing(sealer: Sealer | undefined, toolVersion: string): Resealing {
   const masking = resealerWith(maskingSealer, false)
   const sealing = sealer === undefined ? masking : resealerWith(sealer, true)
@@ -21,7 +21,7 @@ function resealerWith(sealer: Sealer, hasKey: boolean): Resealer {
   return {
     hasKey,
     seal: sealer.seal,
-    attributes: (kind, attributes, found) => reseal(kind, attributes, listening(sealer, found)),
+    attributes: (kind, attributes, found) => reseal(kind, attributes, reportSecrets(sealer, found)),
     part: (kind, part) => resealPart(kind, part, sealer),
     name: (kind, name) => resealName(kind, name, sealer),
     text: (text) => resealText(text, sealer),
@@ -29,7 +29,7 @@ function resealerWith(sealer: Sealer, hasKey: boolean): Resealer {
   }
 }
 
-function listening(sealer: Sealer, found: (secret: string) => void): Sealer {
+function reportSecrets(sealer: Sealer, found: (secret: string) => void): Sealer {
   return {
     ...sealer,
     seal(secret) {

@@ -7,21 +7,22 @@ import { readTextFile } from './read-text-file.ts'
 
 export interface InstallationKey {
   readonly key: Buffer
-  /** What the user should know of it. */
+  /** A sentence for the user, when others can read the key. */
   readonly warning?: string
 }
 
 /**
- * The key under which secrets are sealed: `HOOKDRIFT_SEAL_KEY`, else the file `hookdrift.key` beside the history, made
- * on first use and readable by its owner only.
- * @throws AuditError.usage when the variable is too short, 4 when the file cannot be used
+ * Reads the key that seals secrets: `HOOKDRIFT_SEAL_KEY`, else the file `hookdrift.key` next to the history, which is
+ * made on first use and readable by its owner only.
+ * @throws AuditError.usage when the variable is too short
+ * @throws AuditError.failure when the file cannot be used
  */
 export function installationKey(history: string, env: Readonly<Record<string, string | undefined>>): InstallationKey {
   const given = env.HOOKDRIFT_SEAL_KEY
   if (given !== undefined && given !== '') {
     if (given.length >= 32) return { key: Buffer.from(given, 'utf8') }
     throw AuditError.usage('HOOKDRIFT_SEAL_KEY is shorter than 32 characters', {
-      advice: 'make one with `openssl rand -hex 32`, and keep it: another key cannot tell whether a secret changed',
+      advice: 'make one with `openssl rand -hex 32`, and keep it: with another key, changed secrets go undetected',
     })
   }
   const file = keyFile(history)
@@ -38,7 +39,7 @@ export function installationKey(history: string, env: Readonly<Record<string, st
 }
 
 /**
- * The key that is there; undefined where none was ever made.
+ * Finds the existing key; undefined where none was ever made.
  * @throws AuditError as `installationKey`
  */
 export function findInstallationKey(
@@ -53,7 +54,7 @@ function keyFile(history: string): string {
   return join(dirname(history), 'hookdrift.key')
 }
 
-/** Of a file with one line. */
+/** The file has one line. */
 const mostBytes = 4096
 
 function readKey(file: string): InstallationKey | undefined {
@@ -66,7 +67,7 @@ function readKey(file: string): InstallationKey | undefined {
   }
   if (!/^[0-9a-f]{64}$/.test(text)) {
     throw AuditError.failure(`the installation key ${file} is damaged: expected 64 hex digits`, {
-      advice: 'restore it from a backup; with a new one, secrets are sealed anew and one comparison of them is lost',
+      advice: 'restore it from a backup; with a new key, the next run cannot detect changed secrets',
     })
   }
   const key = Buffer.from(text, 'hex')
@@ -78,7 +79,7 @@ function makeKey(file: string): InstallationKey {
   try {
     writeFileSync(file, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flag: 'wx' })
   } catch (error) {
-    // Another process was first: its key is the key.
+    // Another process was first: use its key.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   }
   const made = readKey(file)

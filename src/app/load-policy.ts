@@ -6,15 +6,15 @@ import type { Steps } from '../policy/steps.ts'
 import { readTextFile } from './read-text-file.ts'
 
 interface Loading {
-  /** From where waivers may last too long, in milliseconds; without it that is not looked at. */
+  /** Milliseconds; waivers that last too long from then on are mistakes. Without it they are not checked. */
   readonly now?: number
-  /** Gives the reading up: then its reason is thrown. */
+  /** Stops the reading: then its reason is thrown. */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * Reads the policy of a file, or the `recommended` pack where there is none, while the process stays awake: signals and
- * requests are answered meanwhile.
+ * Reads the policy of a file, or the `recommended` pack where there is none. The process answers signals and requests
+ * meanwhile.
  * @throws AuditError.usage with a line for every mistake, or when it takes too long
  */
 export async function loadPolicy(file: string | undefined, { now, signal }: Loading = {}): Promise<Policy> {
@@ -22,7 +22,7 @@ export async function loadPolicy(file: string | undefined, { now, signal }: Load
   return inTime(policySteps(file, readTextFile, now), `reading the policy ${file}`, signal)
 }
 
-/** The same of a policy's tests. */
+/** Reads a policy's tests in the same way. */
 export async function loadPolicyTests(
   file: string,
   ruleIds: readonly string[],
@@ -32,14 +32,14 @@ export async function loadPolicyTests(
   return inTime(policyTestSteps(file, readTextFile, ruleIds), `reading the tests of ${file}`, signal)
 }
 
-/** A policy of people is read in a fraction of a second; one that was made to take long must not hold up a pipeline. */
+/** A usual policy takes a fraction of a second; one that was made to take long must not block a pipeline. */
 const limitMs = 10_000
 
-/** An answer takes several turns of the event loop: after a step that held it up, there is time for all of them. */
+/** An answer takes several turns of the event loop: a pause after a long step leaves time for all of them. */
 const longStepMs = 20
-const breathMs = 5
+const pauseMs = 5
 
-/** Does work step by step, and lets the process do other things between them. */
+/** Does work step by step, and lets the event loop run between the steps. */
 export async function inTime<Result>(
   steps: Steps<Result>,
   doing: string,
@@ -57,6 +57,6 @@ export async function inTime<Result>(
         advice: 'make it, and what it extends or names, smaller',
       })
     }
-    await (now - before > longStepMs ? sleep(breathMs) : new Promise((resolve) => setImmediate(resolve)))
+    await (now - before > longStepMs ? sleep(pauseMs) : new Promise((resolve) => setImmediate(resolve)))
   }
 }

@@ -1,14 +1,15 @@
 import { pino } from 'pino'
 import { AuditError } from '../model/errors.ts'
-import type { ProcessContext } from './terminal.ts'
+import type { ProcessContext } from './process-context.ts'
 
 export type Log = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 const levels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /**
- * The log, as JSON lines on stderr; `HOOKDRIFT_LOG` sets its level (`warn` unless said). Callers log names and counts,
- * never a resource, a header or a body.
+ * Opens the log, as JSON lines on stderr; `HOOKDRIFT_LOG` sets its level (default `warn`). Callers log names and
+ * counts, never a resource, a header or a body.
+ * @throws AuditError.usage when the level is unknown
  */
 export function openLog({ env, stderr }: ProcessContext): Log {
   const level = env.HOOKDRIFT_LOG ?? 'warn'
@@ -18,7 +19,7 @@ export function openLog({ env, stderr }: ProcessContext): Log {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write: (line) => stderr.write(line) })
 }
 
-/** The log that a channel of its own asks for: it is written whatever HOOKDRIFT_LOG leaves out. */
+/** Opens the log of the notification channel `log`: `HOOKDRIFT_LOG` does not silence it. */
 export function openNotificationLog({
   stderr,
 }: ProcessContext): (fields: Readonly<Record<string, unknown>>, text: string) => void {

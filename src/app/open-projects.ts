@@ -4,19 +4,19 @@ import { matchesProject } from '../config/choose-projects.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError } from '../model/errors.ts'
 import { createServiceClient } from '../service/create-service-client.ts'
+import type { ProcessContext } from './process-context.ts'
 import { systemClock } from './system.ts'
-import type { ProcessContext } from './terminal.ts'
 
 export interface OpenProjects {
   readonly projects: readonly AuditedProject[]
-  /** Whether these are all that are configured. */
+  /** Whether these are all configured projects. */
   readonly areAll: boolean
   close(): Promise<void>
 }
 
 /**
- * The configured projects that were chosen, with a client for each of their services.
- * @throws AuditError.usage when nothing fits what was chosen
+ * Opens the configured projects that match `only`, with a client for each of their services.
+ * @throws AuditError.usage when none matches
  */
 export function openProjects(
   configuration: Configuration,
@@ -48,7 +48,7 @@ export function openProjects(
   }
 }
 
-/** A file for reports that are read elsewhere: as seen from here, or its bare name when it lies outside. */
+/** A path to show in reports: relative to the working directory, or the bare name of a file outside. */
 function shownPath(cwd: string, file: string): string {
   const path = relative(cwd, file)
   return path.startsWith('..') || isAbsolute(path) ? basename(file) : path

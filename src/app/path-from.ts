@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path'
 
-/** A path as the user means it: from where they stand. */
+/** Resolves a path that the user gave, against the working directory. */
 export function pathFrom(cwd: string, path: string): string {
   return isAbsolute(path) ? path : resolve(cwd, path)
 }

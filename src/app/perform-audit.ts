@@ -13,16 +13,16 @@ import type { Policy } from '../policy/policy.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
-import { runMaintenance } from './keep-house.ts'
 import { type Log, openLog } from './log.ts'
 import { openProjects } from './open-projects.ts'
+import type { ProcessContext } from './process-context.ts'
 import { openProgress } from './progress.ts'
 import { resealingFor } from './resealing-for.ts'
+import { runMaintenance } from './run-maintenance.ts'
 import { systemClock, thisProcess } from './system.ts'
-import type { ProcessContext } from './terminal.ts'
 import { toolVersion } from './tool-version.ts'
 
-export interface Order {
+export interface AuditRequest {
   readonly configuration: Configuration
   readonly policy: Policy
   /** Absolute. */
@@ -31,9 +31,9 @@ export interface Order {
   readonly only: readonly string[]
   readonly failOn: Severity
   readonly quiet: boolean
-  /** Whether whatever is missing is gone, however much. */
+  /** Whether missing resources count as removed at once, however many. */
   readonly acceptsRemovals?: boolean
-  /** What drift rules compare with, instead of what was approved. */
+  /** States that drift rules compare with instead of the approved ones. */
   readonly expected?: readonly ProjectState[] | undefined
   readonly runTimeoutMs: number
   readonly onPage?: (page: PageRead) => void
@@ -41,46 +41,50 @@ export interface Order {
   readonly runsProbes?: boolean
 }
 
-/** Runs one audit as configured, with the process around it: log, progress, time limit, key and history. */
-export async function performAudit(order: Order, terminal: ProcessContext, asked: AbortSignal): Promise<Report> {
-  const { configuration } = order
+/** Runs one audit as configured, with log, progress, time limit, key and history. */
+export async function performAudit(
+  request: AuditRequest,
+  terminal: ProcessContext,
+  asked: AbortSignal,
+): Promise<Report> {
+  const { configuration } = request
   const log = openLog(terminal)
-  const report = await runOnce(order, terminal, asked, log)
+  const report = await runOnce(request, terminal, asked, log)
   runMaintenance({
-    file: order.history,
+    file: request.history,
     retention: configuration.retention,
     toolVersion: toolVersion(),
     owner: thisProcess,
     log,
-    warn: (text) => tellWarning(text, terminal),
+    warn: (text) => printWarning(text, terminal),
   })
   return report
 }
 
-/** Opens what a run needs, runs it, and closes all of it again, whatever fails meanwhile. */
-async function runOnce(order: Order, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
-  const { configuration } = order
+/** Opens what a run needs, runs it, and closes all of it, also after a failure. */
+async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: AbortSignal, log: Log): Promise<Report> {
+  const { configuration } = request
   await using opened = new AsyncDisposableStack()
-  const { signal, cut, done } = boundRun(asked, order.runTimeoutMs)
+  const { signal, cut, done } = boundRun(asked, request.runTimeoutMs)
   opened.defer(done)
-  const { projects, areAll, close } = openProjects(configuration, order.only, { terminal, cut })
+  const { projects, areAll, close } = openProjects(configuration, request.only, { terminal, cut })
   opened.defer(close)
-  const { key, warning } = installationKey(order.history, terminal.env)
-  if (warning !== undefined) tellWarning(warning, terminal)
-  const history = openSqliteHistory(order.history, thisProcess, await resealingFor(order.history, terminal.env))
+  const { key, warning } = installationKey(request.history, terminal.env)
+  if (warning !== undefined) printWarning(warning, terminal)
+  const history = openSqliteHistory(request.history, thisProcess, await resealingFor(request.history, terminal.env))
   opened.defer(() => history.close())
-  const progress = openProgress(terminal, projects.length, order.quiet)
+  const progress = openProgress(terminal, projects.length, request.quiet)
   opened.defer(progress.done)
   const report = await runAudit(
     {
-      projects: withExpected(projects, order.expected),
+      projects: withExpected(projects, request.expected),
       isWholeFleet: areAll,
       concurrency: configuration.concurrency,
-      policy: order.policy,
+      policy: request.policy,
       configurationDigest: configuration.digest,
-      failOn: order.failOn,
-      runsProbes: order.runsProbes ?? true,
-      acceptsRemovals: order.acceptsRemovals ?? false,
+      failOn: request.failOn,
+      runsProbes: request.runsProbes ?? true,
+      acceptsRemovals: request.acceptsRemovals ?? false,
     },
     {
       history,
@@ -91,10 +95,10 @@ async function runOnce(order: Order, terminal: ProcessContext, asked: AbortSigna
       onPage: ({ ref }, page) => {
         log.debug({ project: ref.name, listing: page.listing, items: page.items }, 'page read')
         progress.page(ref.name, page.items)
-        order.onPage?.(page)
+        request.onPage?.(page)
       },
       composeNotifications: composeRunNotifications(configuration.notify),
-      // Its message could quote what a service sent.
+      // The error's message could quote the service, so only the stack is logged.
       onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
       onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),
     },
@@ -103,13 +107,12 @@ async function runOnce(order: Order, terminal: ProcessContext, asked: AbortSigna
   return report
 }
 
-/** What the configuration warns of, once for whoever gave it. */
+/** Prints the configuration's warnings for the person who wrote it; the log is for machines. */
 export function printWarnings({ warnings }: Configuration, terminal: ProcessContext): void {
-  for (const warning of warnings) tellWarning(warning, terminal)
+  for (const warning of warnings) printWarning(warning, terminal)
 }
 
-/** For the person who wrote the configuration; the log is for machines. */
-function tellWarning(warning: string, { stderr }: ProcessContext): void {
+function printWarning(warning: string, { stderr }: ProcessContext): void {
   stderr.write(`hookdrift: warning: ${neutralise(warning)}\n`)
 }
 
@@ -119,5 +122,5 @@ function logReport(log: Log, { run, verdict, coverage }: Report): void {
     if (status === 'complete' || status === 'skipped') log.debug(fields, 'walk')
     else log.info(fields, 'walk incomplete')
   }
-  log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run sealed')
+  log.info({ run: run.number, exit_code: verdict.exit_code, verdict: verdict.text }, 'run committed')
 }

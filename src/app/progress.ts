@@ -1,13 +1,13 @@
 import { neutralise } from '../text/neutralise.ts'
-import type { ProcessContext } from './terminal.ts'
+import type { ProcessContext } from './process-context.ts'
 
 export interface Progress {
   page(project: string, items: number): void
-  /** Takes the line away. */
+  /** Removes the line. */
   done(): void
 }
 
-/** One line on a terminal's stderr that tells how far a run is. Nothing where nobody watches. */
+/** Shows how far a run is in one line on stderr; shows nothing where stderr is not a terminal. */
 export function openProgress({ stderr, env }: ProcessContext, projects: number, isQuiet: boolean): Progress {
   const isWatched = stderr.isTTY === true && !isQuiet && (env.CI ?? '') === '' && env.TERM !== 'dumb'
   if (!isWatched) return { page: () => {}, done: () => {} }

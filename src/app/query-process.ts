@@ -2,42 +2,42 @@ import { openQuery } from '../history/sqlite/run-query.ts'
 import { AuditError, type ErrorKind } from '../model/errors.ts'
 import type { Json } from '../model/json.ts'
 
-/** What this process is told, once. */
+/** The one message that this process receives. */
 export interface QueryRequest {
   readonly file: string
   readonly sql: string
-  /** Rows that are wanted; infinite in JSON would be null. */
+  /** The most rows to send. */
   readonly limit: number
   readonly maxCharacters: number
 }
 
-/** What it answers: rows in pieces, then its end. */
+/** The messages that it sends: rows in pieces, then one of the others as the last. */
 export type QueryMessage =
-  | { readonly news: 'rows'; readonly rows: readonly (readonly Json[])[] }
-  | { readonly news: 'end'; readonly columns: readonly string[]; readonly isCut: boolean }
+  | { readonly kind: 'rows'; readonly rows: readonly (readonly Json[])[] }
+  | { readonly kind: 'end'; readonly columns: readonly string[]; readonly isCut: boolean }
   | {
-      readonly news: 'refused'
+      readonly kind: 'refused'
       readonly message: string
       readonly advice: string | undefined
-      readonly kind: ErrorKind
+      readonly errorKind: ErrorKind
     }
-  | { readonly news: 'too much' }
+  | { readonly kind: 'too much' }
 
 const rowsInPiece = 1000
 
-/** Runs one query of a person's in a process of its own, which whoever started it can end. */
-process.once('message', (order: QueryRequest) => {
-  const tell = (news: QueryMessage) => process.send?.(news)
+/** Runs one user query in a process of its own, which its parent can kill. */
+process.once('message', (request: QueryRequest) => {
+  const send = (message: QueryMessage) => process.send?.(message)
   try {
-    work(order, tell)
+    work(request, send)
   } catch (error) {
     if (!(error instanceof AuditError)) throw error
-    tell({ news: 'refused', message: error.message, advice: error.advice, kind: error.kind })
+    send({ kind: 'refused', message: error.message, advice: error.advice, errorKind: error.kind })
   }
   process.disconnect()
 })
 
-function work({ file, sql, limit, maxCharacters }: QueryRequest, tell: (news: QueryMessage) => void): void {
+function work({ file, sql, limit, maxCharacters }: QueryRequest, send: (message: QueryMessage) => void): void {
   const { columns, rows, close } = openQuery(file, sql)
   let piece: (readonly Json[])[] = []
   let count = 0
@@ -51,16 +51,16 @@ function work({ file, sql, limit, maxCharacters }: QueryRequest, tell: (news: Qu
     count += 1
     for (const cell of row) characters += typeof cell === 'string' ? cell.length : 8
     if (characters > maxCharacters) {
-      tell({ news: 'too much' })
+      send({ kind: 'too much' })
       return
     }
     piece.push(row)
     if (piece.length === rowsInPiece) {
-      tell({ news: 'rows', rows: piece })
+      send({ kind: 'rows', rows: piece })
       piece = []
     }
   }
   close()
-  tell({ news: 'rows', rows: piece })
-  tell({ news: 'end', columns, isCut })
+  send({ kind: 'rows', rows: piece })
+  send({ kind: 'end', columns, isCut })
 }

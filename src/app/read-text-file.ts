@@ -1,20 +1,20 @@
 import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from 'node:fs'
 
-/** Larger than any file that a person writes; what has no end must not be read to it. */
+/** Larger than any file that a person writes. */
 const usualBytes = 16 * 1024 * 1024
 
-/** The text of a file that a person named. Throws what the system throws, or why it is not such a file. */
+/** Reads the text of a file that a person named. Throws the system's error, or why it is not such a file. */
 export function readTextFile(file: string, mostBytes = usualBytes): string {
   return readRegularFile(file, mostBytes).toString('utf8')
 }
 
 /**
- * What a regular file holds. A pipe would keep everything waiting for somebody who writes to it, and a device has no
- * end: both are refused, without being read or waited for.
+ * Reads a regular file. A pipe would block until another process writes to it, and a device has no end: both are
+ * refused without being read.
  */
 export function readRegularFile(file: string, mostBytes: number): Buffer {
   refuseSpecial(statSync(file))
-  // Whatever takes the file's place meanwhile.
+  // Another file may have replaced it since: a pipe must not block the opening, and the type is checked again.
   const handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     refuseSpecial(fstatSync(handle))
@@ -39,9 +39,9 @@ function readAll(handle: number, mostBytes: number): Buffer {
 
 function refuseSpecial(stats: Stats): void {
   if (stats.isFile()) return
-  // As the system itself says it of a directory.
+  // With the code that the system gives a directory.
   if (stats.isDirectory()) throw Object.assign(new Error('it is a directory'), { code: 'EISDIR' })
-  throw new Error(`it is ${kindOf(stats)}, expected a regular file: write what it would give to a file first`)
+  throw new Error(`it is ${kindOf(stats)}, expected a regular file: write its content to a file first`)
 }
 
 function kindOf(stats: Stats): string {

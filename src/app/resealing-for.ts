@@ -4,9 +4,9 @@ import { findInstallationKey } from './installation-key.ts'
 import { toolVersion } from './tool-version.ts'
 
 /**
- * What an upgrade of a history needs to seal its rows anew; undefined when it is not due, so that nobody waits for what is
- * hardly ever needed. Uses the installation key that is there and makes none: another one would only look like it.
- * @throws AuditError.usage or 4 when there is a key that cannot be used
+ * Prepares the sealing of a history's rows by an upgrade; undefined when none is due, so that the modules for it are
+ * hardly ever loaded. It uses the existing installation key and makes none: a new key could not match earlier seals.
+ * @throws AuditError.usage or AuditError.failure when there is a key that cannot be used
  */
 export async function resealingFor(
   history: string,

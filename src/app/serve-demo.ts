@@ -9,21 +9,21 @@ import { demoConfiguration } from './demo-configuration.ts'
 interface DemoServiceOptions {
   readonly address: ListenAddress
   readonly fleet: SimulatedFleet
-  /** Whether the colleague makes edits. */
+  /** Whether the simulated colleague makes edits. */
   readonly changes: boolean
   readonly clock: Clock
-  /** Called once, when the service answers, with the configuration that goes with it. */
+  /** Called once, when the service answers, with the configuration for it. */
   readonly ready: (configuration: string) => void
-  /** Called with what happens, a line each. */
-  readonly tell: (text: string) => void
+  /** Called with one line for each thing that happens. */
+  readonly print: (text: string) => void
 }
 
 /** Between two edits of the colleague: long enough for a worker's run on every minute to show them one by one. */
 const paceMs = 60_000
 
 /**
- * What `--serve` means: as `worker.listen`, a port alone is served to this machine only.
- * @throws AuditError.usage when it is no address
+ * Reads the address of `--serve`: as with `worker.listen`, a port alone listens on the loopback address only.
+ * @throws AuditError.usage when it is not an address
  */
 export function demoAddress(text: string): ListenAddress {
   const address = listenAddress(text)
@@ -34,23 +34,23 @@ export function demoAddress(text: string): ListenAddress {
 }
 
 /**
- * Serves a fleet until the signal is given, and lets a colleague make one edit a minute until all are made.
- * @throws AuditError.failure when the address cannot be had
+ * Serves a fleet until the signal aborts, while a simulated colleague makes one edit a minute until all are made.
+ * @throws AuditError.failure when it cannot listen on the address
  */
-export async function serveDemo(order: DemoServiceOptions, signal: AbortSignal): Promise<void> {
-  const { address, fleet, changes, clock, ready, tell } = order
+export async function serveDemo(options: DemoServiceOptions, signal: AbortSignal): Promise<void> {
+  const { address, fleet, changes, clock, ready, print } = options
   const afternoon = changes ? afternoonOf(fleet) : []
   await using service = await start(fleet, address)
-  tell(`The simulated service listens on ${service.url}. Its key, a made-up one like all that it holds:`)
-  tell(`  export DEMO_KEY=${fleet.personalKey}`)
+  print(`The simulated service listens on ${service.url}. Its key is made up, like all of its data:`)
+  print(`  export DEMO_KEY=${fleet.personalKey}`)
   ready(demoConfiguration(reachable(service.url), fleet))
   try {
     for (const edit of afternoon) {
       await clock.sleep(paceMs, signal)
       edit.apply()
-      tell(`A colleague ${edit.description} (${edit.project}).`)
+      print(`A colleague ${edit.description} (${edit.project}).`)
     }
-    if (changes) tell('The colleague goes home: from here on nothing changes.')
+    if (changes) print('All edits are made: nothing changes from here on.')
     for (;;) await clock.sleep(paceMs, signal)
   } catch (error) {
     if (!signal.aborted) throw error
@@ -62,13 +62,13 @@ async function start(fleet: SimulatedFleet, { host, port }: ListenAddress): Prom
     return await startSimulatedService(fleet, { host, port, keepsRequests: false })
   } catch (error) {
     throw AuditError.failure(`cannot listen on ${host}:${port}: ${reasonOf(error)}`, {
-      advice: 'name a port that is free and an address of this machine',
+      advice: 'use a free port and an address of this machine',
       cause: error,
     })
   }
 }
 
-/** Who listens on every address is asked on the loopback one. */
+/** A service that listens on every address is reached on the loopback one. */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 }

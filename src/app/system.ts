@@ -11,7 +11,7 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
 }
 
-/** This process, as a lease names it. */
+/** This process as the owner of a lease. */
 export const thisProcess: LeaseOwner = {
   host: hostname(),
   bootId: bootId(),
@@ -36,7 +36,7 @@ export const thisProcess: LeaseOwner = {
   },
 }
 
-/** Of Linux; other systems are not looked at. */
+/** Only on Linux; elsewhere the file system is not checked. */
 function mountinfo(): string | undefined {
   try {
     return readFileSync('/proc/self/mountinfo', 'utf8')
@@ -46,8 +46,8 @@ function mountinfo(): string | undefined {
 }
 
 /**
- * This boot of this machine, and the process numbers that count here: a container has its own, and what runs in
- * another one cannot be told dead by its number. Where the kernel does not name its boot, the minute of its start does.
+ * Identifies this boot of this machine and its process namespace: a container has its own process ids, so an id says
+ * nothing about processes of another container. Without a boot id of the kernel, the minute of the start is used.
  */
 function bootId(): string {
   try {

@@ -1,6 +1,6 @@
 /**
- * Does a piece of work that ends when it is asked to, and when an error comes up that nobody waits for (a bug in a
- * callback): then it is told to stop, and fails with that error, while the process goes on to its next work.
+ * Does work until it is done, the signal aborts, or an uncaught error occurs (a bug in a callback). Such an error stops
+ * and fails the work; the process goes on to its next work.
  */
 export async function untilCrash<Result>(
   asked: AbortSignal,

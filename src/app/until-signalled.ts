@@ -1,10 +1,10 @@
 import { Stop } from '../model/stop.ts'
 
-/** Exit codes of a process that was told to stop, by convention 128 and the signal's number. */
+/** Exit codes of a process that a signal stopped: by convention 128 and the signal's number. */
 const signalExits = { SIGINT: 130, SIGTERM: 143 } as const
 
 /**
- * Works until it is done or told to stop: the first SIGINT or SIGTERM asks the work to end in order, a second one
+ * Works until it is done or a signal stops it: the first SIGINT or SIGTERM asks the work to end in order, a second one
  * ends the process at once.
  */
 export async function untilSignalled<T>(
@@ -29,7 +29,7 @@ export async function untilSignalled<T>(
   }
 }
 
-/** Work that gives up by throwing the signal's reason has no result then. */
+/** Returns undefined where the work stops by throwing the signal's reason. */
 export async function unlessStopped<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
   try {
     return await work

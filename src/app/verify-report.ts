@@ -13,12 +13,12 @@ export interface AttestedFiles {
   readonly report: string
   readonly attestation: string
   readonly key: string
-  /** Absolute; undefined: nobody asked about one, and none is where one would be. */
+  /** Absolute; undefined where no history is named or configured. */
   readonly history: string | undefined
 }
 
 /**
- * Examines an attestation against a report, a key and, where there is one, the history.
+ * Verifies an attestation against a report, a key and, where there is one, the history.
  * @throws AuditError.usage when a file cannot be read
  */
 export function verifyReport(
@@ -36,7 +36,7 @@ function askOf(file: string): AskHistory {
     try {
       return examine(file, run)
     } catch (error) {
-      // A history too damaged to open is one that does not hold.
+      // A history too damaged to open fails the check.
       if (error instanceof AuditError) return { fault: error.message }
       throw error
     }
@@ -55,7 +55,7 @@ function examine(file: string, run: number): ReturnType<AskHistory> {
   }
 }
 
-/** A report may be large, and all of it is examined. */
+/** A report may be large, and its digest needs all of it. */
 const mostBytes = 1024 * 1024 * 1024
 
 function readNamed(what: string, file: string): Buffer {

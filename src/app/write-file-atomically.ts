@@ -5,19 +5,19 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import { thisProcess } from './system.ts'
 
 /**
- * Writes a file so that readers see the old text or the new one, never a part. What is no file, such as `/dev/stdout`
- * or a named pipe, is written to and never replaced; neither is a symbolic link.
+ * Writes a file so that readers see the old text or the new one, never a part. A path that is not a regular file, such
+ * as `/dev/stdout` or a named pipe, is written to and never replaced; neither is a symbolic link.
  * @throws AuditError.failure when it cannot be written
  */
 export function writeFileAtomically(file: string, text: string): void {
   let draft: string | undefined
   try {
-    if (isNoFile(file)) {
+    if (isSpecialFile(file)) {
       writeFileSync(file, text)
       return
     }
     const target = existsSync(file) ? realpathSync(file) : file
-    // In a directory of everybody's, a name that can be guessed may be somebody's link to a file of ours.
+    // In a shared directory, another user may have linked a predictable name to a file of ours.
     draft = `${target}.${own}-${process.pid}-${randomBytes(6).toString('hex')}.tmp`
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
     removeAbandoned(draft)
@@ -25,26 +25,26 @@ export function writeFileAtomically(file: string, text: string): void {
   } catch (error) {
     if (draft !== undefined) rmSync(draft, { force: true })
     throw AuditError.failure(`cannot write the report to ${file}: ${reasonOf(error)}`, {
-      advice: 'the run is sealed and can be reported again',
+      advice: 'the run is committed: `hookdrift report` can print it again',
       cause: error,
     })
   }
 }
 
 /** A device, a pipe, a directory. */
-export function isNoFile(path: string): boolean {
+export function isSpecialFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === false
 }
 
-/** This boot of this machine, among the processes that count here. */
+/** Identifies this boot of this machine and its process namespace. */
 const own = hash('sha256', `${thisProcess.host} ${thisProcess.bootId}`).slice(0, 8)
 const draftForm = /\.(?:(?<machine>[0-9a-f]{8})-(?<pid>\d{1,10})-)?[0-9a-f]{12}\.tmp$/
 const dayMs = 24 * 60 * 60 * 1000
 
-/** Directories that were looked through: what this process leaves, it leaves when it is killed. */
+/** Directories that this process has cleaned; once is enough. */
 const cleaned = new Set<string>()
 
-/** Removes the drafts of processes that were killed: those of dead ones here, and others when they are a day old. */
+/** Removes drafts that killed processes left: those of dead processes here, and others after a day. */
 function removeAbandoned(draft: string): void {
   const directory = dirname(draft)
   if (cleaned.has(directory)) return
@@ -60,7 +60,7 @@ function removeAbandoned(draft: string): void {
     try {
       rmSync(path, { force: true })
     } catch {
-      // What cannot be removed is no reason to write no report.
+      // A draft that cannot be removed must not prevent the report.
     }
   }
 }

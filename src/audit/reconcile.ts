@@ -5,7 +5,7 @@ import type { RuleNeeds } from '../policy/rule-needs.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 
 /** A violation that was not resolved when the run began. */
-export interface ActiveViolation extends Finding {
+export interface ReconcilableViolation extends Finding {
   readonly state: 'open' | 'unknown' | 'waived'
 }
 
@@ -64,7 +64,7 @@ export function byKey<Violation extends Finding>(violations: Iterable<Violation>
  * with one key the first counts. Without `criteria` the scan goes on: what was not found is left for its end, and rules
  * about one resource have seen all that they need.
  */
-export function reconcile<Violation extends ActiveViolation>(
+export function reconcile<Violation extends ReconcilableViolation>(
   active: ReadonlyMap<string, Violation>,
   findings: Iterable<KeyedFinding>,
   criteria?: Criteria,
@@ -122,7 +122,7 @@ function keepWorseSeverity(finding: Finding, { severity, message }: Finding): Fi
   return isAtLeast(severity, finding.severity) ? { ...finding, severity, message } : finding
 }
 
-function saysTheSame(known: ActiveViolation, finding: Finding): boolean {
+function saysTheSame(known: ReconcilableViolation, finding: Finding): boolean {
   return (
     known.state === stateOf(finding) &&
     known.severity === finding.severity &&

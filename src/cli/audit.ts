@@ -1,14 +1,13 @@
 import { type Command, Option } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import type { ProcessContext } from '../app/terminal.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Channel } from '../config/read-configuration.ts'
 import { exitCodes, messageOf } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
-import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { addProjectOption } from './reading.ts'
+import { addProjectOption } from './query-options.ts'
 
 interface AuditOptions extends FormatOptions {
   readonly config: string
@@ -32,7 +31,7 @@ export function defineAudit(program: Command, execute: Execute): void {
         .choices(severities)
         .default('medium'),
     )
-    .option('--no-probes', 'run no probes of the policy; what only they can find is unknown')
+    .option('--no-probes', "skip the policy's probes; violations that only they can find become unknown")
     .option('--expect <directory>', 'compare with these states instead of the approved ones; see `baseline export`')
     .option('--accept-removals', 'accept removals of any size at once (see the rule project/mass-removal)')
     .option('--quiet', 'print no report and no progress; only the exit code')
@@ -61,7 +60,7 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
 
   printWarnings(configuration, terminal)
   const { runTimeoutMs } = configuration
-  const order = {
+  const request = {
     configuration,
     history,
     only,
@@ -75,7 +74,7 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   const { result: report, exitCode } = await untilSignalled(async (signal) => {
     const loading = loadPolicy(configuration.policy, { now: Date.now(), signal })
     const policy = await unlessStopped(signal, loading)
-    return policy && performAudit({ ...order, policy }, terminal, signal)
+    return policy && performAudit({ ...request, policy }, terminal, signal)
   })
   if (report === undefined) return exitCode ?? exitCodes.failure
   try {
@@ -89,7 +88,7 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
 /** Attempts each delivery once. Failures do not affect the run's result. */
 async function notifyPeople(channels: readonly Channel[], history: string, terminal: ProcessContext): Promise<void> {
   if (channels.length === 0) return
-  const { deliverNotifications, oneShot, watchInLog } = await import('../app/deliver-news.ts')
+  const { deliverNotifications, oneShot, watchInLog } = await import('../app/deliver-notifications.ts')
   const { openLog } = await import('../app/log.ts')
   const log = openLog(terminal)
   try {

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { findHistoryFile, type HistoryOptions } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 
 interface BackupOptions extends HistoryOptions {
   readonly force?: true
@@ -14,7 +13,7 @@ export function defineBackup(program: Command, execute: Execute): void {
     .command('backup')
     .argument('<file>', 'the copy')
     .description('Copy the history while it is in use, and verify the copy')
-    .option('--force', 'replace a file of that name')
+    .option('--force', 'replace an existing file')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
     .action((file: string, options: BackupOptions) => execute((terminal) => backup(file, options, terminal)))
@@ -27,7 +26,7 @@ async function backup(file: string, options: BackupOptions, terminal: ProcessCon
   const { neutralise } = await import('../text/neutralise.ts')
 
   const target = pathFrom(terminal.cwd(), file)
-  const { bytes, verification } = await backUp(await historyOf(options, terminal), target, {
+  const { bytes, verification } = await backUp(await findHistoryFile(options, terminal), target, {
     replace: options.force === true,
     depth: 'plain',
     exitCodeOf: (record) => composeReport(record).verdict.exit_code,

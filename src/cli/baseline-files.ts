@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { HistoryOptions } from '../app/history-of.ts'
+import type { HistoryOptions } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
-import { addPlace, addSignature, printLine, signature, stateFiles, withHistory } from './baseline-options.ts'
-import type { Execute } from './execute.ts'
-import { addProjectOption } from './reading.ts'
+import { addSignature, printLine, signature, stateFiles } from './baseline-options.ts'
+import { addHistoryOptions, addProjectOption, withHistory } from './query-options.ts'
 
 interface FileOptions extends HistoryOptions {
   readonly project: readonly string[]
@@ -16,7 +15,7 @@ interface FileOptions extends HistoryOptions {
 }
 
 export function defineBaselineExport(baseline: Command, execute: Execute): void {
-  addPlace(addProjectOption(baseline.command('export').argument('<directory>')))
+  addHistoryOptions(addProjectOption(baseline.command('export').argument('<directory>')))
     .description('Write the approved baselines as YAML to review, one file for each project')
     .action((directory: string, options: FileOptions) =>
       execute((terminal) => exportStates(directory, options, terminal)),
@@ -24,9 +23,9 @@ export function defineBaselineExport(baseline: Command, execute: Execute): void 
 }
 
 export function defineBaselineImport(baseline: Command, execute: Execute): void {
-  addSignature(addPlace(addProjectOption(baseline.command('import').argument('<directory>'))))
-    .description('Approve the states in such files')
-    .addOption(new Option('--note <text>', 'why, for the record').default('', 'nothing'))
+  addSignature(addHistoryOptions(addProjectOption(baseline.command('import').argument('<directory>'))))
+    .description('Approve the states in exported files')
+    .addOption(new Option('--note <text>', 'reason, for the record').default('', 'none'))
     .action((directory: string, options: FileOptions) =>
       execute((terminal) => importStates(directory, options, terminal)),
     )
@@ -48,11 +47,11 @@ async function exportStates(
     const all = activeApprovals(await history.approvals())
     const chosen = all.filter((approval) => matchesProject(approval.project.name, project))
     if (chosen.length === 0) {
-      throw AuditError.usage('there is nothing to export: no baseline of these projects is approved', {
+      throw AuditError.usage('nothing to export: these projects have no approved baseline', {
         advice: '`hookdrift baseline approve` approves the state of the last run',
       })
     }
-    // All names together, so that a choice of projects changes none.
+    // Names are chosen among all approved projects, so that --project does not change a file's name.
     const names = fileNames(all.map((approval) => approval.project))
     const files: { readonly name: string; readonly text: string }[] = []
     for (const approval of chosen) {
@@ -60,7 +59,7 @@ async function exportStates(
       const text = writeState({ project, scopes, resources: await history.approvedResources(approval) })
       if (Buffer.byteLength(text) > stateFileLimits.mebibytes * 1024 * 1024) {
         throw AuditError.usage(`the state of ${project.name} is larger than ${stateFileLimits.mebibytes} MiB`, {
-          advice: 'no hookdrift would read such a file; leave the state in the history',
+          advice: '`hookdrift baseline import` cannot read such a file; leave the state in the history',
         })
       }
       files.push({ name: names.get(project) ?? '', text })
@@ -73,12 +72,12 @@ async function exportStates(
   const others = readdirSync(directory).filter((name) => name.endsWith('.yaml') && !names.has(name))
   await printLine(terminal, `Wrote ${written.map(({ name }) => name).join(', ')} to ${named}.`)
   if (others.length > 0 && project.length === 0) {
-    await printLine(terminal, `Left there, and of no approved project: ${others.join(', ')}.`)
+    await printLine(terminal, `Other files there, which no approved project has: ${others.join(', ')}.`)
   }
   return exitCodes.clean
 }
 
-/** One level at most: a path that was mistyped should not grow a tree. */
+/** One level only: a mistyped path must not make a tree of directories. */
 function makeDirectory(directory: string): void {
   if (existsSync(directory)) return
   try {
@@ -96,13 +95,16 @@ async function importStates(named: string, options: FileOptions, terminal: Proce
   const states = readStates(pathFrom(terminal.cwd(), named), stateFiles).filter((state) =>
     matchesProject(state.project.name, project),
   )
-  if (states.length === 0) throw AuditError.usage(`${named} holds no state of ${project.join(' ')}`)
+  if (states.length === 0) throw AuditError.usage(`${named} has no state of ${project.join(' ')}`)
   return withHistory(place, terminal, async (history) => {
     const signed = { ...signature(by), note }
     await history.approve(
       states.map(({ project, scopes, resources }) => ({ project, scopes, ...signed, state: { resources } })),
     )
-    await printLine(terminal, `Approved what ${named} says of ${states.map((state) => state.project.name).join(', ')}.`)
+    await printLine(
+      terminal,
+      `Approved the states in ${named}: ${states.map((state) => state.project.name).join(', ')}.`,
+    )
     return exitCodes.clean
   })
 }

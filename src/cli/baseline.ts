@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
-import type { HistoryOptions } from '../app/history-of.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { HistoryOptions } from '../app/open-history.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
-import { addPlace, addSignature, printLine, signature, withHistory } from './baseline-options.ts'
-import type { Execute } from './execute.ts'
+import { addSignature, printLine, signature } from './baseline-options.ts'
 import {
+  addHistoryOptions,
   addProjectOption,
   addReadingOptions,
   limitOf,
@@ -13,7 +13,8 @@ import {
   type ReadingOptions,
   runNamed,
   runOrTime,
-} from './reading.ts'
+  withHistory,
+} from './query-options.ts'
 
 interface Chosen extends HistoryOptions {
   readonly project: readonly string[]
@@ -27,19 +28,19 @@ interface ApproveOptions extends Chosen {
 
 export function defineBaseline(program: Command, execute: Execute): void {
   const baseline = program.command('baseline').description('Approve states of projects for drift rules to compare with')
-  addSignature(addPlace(addProjectOption(baseline.command('approve'))))
+  addSignature(addHistoryOptions(addProjectOption(baseline.command('approve'))))
     .description('Approve the state that a run recorded; drift rules compare with it from then on')
     .option('--run <run>', runOrTime, 'latest')
-    .addOption(new Option('--note <text>', 'why, for the record').default('', 'nothing'))
+    .addOption(new Option('--note <text>', 'reason, for the record').default('', 'none'))
     .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
   addReadingOptions(addProjectOption(baseline.command('show')))
-    .description('Show the approved baselines: by whom and when')
+    .description('Show the approved baselines: who approved them and when')
     .option('--all', 'also superseded and revoked baselines')
     .action((options: ReadingOptions & Chosen & { all?: boolean }) => execute((terminal) => show(options, terminal)))
   addReadingOptions(addProjectOption(baseline.command('diff')))
     .description('Compare the last run with the approved baseline')
     .action((options: ReadingOptions & Chosen) => execute((terminal) => diff(options, terminal)))
-  addSignature(addPlace(addProjectOption(baseline.command('revoke'))))
+  addSignature(addHistoryOptions(addProjectOption(baseline.command('revoke'))))
     .description('Revoke approvals; drift rules then compare with the last complete scan')
     .action((options: ApproveOptions) => execute((terminal) => revoke(options, terminal)))
   defineBaselineExport(baseline, execute)
@@ -57,7 +58,7 @@ async function approve({ run: name, note = '', by, project, ...place }: ApproveO
     })
     await history.approve(approvals)
     const names = approvals.map((approval) => approval.project.name)
-    await printLine(terminal, `Approved what run ${run.number} left of ${names.join(', ')}.`)
+    await printLine(terminal, `Approved the state of run ${run.number}: ${names.join(', ')}.`)
     return exitCodes.clean
   })
 }
@@ -78,7 +79,7 @@ async function diff({ project: projects, ...options }: ReadingOptions & Chosen, 
   const answer = await withHistory(options, terminal, (history) => readBaselineDiff(history, { projects, limit }))
   return printAnswer(
     answer,
-    { ...diffView, nothing: 'Nothing differs from what was approved.' },
+    { ...diffView, nothing: 'Nothing differs from the approved baseline.' },
     options.format,
     terminal,
   )
@@ -92,8 +93,8 @@ async function revoke({ project, by, ...place }: ApproveOptions, terminal: Proce
       matchesProject(approval.project.name, project),
     )
     if (chosen.length === 0) {
-      throw AuditError.usage(`there is nothing to revoke${project.length === 0 ? '' : ` of ${project.join(' ')}`}`, {
-        advice: '`hookdrift baseline show` lists what is approved',
+      throw AuditError.usage(`nothing to revoke${project.length === 0 ? '' : ` of ${project.join(' ')}`}`, {
+        advice: '`hookdrift baseline show` lists the approved baselines',
       })
     }
     await history.revoke(

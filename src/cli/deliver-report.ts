@@ -1,9 +1,9 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { pathFrom } from '../app/path-from.ts'
+import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import { lookOf, type ProcessContext } from '../app/terminal.ts'
-import { isNoFile, writeFileAtomically } from '../app/write-file-atomically.ts'
+import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
 import { readPrivateKey } from '../attestation/keys.ts'
 import { type Attested, attest } from '../attestation/statement.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
@@ -14,10 +14,10 @@ import { nearestName } from '../text/nearest-name.ts'
 import type { FormatOptions } from './formats.ts'
 
 /**
- * Where a report goes: to stdout or `--output`, and to the files of `--report`. Whatever can be known before the run
- * to go wrong is found here; the function that is returned writes all that can be written, then throws an AuditError.failure
- * for what could not.
- * @throws AuditError.usage
+ * Plans where a report goes: to stdout or `--output`, and to the files of `--report`. Options and files are checked
+ * here, before the run. The returned function writes every file that can be written, then throws the first failure
+ * (AuditError.failure).
+ * @throws AuditError.usage when options contradict each other or a file cannot be written
  */
 export function planDelivery<Document extends Attested>(
   options: FormatOptions,
@@ -34,14 +34,14 @@ export function planDelivery<Document extends Attested>(
     output === undefined
       ? []
       : [{ format, file: pathFrom(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofSection } }]
-  const more = options.report.flatMap((order) => parseReportOption(order, terminal, writers))
+  const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
   refuseDuplicates([...main, ...more])
   for (const { file } of main) refuseUnwritable('--output', file)
   for (const { file } of more) refuseUnwritable('--report', file)
   const attestor = attestorOf(options, [...main, ...more], terminal)
   return (document) => {
     if (output === undefined && !quiet) {
-      terminal.stdout.write(write(document, { ...lookOf(terminal), full: false, ...ofSection }))
+      terminal.stdout.write(write(document, { ...renderOptionsFor(terminal), full: false, ...ofSection }))
     }
     writeEach([...main, ...more], ({ format: name, file, render }) => {
       const text = writers.writerOf(name)(document, render)
@@ -51,25 +51,25 @@ export function planDelivery<Document extends Attested>(
   }
 }
 
-/** How documents of one sort are written down. */
+/** Renders documents of one kind in each format. */
 export interface Writers<Document> {
-  /** @throws AuditError.usage when they have no such format */
+  /** @throws AuditError.usage when such documents do not have that format */
   writerOf(format: Format): (document: Document, render: RenderOptions) => string
-  /** The files that `FORMAT=FILE` stands for. */
+  /** The files that `FORMAT=FILE` writes. */
   filesOf(format: Format, file: string): readonly ReportFile[]
 }
 
-function parseReportOption(order: string, { cwd }: ProcessContext, writers: Writers<never>): readonly ReportFile[] {
-  const [, name, file] = /^([^=]*)=(.+)$/s.exec(order) ?? []
+function parseReportOption(option: string, { cwd }: ProcessContext, writers: Writers<never>): readonly ReportFile[] {
+  const [, name, file] = /^([^=]*)=(.+)$/s.exec(option) ?? []
   if (name === undefined || file === undefined) {
-    throw AuditError.usage(`--report ${order}: not a format and a file`, {
+    throw AuditError.usage(`--report ${option}: not a format and a file`, {
       advice: 'such as --report sarif=drift.sarif',
     })
   }
   if (!isFormat(name)) {
     const nearest = nearestName(name, formatNames)
     const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
-    throw AuditError.usage(`--report ${order}: there is no format "${name}"${meant}`, {
+    throw AuditError.usage(`--report ${option}: there is no format "${name}"${meant}`, {
       advice: `formats: ${formatNames.join(', ')}`,
     })
   }
@@ -86,12 +86,12 @@ function attestorOf(
 ): Attestor | undefined {
   if (keyFile === undefined) return undefined
   if (files.length === 0) {
-    throw AuditError.usage('--attest signs files, and none is written', { advice: 'add --report json=FILE' })
+    throw AuditError.usage('--attest signs files, and no option writes one', { advice: 'add --report json=FILE' })
   }
   const path = pathFrom(cwd(), keyFile)
   const key = readPrivateKey(readKeyFile(path), keyFile)
   if ((statSync(path).mode & 0o077) !== 0) {
-    stderr.write(`hookdrift: warning: ${keyFile} can be read by others: chmod 600 it\n`)
+    stderr.write(`hookdrift: warning: other users can read ${keyFile}: run chmod 600 on it\n`)
   }
   return (name, text, document) => `${JSON.stringify(attest(name, text, document, key))}\n`
 }
@@ -123,7 +123,7 @@ function refuseDuplicates(files: readonly ReportFile[]): void {
   }
 }
 
-/** The file as the file system knows it, however its directory is spelt. */
+/** The real path of the file, so that two spellings of its directory are equal. */
 function placeOf(file: string): string {
   try {
     return join(realpathSync(dirname(file)), basename(file))
@@ -135,16 +135,16 @@ function placeOf(file: string): string {
 function refuseUnwritable(option: string, file: string): void {
   try {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a directory')
-    if (isNoFile(file)) accessSync(file, constants.W_OK)
+    if (isSpecialFile(file)) accessSync(file, constants.W_OK)
     else accessSync(dirname(file), constants.W_OK | constants.X_OK)
   } catch (error) {
     throw AuditError.usage(`${option}: cannot write to ${file}: ${reasonOf(error)}`, {
-      advice: 'its directory must be there and writable; nothing was looked at',
+      advice: 'its directory must exist and be writable; nothing was read yet',
     })
   }
 }
 
-/** Writes all that can be written, then throws what went wrong first. */
+/** Writes every file that can be written, then throws the first failure. */
 function writeEach(files: readonly ReportFile[], write: (file: ReportFile) => void): void {
   const failures: unknown[] = []
   for (const file of files) {

@@ -4,13 +4,12 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { demoConfiguration, demoPolicy } from '../app/demo-configuration.ts'
 import { pathFrom } from '../app/path-from.ts'
+import { type Execute, type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import { lookOf, type ProcessContext } from '../app/terminal.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'
 import { makeDirectories } from '../history/sqlite/make-directories.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import type { Execute } from './execute.ts'
 
 interface DemoOptions {
   readonly seed: string
@@ -23,10 +22,10 @@ export function defineDemo(program: Command, execute: Execute): void {
   program
     .command('demo')
     .description('Audit a simulated service, let a colleague change six things, and audit again')
-    .option('--serve <address>', 'only serve it there, such as 8080 or 0.0.0.0:8080, until stopped')
-    .option('--no-changes', 'with --serve: let no colleague change anything')
-    .option('--seed <text>', 'another seed, another made-up fleet', 'hookdrift')
-    .option('--keep <directory>', 'keep configuration, policy and history there, to try the other commands on')
+    .option('--serve <address>', 'only serve the simulated service, at 8080 or 0.0.0.0:8080, until stopped')
+    .option('--no-changes', 'with --serve: the colleague changes nothing')
+    .option('--seed <text>', 'each seed makes another fleet', 'hookdrift')
+    .option('--keep <directory>', 'keep configuration, policy and history there, to try other commands with')
     .action((options: DemoOptions) =>
       execute((terminal) =>
         options.serve === undefined ? demo(options, terminal) : serve(options.serve, options, terminal),
@@ -34,25 +33,25 @@ export function defineDemo(program: Command, execute: Execute): void {
     )
 }
 
-/** stdout is the configuration that goes with the service, stderr what happens to it. */
+/** stdout gets the configuration for the service, stderr a line for each change. */
 async function serve(text: string, { seed, keep, changes }: DemoOptions, terminal: ProcessContext): Promise<number> {
   const { demoAddress, serveDemo } = await import('../app/serve-demo.ts')
   const { systemClock } = await import('../app/system.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
   const address = demoAddress(text)
   const directory = keep === undefined ? undefined : newDirectory(keep, terminal)
-  const order = {
+  const request = {
     address,
     fleet: await demoFleet(seed),
     changes,
     clock: systemClock,
-    tell: (text: string) => terminal.stderr.write(`${text}\n`),
+    print: (text: string) => terminal.stderr.write(`${text}\n`),
     ready(configuration: string) {
       if (directory !== undefined) layOut(directory, configuration)
       terminal.stdout.write(configuration)
     },
   }
-  const { exitCode } = await untilSignalled((signal) => serveDemo(order, signal))
+  const { exitCode } = await untilSignalled((signal) => serveDemo(request, signal))
   return exitCode ?? exitCodes.clean
 }
 
@@ -61,7 +60,7 @@ async function demoFleet(seed: string): Promise<SimulatedFleet> {
   return generateFleet({ seed, endpointsPerProject: 12, sourcesPerProject: 4 })
 }
 
-/** Everything is real but the service: configuration, client, history and report are those of `audit`. */
+/** Only the service is simulated: configuration, client, history and report are those of `audit`. */
 async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Promise<number> {
   const { startSimulatedService } = await import('../demo/simulated-service.ts')
   const { afternoonOf } = await import('../demo/colleague.ts')
@@ -71,38 +70,38 @@ async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Prom
   const fleet = await demoFleet(seed)
   const afternoon = afternoonOf(fleet)
   const directory = keep === undefined ? mkdtempSync(join(tmpdir(), 'hookdrift-demo-')) : newDirectory(keep, terminal)
-  const say = (text: string) => terminal.stdout.write(text)
+  const print = (text: string) => terminal.stdout.write(text)
   try {
     await using service = await startSimulatedService(fleet)
     const file = layOut(directory, demoConfiguration(service.url, fleet))
     const audit = () => untilSignalled((signal) => auditOnce(file, fleet, terminal, signal))
 
-    say(`A simulated webhook service listens on ${service.url}, its fleet made up from the seed "${seed}".\n\n`)
+    print(`A simulated webhook service listens on ${service.url}. Its fleet is made from the seed "${seed}".\n\n`)
     const first = await audit()
     if (first.exitCode !== undefined) return first.exitCode
-    say(`First audit: ${first.result.verdict.text}\nThat is the baseline. Now a colleague\n\n`)
+    print(`First audit: ${first.result.verdict.text}\nThe next audit compares with it. Now a colleague\n\n`)
     for (const edit of afternoon) {
       edit.apply()
-      say(`  - ${edit.description} (${edit.project})\n`)
+      print(`  - ${edit.description} (${edit.project})\n`)
     }
-    say('\nSecond audit:\n\n')
+    print('\nSecond audit:\n\n')
     const second = await audit()
     if (second.exitCode !== undefined) return second.exitCode
-    say(text(second.result, { ...lookOf(terminal), full: true }))
-    say(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
-    if (keep !== undefined) say(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
-    say('For your own service: config/hookdrift.example.yaml.\n')
+    print(text(second.result, { ...renderOptionsFor(terminal), full: true }))
+    print(`\n\`hookdrift audit\` would have exited with ${second.result.verdict.exit_code}. `)
+    if (keep !== undefined) print(`Kept: hookdrift report --history ${join(keep, 'hookdrift.db')} --format html\n`)
+    print('For your own service: config/hookdrift.example.yaml.\n')
     return exitCodes.clean
   } finally {
     if (keep === undefined) rmSync(directory, { recursive: true, force: true })
   }
 }
 
-/** @throws AuditError.usage when there is something already: a demo must not mix with a history of one's own */
+/** @throws AuditError.usage when the directory is not empty: a demo must not mix with the user's own history */
 function newDirectory(path: string, { cwd }: ProcessContext): string {
   const directory = pathFrom(cwd(), path)
   if (filesIn(directory, path).length > 0) {
-    throw AuditError.usage(`--keep ${path}: the directory is not empty`, { advice: 'name one that is not there yet' })
+    throw AuditError.usage(`--keep ${path}: the directory is not empty`, { advice: 'name one that does not exist' })
   }
   return directory
 }
@@ -113,7 +112,7 @@ function filesIn(directory: string, named: string): readonly string[] {
     return readdirSync(directory)
   } catch (error) {
     throw AuditError.usage(`cannot make the directory ${named}: ${reasonOf(error)}`, {
-      advice: 'name one that is not there yet',
+      advice: 'name one that does not exist',
       cause: error,
     })
   }
@@ -131,7 +130,7 @@ async function auditOnce(
   const env = { ...terminal.env, DEMO_KEY: fleet.personalKey, HOOKDRIFT_HISTORY: undefined }
   const configuration = readConfiguration(file, { env, readFile: readTextFile })
   const policy = readPolicy(configuration.policy, readTextFile)
-  const order = {
+  const request = {
     configuration,
     policy,
     history: configuration.history,
@@ -140,7 +139,7 @@ async function auditOnce(
     quiet: false,
     runTimeoutMs: configuration.runTimeoutMs,
   } as const
-  return performAudit(order, { ...terminal, env }, signal)
+  return performAudit(request, { ...terminal, env }, signal)
 }
 
 /** Returns the configuration's path. */

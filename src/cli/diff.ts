@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
-import type { Execute } from './execute.ts'
 import {
   addKindOption,
   addProjectOption,
@@ -13,8 +12,8 @@ import {
   type ReadingOptions,
   runNamed,
   runOrTime,
-  withHistoryReader,
-} from './reading.ts'
+  withHistory,
+} from './query-options.ts'
 
 interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
   readonly format: AnswerFormat | 'rfc6902'
@@ -40,11 +39,11 @@ async function diff(
 ): Promise<number> {
   const { diffView, readDiff } = await import('../queries/read-diff.ts')
   if (options.patch === true && options.format === 'csv') {
-    throw AuditError.usage('--patch is JSON, and --format says csv', { advice: 'leave one of them out' })
+    throw AuditError.usage('--patch is JSON, but --format is csv', { advice: 'remove one of them' })
   }
   const withPatch = options.patch === true || options.format === 'rfc6902'
   const format = options.patch === true || options.format === 'rfc6902' ? 'json' : options.format
-  const answer = await withHistoryReader({ ...options, format }, terminal, async (reader) =>
+  const answer = await withHistory(options, terminal, async (reader) =>
     readDiff(reader, {
       from: await runNamed(reader, names.from),
       to: await runNamed(reader, names.to),

@@ -1,15 +1,14 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 
 export function defineKeygen(program: Command, execute: Execute): void {
   program
     .command('keygen')
-    .argument('<file>', 'the private key; FILE.pub gets the public one')
-    .description('Make a pair of keys to attest reports with')
+    .argument('<file>', 'the private key; the public key goes to FILE.pub')
+    .description('Make a pair of keys for the attestation of reports')
     .action((file: string) => execute((terminal) => keygen(file, terminal)))
 }
 
@@ -21,16 +20,16 @@ async function keygen(name: string, { cwd, stdout }: ProcessContext): Promise<nu
   try {
     writeNew(`${file}.pub`, publicPem, 0o644)
   } catch (error) {
-    // Half a pair is of no use to anyone.
+    // Half a pair is useless.
     rmSync(file, { force: true })
     throw error
   }
-  stdout.write(`${name} is the private key: keep it where reports are made, and nowhere else.\n`)
-  stdout.write(`${name}.pub is the public one: give it to those who verify.\n`)
+  stdout.write(`${name} is the private key: keep it only where reports are made.\n`)
+  stdout.write(`${name}.pub is the public key: give it to everyone who verifies reports.\n`)
   return exitCodes.clean
 }
 
-/** Overwrites nothing. */
+/** Fails where the file exists. */
 function writeNew(file: string, text: string, mode: number): void {
   try {
     const descriptor = openSync(file, 'wx', mode)
@@ -38,7 +37,7 @@ function writeNew(file: string, text: string, mode: number): void {
     closeSync(descriptor)
   } catch (error) {
     throw AuditError.usage(`cannot make ${file}: ${reasonOf(error)}`, {
-      advice: 'name a file that is not there, in a directory that is',
+      advice: 'name a file that does not exist, in a directory that does',
     })
   }
 }

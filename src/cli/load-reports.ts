@@ -7,7 +7,7 @@ import type { FormatOptions } from './formats.ts'
 
 /** Loads the formats that the options name. Unknown names are reported later, by the option parser. */
 export async function loadReports({ format, report }: FormatOptions): Promise<Writers<Report>> {
-  const loaded = await loadFormats(new Set([format, ...report.map((order) => order.replace(/=.*$/s, ''))]))
+  const loaded = await loadFormats(new Set([format, ...report.map((option) => option.replace(/=.*$/s, ''))]))
   return {
     writerOf(name) {
       const writer = loaded.get(name)
@@ -18,7 +18,7 @@ export async function loadReports({ format, report }: FormatOptions): Promise<Wr
   }
 }
 
-/** The formats of reports by control; one file each. */
+/** Loads the formats of reports by control, which write one file each. */
 export async function loadComplianceReports(): Promise<Writers<Compliance>> {
   const { complianceFormatOf } = await import('../report/compliance-reports.ts')
   return { writerOf: complianceFormatOf, filesOf: (format, file) => [{ format, file, render: fileRenderOptions }] }

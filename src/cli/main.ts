@@ -1,8 +1,8 @@
 import { messageOf } from '../model/errors.ts'
-import { openProcessContext } from './open-terminal.ts'
+import { openProcessContext } from './open-process-context.ts'
 import { runCommand } from './run-command.ts'
 
-// Node would end with 1, which says that the audited system has violations.
+// Node would exit with 1, which means violations in the audited system.
 process.on('uncaughtException', (error) => {
   if (process.listenerCount('uncaughtException') > 1) return // a worker outlives a failed run: until-crash.ts
   process.exitCode = 4

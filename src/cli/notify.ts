@@ -1,12 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { type HistoryOptions, openHistory } from '../app/history-of.ts'
+import type { HistoryOptions } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import type { ProcessContext } from '../app/terminal.ts'
 import type { Channel } from '../config/read-configuration.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer, withHistory } from './query-options.ts'
 
 interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */
@@ -17,21 +16,21 @@ interface NotifyOptions extends HistoryOptions, AnswerOptions {
 export function defineNotify(program: Command, execute: Execute): void {
   const command = program
     .command('notify')
-    .description('Deliver the messages that wait, test the channels, or show what could not be delivered')
-    .option('--test [channel]', 'send a test to one channel, or to all, past the queue', nameOf)
-    .option('--pending', 'only show the channels, what waits and what was given up')
+    .description('Deliver pending messages, test the channels, or show undelivered messages')
+    .option('--test [channel]', 'send a test message to one channel, or to all, without the queue', nameOf)
+    .option('--pending', 'only show the channels, pending messages and those that were given up')
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
   addAnswerOptions(command)
     .addHelpText(
       'after',
       `
-  hookdrift notify              tries everything that waits, now
-  hookdrift notify --test       whether every channel works
-  hookdrift notify --pending    what waits, what was given up, and which receivers are gone; needs no secrets
+  hookdrift notify              attempts every pending message now
+  hookdrift notify --test       tests every channel
+  hookdrift notify --pending    shows pending and given-up messages, and receivers that are gone; needs no secrets
 
-Exit codes: 0, also when a message could not be delivered: it stays and is tried again; 2 usage or configuration,
-            4 a --test did not arrive.`,
+Exit codes: 0, also when a delivery failed: the message stays pending; 2 usage or configuration,
+            4 a --test message did not arrive.`,
     )
     .action((options: NotifyOptions) => execute((terminal) => notify(options, terminal)))
 }
@@ -42,24 +41,19 @@ function nameOf(text: string): string {
 }
 
 function notify(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  if (options.pending && options.test !== undefined) throw AuditError.usage('--pending and --test: one at a time')
+  if (options.pending && options.test !== undefined) throw AuditError.usage('use --pending or --test, not both')
   if (options.pending) return showPending(options, terminal)
   return options.test === undefined ? deliverNow(options, terminal) : testChannels(options, terminal)
 }
 
 async function showPending(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const history = await openHistory(options, terminal)
-  try {
-    const { answerOutbox, outboxFace } = await import('../queries/answer-notifications.ts')
-    const answer = await answerOutbox(history, limitOf(options))
-    return await printAnswer(answer, outboxFace, options.format, terminal)
-  } finally {
-    await history.close()
-  }
+  const { answerOutbox, outboxView } = await import('../queries/answer-notifications.ts')
+  const answer = await withHistory(options, terminal, (history) => answerOutbox(history, limitOf(options)))
+  return printAnswer(answer, outboxView, options.format, terminal)
 }
 
 async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const { deliverNotifications, watchInLog, worker } = await import('../app/deliver-news.ts')
+  const { deliverNotifications, watchInLog, worker } = await import('../app/deliver-notifications.ts')
   const { openLog } = await import('../app/log.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
   const { channels, history } = await readChannels(options, terminal)
@@ -74,30 +68,30 @@ async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Pro
 async function testChannels(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { testMessage } = await import('../notify/compose-messages.ts')
-  const { openReceivers, worker } = await import('../app/deliver-news.ts')
+  const { openReceivers, worker } = await import('../app/deliver-notifications.ts')
   const { resealingFor } = await import('../app/resealing-for.ts')
   const { systemClock, thisProcess } = await import('../app/system.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
 
   const { channels, history: file } = await readChannels(options, terminal)
-  const meant = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels
+  const tested = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels
   const history = openSqliteHistory(file, thisProcess, await resealingFor(file, terminal.env))
   try {
-    const receivers = await openReceivers(meant, file, history, terminal)
+    const receivers = await openReceivers(tested, file, history, terminal)
     const gone = new Set((await history.channels()).flatMap(({ name, gone }) => (gone === null ? [] : [name])))
     const { result, exitCode } = await untilSignalled((signal) =>
       Promise.all(
         receivers.map(async ({ name, send }) => {
           const message = testMessage(name, new Date(systemClock.now()).toISOString())
           const outcome = await send(message, AbortSignal.any([signal, AbortSignal.timeout(worker.timeoutMs)]))
-          // A person tried it and it answered: it is there again.
+          // The receiver answered, so the channel is enabled again.
           if (outcome.ok && gone.has(name)) await history.markGone(name, undefined)
           return { channel: name, id: message.id, outcome }
         }),
       ),
     )
-    const { answerChannelTest, channelTestFace } = await import('../queries/answer-notifications.ts')
-    await printAnswer(answerChannelTest(result, limitOf(options)), channelTestFace, options.format, terminal)
+    const { answerChannelTest, channelTestView } = await import('../queries/answer-notifications.ts')
+    await printAnswer(answerChannelTest(result, limitOf(options)), channelTestView, options.format, terminal)
     return exitCode ?? (result.every(({ outcome }) => outcome.ok) ? exitCodes.clean : exitCodes.failure)
   } finally {
     await history.close()

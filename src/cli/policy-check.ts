@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 import { policyFileOf } from './policy-file.ts'
-import { type AnswerOptions, addAnswerOptions, printAnswer } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
 
 interface CheckOptions extends AnswerOptions {
   readonly config: string
@@ -12,8 +11,8 @@ interface CheckOptions extends AnswerOptions {
 export function definePolicyCheck(policy: Command, execute: Execute): void {
   const command = policy
     .command('check')
-    .argument('[file]', 'a policy file; default: that of the configuration')
-    .description('Report every mistake in a policy file, or what it holds; exit 0 or 2')
+    .argument('[file]', "policy file; default: the configuration's")
+    .description('Report every mistake in a policy file, or summarise it; exit 0 or 2')
     .option('--config <file>', 'configuration, for the path of the policy', 'hookdrift.yaml')
   addAnswerOptions(command).action((file: string | undefined, options: CheckOptions) =>
     execute((terminal) => check(file, options, terminal)),
@@ -23,7 +22,7 @@ export function definePolicyCheck(policy: Command, execute: Execute): void {
 async function check(policyFile: string | undefined, options: CheckOptions, terminal: ProcessContext): Promise<number> {
   const { loadPolicy, loadPolicyTests } = await import('../app/load-policy.ts')
   const { unlessStopped, untilSignalled } = await import('../app/until-signalled.ts')
-  const { answerPolicyCheck, policyCheckFace } = await import('../queries/answer-policy-check.ts')
+  const { answerPolicyCheck, policyCheckView } = await import('../queries/answer-policy-check.ts')
   const { config } = options
   const path = await policyFileOf(policyFile === undefined ? { config } : { policy: policyFile, config }, terminal)
   const load = async (signal: AbortSignal) => {
@@ -34,5 +33,5 @@ async function check(policyFile: string | undefined, options: CheckOptions, term
   const { result: read, exitCode } = await untilSignalled((signal) => unlessStopped(signal, load(signal)))
   if (read === undefined) return exitCode ?? exitCodes.failure
   const answer = answerPolicyCheck(path, read.policy, read.tests.length)
-  return printAnswer(answer, policyCheckFace(policyFile ?? path), options.format, terminal)
+  return printAnswer(answer, policyCheckView(policyFile ?? path), options.format, terminal)
 }

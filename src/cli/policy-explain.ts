@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { historyOf, placesOf } from '../app/history-of.ts'
+import { configuredPaths } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Explained } from '../policy/explain-rule.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { Execute } from './execute.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer, withHistory } from './query-options.ts'
 
 interface ExplainOptions extends AnswerOptions {
   readonly config: string
@@ -19,12 +18,12 @@ export function definePolicyExplain(policy: Command, execute: Execute): void {
   const command = policy
     .command('explain')
     .argument('<uid>', 'a resource in the history')
-    .argument('[rule]', 'default: all rules about its kind')
+    .argument('[rule]', 'default: all rules for its kind')
     .description('Explain which part of the policy decides whether and how a rule evaluates a resource')
     .option('--config <file>', 'configuration, for the paths of policy and history', 'hookdrift.yaml')
     .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--policy <file>', "policy file; overrides the configuration's")
-    .option('--project <name>', 'where several projects have a resource of that uid')
+    .option('--project <name>', 'needed when several projects have a resource of that uid')
   addAnswerOptions(command).action((uid: string, rule: string | undefined, options: ExplainOptions) =>
     execute((terminal) => explain(uid, rule, options, terminal)),
   )
@@ -38,31 +37,23 @@ async function explain(
 ): Promise<number> {
   const { explainRule } = await import('../policy/explain-rule.ts')
   const { findResource } = await import('../queries/find-resource.ts')
-  const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
-  const { answerExplanations, explanationsFace } = await import('../queries/answer-explanations.ts')
-  const { resealingFor } = await import('../app/resealing-for.ts')
-  const { thisProcess } = await import('../app/system.ts')
-  const { policy, file } = await pathsOf(options, terminal)
-  const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
-  try {
+  const { answerExplanations, explanationsView } = await import('../queries/answer-explanations.ts')
+  const policy = await loadPolicyOf(options, terminal)
+  return withHistory(options, terminal, async (history) => {
     const explained = await findResource(history, uid, options.project)
     const rules = chooseRules(policy, explained, ruleId, (await import('../text/nearest-name.ts')).nearestName)
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
     const answer = answerExplanations(explained, explanations, limitOf(options))
-    return await printAnswer(answer, explanationsFace(explained, ruleId !== undefined), options.format, terminal)
-  } finally {
-    await history.close()
-  }
+    return printAnswer(answer, explanationsView(explained, ruleId !== undefined), options.format, terminal)
+  })
 }
 
-/** A policy that is not named anywhere is the pack `recommended`. */
-async function pathsOf(options: ExplainOptions, terminal: ProcessContext) {
+/** Where nothing names a policy, it is the pack `recommended`. */
+async function loadPolicyOf({ policy, config }: ExplainOptions, terminal: ProcessContext): Promise<Policy> {
   const { loadPolicy } = await import('../app/load-policy.ts')
-  const policy =
-    options.policy === undefined
-      ? (await placesOf(options.config, terminal)).policy
-      : pathFrom(terminal.cwd(), options.policy)
-  return { policy: await loadPolicy(policy), file: await historyOf(options, terminal) }
+  return loadPolicy(
+    policy === undefined ? (await configuredPaths(config, terminal)).policy : pathFrom(terminal.cwd(), policy),
+  )
 }
 
 function chooseRules(
@@ -81,6 +72,6 @@ function chooseRules(
     )
     throw AuditError.usage(`there is no rule "${ruleId}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
   }
-  if (rule.kind !== kind) throw AuditError.usage(`${ruleId} is about ${rule.kind}s, and this is of kind ${kind}`)
+  if (rule.kind !== kind) throw AuditError.usage(`${ruleId} evaluates ${rule.kind}s; this resource is of kind ${kind}`)
   return [rule]
 }

@@ -1,10 +1,10 @@
-import { placesOf } from '../app/history-of.ts'
+import { configuredPaths } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 
 /**
- * `--policy`, or the one of the configuration, of which only the places are read: that needs no key.
+ * Finds the policy file: `--policy`, or the configuration's, of which only the paths are read: that needs no key.
  * @throws AuditError.usage when neither names one
  */
 export async function policyFileOf(
@@ -12,7 +12,7 @@ export async function policyFileOf(
   terminal: ProcessContext,
 ): Promise<string> {
   if (policy !== undefined) return pathFrom(terminal.cwd(), policy)
-  const { policy: named } = await placesOf(config, terminal)
+  const { policy: named } = await configuredPaths(config, terminal)
   if (named !== undefined) return named
-  throw AuditError.usage(`${config} names no policy`, { advice: 'say which one is meant: --policy FILE' })
+  throw AuditError.usage(`${config} names no policy`, { advice: 'pass --policy FILE' })
 }

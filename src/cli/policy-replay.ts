@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
-import type { Execute } from './execute.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -9,8 +8,8 @@ import {
   printAnswer,
   type ReadingOptions,
   runOrTime,
-  withHistoryReader,
-} from './reading.ts'
+  withHistory,
+} from './query-options.ts'
 
 interface ReplayOptions extends ReadingOptions {
   readonly policy: string
@@ -22,7 +21,7 @@ export function definePolicyReplay(policy: Command, execute: Execute): void {
   const command = policy
     .command('replay')
     .description('Evaluate a policy over past runs: what it would have found, and since when')
-    .requiredOption('--policy <file>', 'the policy to evaluate')
+    .requiredOption('--policy <file>', 'policy to evaluate')
     .option('--since <run|time>', `only runs since then: ${runOrTime}; default: all`)
   addReadingOptions(addProjectOption(command)).action((options: ReplayOptions) =>
     execute((terminal) => replay(options, terminal)),
@@ -35,7 +34,7 @@ async function replay(options: ReplayOptions, terminal: ProcessContext): Promise
   const { systemClock } = await import('../app/system.ts')
   const { since, project: projects } = options
   const policy = await loadPolicy(pathFrom(terminal.cwd(), options.policy))
-  const answer = await withHistoryReader(options, terminal, (history) =>
+  const answer = await withHistory(options, terminal, (history) =>
     readReplay(history, { policy, since, projects, limit: limitOf(options), clock: systemClock.now }),
   )
   return printAnswer(answer, replayView, options.format, terminal)

@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import type { ProcessContext } from '../app/terminal.ts'
 import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { JsonObject } from '../model/json.ts'
 import type { Probe } from '../policy/probe.ts'
-import type { Execute } from './execute.ts'
-import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, printAnswer } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, addProjectOption, limitOf, printAnswer } from './query-options.ts'
 
 interface ProbeOptions extends AnswerOptions {
   readonly config: string
@@ -26,19 +25,19 @@ export function defineProbe(program: Command, execute: Execute): void {
     .option('--config <file>', 'configuration', 'hookdrift.yaml')
   addAnswerOptions(addProjectOption(command))
     .option('--source <uid>', 'the source whose function runs')
-    .option('--function <file>', "run this text instead of the service's, in one project")
-    .option('--payload <file>', 'a JSON file with the object that the function gets, instead of a probe of the policy')
-    .option('--type <type>', 'as the service takes it: body (default), header …; with --source also which function')
+    .option('--function <file>', "run this text instead of the service's function, in one project")
+    .option('--payload <file>', 'JSON file with the object for the function, instead of a probe of the policy')
+    .option('--type <type>', "the service's word: body (default), header …; with --source also selects the function")
     .addHelpText(
       'after',
       `
   hookdrift probe                                   every probe of the policy
   hookdrift probe orders-body                       one of them
-  hookdrift probe orders-body --function draft.js   one of them, with a text that is not there yet
+  hookdrift probe orders-body --function draft.js   one of them, with a new text
   hookdrift probe --source 01M7… --payload order.json
   hookdrift probe --function draft.js --payload order.json --project acme/payments
 
-Exit codes: 0 it ran and meets what is expected, 1 it failed or does not, 2 usage, 3 it could not run.`,
+Exit codes: 0 ran and met the expectation, 1 failed or did not meet it, 2 usage, 3 could not run.`,
     )
     .action((name: string | undefined, options: ProbeOptions) => execute((terminal) => probe(name, options, terminal)))
 }
@@ -50,23 +49,23 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
   const { createSealer } = await import('../inventory/sealer.ts')
   const { loadPolicy } = await import('../app/load-policy.ts')
   const { openProjects } = await import('../app/open-projects.ts')
-  const { answerProbes, probesFace } = await import('../queries/answer-probes.ts')
+  const { answerProbes, probesView } = await import('../queries/answer-probes.ts')
   const { systemClock } = await import('../app/system.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
 
   const now = systemClock.now()
   const configuration = readConfiguration(options.config, { env: terminal.env, readFile: readTextFile })
   const ofPolicy = async () => (await loadPolicy(configuration.policy, { now })).probes
-  const probes = await meantProbes(name, options, terminal, ofPolicy)
+  const probes = await chooseProbes(name, options, terminal, ofPolicy)
   const text = options.function === undefined ? undefined : readGiven('function', options.function, terminal)
   const { projects, close } = openProjects(configuration, options.project, { terminal })
   try {
-    // Nothing is kept, so nobody will ever compare these seals: a key for this once is enough.
+    // Nothing is stored, so these seals are never compared: a key for this one run is enough.
     const sealer = createSealer(randomBytes(32))
     const { result, exitCode } = await untilSignalled(async (signal) => {
-      const hand = { projects, probes, sealer, now, signal }
-      if (text === undefined) return await runProbesManually(hand)
-      const project = onlyOne(projects, 'project', ({ ref }) => ref.name, '--project NAME says which')
+      const manual = { projects, probes, sealer, now, signal }
+      if (text === undefined) return await runProbesManually(manual)
+      const project = onlyOne(projects, 'project', ({ ref }) => ref.name, 'choose one with --project NAME')
       const probe = onlyOne(probes, 'probe', ({ name }) => name, 'name one of them')
       const runs: ManualProbeRun[] = [
         {
@@ -74,21 +73,21 @@ async function probe(name: string | undefined, options: ProbeOptions, terminal: 
           probe,
           target: undefined,
           functionText: text,
-          result: await runFunctionText(project, probe, text, hand),
+          result: await runFunctionText(project, probe, text, manual),
         },
       ]
       return { runs, unlisted: [] }
     })
     refuseNothing(result, name, options)
-    await printAnswer(answerProbes(result, sealer, limitOf(options)), probesFace, options.format, terminal)
+    await printAnswer(answerProbes(result, sealer, limitOf(options)), probesView, options.format, terminal)
     return exitCode ?? exitCodeOf(result)
   } finally {
     await close()
   }
 }
 
-/** The probes of the policy that are meant, or one made of what the command line says. */
-async function meantProbes(
+/** Chooses probes of the policy, or makes one from the command line. */
+async function chooseProbes(
   name: string | undefined,
   options: ProbeOptions,
   terminal: ProcessContext,
@@ -96,11 +95,11 @@ async function meantProbes(
 ): Promise<readonly Probe[]> {
   const { source, payload, type } = options
   if (source !== undefined && options.function !== undefined) {
-    throw AuditError.usage('--source runs the function that is there, --function one that is given: not both')
+    throw AuditError.usage("--source runs the service's function and --function your own: use one of them")
   }
   if (payload !== undefined) {
     if (name !== undefined)
-      throw AuditError.usage('a probe of the policy brings its own payload: --payload is one too many')
+      throw AuditError.usage('a probe of the policy has its own payload: remove --payload or the name of the probe')
     if (source === undefined && options.function === undefined) {
       throw AuditError.usage('--payload needs a function: --source UID, or --function FILE')
     }
@@ -189,16 +188,14 @@ interface Result {
 function refuseNothing({ runs, unlisted }: Result, name: string | undefined, { source }: ProbeOptions): void {
   if (runs.length > 0 || unlisted.length > 0) return
   const what = nothingFound(name, source)
-  throw AuditError.usage(`${what} in the projects that were looked through`, {
-    advice: '--project widens or narrows where to look; --type header means the header function',
+  throw AuditError.usage(`${what} in the searched projects`, {
+    advice: 'choose projects with --project; --type header means the header function',
   })
 }
 
 function nothingFound(name: string | undefined, source: string | undefined): string {
-  if (source !== undefined) return `there is no function of source ${source}`
-  return name === undefined
-    ? 'there is no function that the probes mean'
-    : `there is no function that the probe ${name} means`
+  if (source !== undefined) return `found no function of source ${source}`
+  return name === undefined ? 'no function matches the probes' : `no function matches the probe ${name}`
 }
 
 function exitCodeOf({ runs, unlisted }: Result): number {

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import { historyOf } from '../app/history-of.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import { findHistoryFile } from '../app/open-history.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { keepNothing, type RetentionRules, readSpan } from '../history/retention.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions } from './reading.ts'
+import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
 
 interface PruneOptions extends ReadingOptions {
   readonly keepLast?: number
@@ -24,12 +23,12 @@ export function definePrune(program: Command, execute: Execute): void {
     .description('Remove old runs; keep those that the options name and those that the history needs')
     .option('--keep-last <n>', 'the last n runs; n is a number or "unlimited", here and below', countOf)
     .option('--keep-hourly <n>', 'the last run of each of the last n hours that have one', countOf)
-    .option('--keep-daily <n>', 'of each of the last n days', countOf)
-    .option('--keep-weekly <n>', 'of each of the last n weeks', countOf)
-    .option('--keep-monthly <n>', 'of each of the last n months', countOf)
-    .option('--keep-yearly <n>', 'of each of the last n years', countOf)
-    .option('--keep-within <time>', 'all runs of a time before the newest one, such as 14d or 1y6m', spanOf)
-    .option('--dry-run', 'only show which runs would stay and go')
+    .option('--keep-daily <n>', 'the same for days', countOf)
+    .option('--keep-weekly <n>', 'the same for weeks', countOf)
+    .option('--keep-monthly <n>', 'the same for months', countOf)
+    .option('--keep-yearly <n>', 'the same for years', countOf)
+    .option('--keep-within <span>', 'all runs within a span before the newest run, such as 14d or 1y6m', spanOf)
+    .option('--dry-run', 'only show which runs would be kept and removed')
   addReadingOptions(command).action((options: PruneOptions) => execute((terminal) => prune(options, terminal)))
 }
 
@@ -50,20 +49,19 @@ async function prune(options: PruneOptions, terminal: ProcessContext): Promise<n
   const { thisProcess } = await import('../app/system.ts')
   const { toolVersion } = await import('../app/tool-version.ts')
 
-  const order = { keep: keepOf(options), options: asGiven(options), toolVersion: toolVersion() }
-  const file = await historyOf(options, terminal)
-  if (!existsSync(file))
-    throw AuditError.failure(`there is no history at ${file}`, { advice: 'name it with --history' })
+  const request = { keep: keepOf(options), options: asGiven(options), toolVersion: toolVersion() }
+  const file = await findHistoryFile(options, terminal)
+  if (!existsSync(file)) throw AuditError.failure(`there is no history at ${file}`, { advice: 'pass --history FILE' })
   const isDry = options.dryRun === true
   const { plan, freed } = isDry
-    ? { plan: planForFile(file, order), freed: { bytes: 0, leftBytes: 0 } }
-    : pruneFile(file, thisProcess, order, await resealingFor(file, terminal.env))
-  const { answerPruning, pruningFace } = await import('../queries/answer-pruning.ts')
+    ? { plan: planForFile(file, request), freed: { bytes: 0, leftBytes: 0 } }
+    : pruneFile(file, thisProcess, request, await resealingFor(file, terminal.env))
+  const { answerPruning, pruningView } = await import('../queries/answer-pruning.ts')
   const { limited } = await import('../report/show-answer.ts')
   const answer = answerPruning(plan, freed, isDry)
-  // A plan is shown whole, unless a limit is given.
+  // The whole plan is shown, unless a limit is given.
   const limit = options.limit ?? Number.POSITIVE_INFINITY
-  return printAnswer({ ...answer, ...limited(answer.rows, limit) }, pruningFace, options.format, terminal)
+  return printAnswer({ ...answer, ...limited(answer.rows, limit) }, pruningView, options.format, terminal)
 }
 
 function keepOf(options: PruneOptions): RetentionRules {

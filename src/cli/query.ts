@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
-import { historyOf, openHistory } from '../app/history-of.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import { findHistoryFile, openHistory } from '../app/open-history.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions } from './reading.ts'
+import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true
@@ -17,9 +16,9 @@ const rowsForMachines = 10_000
 export function defineQuery(program: Command, execute: Execute): void {
   const command = program
     .command('query')
-    .argument('[sql]', 'one statement that reads: SELECT, WITH, VALUES, EXPLAIN; 5 s')
+    .argument('[sql]', 'one reading statement: SELECT, WITH, VALUES, EXPLAIN; at most 5 s')
     .description('Query the history in SQL')
-    .option('--views', 'explain the views that are made for it')
+    .option('--views', 'explain the views to query')
   addReadingOptions(command).action((sql: string | undefined, options: QueryOptions) =>
     execute((terminal) => (options.views ? showViews(options, terminal) : query(sql, options, terminal))),
   )
@@ -27,16 +26,16 @@ export function defineQuery(program: Command, execute: Execute): void {
 
 async function query(sql: string | undefined, options: QueryOptions, terminal: ProcessContext): Promise<number> {
   if (sql === undefined) {
-    throw AuditError.usage('there is no query', { advice: '`hookdrift query --views` explains what can be asked' })
+    throw AuditError.usage('no query given', { advice: '`hookdrift query --views` explains the views' })
   }
   const { answerQuery, queryView } = await import('../queries/answer-query.ts')
   const { askInProcess } = await import('../app/ask-in-process.ts')
-  // Opened here first: this checks that it is a history, and brings it up to date.
+  // Opened here first: this checks that the file is a history, and migrates it.
   const reader = await openHistory(options, terminal)
   try {
     const limit = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
-    const order = { file: await historyOf(options, terminal), sql, limit, maxCharacters }
-    const found = await askInProcess(order, timeoutMs)
+    const request = { file: await findHistoryFile(options, terminal), sql, limit, maxCharacters }
+    const found = await askInProcess(request, timeoutMs)
     return await printAnswer(await answerQuery(reader, found), queryView(found.columns), options.format, terminal)
   } finally {
     await reader.close()
@@ -47,7 +46,7 @@ async function showViews({ format }: QueryOptions, terminal: ProcessContext): Pr
   const { explainViews } = await import('../history/sqlite/views.ts')
   const { viewListView } = await import('../queries/answer-query.ts')
   return printAnswer(
-    { command: 'query-views', run: null, rows: explainViews(), leftOut: 0 },
+    { command: 'query-views', run: null, rows: explainViews(), omitted: 0 },
     viewListView,
     format,
     terminal,

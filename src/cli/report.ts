@@ -1,12 +1,11 @@
 import { type Command, Option } from 'commander'
-import { type HistoryOptions, openHistory } from '../app/history-of.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { HistoryOptions } from '../app/open-history.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { runNamed, runOrTime } from './reading.ts'
+import { runNamed, runOrTime, withHistory } from './query-options.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
@@ -20,17 +19,18 @@ interface ReportOptions extends FormatOptions, HistoryOptions {
 export function defineReport(program: Command, execute: Execute): void {
   const command = program
     .command('report')
-    .description('Print the report of a past run, as it was printed then')
+    .description('Print the report of a past run')
     .option('--run <run>', runOrTime, 'latest')
     .addOption(new Option('--at <time>', 'the last run committed by then; a date means its end, UTC').conflicts('run'))
-    .option('--framework <name>', 'report by the controls of soc2, iso27001, pci-dss, nist-csf, or of a YAML file')
+    .option('--framework <name>', 'report by control: soc2, iso27001, pci-dss, nist-csf, or a YAML file')
     .addOption(
-      new Option('--from <time>', 'with --framework: over a period that begins then, instead of as of a run').conflicts(
-        ['run', 'at'],
-      ),
+      new Option('--from <time>', 'with --framework: report a period from then on, instead of one run').conflicts([
+        'run',
+        'at',
+      ]),
     )
     .option('--to <time>', 'end of the period; default: the last run')
-    .option('--policy <file>', 'with --framework: as if this policy had been in force')
+    .option('--policy <file>', 'with --framework: evaluate this policy instead of the recorded results')
     .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
     .option('--history <file>', 'history; then no configuration is read')
   addFormatOptions(command).action((options: ReportOptions) => execute((terminal) => report(options, terminal)))
@@ -38,17 +38,14 @@ export function defineReport(program: Command, execute: Execute): void {
 
 async function report(options: ReportOptions, terminal: ProcessContext): Promise<number> {
   const answer = await plan(options, terminal)
-  const history = await openHistory(options, terminal)
-  try {
+  return withHistory(options, terminal, async (history) => {
     const run = await runNamed(history, options.at ?? options.run ?? 'latest')
     await answer(history, run.number)
     return exitCodes.clean
-  } finally {
-    await history.close()
-  }
+  })
 }
 
-/** Finds what is wrong with the question before anything is read; the function that is returned answers it. */
+/** Checks the options before the history is read; the returned function writes the report. */
 async function plan(
   options: ReportOptions,
   terminal: ProcessContext,
@@ -60,7 +57,7 @@ async function plan(
     if (from !== undefined || to !== undefined) throw AuditError.usage('--from and --to need --framework')
     if (policy !== undefined) {
       throw AuditError.usage('--policy needs --framework', {
-        advice: 'what another policy would have found, violation by violation, says: hookdrift policy replay',
+        advice: '`hookdrift policy replay` lists the violations that another policy would have found',
       })
     }
     const { recordedPolicyResults } = await import('../audit/policy-results.ts')

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './reading.ts'
+import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
 
 interface RulesOptions extends AnswerOptions {
   readonly pack?: string
@@ -23,7 +22,7 @@ async function showRules(id: string | undefined, options: RulesOptions, terminal
   const { rules } = await import('../rules/rules.ts')
   const { packs } = await import('../rules/engine/rule.ts')
   const { nearestName } = await import('../text/nearest-name.ts')
-  const { answerRules, pageFace, rulesFace } = await import('../queries/answer-rules.ts')
+  const { answerRules, rulePageView, rulesView } = await import('../queries/answer-rules.ts')
   const { pack } = options
   refuseUnknown(
     'rule',
@@ -35,7 +34,7 @@ async function showRules(id: string | undefined, options: RulesOptions, terminal
   const chosen = rules.filter(
     (rule) => (id === undefined || rule.id === id) && (pack === undefined || rule.packs.some((name) => name === pack)),
   )
-  const view = id === undefined ? rulesFace : pageFace(id)
+  const view = id === undefined ? rulesView : rulePageView(id)
   return printAnswer(answerRules(chosen, limitOf(options)), view, options.format, terminal)
 }
 

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -8,10 +8,12 @@ import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
 import { defineDemo } from './demo.ts'
 import { defineDiff } from './diff.ts'
-import type { Execute } from './execute.ts'
 import { defineKeygen } from './keygen.ts'
 import { defineNotify } from './notify.ts'
-import { definePolicy } from './policy.ts'
+import { definePolicyCheck } from './policy-check.ts'
+import { definePolicyExplain } from './policy-explain.ts'
+import { definePolicyReplay } from './policy-replay.ts'
+import { definePolicyTest } from './policy-test.ts'
 import { defineProbe } from './probe.ts'
 import { definePrune } from './prune.ts'
 import { defineQuery } from './query.ts'
@@ -43,7 +45,13 @@ const commands = [
   ],
 ]
 
-/** Runs one command line and returns its exit code. Whatever is known to go wrong ends here, in words. */
+function definePolicy(program: Command, execute: Execute): void {
+  const policy = program.command('policy').description('Check, test, explain and replay policies')
+  for (const define of [definePolicyCheck, definePolicyTest, definePolicyExplain, definePolicyReplay])
+    define(policy, execute)
+}
+
+/** Runs one command line and returns its exit code. Expected errors are printed here as sentences. */
 export async function runCommand(args: readonly string[], terminal: ProcessContext): Promise<number> {
   const outputs = watchOutputs(terminal)
   const exitCode = await exitCodeOf(args, terminal)
@@ -65,7 +73,7 @@ async function exitCodeOf(args: readonly string[], terminal: ProcessContext): Pr
   }
 }
 
-/** All commands with their options; `execute` is given what they would do. */
+/** Builds all commands with their options; each hands its work to `execute`. */
 export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>, execute: Execute): Command {
   const program = new Command('hookdrift')
     .description('Audits the configuration of webhook delivery: what drifted, what violates the policy, since when.')
@@ -81,8 +89,8 @@ export function commandLine(terminal: Pick<ProcessContext, 'stdout' | 'stderr'>,
     .addHelpText(
       'after',
       `
-Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 could not look at everything,
-            4 our own failure, 5 another process writes to the history, 130/143 interrupted.
+Exit codes: 0 clean, 1 violations, 2 usage or configuration, 3 incomplete scan,
+            4 failure of hookdrift itself, 5 another process writes to the history, 130/143 interrupted.
 Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug, info, warn, error, silent).`,
     )
   for (const define of commands) define(program, execute)
@@ -90,7 +98,7 @@ Environment: HOOKDRIFT_HISTORY, HOOKDRIFT_SEAL_KEY, HOOKDRIFT_LOG (trace, debug,
   return program
 }
 
-/** After a mistake each command names its own help. */
+/** After a usage error, each command names its own help. */
 function explainHelp(command: Command, name: string): void {
   command.showHelpAfterError(`  \`${name} --help\` lists commands and options`)
   if (command.commands.length > 0) command.helpCommand('help [command]', 'Print the help of a command')
@@ -102,12 +110,12 @@ function printError(error: unknown, { stderr }: ProcessContext): number {
     stderr.write(`hookdrift: this is a bug: ${error instanceof Error ? error.stack : messageOf(error)}\n`)
     return exitCodes.failure
   }
-  stderr.write(`hookdrift: ${harmless(error.message)}\n`)
-  if (error.advice !== undefined) stderr.write(`  ${harmless(error.advice)}\n`)
+  stderr.write(`hookdrift: ${neutraliseLines(error.message)}\n`)
+  if (error.advice !== undefined) stderr.write(`  ${neutraliseLines(error.advice)}\n`)
   return error.exitCode
 }
 
-/** A message may have several lines; names and words of others in it may do nothing to a terminal. */
-function harmless(text: string): string {
+/** A message may have several lines, and may quote text of others, which must not control the terminal. */
+function neutraliseLines(text: string): string {
   return text.split('\n').map(neutralise).join('\n')
 }

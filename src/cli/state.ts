@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
-import type { Execute } from './execute.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import {
   addKindOption,
   addProjectOption,
@@ -11,8 +10,8 @@ import {
   type ReadingOptions,
   runNamed,
   runOrTime,
-  withHistoryReader,
-} from './reading.ts'
+  withHistory,
+} from './query-options.ts'
 
 interface StateOptions extends ReadingOptions, ChoiceOptions {
   readonly at: string
@@ -31,7 +30,7 @@ export function defineState(program: Command, execute: Execute): void {
 async function state(options: StateOptions, terminal: ProcessContext): Promise<number> {
   const { readState, stateView } = await import('../queries/read-state.ts')
   const { project: projects, kind, at } = options
-  const answer = await withHistoryReader(options, terminal, async (reader) =>
+  const answer = await withHistory(options, terminal, async (reader) =>
     readState(reader, { run: await runNamed(reader, at), projects, kind, limit: limitOf(options) }),
   )
   return printAnswer(answer, stateView, options.format, terminal)

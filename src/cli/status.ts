@@ -1,20 +1,19 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import { placesOf } from '../app/history-of.ts'
+import { configuredPaths } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { ConfiguredPaths } from '../config/read-places.ts'
 import { exitCodes } from '../model/errors.ts'
 import { readDuration } from '../model/instant.ts'
-import type { Execute } from './execute.ts'
 import {
   addProjectOption,
   addReadingOptions,
   limitOf,
   printAnswer,
   type ReadingOptions,
-  withHistoryReader,
-} from './reading.ts'
+  withHistory,
+} from './query-options.ts'
 
 interface StatusOptions extends ReadingOptions {
   readonly project: readonly string[]
@@ -25,7 +24,7 @@ interface StatusOptions extends ReadingOptions {
 export function defineStatus(program: Command, execute: Execute): void {
   const command = program
     .command('status')
-    .description('Show when each project was last scanned, and how; exit 1 when that is too long ago')
+    .description('Show when each project was last scanned, and how well; exit 1 when a scan is stale')
     .option(
       '--max-age <duration>',
       'a scan is stale after this: 90s, 30m, 2d; default: when a schedule missed a run, or after 25h',
@@ -40,28 +39,28 @@ async function status(options: StatusOptions, terminal: ProcessContext): Promise
   const { isStale, readStatus, statusView } = await import('../queries/read-status.ts')
   const { systemClock } = await import('../app/system.ts')
   const now = systemClock.now()
-  const places = await placesBeside(options, terminal)
-  const asked = {
+  const places = await findConfiguredPaths(options, terminal)
+  const query = {
     expected: places?.projects,
     projects: options.project,
     now,
     dueAfter: await dueAfter(options, places?.schedules ?? [], now),
     limit: Number.POSITIVE_INFINITY,
   }
-  const answer = await withHistoryReader(options, terminal, (reader) => readStatus(reader, asked))
+  const answer = await withHistory(options, terminal, (reader) => readStatus(reader, query))
   const { limited } = await import('../report/show-answer.ts')
   await printAnswer({ ...answer, ...limited(answer.rows, limitOf(options)) }, statusView, options.format, terminal)
   return isStale(answer.rows) ? exitCodes.violations : exitCodes.clean
 }
 
-/** What the configuration says, where there is one: a project that it no longer names is not missed. */
-async function placesBeside(
+/** Reads the configuration, where there is one: a project that it no longer names is not expected. */
+async function findConfiguredPaths(
   { history, config }: StatusOptions,
   terminal: ProcessContext,
 ): Promise<ConfiguredPaths | undefined> {
   const isNamed = (terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (history !== undefined || (isNamed && !existsSync(pathFrom(terminal.cwd(), config)))) return undefined
-  return placesOf(config, terminal)
+  return configuredPaths(config, terminal)
 }
 
 async function dueAfter({ maxAge, config }: StatusOptions, schedules: ConfiguredPaths['schedules'], now: number) {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
-import type { Execute } from './execute.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import {
   addKindOption,
   addProjectOption,
@@ -10,8 +9,8 @@ import {
   printAnswer,
   type ReadingOptions,
   runNamed,
-  withHistoryReader,
-} from './reading.ts'
+  withHistory,
+} from './query-options.ts'
 
 type TimelineOptions = ReadingOptions & ChoiceOptions
 
@@ -19,7 +18,7 @@ export function defineTimeline(program: Command, execute: Execute): void {
   const command = program
     .command('timeline')
     .argument('<uid>', 'uid of a resource')
-    .description('Show the life of a resource: changes field by field, violations, referrers')
+    .description('Show the history of a resource: changes field by field, violations, referrers')
   addReadingOptions(addKindOption(addProjectOption(command))).action((uid: string, options: TimelineOptions) =>
     execute((terminal) => timeline(uid, options, terminal)),
   )
@@ -28,7 +27,7 @@ export function defineTimeline(program: Command, execute: Execute): void {
 async function timeline(uid: string, options: TimelineOptions, terminal: ProcessContext): Promise<number> {
   const { readTimeline, timelineView } = await import('../queries/read-timeline.ts')
   const { project: projects, kind } = options
-  const answer = await withHistoryReader(options, terminal, async (reader) =>
+  const answer = await withHistory(options, terminal, async (reader) =>
     readTimeline(reader, { uid, run: await runNamed(reader, 'latest'), projects, kind, limit: limitOf(options) }),
   )
   return printAnswer(answer, timelineView, options.format, terminal)

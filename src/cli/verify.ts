@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { type HistoryOptions, historyOf } from '../app/history-of.ts'
+import { findHistoryFile, type HistoryOptions } from '../app/open-history.ts'
 import { pathFrom } from '../app/path-from.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { AttestedFiles } from '../app/verify-report.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import type { Execute } from './execute.ts'
-import { addReadingOptions, limitOf, printAnswer, type ReadingOptions } from './reading.ts'
+import { addReadingOptions, limitOf, printAnswer, type ReadingOptions } from './query-options.ts'
 
 interface VerifyOptions extends ReadingOptions {
   readonly deep?: true
@@ -18,16 +17,16 @@ interface VerifyOptions extends ReadingOptions {
 export function defineVerify(program: Command, execute: Execute): void {
   const command = program
     .command('verify')
-    .description('Examine the history: the file, its invariants, and that every run is as it was committed')
+    .description('Verify the history: the file, its invariants, and that no committed run was altered')
     .option(
       '--deep',
-      'also examine sealed secrets, and compare the exit code of every run with its record, not of the last one only',
+      'also check sealed secrets, and compare the exit code of every run with its record, not only of the last run',
     )
     .option(
       '--report <file>',
-      'with --attestation and --key: examine a report instead, and the history that it came from',
+      'with --attestation and --key: verify a report instead, and the history that it came from',
     )
-    .option('--attestation <file>', 'the file that was written next to the report, FILE.intoto.json')
+    .option('--attestation <file>', 'the attestation next to the report: FILE.intoto.json')
     .option('--key <file>', 'the public key of the attestor')
   addReadingOptions(command).action((options: VerifyOptions) => execute((terminal) => verify(options, terminal)))
 }
@@ -44,9 +43,9 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
   const { verifyHistory } = await import('../history/sqlite/verify/verify-history.ts')
   const { composeReport } = await import('../audit/compose-report.ts')
   const { openSecrets } = await import('../inventory/open-secrets.ts')
-  const { answerVerification, verificationFace } = await import('../queries/answer-verification.ts')
+  const { answerVerification, verificationView } = await import('../queries/answer-verification.ts')
 
-  const file = await historyOf(options, terminal)
+  const file = await findHistoryFile(options, terminal)
   const db = openToExamine(file)
   try {
     const verification = verifyHistory(db, {
@@ -56,7 +55,7 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
     })
     await printAnswer(
       answerVerification(verification, file, limitOf(options)),
-      verificationFace,
+      verificationView,
       options.format,
       terminal,
     )
@@ -68,16 +67,16 @@ async function verify(options: VerifyOptions, terminal: ProcessContext): Promise
 
 async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal: ProcessContext): Promise<number> {
   const { verifyReport } = await import('../app/verify-report.ts')
-  const { answerAttestation, verificationFace } = await import('../queries/answer-verification.ts')
+  const { answerAttestation, verificationView } = await import('../queries/answer-verification.ts')
   const checks = verifyReport(files, (path) => pathFrom(terminal.cwd(), path))
   const ok = checks.every((check) => check.ok !== false) && checks.some((check) => check.ok === true)
-  await printAnswer(answerAttestation(ok, checks, limitOf(options)), verificationFace, options.format, terminal)
+  await printAnswer(answerAttestation(ok, checks, limitOf(options)), verificationView, options.format, terminal)
   return ok ? exitCodes.clean : exitCodes.failure
 }
 
-/** The history, where one is named or configured: a report can be examined without. */
+/** The history, where one is named or configured: a report can be verified without it. */
 async function knownHistory(options: HistoryOptions, terminal: ProcessContext): Promise<string | undefined> {
   const isNamed = (options.history ?? terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
   if (!isNamed && !existsSync(pathFrom(terminal.cwd(), options.config))) return undefined
-  return historyOf(options, terminal)
+  return findHistoryFile(options, terminal)
 }

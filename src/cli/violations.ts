@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError } from '../model/errors.ts'
 import { type Severity, severities, type ViolationState } from '../model/violation.ts'
-import type { Execute } from './execute.ts'
 import {
   addProjectOption,
   addReadingOptions,
@@ -11,8 +10,8 @@ import {
   printAnswer,
   type ReadingOptions,
   runNamed,
-  withHistoryReader,
-} from './reading.ts'
+  withHistory,
+} from './query-options.ts'
 
 interface ViolationsOptions extends ReadingOptions {
   readonly open?: true
@@ -31,8 +30,8 @@ export function defineViolations(program: Command, execute: Execute): void {
     .description('List open violations (default: all but resolved)')
     .option('--open', 'open ones')
     .option('--resolved', 'resolved ones')
-    .option('--waived', 'those that a waiver accepts')
-    .option('--unknown', 'those that the last scan could not confirm')
+    .option('--waived', 'waived ones')
+    .option('--unknown', 'ones that the last scan could not confirm')
     .option('--rule <id>', 'of this rule, or a pattern such as "endpoint/*"')
     .addOption(new Option('--severity <severity>', 'of this severity or above').choices([...severities]))
     .option('--since <run|time>', 'opened since then; with --resolved, resolved since then')
@@ -46,7 +45,7 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
   const { runBefore } = await import('../history/find-run.ts')
   const { systemClock } = await import('../app/system.ts')
   const { rule, severity, since, project: projects } = options
-  const answer = await withHistoryReader(options, terminal, async (reader) => {
+  const answer = await withHistory(options, terminal, async (reader) => {
     const run = await runNamed(reader, 'latest')
     if (rule !== undefined) await refuseUnknownRule(rule, run.number, reader)
     return readViolations(reader, {
@@ -61,8 +60,8 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
 }
 
 /**
- * A rule that was misspelt has no violations, and that would read as good news.
- * @throws AuditError.usage for what is no rule of hookdrift's, of the run's policy or of any violation of the past
+ * A misspelt rule has no violations, and an empty answer would look like success.
+ * @throws AuditError.usage when neither hookdrift, the run's policy nor a past violation has such a rule
  */
 async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
@@ -74,7 +73,7 @@ async function refuseUnknownRule(rule: string, run: number, reader: HistoryReade
   if (past.some((violation) => matchesGlob(violation.rule, rule))) return
   const nearest = nearestName(rule, evaluating)
   throw AuditError.usage(`there is no rule "${rule}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
-    advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" means several',
+    advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" matches several',
   })
 }
 

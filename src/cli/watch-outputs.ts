@@ -1,14 +1,14 @@
-import type { Output, ProcessContext } from '../app/terminal.ts'
+import type { Output, ProcessContext } from '../app/process-context.ts'
 import { reasonOf } from '../model/errors.ts'
 
 export interface Outputs {
-  /** Waits until all that was written is on its way: whether nothing of it was lost. */
+  /** Waits until the streams have taken everything; false when output was lost. */
   delivered(): Promise<boolean>
 }
 
 /**
- * Takes note of what stdout and stderr do not take. Nobody may believe that a report was delivered that was not, and
- * the work itself goes on. A reader who goes away (`| head`) has seen enough: that is no failure.
+ * Notes output that stdout and stderr could not write, so that a lost report fails the command; the work itself goes
+ * on. A reader that closes the pipe (`| head`) is not a failure.
  */
 export function watchOutputs({ stdout, stderr }: Pick<ProcessContext, 'stdout' | 'stderr'>): Outputs {
   const failed = new Set<Output>()
@@ -22,7 +22,7 @@ export function watchOutputs({ stdout, stderr }: Pick<ProcessContext, 'stdout' |
   watch(stdout, (error) => {
     stderr.write(`hookdrift: cannot write to stdout: ${reasonOf(error)}\n  ${advice}\n`)
   })
-  watch(stderr, () => {}) // there is no place left to say it
+  watch(stderr, () => {}) // nothing is left to print it to
   return {
     async delivered() {
       await flushed(stdout)
@@ -35,9 +35,9 @@ export function watchOutputs({ stdout, stderr }: Pick<ProcessContext, 'stdout' |
 const advice =
   'the output is missing or cut: make room, or write to a file; a committed run can be reported again with `hookdrift report`'
 
-/** A write behind all others ends when they have; the stream tells of an error a turn later. */
+/** An empty write ends after all others; the stream reports an error one turn later. */
 async function flushed(output: Output): Promise<void> {
-  // Where nothing waits, nothing is written: some devices refuse even that.
+  // Some devices refuse even an empty write, so it is only made where output waits.
   if ((output.writableLength ?? 0) > 0) {
     await new Promise<void>((resolve) => {
       output.write('', () => resolve())

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Log } from '../app/log.ts'
-import type { ProcessContext } from '../app/terminal.ts'
+import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import type { Configuration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
@@ -9,9 +9,8 @@ import type { Report } from '../model/report.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import type { SkipReason, Work, WorkerObserver } from '../worker/keep-schedule.ts'
 import type { RecordedPast } from '../worker/read-past.ts'
-import type { Orders } from '../worker/reload-files.ts'
-import type { Execute } from './execute.ts'
-import { type AnswerOptions, addAnswerOptions, printAnswer } from './reading.ts'
+import type { WorkerFiles } from '../worker/reload-files.ts'
+import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
 
 interface WorkerOptions extends AnswerOptions {
   readonly config: string
@@ -51,7 +50,7 @@ function countOf(text: string): number {
 async function worker(options: WorkerOptions, given: ProcessContext): Promise<number> {
   const { openLog } = await import('../app/log.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
-  // Nobody looks at a worker's exit code: it tells what it does.
+  // A worker runs for long, and its log is its output: so it logs more than a command.
   const terminal = { ...given, env: { ...given.env, HOOKDRIFT_LOG: given.env.HOOKDRIFT_LOG ?? 'info' } }
   const log = openLog(terminal)
   const { exitCode } = await untilSignalled((signal) => keepWorking(options, { terminal, log, signal }))
@@ -70,14 +69,14 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const { keepSchedule } = await import('../worker/keep-schedule.ts')
   const { openMetrics } = await import('../worker/metrics.ts')
   const { serve } = await import('../worker/serve.ts')
-  const { openWorkerNotifications } = await import('../app/open-tellers.ts')
+  const { openWorkerNotifications } = await import('../app/worker-notifications.ts')
   const { performAudit, printWarnings } = await import('../app/perform-audit.ts')
   const { systemClock } = await import('../app/system.ts')
   const { toolVersion } = await import('../app/tool-version.ts')
   const { untilCrash } = await import('../app/until-crash.ts')
   const { unlessStopped } = await import('../app/until-signalled.ts')
   const { openHistoryCheck } = await import('../app/check-history.ts')
-  const { openWorkerFiles } = await import('../app/worker-orders.ts')
+  const { openWorkerFiles } = await import('../app/worker-files.ts')
   const { readAgain } = await import('../worker/reload-files.ts')
 
   const reader = await openWorkerFiles(options, terminal)
@@ -99,16 +98,16 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
     if (serving !== undefined) log.info({ url: serving.url }, 'listening')
     const policy = await unlessStopped(signal, reader.policy(configuration, signal))
     if (policy === undefined) return
-    let orders: Orders = { configuration, policy }
+    let files: WorkerFiles = { configuration, policy }
     const past = await readHistory(configuration, terminal)
     metrics.remember(past)
     isPrepared = true
 
-    const tellers = openWorkerNotifications({
+    const notifications = openWorkerNotifications({
       terminal,
       log,
       metrics,
-      news: () => ({ channels: configuration.notify, history: configuration.history }),
+      targets: () => ({ channels: configuration.notify, history: configuration.history }),
     })
     const work: Work<Report> = {
       clock: systemClock,
@@ -116,15 +115,15 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       schedules,
       servedUntil: past.servedUntil,
       async reload(signal) {
-        orders = await readAgain(reader, orders, { log, metrics, signal })
-        configuration = orders.configuration
+        files = await readAgain(reader, files, { log, metrics, signal })
+        configuration = files.configuration
         return configuration.schedules
       },
       run: ({ projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
         const { history } = configuration
         const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
-        const order = {
-          ...orders,
+        const request = {
+          ...files,
           history,
           only,
           failOn: options.failOn,
@@ -133,18 +132,18 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
           runTimeoutMs,
           onPage,
         }
-        return untilCrash(signal, (signal) => performAudit(order, terminal, signal))
+        return untilCrash(signal, (signal) => performAudit(request, terminal, signal))
       },
-      watch: notifyAll([logOf(log), metrics, health, tellers.watch]),
+      watch: notifyAll([logOf(log), metrics, health, notifications.watch]),
     }
-    await Promise.all([keepSchedule(work, signal), tellers.keep(signal)])
+    await Promise.all([keepSchedule(work, signal), notifications.keep(signal)])
   } finally {
     await serving?.close()
     await historyCheck.close()
   }
 }
 
-/** Opens the history once before anything is promised, and reads what earlier runs left. */
+/** Opens the history before the worker reports ready, and reads what earlier runs recorded. */
 async function readHistory({ history: file, services }: Configuration, { env }: ProcessContext): Promise<RecordedPast> {
   const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
   const { readPast } = await import('../worker/read-past.ts')
@@ -158,14 +157,14 @@ async function readHistory({ history: file, services }: Configuration, { env }: 
   }
 }
 
-/** A database with its write-ahead log. */
+/** The size of a database with its write-ahead log. */
 function bytesOf(file: string): number {
   const sizes = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
 const skipTexts: Readonly<Record<SkipReason, string>> = {
-  running: 'tick skipped: the run before it is still under way',
+  running: 'tick skipped: the previous run is still in progress',
   held: 'tick skipped: another process writes to the history',
   away: 'missed ticks while the worker was down: running once to catch up',
 }
@@ -178,9 +177,9 @@ function logOf(log: Log): WorkerObserver<Report> {
     },
     skipped: (schedule, reason, ticks) => log.warn({ schedule, reason, ticks }, skipTexts[reason]),
     started: (schedule) => log.info({ schedule }, 'run started'),
-    ended: () => {}, // the run itself says how it ended
+    ended: () => {}, // the run logs this itself
     failed: (schedule, error) =>
-      log.error({ schedule, ...describe(error) }, 'an error ended the run; the next tick comes'),
+      log.error({ schedule, ...describe(error) }, 'an error ended the run; the next tick tries again'),
   }
 }
 
@@ -189,32 +188,32 @@ function describe(error: unknown): { error: string; advice?: string | undefined;
   return { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined }
 }
 
-/** Everybody who watches is told everything, one after the other. */
-function notifyAll(watches: readonly WorkerObserver<Report>[]): WorkerObserver<Report> {
-  const each = (tell: (watch: WorkerObserver<Report>) => void) => {
-    for (const watch of watches) tell(watch)
+/** Notifies all observers of everything, one after the other. */
+function notifyAll(observers: readonly WorkerObserver<Report>[]): WorkerObserver<Report> {
+  const each = (notify: (observer: WorkerObserver<Report>) => void) => {
+    for (const observer of observers) notify(observer)
   }
   return {
-    planned: (upcoming) => each((watch) => watch.planned(upcoming)),
-    skipped: (schedule, reason, ticks) => each((watch) => watch.skipped(schedule, reason, ticks)),
-    started: (schedule) => each((watch) => watch.started(schedule)),
-    failed: (schedule, error) => each((watch) => watch.failed(schedule, error)),
+    planned: (upcoming) => each((observer) => observer.planned(upcoming)),
+    skipped: (schedule, reason, ticks) => each((observer) => observer.skipped(schedule, reason, ticks)),
+    started: (schedule) => each((observer) => observer.started(schedule)),
+    failed: (schedule, error) => each((observer) => observer.failed(schedule, error)),
     async ended(schedule, report) {
-      for (const watch of watches) await watch.ended(schedule, report)
+      for (const observer of observers) await observer.ended(schedule, report)
     },
   }
 }
 
 async function printNext(options: WorkerOptions, terminal: ProcessContext): Promise<number> {
-  const { nextTimes, nextTimesFace } = await import('../worker/next-times.ts')
-  const { openWorkerFiles } = await import('../app/worker-orders.ts')
+  const { nextTimes, nextTimesView } = await import('../worker/next-times.ts')
+  const { openWorkerFiles } = await import('../app/worker-files.ts')
   const reader = await openWorkerFiles(options, terminal)
   const configuration = reader.configuration()
-  // A worker would not start with a broken one.
+  // A worker does not start with a broken policy.
   await reader.policy(configuration, new AbortController().signal)
   const rows = nextTimes(configuration.schedules, Date.now(), options.next ?? 1)
   const { limited } = await import('../report/show-answer.ts')
-  // As many as `--next` names, unless a limit is given.
+  // `--next` decides how many, unless a limit is given.
   const shown = limited(rows, options.limit ?? Number.POSITIVE_INFINITY)
-  return printAnswer({ command: 'worker', run: null, ...shown }, nextTimesFace, options.format, terminal)
+  return printAnswer({ command: 'worker', run: null, ...shown }, nextTimesView, options.format, terminal)
 }

@@ -2,14 +2,14 @@ import type { Digests, Report, ReportCoverage, ReportViolation } from '../model/
 import type { Severity, Waiver } from '../model/violation.ts'
 
 /**
- * What a run says of a control. `not_met`: an open violation of `medium` or above. `not_assessed`: rules give evidence
- * for it, and the run evaluated none of them. `partially_assessed`: a part of the evidence is missing. `met` speaks of
- * what the run observed. `not_covered`: no rule gives evidence for it, which is not a verdict.
+ * The state of a control in a run. `not_met`: an open violation of `medium` or above. `not_assessed`: rules give
+ * evidence for it, and the run evaluated none of them. `partially_assessed`: a part of the evidence is missing. `met`
+ * covers only what the run observed. `not_covered`: no rule gives evidence for it, which is not a verdict.
  */
 export const controlStates = ['not_met', 'partially_assessed', 'not_assessed', 'met', 'not_covered'] as const
 export type ControlState = (typeof controlStates)[number]
 
-/** One run, read by the controls of a framework. Its JSON form is part of the outer contract. */
+/** A run's report by the controls of a framework. Its JSON form is part of the outer contract. */
 export interface Compliance {
   readonly schema: 'hookdrift.compliance/2'
   readonly framework: string
@@ -19,7 +19,7 @@ export interface Compliance {
   readonly digests: Digests
   /** The command that checks the history behind it. */
   readonly verify: string
-  /** Present when the report replays the history under a policy, instead of showing what was recorded. */
+  /** Present when the report replays the history under another policy, instead of showing the recorded results. */
   readonly replayed_with?: ReplayedWith
   /** Present when the report is about a period instead of a run. */
   readonly period?: CompliancePeriod

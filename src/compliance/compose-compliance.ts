@@ -28,7 +28,7 @@ export interface ComplianceInput {
   readonly replayedWith?: ReplayedWith
 }
 
-/** What a run says of each control of a framework: a function of its report, so the same today and in a year. */
+/** Assesses each control of a framework. Pure: the same report gives the same result today and in a year. */
 export function composeCompliance(input: ComplianceInput): Compliance {
   const { report, framework, period, resolvedBefore = [], waivedMeanwhile = [], replayedWith } = input
   const current = report.violations.map((violation) => withDuration(violation, report.run.started_at))

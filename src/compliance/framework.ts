@@ -71,7 +71,7 @@ export function rationaleFor({ evidence }: FrameworkControl, rule: string): stri
   return evidence.find(({ rules }) => rules.some((pattern) => matchesGlob(rule, pattern)))?.rationale
 }
 
-/** For editors. */
+/** The JSON Schema of a framework file, for editors. */
 export function frameworkJsonSchema(): object {
   return z.toJSONSchema(schema, { io: 'input' })
 }

@@ -6,9 +6,9 @@ import type { Framework } from './framework.ts'
 import type { PolicyResults } from './policy-results.ts'
 
 /**
- * What the controls of a framework looked like over a time: as its last run left them, with all that was resolved
- * meanwhile and how well the time was looked at. `from` and `to` name runs or times; `now` is in milliseconds.
- * @throws AuditError.usage when no run was committed in it
+ * The controls of a framework over a period: their state in its last run, violations that were resolved before that,
+ * and how well the runs cover the period. `from` and `to` name runs or times; `now` is in milliseconds.
+ * @throws AuditError.usage when no run was committed in the period
  */
 export async function gatherCompliance(
   history: HistoryReader,

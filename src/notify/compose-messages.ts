@@ -146,8 +146,8 @@ function countTypes(events: readonly Event[]): Message['counts'] {
 const words: Readonly<Record<EventType, (n: number) => string>> = {
   'worker.failed': () => 'a run failed',
   'worker.recovered': () => 'runs succeed again',
-  'coverage.lost': (n) => `${count(n, 'listing')} out of sight`,
-  'coverage.regained': (n) => `${count(n, 'listing')} in sight again`,
+  'coverage.lost': (n) => `${count(n, 'listing')} incomplete`,
+  'coverage.regained': (n) => `${count(n, 'listing')} complete again`,
   'violation.reopened': (n) => `${n} reopened`,
   'violation.opened': (n) => `${n} opened`,
   'violation.resolved': (n) => `${n} resolved`,

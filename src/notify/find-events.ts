@@ -79,7 +79,7 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
   for (const { project, unjudged } of record.projects) {
     for (const [rule, reason] of Object.entries(unjudged)) {
       const wasUnknown = Object.hasOwn(scans.get(project)?.notEvaluated ?? {}, rule)
-      if (!wasUnknown) found.set(`${project} ${rule}`, { project, rule, text: `it could not judge: ${reason}` })
+      if (!wasUnknown) found.set(`${project} ${rule}`, { project, rule, text: `not evaluated: ${reason}` })
     }
   }
   for (const [key, group] of Map.groupBy(lost, ({ project, rule }) => `${project} ${rule}`)) {
@@ -87,7 +87,7 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
     if (first === undefined || found.has(key) || unknownAlready.has(key)) continue
     const { project, rule, name, uid } = first
     const others = group.length === 1 ? '' : ` and ${group.length - 1} more`
-    const text = `what it found could not be looked at: ${quote(name === '' ? uid : name)}${others}`
+    const text = `its violations could not be checked: ${quote(name === '' ? uid : name)}${others}`
     found.set(key, { project, rule, text })
   }
   const severityOf = new Map(record.rules.map(({ id, severity }) => [id, severity]))

@@ -30,8 +30,8 @@ const storms: Readonly<Record<Storm, string>> = {
 const marks: Readonly<Record<EventType, string>> = {
   'worker.failed': 'FAILED',
   'worker.recovered': 'recovered',
-  'coverage.lost': 'OUT OF SIGHT',
-  'coverage.regained': 'in sight again',
+  'coverage.lost': 'INCOMPLETE',
+  'coverage.regained': 'complete again',
   'violation.reopened': 'reopened',
   'violation.opened': 'opened',
   'violation.resolved': 'resolved',

@@ -17,8 +17,8 @@ export function answerExplanations(
   }
 }
 
-/** `isOne`: whether one rule was asked about, which then is explained layer by layer. */
-export function explanationsFace(explained: FoundResource, isOne: boolean): AnswerView<Explanation> {
+/** `isOne`: whether the user named one rule, which then is explained layer by layer. */
+export function explanationsView(explained: FoundResource, isOne: boolean): AnswerView<Explanation> {
   return {
     columns: [
       { name: 'rule', value: ({ rule }) => rule },

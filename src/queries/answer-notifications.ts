@@ -28,7 +28,7 @@ export async function answerOutbox(history: History, limit: number): Promise<Ans
     command: 'notify',
     run: last === undefined ? null : toAnswerRun(last),
     more: { channels: states },
-    remarks: channels.length === 0 ? ['No channel ever had a message.'] : channels.map(describeChannel),
+    remarks: channels.length === 0 ? ['No channel has had a message yet.'] : channels.map(describeChannel),
     ...limited(messages.map(toRow), limit),
   }
 }
@@ -39,16 +39,16 @@ function toRow({ id, channel, run, createdAt, state, attempts, nextTryAt, error 
 }
 
 function describeChannel({ name, pending, dead, lastDeliveredAt, gone }: ChannelState): string {
-  const fate = gone === null ? '' : `GONE: its receiver answered 410 at ${gone.at}, it is not tried again; `
+  const fate = gone === null ? '' : `GONE: its receiver answered 410 at ${gone.at}, the channel is disabled; `
   const last = lastDeliveredAt === null ? 'nothing was delivered yet' : `last delivered at ${lastDeliveredAt}`
   return `${name}: ${fate}${pending} pending, ${dead} given up, ${last}`
 }
 
 const outboxColumns = ['channel', 'id', 'run', 'created_at', 'state', 'attempts', 'next_try_at', 'error'] as const
 
-export const outboxFace: AnswerView<OutboxRow> = {
+export const outboxView: AnswerView<OutboxRow> = {
   columns: outboxColumns.map((name) => ({ name, value: (row) => row[name] })),
-  nothing: 'No message waits.',
+  nothing: 'No message is pending.',
   isOfRun: false,
 }
 
@@ -65,7 +65,7 @@ interface TestedChannel {
   readonly outcome: Outcome
 }
 
-/** Which channels took a test message. */
+/** The results of test messages, one row per channel. */
 export function answerChannelTest(tested: readonly TestedChannel[], limit: number): Answer<ChannelTestRow> {
   const rows = tested.map(({ channel, id, outcome }) => {
     return { channel, id, ok: outcome.ok, error: outcome.ok ? null : outcome.error }
@@ -73,7 +73,7 @@ export function answerChannelTest(tested: readonly TestedChannel[], limit: numbe
   return { command: 'notify-test', run: null, ...limited(rows, limit) }
 }
 
-export const channelTestFace: AnswerView<ChannelTestRow> = {
+export const channelTestView: AnswerView<ChannelTestRow> = {
   columns: [
     { name: 'channel', value: ({ channel }) => channel },
     { name: 'ok', value: ({ ok }) => ok, show: ({ ok }) => (ok ? 'ok' : 'FAILED') },

@@ -5,7 +5,7 @@ import { wrapProse } from '../text/columns.ts'
 import { count } from '../text/count.ts'
 import { neutralise } from '../text/neutralise.ts'
 
-/** What a policy file holds, as numbers. */
+/** The size of a policy. */
 export interface PolicyCheckRow {
   /** Absolute. */
   readonly file: string
@@ -30,13 +30,13 @@ export function answerPolicyCheck(file: string, policy: Policy, tests: number): 
     probes: policy.probes.length,
     tests,
   }
-  return { command: 'policy-check', run: null, rows: [row], leftOut: 0 }
+  return { command: 'policy-check', run: null, rows: [row], omitted: 0 }
 }
 
 const columns = ['file', 'digest', 'rules', 'custom', 'overrides', 'waivers', 'probes', 'tests'] as const
 
 /** `named`: the file as the user named it. */
-export function policyCheckFace(named: string): AnswerView<PolicyCheckRow> {
+export function policyCheckView(named: string): AnswerView<PolicyCheckRow> {
   return {
     columns: columns.map((name) => ({ name, value: (row) => row[name] })),
     lines: ({ rows }, page) =>

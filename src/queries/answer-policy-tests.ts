@@ -20,14 +20,14 @@ export function answerPolicyTests(policy: Policy, tests: readonly PlacedTest[]):
     return { name: placed.test.name, ok: problems.length === 0, problems }
   })
   const failed = rows.filter(({ ok }) => !ok).length
-  const verdict = failed === 0 ? 'all hold.' : `${failed} not as expected.`
+  const verdict = failed === 0 ? 'all passed.' : `${failed} failed.`
   return {
-    ...{ command: 'policy-test', run: null, rows, leftOut: 0 },
+    ...{ command: 'policy-test', run: null, rows, omitted: 0 },
     conclusion: [`${count(rows.length, 'test')}, ${verdict}`],
   }
 }
 
-export const policyTestsFace: AnswerView<PolicyTestRow> = {
+export const policyTestsView: AnswerView<PolicyTestRow> = {
   columns: [
     { name: 'name', value: ({ name }) => name },
     { name: 'ok', value: ({ ok }) => ok },
@@ -38,19 +38,19 @@ export const policyTestsFace: AnswerView<PolicyTestRow> = {
   isOfRun: false,
 }
 
-/** What differs from what a test expects, each at its place. */
+/** The differences from what a test expects, each with its place in the file. */
 function differences({ test, problem }: PlacedTest, { missing, unexpected, failures }: TestOutcome): FileProblem[] {
   const of = `in "${test.name}"`
   return [
-    ...missing.map((place) => problem(place, `${of}: expected ${wanted(test, place)}, found none`)),
+    ...missing.map((place) => problem(place, `${of}: expected ${describeExpected(test, place)}, found none`)),
     ...unexpected.map(({ severity, rule, uid, path, message }) =>
       problem('expect', `${of}: not expected: ${severity} ${rule} at ${uid}${path}: ${message}`),
     ),
-    ...[...failures].map(([rule, why]) => problem('name', `${of}: ${rule} could not judge: ${why}`)),
+    ...[...failures].map(([rule, why]) => problem('name', `${of}: ${rule} could not be evaluated: ${why}`)),
   ]
 }
 
-function wanted({ expect }: PlacedTest['test'], place: number): string {
+function describeExpected({ expect }: PlacedTest['test'], place: number): string {
   const { rule = '', severity, uid = '', path = '' } = expect[place] ?? {}
   return `${severity ?? 'a violation of'} ${rule}${uid + path === '' ? '' : ` at ${uid}${path}`}`
 }

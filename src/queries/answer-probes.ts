@@ -14,7 +14,7 @@ interface ProbeRuns {
   readonly unlisted: readonly Unlisted[]
 }
 
-/** What functions gave; what looks secret is sealed as everywhere. */
+/** The results of functions; values that look secret are sealed. */
 export function answerProbes({ runs, unlisted }: ProbeRuns, sealer: Sealer, limit: number): Answer<Row> {
   return {
     ...{ command: 'probe', run: null },
@@ -27,7 +27,7 @@ export function answerProbes({ runs, unlisted }: ProbeRuns, sealer: Sealer, limi
   }
 }
 
-export const probesFace: AnswerView<Row> = {
+export const probesView: AnswerView<Row> = {
   columns: (['project', 'probe', 'kind', 'uid', 'name', 'outcome', 'verdict', 'message', 'payload'] as const)
     .map((name) => ({ name, value: (row: Row) => row[name] }) as Column<Row>)
     .concat({ name: 'log', value: ({ log }) => [...log] }),

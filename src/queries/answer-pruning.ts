@@ -13,7 +13,7 @@ export interface PruningRow {
   readonly reasons: readonly string[]
 }
 
-/** Which runs a pruning keeps and which it removes, or would. */
+/** The runs that a pruning keeps and those that it removes; with `isDry`, that it would. */
 export function answerPruning(plan: readonly PlannedRun[], freed: Freed, isDry: boolean): Answer<PruningRow> {
   const rows = plan.map(({ number, startedAt, reasons }) => {
     return { number, started_at: startedAt, kept: reasons.length > 0, reasons }
@@ -24,12 +24,12 @@ export function answerPruning(plan: readonly PlannedRun[], freed: Freed, isDry: 
     run: newest === undefined ? null : toAnswerRun(newest),
     more: { dry_run: isDry, freed_bytes: freed.bytes },
     rows,
-    leftOut: 0,
+    omitted: 0,
     conclusion: [verdictOf(rows, freed, isDry)],
   }
 }
 
-export const pruningFace: AnswerView<PruningRow> = {
+export const pruningView: AnswerView<PruningRow> = {
   columns: [
     { name: 'kept', value: ({ kept }) => kept },
     { name: 'number', value: ({ number }) => number },
@@ -44,16 +44,16 @@ export const pruningFace: AnswerView<PruningRow> = {
         return `keep  ${`${number}`.padStart(wide)}  ${started_at}  ${reasons.join(', ')}`
       })
   },
-  nothing: 'The history holds no committed run.',
+  nothing: 'The history has no committed run.',
   isOfRun: false,
 }
 
 function verdictOf(rows: readonly PruningRow[], { bytes, leftBytes }: Freed, isDry: boolean): string {
   const kept = rows.filter((row) => row.kept).length
   const [gone, left] = [count(rows.length - kept, 'run'), count(kept, 'run')]
-  if (isDry) return `${gone} would go, ${left} would stay. Nothing was changed.`
+  if (isDry) return `${gone} would be removed, ${left} kept. Nothing was changed.`
   const inside = leftBytes > 0 ? `, ${megabytes(leftBytes)} free inside the file for the next runs` : ''
-  return `${gone} pruned, ${left} kept; ${megabytes(bytes)} given back${inside}.`
+  return `${gone} pruned, ${left} kept; ${megabytes(bytes)} freed${inside}.`
 }
 
 function megabytes(bytes: number): string {

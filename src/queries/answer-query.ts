@@ -9,7 +9,7 @@ import { statingExtent } from './as-of.ts'
 
 export type QueryRow = Readonly<Record<string, Json>>
 
-/** What was found, as the answer of a command; the run and the coverage are those of the last sealed run. */
+/** The rows of a query as an answer; run and coverage are those of the last committed run. */
 export async function answerQuery(
   reader: HistoryReader,
   found: { readonly columns: readonly string[]; readonly rows: readonly (readonly Json[])[]; readonly isCut: boolean },
@@ -20,7 +20,7 @@ export async function answerQuery(
     ...(last === undefined ? { run: null } : statingExtent(last, await reader.latestScans(last.number))),
     // fromEntries defines members, so a column called `__proto__` survives.
     rows: found.rows.map((row) => Object.fromEntries(found.columns.map((name, at) => [name, row[at] ?? null]))),
-    leftOut: found.isCut ? 'unknown' : 0,
+    omitted: found.isCut ? 'unknown' : 0,
   }
 }
 
@@ -58,5 +58,5 @@ export const viewListView: AnswerView<ViewRow> = {
         page.width - 4,
       ).map((line) => page.paint('aside', `    ${line}`)),
     ]),
-  nothing: 'There are none.',
+  nothing: 'There are no views.',
 }

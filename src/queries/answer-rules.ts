@@ -33,7 +33,7 @@ export function answerRules(rules: readonly Rule[], limit: number): Answer<RuleR
   return { command: 'rules', run: null, ...limited(rows, limit), ...(rules.length > 1 ? { conclusion } : {}) }
 }
 
-export const rulesFace: AnswerView<RuleRow> = {
+export const rulesView: AnswerView<RuleRow> = {
   columns: [
     { name: 'severity', value: ({ severity }) => severity },
     { name: 'id', value: ({ id }) => id },
@@ -48,8 +48,8 @@ export const rulesFace: AnswerView<RuleRow> = {
   isOfRun: false,
 }
 
-/** For people: the rule's page, which comes with the package. */
-export function pageFace(id: string): AnswerView<RuleRow> {
+/** As text: the rule's page, which comes with the package. */
+export function rulePageView(id: string): AnswerView<RuleRow> {
   const lines = readRulePage(id).trimEnd().split('\n')
-  return { ...rulesFace, lines: () => lines }
+  return { ...rulesView, lines: () => lines }
 }

@@ -7,14 +7,14 @@ import { toAnswerRun } from './as-of.ts'
 
 export interface VerificationRow {
   readonly id: string
-  /** null where it could not be checked. */
+  /** null when it could not be checked. */
   readonly ok: boolean | null
   readonly detail: string
   /** What a failed check means for the reader. */
   readonly means?: string
 }
 
-/** What the checks of a history found. */
+/** The results of the checks of a history. */
 export function answerVerification(
   { ok, run, checks }: Verification,
   file: string,
@@ -27,7 +27,7 @@ export function answerVerification(
   }
 }
 
-/** What the checks of an attestation found. */
+/** The results of the checks of an attestation. */
 export function answerAttestation(
   ok: boolean,
   checks: readonly AttestationCheck[],
@@ -40,7 +40,7 @@ function answerChecks(ok: boolean, checks: readonly VerificationRow[], limit: nu
   return { command: 'verify', more: { ok }, rowsMember: 'checks', ...limited(checks, limit) } as const
 }
 
-export const verificationFace: AnswerView<VerificationRow> = {
+export const verificationView: AnswerView<VerificationRow> = {
   columns: [
     { name: 'id', value: ({ id }) => id },
     { name: 'ok', value: ({ ok }) => ok },
@@ -65,5 +65,5 @@ function wordFor(ok: boolean | null): string {
 
 function adviseOn(checks: readonly CheckResult[], file: string): string {
   const failed = checks.filter(({ ok }) => !ok).map(({ id }) => id)
-  return `${file} does not verify (${failed.join(', ')}). Keep a copy of it as it is, restore the last backup that verifies, and audit again: docs/keeping.md.`
+  return `${file} does not verify (${failed.join(', ')}). Keep a copy of the file, restore the last backup that verifies, and audit again: docs/how-to/keep-the-history.md.`
 }

@@ -7,7 +7,7 @@ export function toAnswerRun({ number, startedAt, finishedAt }: CommittedRun): An
   return { number, started_at: startedAt, finished_at: finishedAt, state: 'committed' }
 }
 
-/** What an answer says before its rows. */
+/** The run that an answer is as of, with the coverage of its scans. */
 export function statingExtent(
   run: CommittedRun,
   scans: readonly RecordedScan[],
@@ -24,8 +24,8 @@ export function toCoverage({ project, run, coverage }: RecordedScan): AnswerCove
 }
 
 /**
- * The projects that `--project` means.
- * @throws AuditError.usage when it means none
+ * Selects the projects that match `--project`.
+ * @throws AuditError.usage when none does
  */
 export function selectProjects<Scan extends Pick<RecordedScan, 'project'>>(
   scans: readonly Scan[],

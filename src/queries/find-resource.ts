@@ -3,8 +3,8 @@ import { AuditError } from '../model/errors.ts'
 import type { Explained } from '../policy/explain-rule.ts'
 
 /**
- * The current version of a resource, or the last one of one that is gone.
- * @throws AuditError.usage when the history knows none of that uid, or several
+ * Finds the current version of a resource, or the last version of a removed one.
+ * @throws AuditError.usage when the history has no resource of that uid, or several
  */
 export async function findResource(
   history: HistoryReader,
@@ -17,8 +17,8 @@ export async function findResource(
   const [identity, ...others] = found
   if (identity === undefined) {
     const where = project === undefined ? 'the history' : project
-    throw AuditError.usage(`${where} knows no resource ${JSON.stringify(uid)}`, {
-      advice: 'uids are in every report; names are not enough',
+    throw AuditError.usage(`${where} has no resource ${JSON.stringify(uid)}`, {
+      advice: 'use a uid, not a name; every report shows them',
     })
   }
   if (others.length > 0) {
@@ -33,7 +33,7 @@ export async function findResource(
 }
 
 export interface FoundResource extends Explained {
-  /** Start of the run that found it gone; null for a current one. */
+  /** Start of the run that removed it; null for a current resource. */
   readonly goneSince: string | null
 }
 

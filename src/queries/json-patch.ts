@@ -6,8 +6,8 @@ export type PatchOperation =
   | { readonly op: 'remove'; readonly path: string }
 
 /**
- * What makes `after` of `before`, exactly: objects member by member, everything else whole. In the order of paths, so
- * the same two sides always give the same patch.
+ * The patch from `before` to `after`: objects member by member, everything else as a whole. It is in the order of
+ * paths, so the same two sides always give the same patch.
  */
 export function patchBetween(before: JsonObject, after: JsonObject, path = ''): PatchOperation[] {
   const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()

@@ -20,7 +20,7 @@ interface BaselineDiffQuery {
   readonly limit: number
 }
 
-/** What is otherwise, as of the last run, than what was approved. */
+/** What differs in the last run from the approved baselines. */
 export async function readBaselineDiff(
   history: History,
   { projects, limit }: BaselineDiffQuery,
@@ -30,7 +30,7 @@ export async function readBaselineDiff(
     .filter(({ project }) => matchesProject(project.name, projects))
     .sort((a, b) => (a.project.name < b.project.name ? -1 : 1))
   if (last === undefined || approvals.length === 0) {
-    throw AuditError.usage(`no baseline is approved${projects.length === 0 ? '' : ` of ${projects.join(' ')}`}`, {
+    throw AuditError.usage(`no baseline is approved${projects.length === 0 ? '' : ` for ${projects.join(' ')}`}`, {
       advice: '`hookdrift baseline approve` approves the state of the last run',
     })
   }
@@ -43,7 +43,9 @@ export async function readBaselineDiff(
     rows.push(...found.rows)
     remarks.push(`${approval.project.name}: compared with ${nameOf(approval)}.`)
     for (const [kind, resources] of found.unknown) {
-      remarks.push(`${approval.project.name}: ${count(resources, kind)} not compared: nobody had looked there so.`)
+      remarks.push(
+        `${approval.project.name}: ${count(resources, kind)} not compared: the baseline does not cover them.`,
+      )
     }
   }
   return { command: 'baseline-diff', ...statingExtent(last, scans), remarks, ...limited(rows, limit) }
@@ -58,7 +60,7 @@ async function compare(history: History, approval: Approval, run: number) {
   const unknown = new Map<Kind, number>()
   for (const key of [...new Set([...before.keys(), ...now.keys()])].sort()) {
     const [old, current] = [before.get(key), now.get(key)]
-    const { kind, uid, name } = current ?? old ?? nobody
+    const { kind, uid, name } = current ?? old ?? unnamed
     if (!isConfigured(kind)) continue
     if (old === undefined && !isSameView(scopes[kind], baselines[kind])) {
       unknown.set(kind, (unknown.get(kind) ?? 0) + 1)
@@ -75,10 +77,10 @@ async function compare(history: History, approval: Approval, run: number) {
   return { rows, unknown }
 }
 
-const nobody = { kind: 'endpoint', uid: '', name: '' } as const
+const unnamed = { kind: 'endpoint', uid: '', name: '' } as const
 
 function fieldsBetween({ kind, attributes, sealKeyId }: ApprovedResource, now: ResourceAtRun) {
-  // What we wrote ourselves as canonical JSON of an object.
+  // A stored body is canonical JSON of an object, written by us.
   return diffAttributes(kind, attributes, JSON.parse(now.body), { sealsComparable: sealKeyId === now.sealKeyId })
 }
 

@@ -20,23 +20,23 @@ export interface BaselineRow {
 
 interface BaselinesQuery {
   readonly projects: readonly string[]
-  /** Also those that hold no more. */
+  /** Also superseded and revoked ones. */
   readonly all: boolean
 }
 
-/** What was approved: by project, newest first. */
+/** The approved baselines by project, newest first. */
 export async function readBaselines(history: History, { projects, all }: BaselinesQuery): Promise<Answer<BaselineRow>> {
   const approvals = await history.approvals()
-  const hold = new Set(activeApprovals(approvals))
+  const active = new Set(activeApprovals(approvals))
   const shown = approvals.filter(
-    (approval) => matchesProject(approval.project.name, projects) && (all || hold.has(approval)),
+    (approval) => matchesProject(approval.project.name, projects) && (all || active.has(approval)),
   )
   const last = await history.lastRun()
   return {
     command: 'baseline',
     run: last === undefined ? null : toAnswerRun(last),
-    rows: shown.sort(byProjectNewestFirst).map((approval) => toRow(approval, hold.has(approval))),
-    leftOut: 0,
+    rows: shown.sort(byProjectNewestFirst).map((approval) => toRow(approval, active.has(approval))),
+    omitted: 0,
   }
 }
 
@@ -44,14 +44,14 @@ function byProjectNewestFirst(a: Approval, b: Approval): number {
   return a.project.name === b.project.name ? b.id - a.id : a.project.name < b.project.name ? -1 : 1
 }
 
-function toRow({ project, run, at, by, note, revoked }: Approval, holds: boolean): BaselineRow {
+function toRow({ project, run, at, by, note, revoked }: Approval, isActive: boolean): BaselineRow {
   return {
     project: project.name,
     run: run ?? null,
     approved_at: at,
     approved_by: by,
     note,
-    state: holds ? 'active' : revoked === undefined ? 'superseded' : 'revoked',
+    state: isActive ? 'active' : revoked === undefined ? 'superseded' : 'revoked',
     revoked_at: revoked?.at ?? null,
     revoked_by: revoked?.by ?? null,
   }
@@ -68,7 +68,7 @@ export const baselinesView: AnswerView<BaselineRow> = {
     { name: 'revoked_at', value: (row) => row.revoked_at, only: 'csv' },
     { name: 'revoked_by', value: (row) => row.revoked_by, only: 'csv' },
   ],
-  nothing: 'No baseline is approved: drift rules compare with the last complete look.',
+  nothing: 'No baseline is approved: drift rules compare with the last complete scan.',
 }
 
 function describeBaselineState({ state, revoked_at, revoked_by }: BaselineRow): string {

@@ -15,7 +15,7 @@ import { selectProjects, statingExtent, toAnswerRun } from './as-of.ts'
 import { type PatchOperation, patchBetween } from './json-patch.ts'
 
 export interface DiffRow extends ReportChange {
-  /** Makes the attributes of then those of now (RFC 6902); where it was asked for. */
+  /** Turns the earlier attributes into the later ones (RFC 6902); present when requested. */
   readonly patch?: readonly PatchOperation[]
 }
 
@@ -29,8 +29,8 @@ export interface DiffQuery {
 }
 
 /**
- * What is otherwise at `to` than at `from`, whichever came first. A kind that nobody had looked at by the earlier run
- * is not called new by the later one: such resources are counted, not listed.
+ * What differs in run `to` from run `from`; either may be the earlier one. Resources of a kind that no run had scanned
+ * by the earlier one are counted as not compared, not listed as added.
  */
 export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise<Answer<DiffRow>> {
   const { from, to, projects, kind, withPatch, limit } = query
@@ -54,7 +54,7 @@ export async function readDiff(reader: HistoryReader, query: DiffQuery): Promise
     remarks: [
       `Compared with run ${from.number}, ${showTime(from.startedAt)}.`,
       ...notScanned.map(({ project, kind, resources }) => {
-        return `${project}: ${count(resources, kind)} not compared: run ${earlier.number} had not looked there.`
+        return `${project}: ${count(resources, kind)} not compared: not scanned by run ${earlier.number}.`
       }),
     ],
     ...limited(rows, limit),
@@ -69,7 +69,7 @@ function countUnseen(unseen: readonly Differing[]) {
   })
 }
 
-/** Asks once for each project. */
+/** Reads the scans of each project once. */
 function scannedProjectsAt(reader: HistoryReader, { number }: CommittedRun) {
   const known = new Map<string, CompleteScans>()
   return async ({ project, kind }: Differing): Promise<boolean> => {
@@ -94,13 +94,13 @@ function toRows({ project, kind, uid, before, after }: Differing, withPatch: boo
 
 const wholeRemoved = [{ op: 'remove', path: '' }] as const
 
-/** Field by field; seals of different installation keys say nothing. */
+/** Compares field by field; seals of different installation keys are not comparable. */
 export function fieldsBetween(kind: Kind, before: KeptVersion, after: KeptVersion): FieldChange[] {
   const sealsComparable = before.sealKeyId === after.sealKeyId
   return diffAttributes(kind, attributesOf(before), attributesOf(after), { sealsComparable })
 }
 
-/** What we wrote ourselves as canonical JSON of an object. */
+/** A stored body is canonical JSON of an object, written by us. */
 function attributesOf({ body }: KeptVersion): JsonObject {
   return JSON.parse(body)
 }
@@ -118,8 +118,8 @@ export const diffView: AnswerView<DiffRow> = {
     if (fields.length === 0) return [[...who, null, null, null]]
     return fields.map(({ path, before, after }) => [...who, path, before, after])
   },
-  lines({ rows, leftOut }, page) {
-    const heading = page.paint('heading', count(rows.length + (leftOut === 'unknown' ? 0 : leftOut), 'change'))
+  lines({ rows, omitted }, page) {
+    const heading = page.paint('heading', count(rows.length + (omitted === 'unknown' ? 0 : omitted), 'change'))
     return [heading, '', ...rows.flatMap((row) => showChange(row, page))]
   },
   nothing: 'Nothing differs.',

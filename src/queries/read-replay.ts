@@ -22,10 +22,10 @@ import { selectProjects, statingExtent } from './as-of.ts'
 import { violationsView } from './read-violations.ts'
 
 export interface ReplayRow extends ReportViolation {
-  /** Numbers of the runs that would have seen it first and last. */
+  /** Numbers of the runs that would have found it first and last. */
   readonly first_run: number
   readonly last_run: number
-  /** Of what would have been found gone: the run that would have, and its start. */
+  /** The run that would have resolved it, and the start of that run. */
   readonly resolved_run?: number
   readonly resolved_at?: string
 }
@@ -40,12 +40,12 @@ export interface ReplayQuery {
 }
 
 /**
- * What a policy would have found in the runs since a time: what stands as of the last run, in the order of reports,
- * then what came and went, the latest first.
+ * What a policy would have found in the runs since a time: violations that are active in the last run, in the order of
+ * reports, then resolved ones, the latest first.
  * @throws AuditError.usage when there is no such run, project or time
  */
-export async function readReplay(history: ReplayedHistory, question: ReplayQuery): Promise<Answer<ReplayRow>> {
-  const { policy, since, projects, limit, clock } = question
+export async function readReplay(history: ReplayedHistory, query: ReplayQuery): Promise<Answer<ReplayRow>> {
+  const { policy, since, projects, limit, clock } = query
   const all = await history.runs()
   const now = clock()
   const last = findRun(all, 'latest', now)
@@ -79,7 +79,7 @@ export async function readReplay(history: ReplayedHistory, question: ReplayQuery
       })),
     },
     remarks: [
-      `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if this policy had judged them.`,
+      `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if they had evaluated this policy.`,
       ...unjudged.map(describeNotEvaluated),
     ],
     ...limited([...rowsOf(replay.active), ...rowsOf(replay.ended)], limit),
@@ -99,7 +99,7 @@ function runsSince(
   throw AuditError.usage(`no run was committed since ${since}; the last one is ${last.number} (${last.startedAt})`)
 }
 
-/** What of it is about the projects that were chosen. */
+/** Narrows an entry to the chosen projects; empty when it concerns none of them. */
 function among(unjudged: Unjudged, patterns: readonly string[]): Unjudged[] {
   if (unjudged.projects === undefined) return [unjudged]
   const projects = unjudged.projects.filter((name) => matchesProject(name, patterns))
@@ -140,5 +140,5 @@ export const replayView: AnswerView<ReplayRow> = {
 
 function describeRuns({ first_run: first, last_run: last, resolved_run: gone }: ReplayRow): string {
   const seen = first === last ? `run ${first}` : `runs ${first} to ${last}`
-  return gone === undefined ? seen : `${seen}, gone by ${gone}`
+  return gone === undefined ? seen : `${seen}, resolved in run ${gone}`
 }

@@ -17,7 +17,7 @@ export interface RunEntry {
   readonly changes: number
 }
 
-/** The runs that ended, newest first: sealed ones, and interrupted ones, of which nothing else is left. */
+/** The runs that ended, newest first: committed and interrupted ones; of the latter, nothing else is stored. */
 export async function readRuns(reader: HistoryReader, limit: number): Promise<Answer<RunEntry>> {
   const { runs, total } = await reader.endedRuns(Number.isFinite(limit) ? limit : Number.MAX_SAFE_INTEGER)
   const last = runs.find(({ isCommitted }) => isCommitted) ?? (await reader.lastRun())
@@ -29,7 +29,7 @@ export async function readRuns(reader: HistoryReader, limit: number): Promise<An
       ...{ state: isCommitted ? 'committed' : 'interrupted', exit_code: exitCode },
       ...{ walks, incomplete, changes },
     })),
-    leftOut: total - runs.length,
+    omitted: total - runs.length,
   }
 }
 

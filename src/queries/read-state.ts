@@ -11,9 +11,9 @@ export interface StateRow {
   readonly kind: Kind
   readonly uid: string
   readonly name: string
-  /** Start of the run that saw it so first. */
+  /** Start of the first run that saw it in this state. */
   readonly since: string
-  /** Sources and devices that no subscription refers to, where they are not listed themselves. */
+  /** Set for sources and devices that no subscription refers to, where the service does not list them. */
   readonly unreferenced?: true
   readonly attributes: Json
 }
@@ -25,7 +25,7 @@ export interface StateQuery {
   readonly limit: number
 }
 
-/** The resources that stood as of a run, by project, kind and uid. What a walk did not reach stands as it was known. */
+/** The resources as of a run, by project, kind and uid. What a walk did not reach is in its last known state. */
 export async function readState(
   reader: HistoryReader,
   { run, projects, kind, limit }: StateQuery,
@@ -35,19 +35,19 @@ export async function readState(
   for (const { project } of scans) {
     for (const row of await reader.stateAt(project, run.number, kind)) found.push({ project: project.name, row })
   }
-  const { rows, leftOut } = limited(found, limit)
+  const { rows, omitted } = limited(found, limit)
   return {
     command: 'state',
     ...statingExtent(run, scans),
     rows: rows.map(({ project, row: { kind, uid, name, since, isUnreferenced, body } }) => ({
       ...{ project, kind, uid, name, since },
       ...(isUnreferenced ? { unreferenced: true } : {}),
-      // Of many rows few are looked into.
+      // Parsed on access: most rows are printed without attributes.
       get attributes(): Json {
         return JSON.parse(body)
       },
     })),
-    leftOut,
+    omitted,
   }
 }
 

@@ -11,15 +11,15 @@ import { selectProjects, statingExtent } from './as-of.ts'
 
 export interface StatusRow {
   readonly project: string
-  /** The last sealed run that looked; null when none did. */
+  /** The last committed run that scanned it; null when none did. */
   readonly run: number | null
   readonly at: string | null
   readonly age_s: number | null
-  /** Whether that look was complete; and if not, since when no look was. */
+  /** Whether that scan was complete; and if not, since when no scan was. */
   readonly complete: boolean
   readonly incomplete_since: string | null
   readonly stale: boolean
-  /** Why; null when it is not. */
+  /** Why it is stale; null when it is not. */
   readonly reason: string | null
   /** Open violations by severity. */
   readonly violations: Readonly<Record<Severity, number>>
@@ -28,54 +28,50 @@ export interface StatusRow {
 }
 
 export interface StatusQuery {
-  /** The projects that should be looked at, where that is known. */
+  /** The configured projects, where the configuration is known. */
   readonly expected: readonly string[] | undefined
   readonly projects: readonly string[]
   /** Milliseconds since the epoch. */
   readonly now: number
-  /** By when a project should have been looked at again, if it was looked at then. Milliseconds since the epoch. */
+  /** When the next scan is due after a scan at `ms`. Milliseconds since the epoch. */
   readonly dueAfter: (project: string, ms: number) => number
   readonly limit: number
 }
 
 /**
- * When each project was last looked at, and how. Stale is what should have been looked at again by now, what
- * was only looked at incompletely for as long, and what should be and never was.
+ * When each project was last scanned, and how well. A project is stale when its next scan is overdue, when its next
+ * complete scan is, or when it is configured and was never scanned.
  */
 export async function readStatus(reader: HistoryReader, query: StatusQuery): Promise<Answer<StatusRow>> {
   const { expected, projects, limit } = query
   const run = await reader.lastRun()
   const known = run === undefined ? [] : await reader.latestScans(run.number)
-  const meant = known.filter(({ project }) => expected === undefined || expected.includes(project.name))
+  const scanned = known.filter(({ project }) => expected === undefined || expected.includes(project.name))
   const missing = (expected ?? []).filter((name) => !known.some(({ project }) => project.name === name))
-  const neverSeen = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
-  const names = selectProjects([...meant, ...neverSeen], projects).map(({ project }) => project.name)
-  const scans = meant.filter(({ project }) => matchesProject(project.name, projects))
-  const standing = Map.groupBy(run === undefined ? [] : await reader.violationsAt(run.number), ({ project }) => project)
+  const unscanned = missing.map((name) => ({ project: { name, service: '', uid: '' } }))
+  const names = selectProjects([...scanned, ...unscanned], projects).map(({ project }) => project.name)
+  const scans = scanned.filter(({ project }) => matchesProject(project.name, projects))
+  const active = Map.groupBy(run === undefined ? [] : await reader.violationsAt(run.number), ({ project }) => project)
   const rows = names.sort().map((name) => {
     const scan = scans.find(({ project }) => project.name === name)
-    return scan === undefined ? neverScanned(name) : statusOf(scan, standing.get(name) ?? [], query)
+    return scan === undefined ? neverScanned(name) : statusOf(scan, active.get(name) ?? [], query)
   })
   const extent = run === undefined ? { run: null } : statingExtent(run, scans)
   return { command: 'status', ...extent, ...limited(rows, limit) }
 }
 
-/** Whether something must be done: also when nothing at all was ever looked at. */
+/** Whether any project is stale; also true when no project was ever scanned. */
 export function isStale(rows: readonly StatusRow[]): boolean {
   return rows.length === 0 || rows.some(({ stale }) => stale)
 }
 
-function statusOf(
-  scan: RecordedScan,
-  standing: readonly RecordedViolation[],
-  { now, dueAfter }: StatusQuery,
-): StatusRow {
+function statusOf(scan: RecordedScan, active: readonly RecordedViolation[], { now, dueAfter }: StatusQuery): StatusRow {
   const { project, run, coverage, incompleteSince } = scan
   const ageMs = now - Date.parse(run.finishedAt)
   const isOverdue = ({ finishedAt }: CommittedRun) => now > dueAfter(project.name, Date.parse(finishedAt))
   const isOld = isOverdue(run)
-  const isBlind = incompleteSince !== undefined && isOverdue(incompleteSince)
-  const open = standing.filter(({ state }) => state === 'opened' || state === 'continuing')
+  const isIncompleteForLong = incompleteSince !== undefined && isOverdue(incompleteSince)
+  const open = active.filter(({ state }) => state === 'opened' || state === 'continuing')
   const counts = severities.map((severity) => [severity, open.filter((one) => one.severity === severity).length])
   return {
     project: project.name,
@@ -84,19 +80,19 @@ function statusOf(
     age_s: Math.floor(ageMs / 1000),
     complete: isCoverageComplete(coverage),
     incomplete_since: incompleteSince?.startedAt ?? null,
-    stale: isOld || isBlind,
-    reason: isOld ? 'not looked at for too long' : isBlind ? 'not looked at completely for too long' : null,
-    // fromEntries loses that the keys are all severities.
+    stale: isOld || isIncompleteForLong,
+    reason: isOld ? 'not scanned for too long' : isIncompleteForLong ? 'no complete scan for too long' : null,
+    // fromEntries forgets that the keys are all severities.
     violations: Object.fromEntries(counts) as Record<Severity, number>,
-    waived: standing.filter(({ state }) => state === 'waived').length,
-    unknown: standing.filter(({ state }) => state === 'unknown').length,
+    waived: active.filter(({ state }) => state === 'waived').length,
+    unknown: active.filter(({ state }) => state === 'unknown').length,
   }
 }
 
 function neverScanned(project: string): StatusRow {
   return {
     ...{ project, run: null, at: null, age_s: null, complete: false, incomplete_since: null },
-    ...{ stale: true, reason: 'never looked at', waived: 0, unknown: 0 },
+    ...{ stale: true, reason: 'never scanned', waived: 0, unknown: 0 },
     violations: { critical: 0, high: 0, medium: 0, low: 0, info: 0 },
   }
 }
@@ -109,13 +105,13 @@ export const statusView: AnswerView<StatusRow> = {
     { name: 'at', value: ({ at }) => at, only: 'csv' },
     { name: 'age_s', value: (row) => row.age_s, only: 'csv' },
     { name: 'age', value: () => null, show: describeAge, only: 'text' },
-    { name: 'look', value: (row) => (row.complete ? 'complete' : 'incomplete'), show: describeScan },
+    { name: 'scan', value: (row) => (row.complete ? 'complete' : 'incomplete'), show: describeScan },
     { name: 'open', value: ({ violations }) => ({ ...violations }), show: describeOpen, least: 8 },
     { name: 'waived', value: ({ waived }) => waived, only: 'csv' },
     { name: 'unknown', value: ({ unknown }) => unknown, align: 'right' },
     { name: 'reason', value: ({ reason }) => reason, only: 'csv' },
   ],
-  nothing: 'No project was ever looked at.',
+  nothing: 'No project was ever scanned.',
 }
 
 function describeState({ stale, reason }: StatusRow): string {

@@ -29,9 +29,9 @@ export interface TimelineQuery {
 }
 
 /**
- * The life of everything of a uid, oldest first: what changed field by field, which violations came and went, and who
- * referred to it.
- * @throws AuditError.usage when nothing of that uid was ever seen
+ * The history of all resources with a uid, oldest first: changes field by field, violations that opened and were
+ * resolved, and subscriptions that referred to them.
+ * @throws AuditError.usage when the history has no resource of that uid
  */
 export async function readTimeline(reader: HistoryReader, query: TimelineQuery): Promise<Answer<TimelineRow>> {
   const { uid, run, projects, kind, limit } = query
@@ -39,7 +39,7 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
     (identity) => matchesProject(identity.project.name, projects) && (kind === undefined || identity.kind === kind),
   )
   if (found.length === 0) {
-    // Where nothing of that name is a project, that is what is wrong.
+    // When --project matches no project, that is the error to report.
     selectProjects(await reader.latestScans(run.number), projects)
     throw neverSeen(query)
   }
@@ -67,9 +67,9 @@ export async function readTimeline(reader: HistoryReader, query: TimelineQuery):
 function neverSeen({ uid, run, projects, kind }: TimelineQuery): AuditError {
   const where = [...projects, ...(kind === undefined ? [] : [kind])].join(' ')
   return AuditError.usage(
-    `no resource "${uid}" was ever seen${where === '' ? '' : ` in ${where}`} by run ${run.number}`,
+    `the history up to run ${run.number} has no resource "${uid}"${where === '' ? '' : ` in ${where}`}`,
     {
-      advice: '`hookdrift state --format csv` lists what there is; what pruning took away is not known any more',
+      advice: '`hookdrift state --format csv` lists the resources; pruned runs are not in the history',
     },
   )
 }
@@ -101,7 +101,7 @@ function rowsOf(identity: Identity, versions: readonly VersionSpan[], spans: rea
   })
 }
 
-/** Where versions begin and end. A version that follows another at once replaces it. */
+/** The beginnings and ends of versions. A version that starts where another ends replaces it. */
 function momentsOf(kind: Kind, versions: readonly VersionSpan[]): Moment[] {
   return versions.flatMap((version, at) => {
     const { name, toRun, to } = version
@@ -130,7 +130,7 @@ interface Turn {
   readonly violation: TimelineViolation
 }
 
-/** What begins with a span of a violation, and that it was resolved where nothing goes on. */
+/** The state that begins with a span of a violation, and its resolution where no other span follows. */
 function turnsOf(span: ViolationSpan): Turn[] {
   const { fingerprint, rule, severity, path, message, state, isContinued, goesOn, fromRun, from, toRun, to } = span
   const as = (state: ViolationState): TimelineViolation => ({ fingerprint, rule, severity, state, path, message })
@@ -144,7 +144,7 @@ interface Reference {
   readonly name: string
   readonly from_run: number
   readonly from: string
-  /** null while it still refers. */
+  /** null for a current reference. */
   readonly to_run: number | null
   readonly to: string | null
 }
@@ -170,5 +170,5 @@ export const timelineView: AnswerView<TimelineRow> = {
     { name: 'violations', value: ({ violations }) => violations.map((violation) => ({ ...violation })) },
   ],
   lines: showTimeline,
-  nothing: 'Nothing is known of it.',
+  nothing: 'The history knows nothing about it.',
 }

@@ -13,39 +13,39 @@ import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
 
 export interface ViolationRow extends ReportViolation {
-  /** Of resolved ones: start of the run that found them gone. */
+  /** Start of the run that resolved it. */
   readonly resolved_at?: string
 }
 
 export interface ViolationsQuery {
   readonly run: CommittedRun
   readonly states: ReadonlySet<ViolationState>
-  /** The last run before those that opened, or resolved, what is asked for; 0 for all. */
+  /** Only violations that later runs opened or resolved; 0 for all. */
   readonly after: number
   /** A pattern with `*`. */
   readonly rule: string | undefined
-  /** This one or worse. */
+  /** This severity or above. */
   readonly severity: Severity | undefined
   readonly projects: readonly string[]
   readonly limit: number
 }
 
-/** Violations as the last look at each project left them, in the order of reports; then resolved ones, the latest first. */
+/** Violations as of the last scan of each project, in the order of reports; then resolved ones, the latest first. */
 export async function readViolations(reader: HistoryReader, query: ViolationsQuery): Promise<Answer<ViolationRow>> {
   const { run, states, after, rule, severity, projects } = query
   const known = await reader.latestScans(run.number)
-  // What is said of the policy itself stands in a project of its own, which nobody looks at.
+  // Violations about the policy itself belong to a project of their own, which is not scanned.
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const scans = known.filter(({ project }) => chosen.has(project))
   const since = after === 0 ? '' : ((await reader.runs()).find(({ number }) => number > after)?.startedAt ?? '~')
-  const isMeant = (violation: RecordedViolation) =>
+  const isSelected = (violation: RecordedViolation) =>
     states.has(violation.state) &&
     matchesProject(violation.project, projects) &&
     (rule === undefined || matchesGlob(violation.rule, rule)) &&
     (severity === undefined || isAtLeast(violation.severity, severity))
-  const standing = (await reader.violationsAt(run.number)).filter(({ firstSeen }) => firstSeen >= since)
+  const active = (await reader.violationsAt(run.number)).filter(({ firstSeen }) => firstSeen >= since)
   const resolved = states.has('resolved') ? await reader.resolvedBetween(after, run.number) : []
-  const rows = [...standing, ...resolved].filter(isMeant).map(toRow)
+  const rows = [...active, ...resolved].filter(isSelected).map(toRow)
   return { command: 'violations', ...statingExtent(run, scans), ...limited(rows, query.limit) }
 }
 

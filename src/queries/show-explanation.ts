@@ -1,7 +1,7 @@
 import type { Explanation } from '../policy/explain-rule.ts'
 import { neutralise } from '../text/neutralise.ts'
 
-/** One rule: its severity in the catalogue and after every layer of the policy that names it, and which one decides. */
+/** One rule: its severity in the catalogue and in each layer of the policy that names it, and the deciding layer. */
 export function showExplanation({ rule, severity, options, layers, waivers }: Explanation): string[] {
   const verdict = severity === 'off' ? `${rule} is off` : `${rule} is on, ${severity}`
   const given = JSON.stringify(options)
@@ -24,7 +24,7 @@ export function showExplanation({ rule, severity, options, layers, waivers }: Ex
   ].map(neutralise)
 }
 
-/** All rules of a kind: whether each is on, and what decides. */
+/** All rules of a kind: the severity of each, and the layer that decides it. */
 export function showExplanations(explanations: readonly Explanation[]): string[] {
   const rows = explanations.map(({ rule, severity, layers, waivers }) => {
     const { layer = '', at = '' } = layers.find(({ decides }) => decides) ?? {}

@@ -14,13 +14,13 @@ const words = {
   added: 'added',
   removed: 'removed',
   modified: 'modified',
-  first_seen: 'first seen, by the first look at its kind',
-  restated: 'restated: kept anew without a field that differs',
+  first_seen: 'first seen, by the first scan of its kind',
+  restated: 'restated: stored again without a changed field',
 } as const satisfies Record<Exclude<TimelineChange, null>, string>
 
 const mostReferrers = 20
 
-/** Each resource of the uid with its moments, then who referred to it. */
+/** Each resource of the uid with its changes, then the subscriptions that referred to it. */
 export function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage): string[] {
   const resources = Array.isArray(more?.resources) ? more.resources.filter(isJsonObject) : []
   return resources.flatMap((resource, at) => {
@@ -39,7 +39,7 @@ export function showTimeline({ rows, more }: Answer<TimelineRow>, page: TextPage
 function showMoment({ run, at, change, fields, violations }: TimelineRow, page: TextPage): string[] {
   const what = change === null ? '' : `  ${words[change]}`
   return [
-    `Run ${run}, ${at === '' ? 'of a time that is not kept any more' : showTime(at)}${what}`,
+    `Run ${run}, ${at === '' ? 'its time was pruned' : showTime(at)}${what}`,
     ...showFields(fields, page),
     ...violations.flatMap((violation) => showTurn(violation, page)),
   ]
@@ -47,9 +47,9 @@ function showMoment({ run, at, change, fields, violations }: TimelineRow, page: 
 
 const turns = {
   opened: 'opened',
-  continuing: 'goes on',
+  continuing: 'continuing',
   resolved: 'resolved',
-  unknown: 'not looked at',
+  unknown: 'unknown',
   waived: 'waived',
 } as const
 

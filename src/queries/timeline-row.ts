@@ -3,9 +3,9 @@ import type { Kind } from '../model/resource.ts'
 import type { Severity, ViolationState } from '../model/violation.ts'
 
 /**
- * What became of a resource in a run, besides the changes that a report knows: `first_seen` by the first look at its
- * kind; `restated` when another version was kept without a field that differs (the service showed more, secrets were
- * sealed under another key); null when only its violations changed.
+ * How a resource changed in a run. More than the changes of a report: `first_seen` by the first scan of its kind;
+ * `restated` when another version was stored without a changed field (the service showed more, secrets were sealed
+ * under another key); null when only its violations changed.
  */
 export type TimelineChange = ChangeType | 'first_seen' | 'restated' | null
 

@@ -19,9 +19,9 @@ export interface VersionEvaluation {
 }
 
 /** The fleet as a run left it, while a replay goes from run to run; by project. */
-export type FleetState = Map<string, ProjectState>
+export type FleetState = Map<string, ReplayedProject>
 
-export interface ProjectState {
+export interface ReplayedProject {
   readonly versions: Map<ResourceKey, ReplayedVersion>
   /** Those that are not what the last complete scan of their kind saw. */
   readonly fresh: Set<ReplayedVersion>
@@ -65,16 +65,16 @@ export function applyDifferences(fleet: FleetState, differences: readonly Differ
   return losses
 }
 
-export function projectState(fleet: FleetState, key: string): ProjectState {
+export function projectState(fleet: FleetState, key: string): ReplayedProject {
   const known = fleet.get(key)
   if (known !== undefined) return known
-  const made: ProjectState = { versions: new Map(), fresh: new Set() }
+  const made: ReplayedProject = { versions: new Map(), fresh: new Set() }
   fleet.set(key, made)
   return made
 }
 
 /** From now on changes of these kinds are told from what is current now. */
-export function markAsCompared({ fresh }: ProjectState, isComplete: (kind: Kind) => boolean): void {
+export function markAsCompared({ fresh }: ReplayedProject, isComplete: (kind: Kind) => boolean): void {
   for (const version of fresh) {
     if (!isComplete(version.resource.kind)) continue
     version.base = version

@@ -1,8 +1,8 @@
 import {
-  type ActiveViolation,
   type Criteria,
   type KeyedFinding,
   keyed,
+  type ReconcilableViolation,
   reconcile,
   stateOf,
 } from '../audit/reconcile.ts'
@@ -12,7 +12,7 @@ import type { ProjectRef } from '../model/resource.ts'
 import { type Finding, fingerprintOf } from '../model/violation.ts'
 
 /** A violation from the run that would have opened it to the one that would have found it gone. */
-export interface ViolationLifetime extends ActiveViolation {
+export interface ViolationLifetime extends ReconcilableViolation {
   /** With the name that it had when a run last scanned it. */
   readonly project: ProjectRef
   readonly fingerprint: string
@@ -63,7 +63,7 @@ export function trackViolations(): ViolationTracker {
   }
 }
 
-function worded(finding: Finding): ActiveViolation {
+function worded(finding: Finding): ReconcilableViolation {
   return { ...finding, state: stateOf(finding), waiver: finding.waiver }
 }
 

@@ -1,3 +1,3 @@
-/** Formats of an answer. They stand by themselves, so that `--help` loads nothing that writes one. */
+/** Formats of an answer. They have a file of their own, so that `--help` loads no writer. */
 export const answerFormats = ['text', 'json', 'csv'] as const
 export type AnswerFormat = (typeof answerFormats)[number]

@@ -31,10 +31,10 @@ export const answerVersions = {
 
 export type AnswerName = keyof typeof answerVersions
 
-/** What a command answers: rows and, where it reads the history, the run they are as of and what was scanned by then. */
+/** The answer of a command: rows and, where it reads the history, the run they are as of and its coverage. */
 export interface Answer<Row> {
   readonly command: AnswerName
-  /** null where the history holds no committed run, and for answers that are not about one. */
+  /** null where the history has no committed run, and for answers that are not about one. */
   readonly run: AnswerRun | null
   readonly coverage?: readonly AnswerCoverage[]
   /** Further members of the JSON form. */
@@ -42,12 +42,12 @@ export interface Answer<Row> {
   /** Sentences for people, before the rows; neutralised when shown. */
   readonly remarks?: readonly string[]
   readonly rows: readonly Row[]
-  /** The member of the JSON form that holds the rows; `rows` unless specified. */
+  /** The member of the JSON form that contains the rows; `rows` unless specified. */
   readonly rowsMember?: 'rows' | 'checks'
-  /** Sentences for people, behind the rows; neutralised when shown. */
+  /** Sentences for people, after the rows; neutralised when shown. */
   readonly conclusion?: readonly string[]
-  /** How many more there are that were not asked for; `unknown` where nobody counted. */
-  readonly leftOut: number | 'unknown'
+  /** How many more rows there are than the limit; `unknown` where they were not counted. */
+  readonly omitted: number | 'unknown'
 }
 
 export interface AnswerRun {
@@ -57,8 +57,8 @@ export interface AnswerRun {
   readonly state: 'committed'
 }
 
-/** Of the last look at each project by the answer's run. */
+/** The coverage of the last scan of each project, as of the answer's run. */
 export interface AnswerCoverage extends ReportCoverage {
-  /** The run that looked. */
+  /** The run of that scan. */
   readonly run: number
 }

@@ -17,7 +17,7 @@ export const complianceReports = {
   oscal: complianceOscal,
 } as const satisfies Record<string, ComplianceFormat>
 
-/** @throws AuditError.usage when controls cannot be told in that format */
+/** @throws AuditError.usage when compliance reports do not have that format */
 export function complianceFormatOf(name: string): ComplianceFormat {
   const format = (complianceReports as Readonly<Record<string, ComplianceFormat>>)[name]
   if (format !== undefined) return format

@@ -1,12 +1,12 @@
 import type { ReportFormat } from './report-format.ts'
 
 interface FormatEntry {
-  /** Of a file that holds a report, where hookdrift names it. */
+  /** Extension of report files that hookdrift names. */
   readonly extension: `.${string}`
   readonly load: () => Promise<ReportFormat>
 }
 
-/** Every report format by its name. Each is loaded when it is used, so that naming them all costs a start-up nothing. */
+/** Every report format by its name. Each is loaded on use, so that the table does not slow the start. */
 export const formats = {
   text: { extension: '.txt', load: async () => (await import('./text.ts')).text },
   json: { extension: '.json', load: async () => (await import('./json.ts')).json },

@@ -1,7 +1,7 @@
 import type { Report, ReportCoverage, ReportRule } from '../model/report.ts'
 import { walksFor } from '../model/walks-for.ts'
 
-/** The walks that were to be complete and were not. */
+/** The walks that should be complete and are not. */
 export function gapsOf(coverage: Report['coverage']): readonly ReportCoverage[] {
   return coverage.filter(isGap)
 }
@@ -10,7 +10,7 @@ export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
   return status !== 'complete' && status !== 'skipped'
 }
 
-/** Those of a project's walks that leave the silence of a rule without meaning, not offered or not complete. */
+/** The walks that a rule needs and that are skipped or not complete: the rule may have missed violations there. */
 export function gapsFor({ needs }: ReportRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
   return walksFor(needs, walks).filter(({ status }) => status !== 'complete')
 }

@@ -10,7 +10,7 @@ import { showOpen, showOthers } from './html/show-violations.ts'
 import type { ReportFormat } from './report-format.ts'
 import { showTime } from './text/show-time.ts'
 
-/** One page for people: to read on a screen or a phone, to print, to attach. */
+/** One page for people, to read on a screen or a phone, to print or to attach. */
 export const html: ReportFormat = (report) => {
   const { run, verdict, digests, tool } = report
   return renderPage({
@@ -22,7 +22,7 @@ export const html: ReportFormat = (report) => {
       ['Policy', digests.policy],
       ['Configuration', digests.configuration],
       ...(digests.chain === null ? [] : [['Chain', digests.chain] as const]),
-      ['The same again', `hookdrift report --run ${run.number} --format html`],
+      ['To print it again', `hookdrift report --run ${run.number} --format html`],
       ['To check the history', 'hookdrift verify'],
     ],
     tool,
@@ -32,7 +32,7 @@ export const html: ReportFormat = (report) => {
 function sectionsOf(report: Report): PageSection[] {
   const { notices } = report
   const coverage = { id: 'coverage', title: 'Coverage', content: showCoverage(report) }
-  // What could not be looked at comes before what was found, because everything behind it means less.
+  // Gaps come before the findings, because they limit what the findings mean.
   const isIncomplete = gapsOf(report.coverage).length > 0
   return [
     { id: 'overview', title: 'Overview', content: showOverview(report) },

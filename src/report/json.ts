@@ -3,8 +3,8 @@ import { neutraliseJson } from '../text/neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
 
 /**
- * The document itself (config/report.schema.json). The same content gives the same bytes, whatever order its members
- * were put together in, and a terminal that shows it stays harmless.
+ * The document itself (config/report.schema.json). The same content gives the same bytes in any order of its members,
+ * and its text cannot control a terminal.
  */
 export const json: ReportFormat = (report) => `${neutraliseJson(JSON.stringify(report, inReadingOrder, 2))}\n`
 
@@ -46,7 +46,7 @@ const readingOrder = [
 ]
 const rankByMember = new Map(readingOrder.map((member, rank) => [member, rank]))
 
-/** For JSON.stringify: the contract's members as documented, all others behind them by code unit. */
+/** For JSON.stringify: the contract's members in the documented order, then all others by code unit. */
 function inReadingOrder(_key: string, value: unknown): unknown {
   if (!isJsonObject(value)) return value
   // fromEntries defines members, so one called `__proto__` survives.

@@ -19,19 +19,19 @@ function suitesOf(report: Report): readonly (Xml & { readonly cases: readonly Ca
   const rules = rulesOf(report)
   const walksOf = Map.groupBy(report.coverage, ({ project }) => project)
   const violationsOf = Map.groupBy(report.violations, ({ project }) => project)
-  const statsByProject = new Map(report.projects.map((judged) => [judged.project, judged]))
+  const statsByProject = new Map(report.projects.map((stats) => [stats.project, stats]))
   const names = [...new Set([...walksOf.keys(), ...statsByProject.keys(), ...violationsOf.keys()])].sort()
   return names.map((project) => {
     const walks = walksOf.get(project) ?? []
     const byRule = Map.groupBy(violationsOf.get(project) ?? [], ({ rule }: ReportViolation) => rule)
-    const judged = statsByProject.get(project)
+    const stats = statsByProject.get(project)
     const cases = [
       ...walks.map(walkCase),
-      // What is said of the policy is said once: of a project's resources those rules know nothing, nor others of the policy.
+      // Rules about the policy have cases in the policy's own suite only, other rules in all others.
       ...rules
         .filter(({ id, kind }) => byRule.has(id) || (kind === 'policy') === (project === policyProject.name))
         .map((rule) =>
-          ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, judged }, report.verdict.fail_on),
+          ruleCase({ project, rule, violations: byRule.get(rule.id) ?? [], walks, stats }, report.verdict.fail_on),
         ),
     ]
     const attributes = { name: project, ...totals(cases), time: secondsOf(walks), timestamp: report.run.started_at }

@@ -3,10 +3,10 @@ import { sectionsOf, summary } from './markdown/sections.ts'
 import type { ReportFormat } from './report-format.ts'
 import { showTime } from './text/show-time.ts'
 
-/** Comments of pull requests end at 65,536 characters, and whoever posts this may want to add a line. */
+/** A comment on a pull request has at most 65,536 characters; the rest is for lines that the poster adds. */
 const mostCharacters = 64_500
 
-/** For a pull request or a chat: counts first, then what matters most, cut where a comment ends. */
+/** For a pull request or a chat: counts first, then the most severe, cut to the size of a comment. */
 export const markdown: ReportFormat = (report) => {
   const { run, verdict, digests, violations } = report
   const top = [

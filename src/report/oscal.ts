@@ -13,10 +13,10 @@ export const oscal: ReportFormat = (report) => {
   const { run, tool, digests, verdict, violations, coverage } = report
   const rules = rulesOf(report)
   const seed = digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy, digests.configuration])
-  const surroundings = { seed, collected: run.finished_at, rules: new Map(rules.map((rule) => [rule.id, rule])) }
+  const context = { seed, collected: run.finished_at, rules: new Map(rules.map((rule) => [rule.id, rule])) }
   const observations = [
-    ...gapsOf(coverage).map((walk) => observeGap(walk, surroundings)),
-    ...violations.map((violation) => observeViolation(violation, surroundings)),
+    ...gapsOf(coverage).map((walk) => observeGap(walk, context)),
+    ...violations.map((violation) => observeViolation(violation, context)),
   ]
   const inventory = inventoryOf(violations, seed)
   const title = `hookdrift run ${run.number}`
@@ -39,7 +39,7 @@ export const oscal: ReportFormat = (report) => {
   return `${neutraliseJson(JSON.stringify(document))}\n`
 }
 
-/** The controls that rules give evidence for, spelt as OSCAL spells identifiers: `soc2_CC6.1`. */
+/** The controls that rules give evidence for, as OSCAL identifiers: `soc2_CC6.1`. */
 function selectionOf(rules: readonly ReportRule[]) {
   const controls = [...new Set(rules.flatMap((rule) => rule.controls))].sort()
   const ids = controls.map(controlToken)

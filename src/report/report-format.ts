@@ -1,17 +1,17 @@
 import type { Report } from '../model/report.ts'
 import type { CsvSection } from './csv/section-names.ts'
 
-/** One way to write the document down: a pure function of it, whole lines, a line break at the end. */
+/** A format: a pure function of the document that returns whole lines, with a line break at the end. */
 export type ReportFormat = (report: Report, render: RenderOptions) => string
 
-/** How a person wants to see it. Formats for machines ignore it. */
+/** Options for people. Formats for machines ignore them. */
 export interface RenderOptions {
-  /** Decoration only: nothing is said by colour alone. */
+  /** Decoration only: colour never carries meaning alone. */
   readonly colour: boolean
   /** Columns of the terminal; `Infinity` never wraps. */
   readonly width: number
-  /** Sections are not cut, however long. */
+  /** Whether long sections are shown whole. */
   readonly full: boolean
-  /** Of formats that show one table at a time: CSV. Violations unless said. */
+  /** For formats that show one table at a time (CSV); violations unless specified. */
   readonly section?: CsvSection
 }

@@ -14,10 +14,10 @@ export const sarif: ReportFormat = (report) => {
   const { run, violations, projects } = report
   const rules = rulesOf(report)
   const placeOf = placesIn(projects)
-  const surroundings = { run, placeOf, ruleIndex: new Map(rules.map(({ id }, index) => [id, index])) }
-  const lines = violations.map((violation) => neutraliseJson(JSON.stringify(describeResult(violation, surroundings))))
+  const context = { run, placeOf, ruleIndex: new Map(rules.map(({ id }, index) => [id, index])) }
+  const lines = violations.map((violation) => neutraliseJson(JSON.stringify(describeResult(violation, context))))
   const results = fitResults(lines)
-  const leftOut = describeOmitted(lines.length, results.length, run.number)
+  const omitted = describeOmitted(lines.length, results.length, run.number)
 
   const head = {
     tool: {
@@ -30,14 +30,14 @@ export const sarif: ReportFormat = (report) => {
       },
     },
     automationDetails: { id: `hookdrift/${run.number}` },
-    invocations: [describeInvocation(report, placeOf, leftOut)],
+    invocations: [describeInvocation(report, placeOf, omitted)],
     columnKind: 'utf16CodeUnits',
     properties: propertiesOf(report, results.length),
   } as const satisfies Run
   return writeLog(head, results)
 }
 
-/** Of a project that is configured no more, the file that others are configured in: viewers refuse what has no place. */
+/** Viewers refuse results without a location, so a project that is no longer configured gets the file of the others. */
 function placesIn(projects: Report['projects']): (project: string) => FileLocation | undefined {
   const known = projects.flatMap(({ project, configured_at: place }) => (place === null ? [] : [{ project, place }]))
   const places = new Map(known.map(({ project, place }) => [project, place]))

@@ -10,21 +10,21 @@ import type { RenderOptions } from './report-format.ts'
 import { openAnswerPage, type TextPage } from './text/page.ts'
 import { showExtent } from './text/show-extent.ts'
 
-/** How rows of a command are shown. */
+/** How the rows of an answer are shown. */
 export interface AnswerView<Row> {
   readonly columns: readonly Column<Row>[]
-  /** Records of a row for CSV, where it has not one. */
+  /** The CSV records of a row, where it has more or fewer than one. */
   readonly records?: (row: Row) => readonly (readonly Json[])[]
-  /** For people, instead of a table. */
+  /** Lines of text, instead of a table. */
   readonly lines?: (answer: Answer<Row>, page: TextPage) => readonly string[]
-  /** What people read where there are no rows. */
+  /** The text for an answer without rows. */
   readonly nothing: string
-  /** Whether people are told as of which run the rows are: not where rows are not about what a run saw. */
+  /** Whether the text names the run that the rows are as of; false for rows that are not about a run. */
   readonly isOfRun?: false
 }
 
 export interface AnswerRenderOptions extends Omit<RenderOptions, 'full'> {
-  /** Columns for tables: those of a terminal, endless for a pipe, where somebody may search them. */
+  /** Width of tables: that of a terminal, infinite for a pipe, so that nothing is cut before a search. */
   readonly tableWidth: number
 }
 
@@ -40,17 +40,17 @@ export function writeAnswer<Row>(
 
 /** The first rows, and how many follow. */
 export function limited<Row>(rows: readonly Row[], limit: number) {
-  return { rows: rows.slice(0, limit), leftOut: Math.max(0, rows.length - limit) }
+  return { rows: rows.slice(0, limit), omitted: Math.max(0, rows.length - limit) }
 }
 
-function writeJson<Row>({ command, run, coverage, more, rows, rowsMember = 'rows', leftOut }: Answer<Row>): string {
+function writeJson<Row>({ command, run, coverage, more, rows, rowsMember = 'rows', omitted }: Answer<Row>): string {
   const document = {
     schema: `hookdrift.${command}/${answerVersions[command]}`,
     run,
     ...more,
     ...(coverage === undefined ? {} : { coverage }),
     [rowsMember]: rows,
-    ...(leftOut === 0 ? {} : { omitted: leftOut }),
+    ...(omitted === 0 ? {} : { omitted }),
   }
   return `${neutraliseJson(JSON.stringify(document, null, 2))}\n`
 }
@@ -75,14 +75,14 @@ function writeText<Row>(answer: Answer<Row>, view: AnswerView<Row>, render: Answ
     answer.rows.length === 0
       ? [view.nothing]
       : (view.lines?.(answer, page) ?? showTable(answer, view, page, render.tableWidth))
-  const left = `… and ${answer.leftOut === 'unknown' ? '' : `${answer.leftOut} `}more; --limit all shows them`
+  const left = `… and ${answer.omitted === 'unknown' ? '' : `${answer.omitted} `}more; --limit all shows them`
   const saysRun = view.isOfRun !== false && (answer.run !== null || answer.rows.length === 0)
   const prose = (sentences: readonly string[] = []) =>
     sentences.flatMap((sentence) => wrapProse(neutralise(sentence), page.width))
   const parts = [
     [...(saysRun ? showExtent(answer, page) : []), ...prose(answer.remarks)],
     body,
-    answer.leftOut === 0 ? [] : [page.paint('aside', left)],
+    answer.omitted === 0 ? [] : [page.paint('aside', left)],
     prose(answer.conclusion),
   ]
   return parts

@@ -7,7 +7,7 @@ import { showCoverage, showNotices } from './text/show-coverage.ts'
 import { showDrift } from './text/show-drift.ts'
 import { showViolations } from './text/show-violations.ts'
 
-/** For people at a terminal: what was looked at, what changed, what is wrong, and what it comes to. */
+/** For people at a terminal: coverage, notices, drift, violations and the verdict. */
 export const text: ReportFormat = (report, render) => {
   const page = openPage(report, render)
   const lines = [

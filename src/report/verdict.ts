@@ -14,7 +14,10 @@ interface EvaluatedExtent {
 
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
 
-/** What the run comes to. A bug of ours that ended the audit of a project comes first. Drift, waived, unknown and resolved violations never decide the exit code; coverage does first. */
+/**
+ * The verdict of a run. A bug of ours that ended the audit of a project decides first, then coverage, then open
+ * violations. Drift and waived, unknown or resolved violations never decide the exit code.
+ */
 export function composeVerdict({ coverage, violations, drift, failOn }: EvaluatedExtent): Verdict {
   const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
   const ofState = (state: string) => violations.filter((violation) => violation.state === state).length
@@ -59,7 +62,7 @@ function sentenceOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExten
   return `${parts.join(exitCode === exitCodes.clean ? ', ' : '; ')}.`
 }
 
-/** What was looked at and found open. Only a run without unknown violations may be called clean. */
+/** What was scanned and found open. Only a run without unknown violations is called clean. */
 function scanOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExtent['coverage']): string[] {
   if (exitCode === exitCodes.incomplete || exitCode === exitCodes.failure) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
@@ -74,7 +77,7 @@ function scanOf(exitCode: ExitCode, counts: Counts, coverage: EvaluatedExtent['c
   const below = countEach(severities, counts.violations)
   const nothing = `no open violation at ${atLeast(counts.fail_on)}${below === '' ? '' : ` (${below})`}`
   const items = count(sum(coverage.map((walk) => walk.items)), 'item')
-  return counts.unknown === 0 ? [`Clean: ${items}`, nothing] : [`Looked at ${items}`, nothing]
+  return counts.unknown === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
 }
 
 function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
@@ -91,7 +94,7 @@ function describeOpen(counts: Counts): string {
 }
 
 function describeUnknown({ unknown }: Counts): string[] {
-  return unknown === 0 ? [] : [`${count(unknown, 'violation')} not looked at`]
+  return unknown === 0 ? [] : [`${count(unknown, 'violation')} unknown`]
 }
 
 function describeWaived({ waived }: Counts): string[] {

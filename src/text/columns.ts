@@ -1,6 +1,6 @@
 import stringWidth from 'string-width'
 
-/** Columns that text takes on a terminal. Expects neutralised text: ANSI sequences are shown, not obeyed. */
+/** The columns that text takes on a terminal. Expects neutralised text, so ANSI sequences count. */
 export function widthOf(text: string): number {
   return stringWidth(text, { countAnsiEscapeCodes: true })
 }
@@ -10,7 +10,7 @@ export function padColumns(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - widthOf(text)))
 }
 
-/** Joins the pieces with blanks to lines of at most `width` columns. A wider piece stays whole: it may be copied. */
+/** Joins the pieces with blanks to lines of at most `width` columns. A wider piece stays whole, so it can be copied. */
 export function wrapPieces(pieces: readonly string[], width: number): string[] {
   const lines: string[] = []
   let line = ''
@@ -29,7 +29,7 @@ export function wrapPieces(pieces: readonly string[], width: number): string[] {
   return line === '' ? lines : [...lines, line]
 }
 
-/** Wraps at blanks, but keeps a number with what it counts. */
+/** Wraps at blanks, except after a number. */
 export function wrapProse(text: string, width: number): string[] {
   const words = text.trim().replace(/ +/g, ' ')
   return words === '' ? [] : wrapPieces(words.split(/(?<!\d) /), width)

@@ -1,6 +1,6 @@
 /**
- * A text of others for a machine's field: at most `longest` characters and, where it was longer, how many there were.
- * The JSON report holds all of it.
+ * Cuts foreign text for a field of a machine format: at most `longest` characters, then the original length. The JSON
+ * report has the whole text.
  */
 export function cut(text: string, longest = 4000): string {
   if (text.length <= longest) return text

@@ -1,23 +1,23 @@
 import { jsonOfDigits } from '../model/exact-number.ts'
 
 /**
- * What a terminal obeys or nobody sees: controls (C0, DEL, C1), line and paragraph separators, bidi and other format
- * controls, everything of no width that is no accent, lone surrogates.
+ * Characters that control a terminal or are invisible: controls (C0, DEL, C1), line and paragraph separators, bidi and
+ * other format controls, characters without width except accents, lone surrogates.
  */
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu
 
 const shortForms: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * Text of others, safe to show on one line of a terminal: what would act or hide becomes visible (`\x1b`, `\u202e`,
- * `\n`). Backslashes stay as they are, so patterns in messages remain readable; see `quote` where it must be exact.
+ * Makes foreign text safe for one line of a terminal: such characters become visible (`\x1b`, `\u202e`, `\n`).
+ * Backslashes are kept, so patterns in messages remain readable; see `quote` where the text must be exact.
  */
 export function neutralise(text: string): string {
   if (isPlainAscii(text)) return text
   return text.replace(unseen, (character) => shortForms[character] ?? escapeCodePoint(character))
 }
 
-/** A name or a string value with its bounds: nothing in it can pretend to be what stands beside it. */
+/** Quotes a name or a string value, so that nothing in it passes for the text around it. */
 export function quote(text: string): string {
   return `"${neutraliseQuoted(text)}"`
 }
@@ -28,8 +28,8 @@ export function neutraliseQuoted(text: string): string {
 }
 
 /**
- * JSON text in which the same characters are `\uXXXX`; they can only stand inside strings, but for the line breaks. Numbers
- * that no double holds are texts of their digits, for whoever reads JSON would round a number.
+ * Escapes the same characters in JSON text as `\uXXXX`; except for line breaks, they only occur inside strings. Numbers
+ * that a double cannot represent become strings of their digits, because readers of JSON would round them.
  */
 export function neutraliseJson(written: string): string {
   const json = jsonOfDigits(written)
@@ -37,7 +37,7 @@ export function neutraliseJson(written: string): string {
   return json.replace(unseen, (character) => (character === '\n' ? character : escapeCodeUnits(character)))
 }
 
-/** Most texts are: they need no look at each character, which takes ten times as long. */
+/** True for most texts, and ten times as fast as the replacement. */
 function isPlainAscii(text: string): boolean {
   return !/[^ -~]/.test(text)
 }

@@ -8,18 +8,18 @@ export interface Column<Row> {
   /** Header in both; the member's name in JSON. */
   readonly name: string
   readonly value: (row: Row) => Json
-  /** For people, where it is not the value itself. Neutralised by the table. */
+  /** The text for people, where it differs from the value. The table neutralises it. */
   readonly show?: (row: Row) => string
-  /** How narrow it may be made where the terminal is; columns without it are never cut. */
+  /** The least width on a narrow terminal; columns without it are never cut. */
   readonly least?: number
   readonly align?: 'right'
-  /** Left out of one of the two. */
+  /** Shown in this one only. */
   readonly only?: 'csv' | 'text'
 }
 
 const gap = '  '
 
-/** A header and a line for each row, in at most `width` columns where those that may be cut give way. */
+/** A header and a line for each row. Columns that may be cut shrink until the lines fit into `width`. */
 export function layTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], width: number): string[] {
   const shown = columns.filter(({ only }) => only !== 'csv')
   const cells = rows.map((row) => shown.map((column) => neutralise(column.show?.(row) ?? textOf(column.value(row)))))
@@ -42,7 +42,7 @@ export function textOf(value: Json): string {
   return typeof value === 'string' ? shownText(value) : jsonOfNumbers(JSON.stringify(value))
 }
 
-/** Takes from the widest that may give, column by column, until the line fits or nobody can. */
+/** Narrows the widest column that may shrink, one by one, until the line fits or no column can shrink. */
 function takeAway(
   wanted: readonly number[],
   columns: readonly Pick<Column<never>, 'least' | 'name'>[],
@@ -68,7 +68,7 @@ function setCell(text: string, width: number, align: 'right' | undefined): strin
   return align === 'right' ? `${' '.repeat(Math.max(0, width - widthOf(cut)))}${cut}` : padColumns(cut, width)
 }
 
-/** At most so many columns; what was wider ends in `…`. */
+/** Cuts text to a width; cut text ends in `…`. */
 function cutColumns(text: string, width: number): string {
   if (widthOf(text) <= width) return text
   let cut = ''

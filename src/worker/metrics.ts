@@ -65,8 +65,8 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
   const violations = gauge('open_violations', 'Open violations', ['severity', 'rule'])
   const byProject = gauge('project_open_violations', 'Open violations of a project', ['project', 'severity'])
   const drift = gauge('drift', 'Changes that the last run found in a project', ['project', 'change'])
-  const lastRun = gauge('last_run_timestamp_seconds', 'When the last run was sealed')
-  const exitCode = gauge('last_run_exit_code', 'Exit code of the last sealed run: 0, 1, 3 or 4')
+  const lastRun = gauge('last_run_timestamp_seconds', 'When the last run was committed')
+  const exitCode = gauge('last_run_exit_code', 'Exit code of the last committed run: 0, 1, 3 or 4')
   const nextTick = gauge('next_tick_timestamp_seconds', 'When the next tick of a schedule comes', ['schedule'])
   const underWay = gauge('run_in_progress', '1 while a run is under way')
   const failures = gauge('consecutive_failures', 'Runs in a row that an error ended; three make the worker not ready')
@@ -81,7 +81,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
   const attempts = counter('notification_attempts_total', 'Attempts to deliver a message', ['channel', 'outcome'])
   const runSeconds = new Histogram({
     name: 'hookdrift_run_duration_seconds',
-    help: 'How long runs take, from their beginning to the seal',
+    help: 'How long runs take, from their beginning to the commit',
     labelNames: ['schedule'],
     buckets: [1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600],
     registers,

@@ -51,7 +51,7 @@ function shownIn(timeZone: string, at: number): string {
   return `${of('weekday')} ${of('year')}-${of('month')}-${of('day')} ${of('hour')}:${of('minute')}:${of('second')} ${offset}`
 }
 
-export const nextTimesFace: AnswerView<NextTime> = {
+export const nextTimesView: AnswerView<NextTime> = {
   columns: [
     { name: 'at', value: ({ at }) => at },
     { name: 'schedule', value: ({ schedule }) => schedule },

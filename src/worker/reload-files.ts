@@ -4,7 +4,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { Metrics } from './metrics.ts'
 
 /** What the two files held when they were last read without a mistake. */
-export interface Orders {
+export interface WorkerFiles {
   readonly configuration: Configuration
   readonly policy: Policy
 }
@@ -30,19 +30,19 @@ interface Reloading {
 /** What the files hold now; what they held before, where they have mistakes or the signal comes. */
 export async function readAgain(
   reader: WorkerFilesReader,
-  before: Orders,
+  before: WorkerFiles,
   { log, metrics, signal }: Reloading,
-): Promise<Orders> {
+): Promise<WorkerFiles> {
   try {
     const configuration = reader.configuration()
-    const orders = { configuration, policy: await reader.policy(configuration, signal) }
+    const files = { configuration, policy: await reader.policy(configuration, signal) }
     metrics.reloaded(true)
     if (configuration.digest !== before.configuration.digest) log.info('the configuration has changed')
-    if (orders.policy.digest !== before.policy.digest) log.info('the policy has changed')
+    if (files.policy.digest !== before.policy.digest) log.info('the policy has changed')
     if (portOf(configuration) !== portOf(before.configuration)) {
       log.warn('worker.listen or worker.hosts has changed: restart the worker to apply it')
     }
-    return orders
+    return files
   } catch (error) {
     if (signal.aborted) return before
     metrics.reloaded(false)

@@ -48,7 +48,7 @@ export function timetableFaultsAt(now: number) {
     if (
       !/^(?:@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)|[^\s?@]+(?: +[^\s?@]+){4,5})$/.test(cron.trim())
     ) {
-      return { member: 'cron', text: `${describeText(cron)} is no pattern, ${forms}` } as const
+      return { member: 'cron', text: `${describeText(cron)} is not a pattern, ${forms}` } as const
     }
     try {
       const shortest = shortestGap(readTimetable(written), now)

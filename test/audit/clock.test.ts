@@ -11,8 +11,9 @@ it('a run whose clock is behind that of the run before it says so, with both tim
   const { run, notices, verdict, drift, violations } = await fixture.audit()
   expect(notices).toEqual([
     {
-      project: 'acme/orders',
-      listing: 'endpoints',
+      code: 'clock_went_back',
+      project: null,
+      listing: null,
       text:
         `the clock went back: this run started at ${run.started_at}, but run 1, the one before it, finished at ${before.run.finished_at}. ` +
         'Check the clock and its synchronisation (NTP) on every machine that writes to this history: ages, deadlines and expiries of this run, or of that one, are wrong',

@@ -126,7 +126,7 @@ describe('whose project a key answers for', () => {
     const walks = [walk('endpoints', 0), walk('subscriptions', 0, 'failed')]
     const { lines } = await decide(walks, new ServiceFault('foreign', 'answers with another project'))
     expect(lines).toContain('endpoints: failed: answers with another project: foreign')
-    expect(lines).toContain('subscriptions: failed: subscriptions failed: foreign')
+    expect(lines).toContain('subscriptions: failed: subscriptions failed')
   })
 
   it('passes an error on that is not a fault of the service', async () => {

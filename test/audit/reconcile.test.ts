@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ActiveViolation, byKey, type Criteria, keyed, reconcile } from '../../src/audit/reconcile.ts'
+import { byKey, type Criteria, keyed, type ReconcilableViolation, reconcile } from '../../src/audit/reconcile.ts'
 import type { Kind } from '../../src/model/resource.ts'
 import type { Finding, Waiver } from '../../src/model/violation.ts'
 import type { Needs } from '../../src/policy/rule-needs.ts'
@@ -9,7 +9,11 @@ const finding = (more: Partial<Finding> = {}): Finding => ({
   ...{ rule: 'of/one', severity: 'medium', kind: 'endpoint', uid: 'e1', name: 'orders', path: '/url', message: 'bad' },
   ...more,
 })
-const active = (more: Partial<ActiveViolation> = {}): ActiveViolation => ({ ...finding(), state: 'open', ...more })
+const active = (more: Partial<ReconcilableViolation> = {}): ReconcilableViolation => ({
+  ...finding(),
+  state: 'open',
+  ...more,
+})
 
 const scopes: Readonly<Record<string, Needs>> = {
   'of/one': { scope: 'resource', kinds: ['endpoint'] },
@@ -45,7 +49,7 @@ function criteria({ unseen = {}, failed = [], inDoubt = [], unobserved = [] }: S
   }
 }
 
-const decide = (known: readonly ActiveViolation[], found: readonly Finding[], scan?: Scan) =>
+const decide = (known: readonly ReconcilableViolation[], found: readonly Finding[], scan?: Scan) =>
   reconcile(byKey(known), found.map(keyed), criteria(scan))
 
 describe('a violation that is found again', () => {
@@ -137,7 +141,7 @@ describe('a finding without a violation', () => {
 })
 
 describe('a violation that is not found again', () => {
-  const fate = (violation: ActiveViolation, scan: Scan = {}) => {
+  const fate = (violation: ReconcilableViolation, scan: Scan = {}) => {
     const { resolved, unknown } = decide([violation], [], scan)
     return resolved.length > 0 ? 'resolved' : unknown.length > 0 ? 'unknown' : 'neither'
   }

@@ -45,6 +45,7 @@ describe('a violation', () => {
       path: '/status',
       message: 'disabled after failures: its events are discarded, not queued',
       first_seen: one.run.started_at,
+      resolution: null,
     }
     expect([one, two, three].map(only)).toEqual([
       { ...same, state: 'opened', last_seen: one.run.started_at },

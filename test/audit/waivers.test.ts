@@ -182,6 +182,7 @@ describe('what is said of waivers', () => {
         message: 'nothing that it is for violates endpoint/inactive; owner payments team',
         first_seen: one.run.started_at,
         last_seen: one.run.started_at,
+        resolution: null,
       },
     ])
     expect(one.coverage.map(({ project }) => project)).not.toContain('hookdrift/policy')

@@ -102,8 +102,7 @@ describe('a walk that reached its end', () => {
   it('is suspect when too much is gone, and names the share', async () => {
     expect(await decide({ missing: many, seenAgain: 4 })).toEqual({
       status: 'suspect',
-      reason:
-        '5 of 9 endpoints are gone at once: believed when the next walk misses them too, or with --accept-removals',
+      reason: '5 of 9 endpoints missing at once; accepted if the next scan confirms it, or with --accept-removals',
       losses: [{ listing: 'endpoints', missing: 5, known: 9 }],
       withheld: many,
       isSame: false,
@@ -130,7 +129,7 @@ describe('a walk that reached its end', () => {
     expect(await decide(given)).toEqual({
       status: 'suspect',
       reason:
-        'the last page is empty although the page before it promised more: believed when the next walk misses nothing else, or with --accept-removals',
+        'the last page is empty although the page before it promised more; accepted if the next scan misses nothing else, or with --accept-removals',
       losses: [],
       withheld: given.missing ?? [],
       isSame: false,
@@ -139,7 +138,7 @@ describe('a walk that reached its end', () => {
 
   it('is suspect for its large loss when its promised page came empty as well', async () => {
     const { reason, losses } = await decide({ missing: many, lacksPromisedPage: true })
-    expect(reason).toContain('5 of 5 endpoints are gone at once')
+    expect(reason).toContain('5 of 5 endpoints missing at once')
     expect(losses).toHaveLength(1)
   })
 
@@ -150,7 +149,7 @@ describe('a walk that reached its end', () => {
   ])('is never believed when the service cannot say whose it is, %s', async (_, given, shares) => {
     const { status, reason, losses, withheld } = await decide(given)
     expect(status).toBe('suspect')
-    expect(reason).toContain('the service cannot say whose key it is')
+    expect(reason).toContain("the service cannot confirm the key's project")
     expect(reason).toContain('hookdrift audit --accept-removals')
     expect(losses.map(({ missing, known }) => `${missing} of ${known}`)).toEqual(shares)
     expect(withheld).toEqual([])

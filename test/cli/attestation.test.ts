@@ -157,7 +157,7 @@ describe('an attestation', () => {
     db.exec(`VACUUM INTO '${at('resealed.db')}'`)
     db.close()
     const resealed = new Database(at('resealed.db'))
-    resealed.exec('UPDATE run SET former_chain = chain, previous = NULL, parts = NULL, chain = NULL')
+    resealed.exec('UPDATE run SET former_chain = chain, previous = NULL, part_digests = NULL, chain = NULL')
     makeCheckpoint(resealed, { madeAt: '2027-01-01T00:00:00.000Z', toolVersion: '9.9.9', reason: 'reseal', runs: [] })
     resealed.close()
     const files = ['--report', 'out.json', '--attestation', 'out.json.intoto.json', '--key', 'key.pub']

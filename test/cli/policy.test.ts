@@ -35,7 +35,7 @@ describe('hookdrift policy check', () => {
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^policy\.yaml is a policy: \d+ rules judge \(1 of its own\), 0 overrides, 0 waivers, 0 probes, 0 tests\.\n$/,
+        /^policy\.yaml is a policy: \d+ rules \(1 of its own\), 0 overrides, 0 waivers, 0 probes, 0 tests\.\n$/,
       ),
     ])
     const json = JSON.parse((await policy.run('check', 'policy.yaml', '--format', 'json')).stdout)
@@ -148,7 +148,7 @@ describe('a policy with rules of its own', () => {
     expect(states(failing)).toEqual(['acme/short-names unknown', 'acme/short-names unknown'])
     expect(failing.notices.map(({ text }) => text)).toEqual([
       expect.stringMatching(
-        /^the custom rule acme\/short-names could not judge everything, so its silence means nothing: endpoint \S+: age: not a time$/,
+        /^the custom rule acme\/short-names could not evaluate everything, so it may have missed violations: endpoint \S+: age: not a time$/,
       ),
     ])
     expect(failing.verdict.exit_code).toBe(0)

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream'
-import type { ProcessContext } from '../../src/app/terminal.ts'
+import type { ProcessContext } from '../../src/app/process-context.ts'
 import { runCommand } from '../../src/cli/run-command.ts'
 
 interface Said {

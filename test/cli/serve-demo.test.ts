@@ -56,10 +56,10 @@ describe('hookdrift demo --serve', () => {
         }
       },
     }
-    const tell = (text: string) => messages.push(text)
-    const order = { address: demoAddress('0'), fleet, changes: true, clock, ready: () => {}, tell }
+    const print = (text: string) => messages.push(text)
+    const order = { address: demoAddress('0'), fleet, changes: true, clock, ready: () => {}, print }
     await serveDemo(order, stop.signal)
-    expect(messages.slice(2)).toEqual([...planned, 'The colleague goes home: from here on nothing changes.'])
+    expect(messages.slice(2)).toEqual([...planned, 'All edits are made: nothing changes from here on.'])
     expect(new Set(waits)).toEqual(new Set([60_000]))
   })
 
@@ -69,9 +69,9 @@ describe('hookdrift demo --serve', () => {
     const [before, stop] = [revisions(), new AbortController()]
     const said: string[] = []
     const clock = { now: () => 0, sleep: async () => stop.abort() }
-    const tell = (text: string) => said.push(text)
+    const print = (text: string) => said.push(text)
     await serveDemo(
-      { address: demoAddress('0'), fleet, changes: false, clock, ready: () => {}, tell },
+      { address: demoAddress('0'), fleet, changes: false, clock, ready: () => {}, print },
       stop.signal,
     ).catch(() => {})
     expect([said.length, revisions()]).toEqual([2, before])

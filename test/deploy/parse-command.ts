@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import type { Command } from 'commander'
-import type { ProcessContext } from '../../src/app/terminal.ts'
+import type { ProcessContext } from '../../src/app/process-context.ts'
 import { commandLine } from '../../src/cli/run-command.ts'
 
 const idle: ProcessContext = {

@@ -45,7 +45,7 @@ describe('a number that no double holds', () => {
 
   it('is shown so in the answers of reading commands, and in a patch', () => {
     const row: DiffRow = { ...change, patch: [{ op: 'replace', path: '/account', value: `number:${other}` }] }
-    const answer = { command: 'diff', run: null, rows: [row], leftOut: 0 } as const
+    const answer = { command: 'diff', run: null, rows: [row], omitted: 0 } as const
     const json = JSON.parse(writeAnswer('json', answer, diffView, look))
     expect(json.rows[0].fields[0]).toEqual({ path: '/account', before: one, after: other })
     expect(json.rows[0].patch[0].value).toBe(other)

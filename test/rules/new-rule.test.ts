@@ -26,7 +26,7 @@ const probe = (id: string) => `
   import { rules } from './src/rules/rules.ts'
   import { controlsOf } from './src/compliance/built-in-frameworks.ts'
   import { remediationOf } from './src/rules/rule-page.ts'
-  import { findingsOf } from './test/rules/a-case.ts'
+  import { findingsOf } from './test/rules/rule-cases.ts'
   import { cases } from './test/rules/${id}.cases.ts'
   const rule = rules.find((rule) => rule.id === '${id}')
   const wrong = Object.entries(cases).filter(([, { finds, ...given }]) => {

@@ -71,7 +71,7 @@ describe('an answer', () => {
     run,
     coverage: [{ ...walk, ...figures }],
     rows: [{ name: 'a', n: 1 }],
-    leftOut: 3,
+    omitted: 3,
   }
   const face: AnswerView<Row> = { columns, nothing: 'There are none.' }
   const look = { colour: false, width: 80, tableWidth: 80 }
@@ -101,7 +101,7 @@ describe('an answer', () => {
       rows: [{ name: 'a', n: 1 }],
       omitted: 3,
     })
-    expect(JSON.parse(writeAnswer('json', { command: 'state', run: null, rows: [], leftOut: 0 }, face, look))).toEqual({
+    expect(JSON.parse(writeAnswer('json', { command: 'state', run: null, rows: [], omitted: 0 }, face, look))).toEqual({
       schema: 'hookdrift.state/2',
       run: null,
       rows: [],

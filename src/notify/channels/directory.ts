@@ -25,7 +25,7 @@ export function sendToDirectory(
       // A test can fail in every way that a delivery can.
       if (run === null) return tryDirectory(directory.path)
       const report = await readReport(run.number)
-      if (report === undefined) return refused(`run ${run.number} is not in the history any more`)
+      if (report === undefined) return refused(`run ${run.number} is no longer in the history`)
       return putReports(directory, report, await loadFormats(new Set(directory.formats)))
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error

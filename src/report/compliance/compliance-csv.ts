@@ -3,7 +3,7 @@ import type { Waiver } from '../../model/violation.ts'
 import { type Cell, csvTable } from '../csv/csv-table.ts'
 import type { ComplianceFormat } from './compliance-format.ts'
 
-/** A row for each control and each violation that its rules found; a control without one has a row of its own. */
+/** A row for each violation of each control; a control without violations has one row. */
 export const complianceCsv: ComplianceFormat = ({ framework, controls, replayed_with: replayed }) =>
   csvTable(
     [...controlColumns, ...violationColumns, 'replayed_with'],

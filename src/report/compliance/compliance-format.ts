@@ -2,10 +2,10 @@ import type { Compliance, ControlState } from '../../compliance/compliance.ts'
 import { describeNotEvaluated } from '../describe-not-evaluated.ts'
 import type { RenderOptions } from '../report-format.ts'
 
-/** One way to write down what a run says of a framework's controls: a pure function of it, whole lines. */
+/** A format of a compliance report: a pure function of it that returns whole lines. */
 export type ComplianceFormat = (compliance: Compliance, render: RenderOptions) => string
 
-/** The states in words, as every format says them. */
+/** The names of the states in every format. */
 export const stateNames = {
   not_met: 'not met',
   partially_assessed: 'partially assessed',
@@ -20,7 +20,7 @@ export function countStates({ controls }: Compliance): Record<ControlState, numb
   return counts
 }
 
-/** Says that the report is a replay, and what the replay cannot evaluate; empty for what was recorded. */
+/** Sentences that say that the report is a replay and what it cannot evaluate; empty for recorded results. */
 export function describeReplay({ replayed_with: replayed }: Compliance): readonly string[] {
   if (replayed === undefined) return []
   const { policy, original_policy: original, not_evaluated } = replayed

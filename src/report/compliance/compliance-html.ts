@@ -14,7 +14,7 @@ import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, countStates, describeReplay, describeStates, stateNames } from './compliance-format.ts'
 import { showOpenTime } from './show-open-time.ts'
 
-/** One page for an auditor: every control with its state, and below it what that rests on. */
+/** One page for an auditor: every control with its state, then the evidence for each. */
 export const complianceHtml: ComplianceFormat = (compliance) => {
   const { framework, title, run, controls, period } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
@@ -37,8 +37,8 @@ export const complianceHtml: ComplianceFormat = (compliance) => {
       ['Run', `${run.number}, ${showTime(run.started_at)}`],
       ['Policy', compliance.digests.policy],
       ['Configuration', compliance.digests.configuration],
-      ['Chain', compliance.digests.chain ?? 'none for a run of its time'],
-      ['To check it', compliance.verify],
+      ['Chain', compliance.digests.chain ?? 'none: the run is older than the chain'],
+      ['To verify it', compliance.verify],
     ],
     tool: compliance.tool,
   })

@@ -10,7 +10,7 @@ import { showOpenTime } from './show-open-time.ts'
 
 const mostCharacters = 64_500
 
-/** For a pull request or a wiki: the controls as a table, then what speaks against each, cut where a comment ends. */
+/** For a pull request or a wiki: the controls as a table, then the evidence, cut to the size of a comment. */
 export const complianceMarkdown: ComplianceFormat = (compliance) => {
   const { framework, title, run, digests, controls, period, verify } = compliance
   const covered = controls.filter(({ state }) => state !== 'not_covered')
@@ -34,7 +34,7 @@ export const complianceMarkdown: ComplianceFormat = (compliance) => {
   const chain = digests.chain === null ? '' : `, chain \`${digests.chain}\``
   const bottom = [
     '',
-    `${showTime(run.started_at)}${over}, policy \`${digests.policy}\`${chain}, to check: \`${verify}\`.`,
+    `${showTime(run.started_at)}${over}, policy \`${digests.policy}\`${chain}, to verify: \`${verify}\`.`,
   ]
   const room = mostCharacters - [...top, ...bottom].join('\n').length
   const all = `\`hookdrift report --run ${run.number} --framework ${prose(framework)} --format json\` shows all`

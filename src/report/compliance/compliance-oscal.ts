@@ -8,13 +8,13 @@ import { property, shown } from '../oscal/property.ts'
 import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
 
 /**
- * OSCAL assessment results: a finding for each control that rules give evidence for. OSCAL knows satisfied and not
- * satisfied: a control that is not or partially assessed is not satisfied, and the property `state` gives our own word.
+ * OSCAL assessment results: a finding for each control that rules give evidence for. OSCAL knows only satisfied and not
+ * satisfied: a control that is not or partially assessed is not satisfied, and the property `state` has our own word.
  */
 export const complianceOscal: ComplianceFormat = (compliance) => {
   const { framework, title, tool, run, digests, controls, verify } = compliance
   const seed = `${digests.chain ?? JSON.stringify([run.number, run.started_at, digests.policy])} ${framework}${compliance.replayed_with === undefined ? '' : ` ${digests.policy}`}`
-  const surroundings = { seed, collected: run.finished_at, rules: new Map<string, never>() }
+  const context = { seed, collected: run.finished_at, rules: new Map<string, never>() }
   const covered = controls.filter(({ state }) => state !== 'not_covered')
   const gaps = new Map(
     covered.flatMap(({ coverage }) => coverage.gaps).map((gap) => [`${gap.project} ${gap.listing}`, gap]),
@@ -24,8 +24,8 @@ export const complianceOscal: ComplianceFormat = (compliance) => {
   )
   const inventory = inventoryOf([...violations.values()], seed)
   const observations = [
-    ...[...gaps.values()].map((gap) => observeGap(gap, surroundings)),
-    ...[...violations.values()].map((violation) => observeViolation(violation, surroundings)),
+    ...[...gaps.values()].map((gap) => observeGap(gap, context)),
+    ...[...violations.values()].map((violation) => observeViolation(violation, context)),
   ]
   const findings = covered.map((control) => findingOf(control, compliance, seed))
   const document = assessmentResults({

@@ -10,7 +10,7 @@ import { showTime } from '../text/show-time.ts'
 import { type ComplianceFormat, describeReplay, describeStates, stateNames } from './compliance-format.ts'
 import { showOpenTime } from './show-open-time.ts'
 
-/** For people at a terminal: each control with its state and its evidence, those not covered at the end. */
+/** For people at a terminal: each control with its state and evidence, then the controls that are not covered. */
 export const complianceText: ComplianceFormat = (compliance, render) => {
   const width = Math.max(render.width, 40)
   const { framework, title, run, digests, controls, period } = compliance
@@ -29,8 +29,8 @@ export const complianceText: ComplianceFormat = (compliance, render) => {
     '',
     `policy        ${digests.policy}`,
     `configuration ${digests.configuration}`,
-    `chain         ${digests.chain ?? 'none for a run of its time'}`,
-    `to check      ${compliance.verify}`,
+    `chain         ${digests.chain ?? 'none: the run is older than the chain'}`,
+    `to verify     ${compliance.verify}`,
   ]
   return `${lines.join('\n')}\n`
 }
@@ -39,17 +39,17 @@ const mostViolations = 20
 
 function showControl(control: ControlEvidence, { full }: RenderOptions, width: number): string[] {
   const { id, title, state, reason, rules, violations, waivers, coverage } = control
-  const standing = violations.filter(
-    ({ severity, state: stands }) => stands !== 'resolved' && isAtLeast(severity, 'medium'),
+  const resolved = violations.filter((violation) => violation.state === 'resolved').length
+  const active = violations.filter(
+    (violation) => violation.state !== 'resolved' && isAtLeast(violation.severity, 'medium'),
   )
-  const resolved = violations.filter(({ state: stands }) => stands === 'resolved').length
-  const shown = full ? standing : standing.slice(0, mostViolations)
+  const shown = full ? active : active.slice(0, mostViolations)
   const evaluated = Math.max(0, ...rules.map((rule) => rule.evaluated))
-  const looked = `${count(rules.length, 'rule')} evaluated up to ${count(evaluated, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
+  const extent = `${count(rules.length, 'rule')} evaluated up to ${count(evaluated, 'resource')} each; ${coverage.complete} of ${count(coverage.walks, 'walk')} complete`
   return [
     '',
     shorten(neutralise(`${id}  ${stateNames[state].toUpperCase()}  ${title}`), width),
-    ...wrapProse(`${reason} ${looked}${resolved === 0 ? '' : `; ${resolved} resolved`}.`, width - 2).map(indent),
+    ...wrapProse(`${reason} ${extent}${resolved === 0 ? '' : `; ${resolved} resolved`}.`, width - 2).map(indent),
     ...coverage.gaps
       .slice(0, full ? undefined : 5)
       .flatMap(({ project, listing, status, reason: why }) =>
@@ -58,9 +58,9 @@ function showControl(control: ControlEvidence, { full }: RenderOptions, width: n
         ),
       ),
     ...shown.flatMap((violation) => showViolation(violation, width)),
-    ...(shown.length === standing.length
+    ...(shown.length === active.length
       ? []
-      : [`  … and ${standing.length - shown.length} more; --format json shows all`]),
+      : [`  … and ${active.length - shown.length} more; --format json shows all`]),
     ...waivers.flatMap(({ rule, owner, reason: why, expires, ticket, violations: accepted }) =>
       wrapProse(
         neutralise(
@@ -85,9 +85,9 @@ function showPeriod(
   { from, to, runs, interrupted, incomplete, longest_gap }: CompliancePeriod,
   width: number,
 ): string[] {
-  const looked = `${count(runs, 'run')}, ${incomplete.length} incomplete, ${interrupted} interrupted`
+  const extent = `${count(runs, 'run')}, ${incomplete.length} incomplete, ${interrupted} interrupted`
   const gap = `longest time between runs ${showOpenTime(longest_gap.ms)} from ${showTime(longest_gap.from)}`
-  return wrapProse(`From ${showTime(from)} to ${showTime(to)}: ${looked}; ${gap}.`, width)
+  return wrapProse(`From ${showTime(from)} to ${showTime(to)}: ${extent}; ${gap}.`, width)
 }
 
 function indent(line: string): string {

@@ -34,10 +34,10 @@ export const csvSections = {
       coverage.map((walk) => coverageColumns.map((column) => walk[column])),
     ),
 
-  /** A row for each rule that gives evidence for a control, and what it found. */
+  /** A row for each rule that gives evidence for a control, with the counts of its violations. */
   controls: (report) =>
     csvTable(
-      ['control', 'rule', 'title', 'severity', 'judged', 'not_judged', 'open', 'waived', 'unknown', 'resolved'],
+      ['control', 'rule', 'title', 'severity', 'evaluated', 'not_evaluated', 'open', 'waived', 'unknown', 'resolved'],
       controlRows(report),
     ),
 } as const satisfies Record<CsvSection, (report: Report) => string>
@@ -52,7 +52,7 @@ const coverageColumns = [
   'duration_ms',
 ] as const
 
-/** Texts as they are, no value as nothing, all else as JSON. */
+/** Texts as they are, no value as an empty cell, all else as JSON. */
 function show(value: Json): string | null {
   return value === null || typeof value === 'string' ? value : shownJson(value)
 }
@@ -63,10 +63,10 @@ function controlRows(report: Report): Cell[][] {
   const rows = rulesOf(report).flatMap((rule) => {
     const found = byRule.get(rule.id) ?? []
     const inState = (...states: ViolationState[]) => found.filter(({ state }) => states.includes(state)).length
-    const judged = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
-    const notJudged = projects.filter(({ not_evaluated }) => not_evaluated[rule.id] !== undefined).length
+    const evaluated = projects.reduce((sum, project) => sum + countEvaluated(rule, project), 0)
+    const missed = projects.filter(({ not_evaluated }) => not_evaluated[rule.id] !== undefined).length
     const counts = [inState('opened', 'continuing'), inState('waived'), inState('unknown'), inState('resolved')]
-    return rule.controls.map((control) => [control, rule.id, rule.title, rule.severity, judged, notJudged, ...counts])
+    return rule.controls.map((control) => [control, rule.id, rule.title, rule.severity, evaluated, missed, ...counts])
   })
   return rows.sort(([a], [b]) => (String(a) < String(b) ? -1 : String(a) > String(b) ? 1 : 0))
 }

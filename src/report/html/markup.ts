@@ -1,6 +1,6 @@
 import { neutralise } from '../../text/neutralise.ts'
 
-/** Text that is HTML already. Only `html` and `styleSheet` make it, so whatever else comes into a page is escaped. */
+/** Text that is HTML already. Only `html` and `renderPage` make it, so all other text in a page is escaped. */
 export class Markup {
   readonly #markup: string
 
@@ -15,7 +15,7 @@ export class Markup {
 
 type Content = string | number | Markup | readonly Markup[]
 
-/** A template of markup: what is put into it is escaped, unless it is markup itself. Attributes must be quoted. */
+/** A template of markup: inserted text is escaped, inserted markup is not. Attributes must be quoted. */
 export function html(literals: TemplateStringsArray, ...contents: readonly Content[]): Markup {
   let markup = literals[0] ?? ''
   for (const [at, content] of contents.entries()) markup += markupOf(content) + (literals[at + 1] ?? '')
@@ -42,7 +42,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 }
 
-/** The only way for text of others into a page: what would be markup is shown, what would act or hide becomes visible. */
+/** The only way for foreign text into a page: markup is escaped, control and invisible characters become visible. */
 function escapeHtml(text: string): string {
   return neutralise(text).replace(/[&<>"']/g, (character) => entities[character] ?? '')
 }

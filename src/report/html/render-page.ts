@@ -4,12 +4,12 @@ import { html, Markup } from './markup.ts'
 import { styleSheet } from './style-sheet.ts'
 
 interface Contents {
-  /** Of the window, and at the head of every printed page. */
+  /** The title of the window, also at the head of every printed page. */
   readonly title: string
   readonly heading: string
   readonly verdict: { readonly text: string; readonly isGood: boolean }
   readonly sections: readonly PageSection[]
-  /** What a reader needs to check where this came from. */
+  /** Facts with which a reader can verify the origin. */
   readonly footer: readonly (readonly [what: string, value: string])[]
   readonly tool: Report['tool']
 }
@@ -20,7 +20,7 @@ export interface PageSection {
   readonly content: Markup
 }
 
-/** One page, whole in itself: no script, nothing from outside, and a policy that holds the browser to it. */
+/** A self-contained page: no script and nothing from outside, which its content security policy enforces. */
 export function renderPage({ title, heading, verdict, sections, footer, tool }: Contents): string {
   const style = styleSheet(title.replaceAll(/["\\\n]/g, ''))
   const policy = `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'`

@@ -1,14 +1,14 @@
 import type { Report, ReportCoverage } from '../../model/report.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
-/** What each walk proved: those that are not complete first, with their reasons. */
+/** What each walk proved: incomplete walks first, with their reasons. */
 export function showCoverage({ coverage }: Report): Markup {
   const broken = coverage.filter(({ status }) => status !== 'complete' && status !== 'skipped')
   const rest = coverage.filter(({ status }) => status === 'complete' || status === 'skipped')
   const alarm =
     broken.length === 0
       ? nothing
-      : html`<p class="bad"><b>Incomplete look: ${broken.length} of ${broken.length + rest.length} walks are not complete. Nothing was removed or resolved there.</b></p>`
+      : html`<p class="bad"><b>Incomplete scan: ${broken.length} of ${broken.length + rest.length} walks are not complete. Nothing was removed or resolved there.</b></p>`
   return html`${alarm}<div class="wide" tabindex="0" role="region" aria-label="Walks"><table><thead><tr><th scope="col">Project</th><th scope="col">Listing</th><th scope="col">Status</th><th scope="col" class="n">Items</th><th scope="col" class="n">Pages</th><th scope="col" class="n">Requests</th><th scope="col" class="n">Retries</th><th scope="col" class="n">Time</th></tr></thead><tbody>
 ${[...broken, ...rest].map(showWalk)}</tbody></table></div>
 `

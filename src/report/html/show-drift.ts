@@ -7,9 +7,9 @@ import { shorten, shortenSeals } from '../text/shorten.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import { showWho } from './show-who.ts'
 
-/** What changed since the last complete look, with what was there before. */
+/** What changed since the last complete scan, with the values before and after. */
 export function showDrift({ drift }: Report): Markup {
-  if (drift.length === 0) return html`<p>Nothing changed since the last complete look.</p>`
+  if (drift.length === 0) return html`<p>Nothing changed since the last complete scan.</p>`
   return html`<ul class="list">${drift.map(showChange)}</ul>`
 }
 

@@ -5,7 +5,7 @@ import { count, countEach } from '../../text/count.ts'
 import { showDuration, showTime } from '../text/show-time.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
-/** The verdict, the numbers and a picture of them. */
+/** The numbers of the run and a bar of its open violations. */
 export function showOverview(report: Report): Markup {
   const { verdict, coverage } = report
   const walks = coverage.filter(({ status }) => status !== 'skipped')
@@ -17,13 +17,13 @@ export function showOverview(report: Report): Markup {
 <dt>Run</dt><dd>${report.run.number}, ${showTime(report.run.started_at)}${took === '' ? '' : `, took ${took}`}</dd>
 <dt>Coverage</dt><dd>${complete.length} of ${count(walks.length, 'walk')} complete, ${count(sum(coverage.map(({ items }) => items)), 'item')}</dd>
 <dt>Open violations</dt><dd>${open === '' ? 'none' : open}; ${verdict.fail_on} or above fails the run</dd>
-<dt>Others</dt><dd>${verdict.unknown} not looked at, ${verdict.waived} waived, ${verdict.resolved} resolved</dd>
+<dt>Others</dt><dd>${verdict.unknown} unknown, ${verdict.waived} waived, ${verdict.resolved} resolved</dd>
 <dt>Drift</dt><dd>${changes === '' ? 'none' : changes}</dd>
 </dl>
 ${showProjects(report)}`
 }
 
-/** Open violations by severity, as one bar; the same in words beside it. */
+/** Open violations by severity, as one bar with a legend. */
 function showBar({ verdict }: Report): Markup {
   const total = sum(severities.map((severity) => verdict.violations[severity]))
   if (total === 0) return nothing
@@ -44,7 +44,7 @@ function showBar({ verdict }: Report): Markup {
 `
 }
 
-/** Projects with something to see, the worst first. */
+/** Projects with open violations or an incomplete scan, the worst first. */
 function showProjects({ violations, coverage }: Report): Markup {
   const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
   const byProject = Map.groupBy(open, ({ project }) => project)
@@ -67,9 +67,9 @@ function showProjects({ violations, coverage }: Report): Markup {
     )
   const left = [...all].filter((project) => !byProject.has(project) && !broken.has(project)).length
   return html`<h3>By project</h3>
-<div class="wide" tabindex="0" role="region" aria-label="Violations by project"><table><thead><tr><th scope="col">Project</th>${severities.map((severity) => html`<th scope="col" class="n">${severity}</th>`)}<th scope="col">Look</th></tr></thead><tbody>
+<div class="wide" tabindex="0" role="region" aria-label="Violations by project"><table><thead><tr><th scope="col">Project</th>${severities.map((severity) => html`<th scope="col" class="n">${severity}</th>`)}<th scope="col">Scan</th></tr></thead><tbody>
 ${rows}</tbody></table></div>
-${left === 0 ? nothing : html`<p class="soft">${count(left, 'more project')} looked at completely and without an open violation.</p>`}
+${left === 0 ? nothing : html`<p class="soft">${count(left, 'more project')} with a complete scan and no open violation.</p>`}
 `
 }
 

@@ -8,7 +8,7 @@ import { html, type Markup, nothing, withCode } from './markup.ts'
 import type { PageSection } from './render-page.ts'
 import { showWho } from './show-who.ts'
 
-/** What stands: by severity, then by rule with what to do about it, then by project. */
+/** Open violations by severity, then by rule with its remediation, then by project. */
 export function showOpen(report: Report): Markup {
   const open = report.violations.filter(({ state }) => state === 'opened' || state === 'continuing')
   if (open.length === 0) return html`<p>None${isCoverageComplete(report.coverage) ? '' : ' in what was seen'}.</p>`
@@ -16,12 +16,12 @@ export function showOpen(report: Report): Markup {
 }
 
 const others = [
-  ['unknown', 'Not looked at', 'They stood when they were last seen; this run could not look well enough to say more.'],
-  ['waived', 'Waived', 'Found, and accepted by the policy for the time being.'],
-  ['resolved', 'Resolved', 'They stood before this run, and it saw that they are gone.'],
+  ['unknown', 'Unknown', 'They were open when they were last seen; this run could not check them.'],
+  ['waived', 'Waived', 'The policy accepts them until a date.'],
+  ['resolved', 'Resolved', 'They were open before this run, and it resolved them.'],
 ] as const satisfies readonly (readonly [ReportViolation['state'], string, string])[]
 
-/** Those that are not open, in sections of their own. */
+/** Violations that are not open, a section for each state. */
 export function showOthers({ violations }: Report): PageSection[] {
   return others.flatMap(([state, title, meaning]) => {
     const alike = violations.filter((violation) => violation.state === state)
@@ -59,8 +59,8 @@ ${groups}</section>
 
 function showOne(violation: ReportViolation): Markup {
   const { fingerprint, rule, severity, project, state, path, message, waiver } = violation
-  const standing = state === 'opened' || state === 'continuing'
-  const which = standing ? nothing : html`<span class="${severity}">${severity}</span> <code>${rule}</code> `
+  const isOpen = state === 'opened' || state === 'continuing'
+  const which = isOpen ? nothing : html`<span class="${severity}">${severity}</span> <code>${rule}</code> `
   const at = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
   const accepted =
     waiver === undefined

@@ -1,6 +1,6 @@
 /**
- * The look of the page, for light, dark, phone and print. `runningHeader` stands on every printed page: our own text,
- * which must hold no quotes.
+ * The style of the page for light, dark, phone and print. `runningHeader` is on every printed page: our own text
+ * without quotes.
  */
 export function styleSheet(runningHeader: string): string {
   return `

@@ -1,6 +1,6 @@
 import { element, type Xml } from './xml.ts'
 
-/** A test case and how it counts. */
+/** A test case with its outcome, for the totals. */
 export interface Case {
   readonly outcome: 'passed' | 'failed' | 'skipped' | 'error'
   readonly xml: string

@@ -7,30 +7,30 @@ import { gapsFor } from '../gaps.ts'
 import { type Case, testCase } from './case.ts'
 import { element, text } from './xml.ts'
 
-/** A rule in a project: what it judged there and what stands against it. */
+/** A rule in a project: what it evaluated there and its violations. */
 export interface RuleCaseInput {
   readonly project: string
   readonly rule: ReportRule
   readonly violations: readonly ReportViolation[]
   readonly walks: readonly ReportCoverage[]
-  /** undefined for runs of a time when this was not kept. */
-  readonly judged: ReportProject | undefined
+  /** undefined for runs older than this record. */
+  readonly stats: ReportProject | undefined
 }
 
-/** Fails for what fails the run; what could not be looked at, or was accepted, is skipped; the rest passes. */
-export function ruleCase(judgement: RuleCaseInput, failOn: Severity): Case {
-  const { project, rule, violations } = judgement
+/** Fails for violations that fail the run; is skipped for unknown and waived ones; passes otherwise. */
+export function ruleCase(input: RuleCaseInput, failOn: Severity): Case {
+  const { project, rule, violations } = input
   const failing = violations.filter((violation) => isOpen(violation) && isAtLeast(violation.severity, failOn))
   const [worst] = failing
-  const told = violations.filter((violation) => !failing.includes(violation)).flatMap(describeWithWaiver)
-  const output = element('system-out', {}, text([describeEvaluated(judgement), ...told]))
+  const others = violations.filter((violation) => !failing.includes(violation)).flatMap(describeWithWaiver)
+  const output = element('system-out', {}, text([describeEvaluated(input), ...others]))
   const name = { classname: project, name: rule.id }
   if (worst !== undefined) {
     const message = `${count(failing.length, 'open violation')}, the worst ${worst.severity}: ${rule.title}`
     const failure = element('failure', { message, type: worst.severity }, text(failing.map(describeViolation)))
     return testCase('failed', name, [failure, output])
   }
-  const skipped = whySkipped(judgement)
+  const skipped = whySkipped(input)
   if (skipped === undefined) return testCase('passed', name, [output])
   return testCase('skipped', name, [element('skipped', { message: skipped }), output])
 }
@@ -39,15 +39,15 @@ function isOpen({ state }: ReportViolation): boolean {
   return state === 'opened' || state === 'continuing'
 }
 
-/** undefined when the rule looked at what it should and nothing but milder violations stands against it. */
-function whySkipped({ rule, violations, walks, judged }: RuleCaseInput): string | undefined {
+/** undefined when the rule evaluated everything and only milder violations are open. */
+function whySkipped({ rule, violations, walks, stats }: RuleCaseInput): string | undefined {
   const reasons = gapsFor(rule, walks).map(({ listing, status }) => `the walk of ${listing} is ${status}`)
   const unknown = violations.filter(({ state }) => state === 'unknown')
-  if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not looked at`)
-  const notEvaluated = judged?.not_evaluated[rule.id]
+  if (unknown.length > 0) reasons.unshift(`${count(unknown.length, 'violation')} not checked`)
+  const notEvaluated = stats?.not_evaluated[rule.id]
   if (notEvaluated !== undefined) reasons.push(notEvaluated)
-  // Probes are listed nowhere: where none ran, nobody knows what they would have shown.
-  else if (rule.kind === 'probe' && judged !== undefined && countEvaluated(rule, judged) === 0)
+  // No walk covers probes: where none ran, the result is unknown.
+  else if (rule.kind === 'probe' && stats !== undefined && countEvaluated(rule, stats) === 0)
     reasons.push('no probe ran')
   if (reasons.length > 0) return `unknown: ${reasons.join('; ')}`
   const waived = violations.filter(({ state }) => state === 'waived')
@@ -55,13 +55,13 @@ function whySkipped({ rule, violations, walks, judged }: RuleCaseInput): string 
   return [...new Set(waived.map(({ waiver }) => (waiver === undefined ? 'waived' : describeWaiver(waiver))))].join('; ')
 }
 
-function describeEvaluated({ rule, judged }: RuleCaseInput): string {
-  return judged === undefined
-    ? 'what it judged was not kept'
-    : `judged ${count(countEvaluated(rule, judged), rule.kind)}`
+function describeEvaluated({ rule, stats }: RuleCaseInput): string {
+  return stats === undefined
+    ? 'the run has no record of what it evaluated'
+    : `evaluated ${count(countEvaluated(rule, stats), rule.kind)}`
 }
 
-/** Severity, uid and message, and behind them its state. */
+/** Severity, uid, message and state. */
 function describeViolation({ severity, uid, message, state, first_seen, last_seen }: ReportViolation): string {
   const since = state === 'continuing' ? ` since ${first_seen}` : state === 'unknown' ? `, last seen ${last_seen}` : ''
   return `${severity} ${cut(uid, 200)} ${cut(message)} (${state}${since})`

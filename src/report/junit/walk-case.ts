@@ -4,7 +4,7 @@ import { isGap } from '../gaps.ts'
 import { type Case, testCase } from './case.ts'
 import { element, text } from './xml.ts'
 
-/** The walk of a listing: an error when it was not complete. */
+/** The case of a walk: an error when it was not complete. */
 export function walkCase(walk: ReportCoverage): Case {
   const { project, listing, status, reason, filter, items, pages, duration_ms } = walk
   const name = { classname: project, name: `walk ${listing}`, time: (duration_ms / 1000).toFixed(3) }

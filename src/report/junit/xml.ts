@@ -1,12 +1,12 @@
 import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
 
-/** XML that is safe to write; made by `element` and `text` only. */
+/** XML that is safe to write. Only `element` and `text` make it. */
 export interface Xml {
   readonly xml: string
 }
 
-/** Children stand on lines of their own; text stands within its element as it is. */
+/** Each child is on a line of its own; text is put between the tags without line breaks. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, string | number>>,
@@ -25,7 +25,7 @@ export function text(lines: readonly string[]): Xml {
   return { xml: lines.map(escapeXml).join('\n') }
 }
 
-/** XML has no way to write most controls and two non-characters: they become visible, as all that acts or hides does. */
+/** XML cannot contain most controls and two non-characters, so they become visible, like all invisible characters. */
 function escapeXml(value: string): string {
   return neutralise(cut(value, 5000)).replace(/[&<>"'\ufffe\uffff]/g, (character) => entities[character] ?? '')
 }

@@ -2,8 +2,8 @@ import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
 
 /**
- * Text of others within Markdown: as code, where nothing is a link, a mention, a formula or HTML, for any reader.
- * Backticks and bars show as escapes: readers differ in what they take for the end of a code or of a cell.
+ * Foreign text in Markdown, as code: no reader takes anything in it for a link, a mention, a formula or HTML. Backticks
+ * and bars become escapes, because readers differ in what ends a code span or a cell.
  */
 export function code(text: string, longest?: number): string {
   if (text === '') return ''

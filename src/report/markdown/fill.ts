@@ -5,7 +5,7 @@ import type { MarkdownSection } from './table.ts'
 const roomToDescribe = 120
 
 /**
- * As many rows of the sections, in their order, as fit into so many characters; what is left out is counted. Sections
+ * As many rows of the sections, in order, as fit into so many characters; the omitted rows are counted. Sections
  * without rows are not shown.
  */
 export function fill(sections: readonly MarkdownSection[], characters: number, howToSeeAll: string): string[] {

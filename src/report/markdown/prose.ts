@@ -3,8 +3,8 @@ import { neutralise } from '../../text/neutralise.ts'
 import { code } from './code.ts'
 
 /**
- * A sentence with text of others in it: words of letters and numbers stand as they are, everything else as code. Such
- * a word alone is no address, mention, reference or mark-up.
+ * A sentence with foreign text in it: words of letters and numbers stay as they are, everything else becomes code. A
+ * plain word cannot be an address, a mention, a reference or markup.
  */
 export function prose(text: string, longest?: number): string {
   const pieces: string[] = []
@@ -32,7 +32,7 @@ export function withCode(text: string): string {
     .join('')
 }
 
-/** Long words of hex digits alone could be taken for the name of a commit. */
+/** Long words of hex digits are not plain: they could pass for a commit. */
 function isPlain(word: string): boolean {
   return /^(?:[\p{L}\p{M}]+(?:['’-][\p{L}\p{M}]+)*|\d+|%|)[,.;:]?$/u.test(word) && !/^[0-9a-f]{7,}/i.test(word)
 }

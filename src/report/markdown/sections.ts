@@ -22,7 +22,7 @@ export function summary(violations: readonly ReportViolation[]): string[] {
   ]
 }
 
-/** What could not be looked at, then what is wrong, what changed, what is accepted, what is over. */
+/** The sections of the report, the most important first: the last are cut first. */
 export function sectionsOf({
   coverage,
   notices,
@@ -32,17 +32,17 @@ export function sectionsOf({
   projects,
 }: Report): readonly MarkdownSection[] {
   const inState = (...states: ReportViolation['state'][]) => violations.filter(({ state }) => states.includes(state))
-  const standing = inState('opened', 'continuing', 'unknown')
+  const active = inState('opened', 'continuing', 'unknown')
   const gaps = gapsOf(coverage)
   const walks = coverage.filter(({ status }) => status !== 'skipped')
   return [
     table(
-      `Incomplete look: ${gaps.length} of ${count(walks.length, 'walk')}`,
+      `Incomplete scan: ${gaps.length} of ${count(walks.length, 'walk')}`,
       ['project', 'listing', 'status', 'seen', 'reason'],
       'walk',
       gaps.map(showGap),
     ),
-    table('Violations', [...violationColumns, 'state'], 'violation', standing.map(showViolation)),
+    table('Violations', [...violationColumns, 'state'], 'violation', active.map(showViolation)),
     table(
       `Drift: ${countEach(changeTypes, verdict.drift)}`,
       ['change', 'project', 'resource', 'fields'],
@@ -52,7 +52,7 @@ export function sectionsOf({
     table('Waived', [...violationColumns, 'state'], 'violation', inState('waived').map(showViolation)),
     table('Resolved', [...violationColumns, 'state'], 'violation', inState('resolved').map(showViolation)),
     table(
-      'Not judged',
+      'Not evaluated',
       ['project', 'rule', 'reason'],
       'rule',
       projects.flatMap(({ project, not_evaluated }) =>

@@ -1,12 +1,12 @@
-/** Lines of a section: what stands above them (with a table's head) and the rows, which may be cut. */
+/** Lines of a section: its heading with the table's head, and the rows, which may be cut. */
 export interface MarkdownSection {
   readonly head: readonly string[]
   readonly rows: readonly string[]
-  /** What a row is, to say how many were left out. */
+  /** The noun for a row, to count omitted ones. */
   readonly noun: string
 }
 
-/** A table under a heading. Cells are Markdown; `code` and `prose` make it of others' text. */
+/** A table under a heading. Cells are Markdown; `code` and `prose` convert foreign text. */
 export function table(
   heading: string,
   columns: readonly string[],

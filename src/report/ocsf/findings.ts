@@ -3,11 +3,11 @@ import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
 import { rulesOf } from '../evaluated-rules.ts'
 
-/** Class 2003 of OCSF, as of this version. */
+/** The version of OCSF whose class 2003 findings have. */
 const version = '1.3.0'
 const classUid = 2003
 
-/** What findings refer to. */
+/** What all findings of a report need. */
 export interface OcsfContext {
   readonly report: Report
   readonly rules: ReadonlyMap<string, ReportRule>
@@ -28,15 +28,15 @@ export function readOcsfContext(report: Report): OcsfContext {
   }
 }
 
-export function findingOfViolation(violation: ReportViolation, surroundings: OcsfContext) {
+export function findingOfViolation(violation: ReportViolation, context: OcsfContext) {
   const { fingerprint, rule: id, severity, state, project, kind, uid, name, path, message, waiver } = violation
-  const rule = surroundings.rules.get(id)
+  const rule = context.rules.get(id)
   const { activity, status, compliance } = states[state]
   const remediation = rule?.remediation ?? ''
   const first_seen_time = Date.parse(violation.first_seen)
   const last_seen_time = Date.parse(violation.last_seen)
   return {
-    ...event(surroundings, activity, fingerprint),
+    ...event(context, activity, fingerprint),
     ...severityOf(severity),
     status_id: status[0],
     status: status[1],
@@ -64,7 +64,7 @@ export function findingOfViolation(violation: ReportViolation, surroundings: Ocs
         name: cut(name),
         type: kind,
         namespace: cut(project),
-        labels: surroundings.labels.get(project) ?? [],
+        labels: context.labels.get(project) ?? [],
         data: { path: cut(path) },
       },
     ],
@@ -72,13 +72,13 @@ export function findingOfViolation(violation: ReportViolation, surroundings: Ocs
   }
 }
 
-/** No violation and no pass: what hides there is not known, and neither is how bad it is. */
-export function findingOfGap(walk: ReportCoverage, surroundings: OcsfContext) {
+/** Neither a violation nor a pass: the state of the unread resources is unknown, and so is the severity. */
+export function findingOfGap(walk: ReportCoverage, context: OcsfContext) {
   const { project, listing, status, reason } = walk
   const uid = `coverage/${cut(project)}/${listing}`
   const message = `The walk of ${listing} is ${status}: ${cut(reason ?? '')}`
   return {
-    ...event(surroundings, activities.create, uid),
+    ...event(context, activities.create, uid),
     severity_id: 0,
     severity: 'Unknown',
     status_id: 1,
@@ -93,7 +93,7 @@ export function findingOfGap(walk: ReportCoverage, surroundings: OcsfContext) {
         name: cut(project),
         type: 'project',
         namespace: cut(project),
-        labels: surroundings.labels.get(project) ?? [],
+        labels: context.labels.get(project) ?? [],
         data: { listing },
       },
     ],
@@ -107,8 +107,8 @@ const notKnown: Word = [2, 'Warning']
 const fail: Word = [3, 'Fail']
 
 /**
- * Compliance "Warning" is OCSF's word for a check without a result, for want of information. There is none for a
- * violation that goes on without anybody at work on it, nor for one that was not looked at.
+ * Compliance "Warning" is OCSF's word for a check without a result because information is missing. OCSF has no status
+ * for a continuing violation that is not being worked on, nor for an unknown one.
  */
 const states = {
   opened: { activity: activities.create, status: [1, 'New'], compliance: fail },
@@ -126,7 +126,7 @@ function severityOf(severity: Severity) {
   return { severity_id, severity: captions[severity_id] }
 }
 
-/** What every event says. */
+/** The members of every event. */
 function event(
   { report: { run, tool, verdict, digests } }: OcsfContext,
   [activity_id, activity_name]: Word,
@@ -153,7 +153,7 @@ function event(
   }
 }
 
-/** Frameworks and requirements that a rule gives evidence for; the policy itself is a standard, too. */
+/** Frameworks and requirements that a rule gives evidence for; without any, the policy itself is the standard. */
 function complianceOf(rule: ReportRule | undefined) {
   const requirements = rule?.controls ?? []
   const frameworks = new Set(requirements.map((control) => control.replace(/:.*/s, '')))

@@ -4,18 +4,18 @@ import type { inventoryOf, observeGap, observeViolation } from './observations.t
 import { property } from './property.ts'
 
 interface Assessed extends Pick<Report, 'run' | 'tool' | 'digests'> {
-  /** Tells this document from all others. */
+  /** Identifies the run; the UUIDs of the document derive from it. */
   readonly seed: string
   readonly title: string
   readonly inventory: ReturnType<typeof inventoryOf>
   readonly observations: readonly ReturnType<typeof observeGap | typeof observeViolation>[]
-  /** The members of the one result that are the document's own, in two parts: before and behind what it observed. */
+  /** Members of the result before the observations; `tail` has those after them. */
   readonly head: { readonly title: string; readonly [member: string]: unknown }
   readonly selection: object
   readonly tail?: object
 }
 
-/** An OSCAL document of assessment results with one result; lists that would be empty are left out. */
+/** An OSCAL document of assessment results with one result; empty lists are omitted. */
 export function assessmentResults({ seed, title, run, tool, digests, ...result }: Assessed) {
   const { head, selection, tail, inventory, observations } = result
   return {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 
-/** Of all names in reports of hookdrift. */
+/** The namespace of all names in hookdrift's reports. */
 const namespace = Buffer.from('c8a0d1f45d0b5c7e9a533b1f6f6f0c27', 'hex')
 
-/** The UUID (version 5, RFC 9562) of a name: the same whenever the report is written. */
+/** The UUID (version 5, RFC 9562) of a name: the same each time that the report is written. */
 export function nameUuid(...name: readonly (string | number | null)[]): string {
   const bytes = Buffer.concat([namespace, Buffer.from(JSON.stringify(name))])
   const digest = hash('sha1', bytes, 'buffer').subarray(0, 16)

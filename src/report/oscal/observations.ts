@@ -3,9 +3,9 @@ import { cut } from '../../text/cut.ts'
 import { nameUuid } from './name-uuid.ts'
 import { property, shown } from './property.ts'
 
-/** What observations of a run refer to. */
+/** What all observations of a run need. */
 export interface OscalContext {
-  /** Tells this run from all others. */
+  /** Identifies the run; UUIDs derive from it. */
   readonly seed: string
   readonly collected: string
   readonly rules: ReadonlyMap<string, ReportRule>
@@ -44,7 +44,7 @@ export function observeViolation(violation: ReportViolation, { seed, collected, 
   }
 }
 
-/** What could not be looked at is told, or silence would pass for a clean result. */
+/** Reports an incomplete walk: without it, a missing finding would pass for a clean result. */
 export function observeGap(
   walk: Pick<ReportCoverage, 'project' | 'listing' | 'status' | 'reason'>,
   { seed, collected }: OscalContext,

@@ -7,23 +7,23 @@ import { describeNotice } from '../describe-notice.ts'
 import { physicalLocation } from './describe-result.ts'
 import { plain } from './plain.ts'
 
-/** Everything that a run may have to say of itself. */
+/** The notifications that a run can have. */
 export const notificationKinds = [
   { id: 'walk-incomplete', shortDescription: { text: 'A listing could not be read to its end' } },
   { id: 'walk-skipped', shortDescription: { text: 'A listing is not offered by the service' } },
   { id: 'walk-narrowed', shortDescription: { text: 'A listing was read through a filter' } },
-  { id: 'rule-not-judged', shortDescription: { text: 'A rule could not judge a project' } },
-  { id: 'notice', shortDescription: { text: 'What a reader should know and nobody did wrong' } },
-  { id: 'results-cut', shortDescription: { text: 'Results were left out' } },
+  { id: 'rule-not-evaluated', shortDescription: { text: 'A rule could not be evaluated in a project' } },
+  { id: 'notice', shortDescription: { text: 'Information that is not a fault' } },
+  { id: 'results-cut', shortDescription: { text: 'Results were omitted' } },
 ] as const satisfies readonly ReportingDescriptor[]
 
 type NotificationKind = (typeof notificationKinds)[number]['id']
 
-/** How the run went: its exit code, what it could not look at, and how many results are not here. */
+/** The outcome of the run: its exit code, gaps, rules without a result and the number of omitted results. */
 export function describeInvocation(
   report: Report,
   placeOf: (project: string) => FileLocation | undefined,
-  leftOut: string | undefined,
+  omitted: string | undefined,
 ): Invocation {
   const { run, verdict, coverage, notices, projects } = report
   const notify = (id: NotificationKind, level: Notification.level, text: string, project?: string): Notification => ({
@@ -39,13 +39,13 @@ export function describeInvocation(
     startTimeUtc: run.started_at,
     endTimeUtc: run.finished_at,
     toolExecutionNotifications: [
-      ...(leftOut === undefined ? [] : [notify('results-cut', 'warning', leftOut)]),
+      ...(omitted === undefined ? [] : [notify('results-cut', 'warning', omitted)]),
       ...coverage.flatMap((walk) =>
         describeWalk(walk).map(([id, level, text]) => notify(id, level, text, walk.project)),
       ),
       ...projects.flatMap(({ project, not_evaluated }) =>
         Object.entries(not_evaluated).map(([rule, why]) =>
-          notify('rule-not-judged', 'warning', `${project}: ${rule} did not judge: ${why}`, project),
+          notify('rule-not-evaluated', 'warning', `${project}: ${rule} was not evaluated: ${why}`, project),
         ),
       ),
       ...notices.map((notice) => notify('notice', 'note', describeNotice(notice), notice.project ?? undefined)),
@@ -61,14 +61,14 @@ const levelOf = {
 
 function describeWalk(walk: ReportCoverage): [NotificationKind, Notification.level, string][] {
   const { project, listing, status, reason, filter, items, pages } = walk
-  const told: [NotificationKind, Notification.level, string][] = []
-  if (status === 'skipped') told.push(['walk-skipped', 'note', `${project} ${listing}: skipped: ${reason}`])
+  const found: [NotificationKind, Notification.level, string][] = []
+  if (status === 'skipped') found.push(['walk-skipped', 'note', `${project} ${listing}: skipped: ${reason}`])
   else if (status !== 'complete') {
     const seen = pages === 0 ? 'nothing seen' : `${count(items, 'item')} in ${count(pages, 'page')} seen`
-    told.push(['walk-incomplete', levelOf[status], `${project} ${listing}: ${status}, ${seen}: ${reason}`])
+    found.push(['walk-incomplete', levelOf[status], `${project} ${listing}: ${status}, ${seen}: ${reason}`])
   }
-  if (filter !== null) told.push(['walk-narrowed', 'note', `${project} ${listing}: only those with ${filter}`])
-  return told
+  if (filter !== null) found.push(['walk-narrowed', 'note', `${project} ${listing}: only those with ${filter}`])
+  return found
 }
 
 function projectLocation(project: string, place: FileLocation | undefined) {

@@ -7,10 +7,10 @@ import { quote } from '../../text/neutralise.ts'
 import { levels } from './levels.ts'
 import { plain } from './plain.ts'
 
-/** What results refer to. */
+/** What all results of a run need. */
 export interface SarifContext {
   readonly run: Report['run']
-  /** Where each rule stands in the list of rules. */
+  /** The index of each rule in the list of rules. */
   readonly ruleIndex: ReadonlyMap<string, number>
   /** Where each project is configured. */
   readonly placeOf: (project: string) => FileLocation | undefined
@@ -24,15 +24,15 @@ export function describeResult(violation: ReportViolation, { run, ruleIndex, pla
     ruleId: rule,
     ruleIndex: ruleIndex.get(rule) ?? -1,
     level: levels[severity],
-    message: { text: plain(tell(violation), 6000) },
+    message: { text: plain(describeViolation(violation), 6000) },
     locations: [locationOf(violation, placeOf(project))],
     partialFingerprints: {
       'hookdrift/v1': fingerprint,
-      // Code scanning knows this one only; without it, all violations of a project would be of one line and one alert.
+      // Code scanning reads only this one; without it, all violations of a project would be one alert on one line.
       primaryLocationLineHash: `${fingerprint}:1`,
     },
     baselineState: baselineStateOf(state, first_seen === run.started_at),
-    // None has to be said: where one result tells of suppressions, all shall (3.27.23).
+    // An empty list must be written: where one result has suppressions, all shall have them (3.27.23).
     suppressions: violation.waiver === undefined ? [] : [suppressionOf(violation.waiver)],
     properties: {
       state,
@@ -48,13 +48,13 @@ export function describeResult(violation: ReportViolation, { run, ruleIndex, pla
   }
 }
 
-function tell({ message, project, kind, uid, name, state, last_seen }: ReportViolation): string {
+function describeViolation({ message, project, kind, uid, name, state, last_seen }: ReportViolation): string {
   const who = `${project} ${kind} ${name === '' ? '' : `${quote(cut(name, 200))} `}${cut(uid, 200)}`
-  const stale = state === 'unknown' ? `not looked at since ${last_seen}; then: ` : ''
+  const stale = state === 'unknown' ? `unknown, last seen ${last_seen}: ` : ''
   return `${stale}${cut(message)} (${who})`
 }
 
-/** An accepted violation is as old as any other. What could not be looked at is carried as it was: it is not absent. */
+/** A waived violation is new or unchanged like any other. An unknown one is unchanged, not absent. */
 function baselineStateOf(state: ViolationState, isNew: boolean): Result.baselineState {
   if (state === 'resolved') return 'absent'
   return state === 'opened' || (state === 'waived' && isNew) ? 'new' : 'unchanged'
@@ -74,7 +74,7 @@ function suppressionOf({ owner, reason, expires, ticket }: Waiver) {
   } as const
 }
 
-/** The resource; and, because viewers insist on a file, where its project is configured. */
+/** The resource, with the file that configures its project, because viewers need a file. */
 function locationOf(
   { project, kind, uid, name, path }: Pick<ReportViolation, 'project' | 'kind' | 'uid' | 'name' | 'path'>,
   place: FileLocation | undefined,

@@ -5,10 +5,10 @@ import { prose, withCode } from '../markdown/prose.ts'
 import { levels, scores } from './levels.ts'
 import { plain } from './plain.ts'
 
-/** More tags than this code scanning does not show. */
+/** Code scanning shows no more tags. */
 const mostTags = 10
 
-/** What a viewer shows of a rule: what is wrong, how to fix it, and where to read on. */
+/** The rule as a viewer shows it: what is wrong, how to fix it, and where to read more. */
 export function describeRule({ id, kind, title, remediation, severity, controls }: ReportRule): ReportingDescriptor {
   const command = `hookdrift rules ${id}`
   const fix = remediation === '' ? [] : [remediation]
@@ -38,7 +38,7 @@ export function describeRule({ id, kind, title, remediation, severity, controls 
   }
 }
 
-/** An address of the rule that does not change. The project has no public home: it is a name, not a place. */
+/** A stable name of the rule. The project has no public web page, so it is a URN. */
 function addressOf(rule: string): string {
   return `urn:hookdrift:rule:${encodeURIComponent(rule.toWellFormed()).replaceAll('%2F', '/')}`
 }

@@ -1,13 +1,13 @@
 import { gzipSync } from 'node:zlib'
 import { count } from '../../text/count.ts'
 
-/** What code scanning takes of a run: so many results, and so many bytes, packed. */
+/** The limits of code scanning for a run: results, and compressed bytes. */
 const mostResults = 25_000
 const mostPackedBytes = 10_000_000
-/** Of these bytes, what is kept for rules and notifications. */
+/** The part of these bytes for rules and notifications. */
 const reservedBytes = 1_000_000
 
-/** The first lines, as many as are taken. The lines are results as JSON, the most severe first. */
+/** The first lines, as many as fit. The lines are results as JSON, the most severe first. */
 export function fitResults(lines: readonly string[]): readonly string[] {
   let fitting = lines.slice(0, mostResults)
   for (;;) {
@@ -18,7 +18,7 @@ export function fitResults(lines: readonly string[]): readonly string[] {
   }
 }
 
-/** What is small enough as it is needs no packing to see; a quick packing is never smaller than a good one. */
+/** Small text needs no compression to know that it fits; a quick compression is never smaller than a good one. */
 function packedSize(lines: readonly string[]): number {
   const text = lines.join(',\n')
   const bytes = Buffer.byteLength(text)
@@ -27,6 +27,6 @@ function packedSize(lines: readonly string[]): number {
 
 export function describeOmitted(all: number, kept: number, run: number): string | undefined {
   if (kept === all) return undefined
-  const left = `${count(all - kept, 'result')} of ${all} left out, the least severe`
-  return `${left}: readers take ${mostResults} and ${mostPackedBytes / 1_000_000} MB packed; hookdrift report --run ${run} --format json shows all`
+  const left = `${count(all - kept, 'result')} of ${all} omitted, the least severe`
+  return `${left}: readers accept ${mostResults} and ${mostPackedBytes / 1_000_000} MB compressed; hookdrift report --run ${run} --format json shows all`
 }

@@ -8,7 +8,7 @@ export const levels = {
   info: 'note',
 } as const satisfies Record<Severity, string>
 
-/** Scores of CVSS in the middle of its ranges; code scanning reads them as critical, high, medium, low, and 0.0 as none. */
+/** CVSS scores in the middle of its ranges, which code scanning reads as critical, high, medium, low; 0.0 is none. */
 export const scores = {
   critical: '9.5',
   high: '8.0',

@@ -2,8 +2,8 @@ import { cut } from '../../text/cut.ts'
 import { neutralise } from '../../text/neutralise.ts'
 
 /**
- * Text of others as a plain SARIF message (3.11.2): `[words](address)` would be a link and `{0}` a place to fill in,
- * so brackets and such braces are escaped as the standard says.
+ * Foreign text as a plain SARIF message (3.11.2): `[words](address)` would be a link and `{0}` a placeholder, so
+ * brackets and such braces are escaped as the standard requires.
  */
 export function plain(text: string, longest?: number): string {
   return neutralise(cut(text, longest))

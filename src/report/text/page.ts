@@ -3,13 +3,13 @@ import { isCoverageComplete } from '../../model/coverage.ts'
 import type { Report } from '../../model/report.ts'
 import type { RenderOptions } from '../report-format.ts'
 
-/** What the sections of the text need to know of where they are shown. */
+/** What the sections of the text need to know about the page. */
 export interface TextPage {
   readonly width: number
   readonly full: boolean
-  /** Whether what is not shown is known not to be there. */
+  /** Whether the scan was complete, so that a missing finding means that there is none. */
   readonly coverageComplete: boolean
-  /** Where to see what was cut. */
+  /** The run to name where something was cut. */
   readonly runNumber: number
   readonly paint: Paint
 }
@@ -45,7 +45,7 @@ export function openPage({ run, coverage }: Report, { colour, width, full }: Ren
   }
 }
 
-/** For an answer about the history: its rows are as many as were asked for, each with as much as a report shows. */
+/** For an answer about the history: it shows all its rows, each cut as in a report. */
 export function openAnswerPage(runNumber: number, { colour, width }: Omit<RenderOptions, 'full'>): TextPage {
   return { width: Math.max(width, narrowest), full: false, coverageComplete: true, runNumber, paint: painter(colour) }
 }
@@ -54,7 +54,7 @@ function painter(colour: boolean): Paint {
   return colour ? (style, text) => styleText([...styles[style]], text, { validateStream: false }) : (_, text) => text
 }
 
-/** The lines of the first entries, and a last line that says what was left out and how to see it. */
+/** The lines of the first entries, and a last line that counts the omitted ones and says how to see them. */
 export function showEntries<Entry>(
   entries: readonly Entry[],
   page: TextPage,

@@ -1,4 +1,4 @@
-/** At most `longest` characters; what was longer ends in `…`. */
+/** Cuts to at most `longest` characters; cut text ends in `…`. */
 export function shorten(text: string, longest: number): string {
   const characters = [...text]
   return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join('')}…`
@@ -7,13 +7,13 @@ export function shorten(text: string, longest: number): string {
 const sealPattern = /sealed:([0-9a-f]{32})(?![0-9a-f])/g
 const sealDigits = 32
 
-/** Seals of 32 digits cut to 8 (`sealed:3fa1c2d4…`), or to as many more as keep different seals of these texts apart. */
+/** Cuts seals of 32 digits to 8 (`sealed:3fa1c2d4…`), or to as many as distinguish all seals of these texts. */
 export function shortenSeals<Texts extends readonly string[]>(...texts: Texts): { [At in keyof Texts]: string } {
   const seals = new Set(texts.flatMap((text) => [...text.matchAll(sealPattern)].map(([, digits]) => digits ?? '')))
   let digits = 8
   while (digits < sealDigits && new Set([...seals].map((seal) => seal.slice(0, digits))).size < seals.size) digits += 4
   const cut = (text: string) =>
     digits >= sealDigits ? text : text.replace(sealPattern, (_, seal: string) => `sealed:${seal.slice(0, digits)}…`)
-  // map loses the length of the tuple, which it keeps.
+  // The type of map forgets the length of the tuple.
   return texts.map(cut) as { [At in keyof Texts]: string }
 }

@@ -8,7 +8,7 @@ import { showEntries, type TextPage } from './page.ts'
 import { shorten } from './shorten.ts'
 import { showDuration, showTime } from './show-time.ts'
 
-/** What the run could see: first in the report, because everything behind it means nothing without. */
+/** The coverage of the run. It comes first in the report, because it limits the meaning of the rest. */
 export function showCoverage({ coverage, run }: Report, page: TextPage): string[] {
   const complete = coverage.filter(({ status }) => status === 'complete')
   const skipped = coverage.filter(({ status }) => status === 'skipped')
@@ -36,14 +36,14 @@ export function showNotices(notices: readonly Notice[], page: TextPage): string[
 function showCompleteScan(coverage: readonly ReportCoverage[], page: TextPage): string[] {
   const projects = new Set(coverage.map(({ project }) => project)).size
   const size = `${count(total(coverage, 'items'), 'item')} in ${count(total(coverage, 'pages'), 'page')}`
-  return wrapProse(`Looked at ${count(projects, 'project')} completely: ${size}.`, page.width).map((line) =>
+  return wrapProse(`Scanned ${count(projects, 'project')} completely: ${size}.`, page.width).map((line) =>
     page.paint('good', line),
   )
 }
 
 function showIncompleteScan(incomplete: readonly ReportCoverage[], walks: number, page: TextPage): string[] {
   const are = incomplete.length === 1 ? 'is' : 'are'
-  const headline = `INCOMPLETE LOOK: ${incomplete.length} of ${count(walks, 'walk')} ${are} not complete.`
+  const headline = `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks, 'walk')} ${are} not complete.`
   return [
     ...wrapProse(headline, page.width).map((line) => page.paint('alarm', line)),
     'Nothing was removed or resolved there:',
@@ -63,7 +63,7 @@ function showIncompleteWalk(walk: ReportCoverage, page: TextPage): string[] {
   ]
 }
 
-/** One sentence for all that were skipped for the same reason. */
+/** One sentence for all walks that were skipped for the same reason. */
 function showSkipped(skipped: readonly ReportCoverage[], page: TextPage): string[] {
   const alike = Map.groupBy(skipped, ({ listing, reason }) => JSON.stringify([listing, reason]))
   return [...alike.values()].flatMap((walks) => {
@@ -75,7 +75,7 @@ function showSkipped(skipped: readonly ReportCoverage[], page: TextPage): string
   })
 }
 
-/** A look through a filter says nothing of what lies outside it. */
+/** The listings that were read through a filter: resources outside it were not scanned. */
 function showNarrowed(coverage: readonly ReportCoverage[], page: TextPage): string[] {
   const narrowed = coverage.filter(({ filter }) => filter !== null)
   const alike = Map.groupBy(narrowed, ({ listing, filter }) => JSON.stringify([listing, filter]))

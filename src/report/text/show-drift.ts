@@ -8,16 +8,16 @@ import { shorten } from './shorten.ts'
 import { showResource } from './show-resource.ts'
 import { showValues } from './show-values.ts'
 
-/** What changed since the last complete look, a line for each field. */
+/** What changed since the last complete scan, a line for each field. */
 export function showDrift(drift: readonly ReportChange[], page: TextPage): string[] {
   if (drift.length === 0) {
-    return ['', `Nothing changed since the last complete look${page.coverageComplete ? '' : ', in what was seen'}.`]
+    return ['', `Nothing changed since the last complete scan${page.coverageComplete ? '' : ', in what was seen'}.`]
   }
   const counts = { added: 0, removed: 0, modified: 0 } satisfies Record<ChangeType, number>
   for (const { change } of drift) counts[change] += 1
   return [
     '',
-    page.paint('heading', `Changed since the last complete look: ${countEach(changeTypes, counts)}`),
+    page.paint('heading', `Changed since the last complete scan: ${countEach(changeTypes, counts)}`),
     '',
     ...showEntries(drift, page, (change) => showChange(change, page)),
   ]
@@ -49,7 +49,7 @@ export function showFields(fields: readonly FieldChange[], page: TextPage): stri
   return left === 0 ? lines : [...lines, page.paint('aside', `${indent}… and ${count(left, 'more field')}`)]
 }
 
-/** On one line where it fits, else the path and below it one line for each value. */
+/** One line where it fits, else the path and a line for each value. */
 function showField(path: string, field: FieldChange, column: number, page: TextPage): string[] {
   const { before, after } = showValues(field, page.width - indent.length - 4)
   const line = `${indent}${padColumns(path, column)}  ${before} → ${after}`

@@ -9,9 +9,9 @@ import { showTime } from './show-time.ts'
 
 const mostShown = 5
 
-/** As of when an answer is, and what was not seen by then: without it, rows mean nothing. */
+/** The run that an answer is as of, and its gaps: without them, the rows mean nothing. */
 export function showExtent({ run, coverage }: Pick<Answer<never>, 'run' | 'coverage'>, page: TextPage): string[] {
-  if (run === null) return ['The history holds no sealed run.']
+  if (run === null) return ['The history has no committed run.']
   const asOf = page.paint('aside', `As of run ${run.number}, ${showTime(run.started_at)}.`)
   return coverage === undefined ? [asOf] : [asOf, ...showWalks(coverage, run, page)]
 }
@@ -23,17 +23,17 @@ function showWalks(coverage: readonly AnswerCoverage[], run: AnswerRun, page: Te
   const projects = new Set(coverage.map(({ project }) => project)).size
   const headline = isCoverageComplete(coverage)
     ? page.paint('good', `${count(walks.length, 'walk')} of ${count(projects, 'project')}, all complete.`)
-    : page.paint('alarm', `INCOMPLETE LOOK: ${incomplete.length} of ${count(walks.length, 'walk')} not complete.`)
-  const told = [
+    : page.paint('alarm', `INCOMPLETE SCAN: ${incomplete.length} of ${count(walks.length, 'walk')} not complete.`)
+  const remarks = [
     ...incomplete.map(({ project, listing, status, reason }) => {
       return `${project} ${listing} ${status.toUpperCase()}: ${shorten(reason ?? 'no reason given', 300)}`
     }),
-    ...[...earlier].map(([project, last]) => `${project} was last looked at by run ${last}`),
+    ...[...earlier].map(([project, last]) => `${project} was last scanned by run ${last}`),
   ]
-  const lines = told.slice(0, mostShown).flatMap((text) => {
+  const lines = remarks.slice(0, mostShown).flatMap((text) => {
     const [first = '', ...rest] = wrapProse(neutralise(text), page.width - 4)
     return [`  ${first}`, ...rest.map((line) => `    ${line}`)]
   })
-  const left = told.length - mostShown
+  const left = remarks.length - mostShown
   return [headline, ...lines, ...(left > 0 ? [`  … and ${left} more; --format json shows all`] : [])]
 }

@@ -2,7 +2,7 @@ import type { ReportChange } from '../../model/report.ts'
 import { neutralise, quote } from '../../text/neutralise.ts'
 import { shorten } from './shorten.ts'
 
-/** Who it is, in pieces to be wrapped: project, kind, name, uid. */
+/** The identity of a resource, in pieces to wrap: project, kind, name, uid. */
 export function showResource({ project, kind, name, uid }: Omit<ReportChange, 'change' | 'fields'>): string[] {
   const pieces = [neutralise(project), neutralise(kind)]
   if (name !== '') pieces.push(showName(name))

@@ -6,7 +6,7 @@ export function showTime(iso: string): string {
   return day === undefined ? neutralise(iso) : `${day} ${time} UTC`
 }
 
-/** `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`; empty where the times make no sense. */
+/** `850 ms`, `12 s`, `3 min 20 s`, `2 h 5 min`; empty where the times are not in order. */
 export function showDuration(fromIso: string, toIso: string): string {
   const ms = Date.parse(toIso) - Date.parse(fromIso)
   if (!(ms >= 0)) return ''

@@ -4,7 +4,7 @@ import type { Json } from '../../model/json.ts'
 import { neutralise, neutraliseQuoted } from '../../text/neutralise.ts'
 import { shortenSeals } from './shorten.ts'
 
-/** Both values of a changed field, each of at most `columns` characters, cut so that the difference stays in sight. */
+/** Both values of a changed field, each of at most `columns` characters, cut so that the difference stays visible. */
 export function showValues({ before, after }: FieldChange, columns: number): { before: string; after: string } {
   const [oldText, newText] = shortenSeals(textOf(before), textOf(after))
   const [old, now] = [bodyOf(before, oldText), bodyOf(after, newText)]
@@ -16,7 +16,7 @@ export function showValues({ before, after }: FieldChange, columns: number): { b
 
 interface Body {
   readonly characters: readonly string[]
-  /** Of the value before anything in it was escaped. */
+  /** Characters of the value before escaping. */
   readonly length: number
   readonly mark: '"' | ''
 }
@@ -49,7 +49,7 @@ function showWindow({ characters, length, mark }: Body, start: number, room: num
   return `${start > 0 ? '…' : ''}${mark}${shown}${mark}${end < characters.length ? '…' : ''} (${length} characters)`
 }
 
-/** The beginning where the difference shows there, else some characters before it. */
+/** 0 where the beginning shows the difference, else some characters before the difference. */
 function startOfWindow(a: readonly string[], b: readonly string[], room: number): number {
   const same = lengthOfCommonStart(a, b)
   if (same < room - 4) return 0

@@ -9,12 +9,12 @@ import { shorten, shortenSeals } from './shorten.ts'
 import { showResource } from './show-resource.ts'
 import { showTime } from './show-time.ts'
 
-/** What stands against the policy, worst first; what was resolved; what was accepted, by whom and until when. */
+/** Open and unknown violations, worst first, then resolved ones, then waived ones with their waivers. */
 export function showViolations(violations: readonly ReportViolation[], verdict: Verdict, page: TextPage): string[] {
-  const standing = worstFirst(violations.filter(({ state }) => state !== 'resolved' && state !== 'waived'))
+  const active = worstFirst(violations.filter(({ state }) => state !== 'resolved' && state !== 'waived'))
   const waived = worstFirst(violations.filter(({ state }) => state === 'waived'))
   const resolved = violations.filter(({ state }) => state === 'resolved')
-  return ['', ...showOpen(standing, verdict, page), ...showResolved(resolved, page), ...showWaived(waived, page)]
+  return ['', ...showActive(active, verdict, page), ...showResolved(resolved, page), ...showWaived(waived, page)]
 }
 
 const severityColumn = 'critical'.length
@@ -25,10 +25,9 @@ function worstFirst(violations: readonly ReportViolation[]): ReportViolation[] {
   return severities.flatMap((severity) => violations.filter((violation) => violation.severity === severity))
 }
 
-function showOpen(standing: readonly ReportViolation[], verdict: Verdict, page: TextPage): string[] {
-  if (standing.length === 0)
-    return [page.coverageComplete ? 'No open violation.' : 'No open violation in what was seen.']
-  return [page.paint('heading', `Violations: ${describeCounts(verdict)}`), ...showEach(standing, page)]
+function showActive(active: readonly ReportViolation[], verdict: Verdict, page: TextPage): string[] {
+  if (active.length === 0) return [page.coverageComplete ? 'No open violation.' : 'No open violation in what was seen.']
+  return [page.paint('heading', `Violations: ${describeCounts(verdict)}`), ...showEach(active, page)]
 }
 
 function showWaived(waived: readonly ReportViolation[], page: TextPage): string[] {
@@ -45,7 +44,7 @@ function showEach(violations: readonly ReportViolation[], page: TextPage): strin
 
 function describeCounts({ violations, unknown }: Verdict): string {
   const open = countEach(severities, violations)
-  const parts = [open === '' ? 'none open' : open, ...(unknown === 0 ? [] : [`${unknown} not looked at`])]
+  const parts = [open === '' ? 'none open' : open, ...(unknown === 0 ? [] : [`${unknown} unknown`])]
   return parts.join('; ')
 }
 
@@ -74,7 +73,7 @@ function describeState({ state, first_seen, last_seen }: ReportViolation): strin
   if (state === 'opened') return 'new'
   if (state === 'resolved') return `until ${showTime(last_seen)}`
   if (state === 'waived') return `waived, since ${showTime(first_seen)}`
-  return state === 'unknown' ? `not looked at since ${showTime(last_seen)}` : `since ${showTime(first_seen)}`
+  return state === 'unknown' ? `unknown, last seen ${showTime(last_seen)}` : `since ${showTime(first_seen)}`
 }
 
 function showResolved(resolved: readonly ReportViolation[], page: TextPage): string[] {

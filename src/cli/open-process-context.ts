@@ -1,16 +1,16 @@
 import { fstatSync, readFileSync, writeSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { isatty } from 'node:tty'
-import type { Output, ProcessContext } from '../app/terminal.ts'
+import type { Output, ProcessContext } from '../app/process-context.ts'
 
-/** The terminal of this process: its stdout takes every byte or fails with an error. */
+/** The context of this process. Its stdout takes every byte or fails with an error. */
 export function openProcessContext({ env, cwd }: NodeJS.Process): ProcessContext {
   return { stdout: openStdout(), stderr: process.stderr, env, cwd }
 }
 
 const stdout = 1
 
-/** Node sees to every byte of a pipe or a terminal; of a file it takes a part that fits for the whole. */
+/** Node writes every byte to a pipe or a terminal; to a full disk it may write a part and report success. */
 function openStdout(): Output {
   if (isReplaced()) return fileOutput(refuseClosed)
   const stats = fstatSync(stdout)
@@ -41,9 +41,9 @@ function refuseClosed(): never {
 }
 
 /**
- * Whether stdout came closed (`>&-`). Node then opens the null device in its place, for reading and writing; a shell
- * that means the null device opens it for writing alone. Where stderr or stdin is such a device too, another program
- * started this one and wants to hear nothing. Only Linux tells.
+ * Whether stdout was closed at the start (`>&-`). Node then opens the null device in its place, for reading and
+ * writing; a shell's `>/dev/null` opens it for writing only. Where stderr or stdin is such a device too, another
+ * program started this one and discards its output. Works on Linux only.
  */
 function isReplaced(): boolean {
   const isDetached = nullMode(2) === readAndWrite || nullMode(0) === readAndWrite
@@ -54,7 +54,7 @@ function isReplaced(): boolean {
 const nullDevice = 0x103
 const readAndWrite = 2
 
-/** How a descriptor of the null device was opened; undefined for any other. */
+/** The mode in which a descriptor of the null device was opened; undefined for any other descriptor. */
 function nullMode(descriptor: number): number | undefined {
   try {
     const stats = fstatSync(descriptor)

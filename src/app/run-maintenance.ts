@@ -6,7 +6,7 @@ import { pruneWhenDue } from '../history/sqlite/prune/prune-file.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Log } from './log.ts'
 
-export interface House {
+export interface MaintenanceOptions {
   /** The history's file. */
   readonly file: string
   readonly retention: Retention | undefined
@@ -17,10 +17,10 @@ export interface House {
 }
 
 /**
- * What is done for the history after a run: old runs go where the configuration says so, and a disk that fills is told
- * of while there is room. The run is sealed by then, so nothing of this fails it.
+ * Prunes old runs after a run, where the configuration asks for it, and warns early of a full disk. The run is already
+ * committed, so no error here fails it.
  */
-export function runMaintenance({ file, retention, toolVersion, owner, log, warn }: House): void {
+export function runMaintenance({ file, retention, toolVersion, owner, log, warn }: MaintenanceOptions): void {
   if (retention !== undefined) {
     try {
       const pruning = pruneWhenDue(file, owner, { ...retention, toolVersion })
@@ -38,9 +38,9 @@ export function runMaintenance({ file, retention, toolVersion, owner, log, warn 
 
 const leastFree = 64 * 1024 * 1024
 
-/** An upgrade and a backup need the history's size once more, and a large run its part of it. Sizes in bytes. */
+/** An upgrade and a backup need as much space as the history takes, a large run a part of it. Sizes in bytes. */
 export function spaceWarning({ file, size, free }: { file: string; size: number; free: number }): string | undefined {
   if (free >= Math.max(size, leastFree)) return undefined
   const megabytes = (bytes: number) => `${Math.ceil(bytes / 1e6)} MB`
-  return `${megabytes(free)} are free where the history ${file} lies, which itself has ${megabytes(size)}: make room, or prune it (docs/how-to/keep-the-history.md)`
+  return `only ${megabytes(free)} are free on the disk of the history ${file}, which takes ${megabytes(size)}: free space, or prune the history (docs/how-to/keep-the-history.md)`
 }

@@ -9,35 +9,35 @@ import { type DeliveryObserver, deliver, type Receiver } from '../notify/deliver
 import { type ChannelDependencies, openChannel, targetOf } from '../notify/open-channel.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openNotificationLog } from './log.ts'
+import type { ProcessContext } from './process-context.ts'
 import { resealingFor } from './resealing-for.ts'
 import { systemClock, thisProcess } from './system.ts'
-import type { ProcessContext } from './terminal.ts'
 
-export interface News {
+export interface NotificationTargets {
   readonly channels: readonly Channel[]
   /** The history's file. */
   readonly history: string
 }
 
-/** How long is waited for receivers. */
+/** How long a delivery waits for receivers. */
 export interface DeliveryTimeouts {
   readonly timeoutMs: number
   readonly totalMs: number
-  /** Whether a message that failed waits its time. */
+  /** Whether a message that failed waits before the next attempt. */
   readonly isPatient: boolean
 }
 
-/** A one-shot run tries what waits once and is done; a worker comes back. */
+/** A one-shot run attempts each pending message once; a worker tries again later. */
 export const oneShot: DeliveryTimeouts = { timeoutMs: 5_000, totalMs: 5_000, isPatient: false }
 export const worker: DeliveryTimeouts = { timeoutMs: 10_000, totalMs: 60_000, isPatient: true }
 
 /**
- * Delivers what waits in the history, and says how the channels are then.
- * @throws AuditError.failure or 5 when the history cannot be used
+ * Delivers the pending messages of the history, and returns the channels' states after that.
+ * @throws AuditError.failure or AuditError.busy when the history cannot be used
  */
 export async function deliverNotifications(
-  { channels, history: file }: News,
-  patience: DeliveryTimeouts,
+  { channels, history: file }: NotificationTargets,
+  timeouts: DeliveryTimeouts,
   {
     terminal,
     watch,
@@ -48,14 +48,14 @@ export async function deliverNotifications(
   try {
     const receivers = await openReceivers(channels, file, history, terminal)
     const timeoutAfter = AbortSignal.timeout
-    await deliver(history, { ...patience, receivers, now: systemClock.now, timeoutAfter, signal, watch })
+    await deliver(history, { ...timeouts, receivers, now: systemClock.now, timeoutAfter, signal, watch })
     return await history.channels()
   } finally {
     await history.close()
   }
 }
 
-/** The channels of a configuration, ready to be sent to. */
+/** Opens the channels of a configuration for sending. */
 export function openReceivers(
   channels: readonly Channel[],
   file: string,
@@ -82,7 +82,7 @@ export function openReceivers(
   )
 }
 
-/** A key that cannot be used must not keep anybody from being told of it. */
+/** Without a usable key the messages still go out: one of them may be about that very key. */
 function sealOf(file: string, { env }: ProcessContext): (secret: string) => string {
   try {
     return createSealer(installationKey(file, env).key).seal
@@ -92,13 +92,13 @@ function sealOf(file: string, { env }: ProcessContext): (secret: string) => stri
   }
 }
 
-/** What becomes of messages, for the log. Ids and our own words only. */
+/** Logs what happens to messages: ids and our own words only. */
 export function watchInLog(log: Log): DeliveryObserver {
   return {
     delivered: (channel, notification) => log.debug({ channel, notification }, 'notification delivered'),
     failed: (channel, notification, error) =>
-      log.warn({ channel, notification, error }, 'notification not delivered; it is tried again'),
-    gone: (channel) => log.warn({ channel }, 'the receiver is gone (410): the channel is not tried again'),
+      log.warn({ channel, notification, error }, 'notification not delivered; will be tried again'),
+    gone: (channel) => log.warn({ channel }, 'the receiver is gone (410): the channel is disabled'),
     gaveUp: (channel, notification, error) =>
       log.error({ channel, notification, error }, 'notification given up after a day'),
   }

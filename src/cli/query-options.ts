@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type HistoryOptions, openHistory } from '../app/history-of.ts'
-import { lookOf, type ProcessContext } from '../app/terminal.ts'
-import type { Approvals } from '../history/approvals.ts'
+import { type HistoryOptions, openHistory } from '../app/open-history.ts'
+import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
+import type { History } from '../history/history.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import { exitCodes } from '../model/errors.ts'
 import { type Kind, kinds } from '../model/resource.ts'
@@ -9,7 +9,7 @@ import type { Answer } from '../report/answer.ts'
 import { type AnswerFormat, answerFormats } from '../report/answer-formats.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 
-/** Options of every command that answers. */
+/** Options of every command that prints an answer. */
 export interface AnswerOptions {
   readonly format: AnswerFormat
   readonly limit?: number
@@ -18,7 +18,7 @@ export interface AnswerOptions {
 /** Options of the commands that read the history. */
 export interface ReadingOptions extends HistoryOptions, AnswerOptions {}
 
-/** What `findRun` understands. */
+/** Help for arguments that `findRun` reads. */
 export const runOrTime = 'a run (12, latest, latest~2) or a time (2026-11-21, yesterday, 7d, an instant)'
 
 const rowsForPeople = 100
@@ -37,7 +37,7 @@ export function addAnswerOptions(command: Command, formats: readonly string[] = 
   return command
     .addOption(new Option('--format <format>', 'of the answer').choices(formats).default('text'))
     .addOption(
-      new Option('--limit <rows>', `a number or all; ${rowsForPeople} as text, all otherwise`).argParser(toLimit),
+      new Option('--limit <rows>', `a number or "all"; default: ${rowsForPeople} as text, else all`).argParser(toLimit),
     )
 }
 
@@ -69,28 +69,28 @@ export function limitOf({ limit, format }: AnswerOptions): number {
   return limit ?? (format === 'text' ? rowsForPeople : Number.POSITIVE_INFINITY)
 }
 
-/** Opens the history, asks it, and closes it. */
-export async function withHistoryReader<Result>(
-  options: ReadingOptions,
+/** Opens the existing history, works with it, and closes it. */
+export async function withHistory<Result>(
+  options: HistoryOptions,
   terminal: ProcessContext,
-  ask: (reader: HistoryReader & Approvals) => Promise<Result>,
+  work: (history: History) => Promise<Result>,
 ): Promise<Result> {
-  const reader = await openHistory(options, terminal)
+  const history = await openHistory(options, terminal)
   try {
-    return await ask(reader)
+    return await work(history)
   } finally {
-    await reader.close()
+    await history.close()
   }
 }
 
-/** The run that a name means in this history. */
+/** Finds the run of that number, word or time. */
 export async function runNamed(reader: HistoryReader, name: string): Promise<CommittedRun> {
   const { findRun } = await import('../history/find-run.ts')
   const { systemClock } = await import('../app/system.ts')
   return findRun(await reader.runs(), name, systemClock.now())
 }
 
-/** Shows an answer, and returns the exit code of those that read. */
+/** Prints an answer, and returns the exit code of commands that only read. */
 export async function printAnswer<Row>(
   answer: Answer<Row>,
   view: AnswerView<Row>,
@@ -98,13 +98,13 @@ export async function printAnswer<Row>(
   terminal: ProcessContext,
 ): Promise<number> {
   const { writeAnswer } = await import('../report/show-answer.ts')
-  const render = lookOf(terminal)
+  const render = renderOptionsFor(terminal)
   const tableWidth = terminal.stdout.isTTY === true ? render.width : Number.POSITIVE_INFINITY
   terminal.stdout.write(writeAnswer(format, answer, view, { ...render, tableWidth }))
-  // CSV has no place for it.
-  if (format === 'csv' && answer.leftOut !== 0) {
-    const left = answer.leftOut === 'unknown' ? '' : `${answer.leftOut} `
-    terminal.stderr.write(`hookdrift: ${left}more rows were left out; --limit all shows them\n`)
+  // CSV cannot contain it.
+  if (format === 'csv' && answer.omitted !== 0) {
+    const left = answer.omitted === 'unknown' ? '' : `${answer.omitted} `
+    terminal.stderr.write(`hookdrift: ${left}more rows omitted; --limit all shows them\n`)
   }
   return exitCodes.clean
 }

@@ -2,8 +2,8 @@ import { AuditError } from '../model/errors.ts'
 import type { WorkerFilesReader } from '../worker/reload-files.ts'
 import { loadPolicy } from './load-policy.ts'
 import { pathFrom } from './path-from.ts'
+import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
-import type { ProcessContext } from './terminal.ts'
 
 export async function openWorkerFiles(
   { config, history }: { readonly config: string; readonly history?: string },
@@ -22,7 +22,7 @@ export async function openWorkerFiles(
       )
       if (configuration.schedules.length > 0) return configuration
       throw AuditError.usage(`${config} names no schedules`, {
-        advice: 'docs/worker.md shows one; `hookdrift audit` needs none',
+        advice: 'docs/how-to/run-on-a-schedule.md shows one; `hookdrift audit` needs none',
       })
     },
     policy: (configuration, signal) => loadPolicy(configuration.policy, { now: Date.now(), signal }),

@@ -1,16 +1,16 @@
-/** As much of a stream as commands use. */
+/** The part of a stream that commands use. */
 export interface Output {
-  /** `done` is called when the text is on its way, or with the error that kept it. */
+  /** `done` is called when the stream has taken the text, or with the error. */
   write(text: string, done?: (error?: Error | null) => void): boolean
   on(event: 'error', listener: (error: NodeJS.ErrnoException) => void): unknown
-  /** What waits to be written. */
+  /** Bytes that wait to be written. */
   readonly writableLength?: number
   readonly isTTY?: boolean
-  /** Of a terminal. */
+  /** Only a terminal has it. */
   readonly columns?: number
 }
 
-/** What a command needs of the process it runs in. */
+/** What a command uses of its process. */
 export interface ProcessContext {
   readonly stdout: Output
   readonly stderr: Output
@@ -18,10 +18,13 @@ export interface ProcessContext {
   cwd(): string
 }
 
+/** How a command hands over its work; the program keeps the exit code that it returns. */
+export type Execute = (run: (terminal: ProcessContext) => Promise<number>) => Promise<void>
+
 const usualColumns = 100
 
 /** Columns to lay text out for, and whether colour may be used. A pipe gets plain text for 100 columns. */
-export function lookOf({ stdout, env }: ProcessContext): { colour: boolean; width: number } {
+export function renderOptionsFor({ stdout, env }: ProcessContext): { colour: boolean; width: number } {
   const isPlain = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
   const isWatched = stdout.isTTY === true
   return { colour: isWatched && !isPlain, width: isWatched ? (stdout.columns ?? usualColumns) : usualColumns }

@@ -8,21 +8,21 @@ import { announceFailures } from '../worker/announce-failures.ts'
 import { openDeliveries } from '../worker/keep-delivering.ts'
 import type { WorkerObserver } from '../worker/keep-schedule.ts'
 import type { Metrics } from '../worker/metrics.ts'
-import { deliverNotifications, type News, watchInLog, worker } from './deliver-news.ts'
+import { deliverNotifications, type NotificationTargets, watchInLog, worker } from './deliver-notifications.ts'
 import type { Log } from './log.ts'
+import type { ProcessContext } from './process-context.ts'
 import { systemClock, thisProcess } from './system.ts'
-import type { ProcessContext } from './terminal.ts'
 
 interface NotificationDependencies {
   readonly terminal: ProcessContext
   readonly log: Log
   readonly metrics: Pick<Metrics, 'channels' | 'attempted'>
-  /** As the configuration says now. */
-  readonly news: () => News
+  /** The targets of the current configuration. */
+  readonly targets: () => NotificationTargets
 }
 
-/** Tells people, beside a worker's runs: of what the runs found, and of runs that fail. */
-export function openWorkerNotifications({ terminal, log, metrics, news }: NotificationDependencies): {
+/** Delivers notifications alongside a worker's runs: what the runs found, and runs that fail. */
+export function openWorkerNotifications({ terminal, log, metrics, targets }: NotificationDependencies): {
   readonly watch: WorkerObserver<Report>
   keep(signal: AbortSignal): Promise<void>
 } {
@@ -30,7 +30,7 @@ export function openWorkerNotifications({ terminal, log, metrics, news }: Notifi
   const deliveries = openDeliveries({
     clock: systemClock,
     async deliver(signal) {
-      const { channels, history } = news()
+      const { channels, history } = targets()
       if (channels.length === 0) return metrics.channels([])
       const states = await deliverNotifications({ channels, history }, worker, { terminal, watch, signal })
       const known = new Map(states.map((state) => [state.name, state]))
@@ -42,16 +42,16 @@ export function openWorkerNotifications({ terminal, log, metrics, news }: Notifi
       )
     },
     failed(error) {
-      // Another process writes for long; the next try comes soon.
+      // Another process writes to the history; the next attempt comes soon.
       if (error instanceof AuditError && error.kind === 'busy') log.debug({ error: error.message }, 'history is locked')
       else log.error({ error: messageOf(error) }, 'notification delivery failed')
     },
   })
-  const notice = announceFailures({
+  const failures = announceFailures({
     wake: deliveries.wake,
     async announce(type, text) {
       const at = new Date(systemClock.now()).toISOString()
-      const { channels, history: file } = news()
+      const { channels, history: file } = targets()
       const messages = composeWorkerNotification(channels, workerEvent(type, text, at), at)
       if (messages.length === 0) return
       const history = openSqliteHistory(file, thisProcess)
@@ -59,7 +59,7 @@ export function openWorkerNotifications({ terminal, log, metrics, news }: Notifi
     },
     lost: (error) => log.error({ error: messageOf(error) }, 'failure notification could not be queued'),
   })
-  return { watch: notice, keep: deliveries.keep }
+  return { watch: failures, keep: deliveries.keep }
 }
 
 function countAttempts(watch: DeliveryObserver, metrics: Pick<Metrics, 'attempted'>): DeliveryObserver {

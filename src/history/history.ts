@@ -115,7 +115,7 @@ export interface Draft {
   withholdRemovals(project: ProjectRef, listing: Listing, uids: readonly string[]): Promise<void>
   /** The rules and evaluated projects of the run. Equal contexts are stored once for all runs. */
   stageContext(context: RunContext): Promise<void>
-  /** Drops all that this run staged, marked, ended or confirmed of a project's resources, changes, violations and notices. */
+  /** Drops all that this run staged, marked, ended, confirmed or noted of a project, except its scan and walks. */
   discard(project: ProjectRef): Promise<void>
 
   /**

@@ -12,7 +12,7 @@ export interface LeaseOwner {
   now(): number
   /** Prints a warning about the history. */
   warn?(text: string): void
-  /** The mounts in the form of `/proc/self/mountinfo`; undefined where unavailable, or where the user skips the check. */
+  /** The mounts as in `/proc/self/mountinfo`; undefined where unavailable, or where the user skips the check. */
   mounts?(): string | undefined
   /** Calls repeatedly until the returned function is called. Keeps no process alive. */
   every(ms: number, call: () => void): () => void

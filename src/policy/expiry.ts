@@ -4,8 +4,8 @@ const dayMs = 86_400_000
 export const maxDaysAhead = 366
 
 /**
- * When a written expiry ends, in milliseconds: a date at its end in UTC, a time with a zone at that instant. Undefined when
- * the text is neither.
+ * When a written expiry ends, in milliseconds: a date at its end in UTC, a time with a zone at that instant. Undefined
+ * when the text is neither.
  */
 export function readExpiry(text: string): number | undefined {
   const time = readTime(text)

@@ -1,6 +1,8 @@
 import type { Meter } from '../rules/engine/rule.ts'
 
-/** Time limit of all custom rules of a run together. A million resources and a dozen rules take about a quarter of it. */
+/**
+ * Time limit of all custom rules of a run together. A million resources and a dozen rules take about a quarter of it.
+ */
 const limitMs = 60_000
 
 /** `clock`: milliseconds; only differences count. */

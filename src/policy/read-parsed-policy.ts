@@ -162,8 +162,8 @@ function* readOwn(
 }
 
 /**
- * Keeps the last of equal items, because later ones win. Keeping all would double the work with each file that is extended
- * in two ways.
+ * Keeps the last of equal items, because later ones win. Keeping all would double the work with each file that is
+ * extended in two ways.
  */
 function lastOfEach<Item>(all: readonly Item[]): readonly Item[] {
   return [...new Set(all.toReversed())].reverse()

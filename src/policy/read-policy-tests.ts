@@ -18,8 +18,8 @@ export interface PlacedTest {
 const outline = z.looseObject({ tests: z.array(z.union([z.string(), policyTestSchema])).default([]) })
 
 /**
- * Reads the tests of a policy: in its file, in the files under `tests`, and in the file next to it, `policy.test.yaml` for
- * `policy.yaml`.
+ * Reads the tests of a policy: in its file, in the files under `tests`, and in the file next to it, `policy.test.yaml`
+ * for `policy.yaml`.
  * @throws AuditError.usage with a line for every mistake
  */
 export function readPolicyTests(

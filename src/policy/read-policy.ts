@@ -11,8 +11,8 @@ import { inOneGo, type Steps } from './steps.ts'
 import { compileWaiver } from './waiver.ts'
 
 /**
- * Reads the policy of a file; without one, the `recommended` pack. `now`: milliseconds, from which waivers may not last too
- * long; undefined: unchecked.
+ * Reads the policy of a file; without one, the `recommended` pack. `now`: milliseconds, from which waivers may not last
+ * too long; undefined: unchecked.
  * @throws AuditError.usage with a line for every mistake, as `file:line:column`
  */
 export function readPolicy(

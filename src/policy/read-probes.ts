@@ -48,7 +48,10 @@ export function* readProbes({
   return { probes, problems }
 }
 
-/** Names of probes must be unique, because the history uses them as keys. A probe of a file that is extended twice is one. */
+/**
+ * Names of probes must be unique, because the history uses them as keys. A probe of a file that is extended twice is
+ * one.
+ */
 export function* findDoubleProbes(
   { value, problem }: ProbeReadContext['document'],
   extended: readonly Probe[],

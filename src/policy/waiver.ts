@@ -57,8 +57,8 @@ export function compileWaiver(said: WrittenWaiver): PolicyWaiver {
 }
 
 /**
- * Finds the waiver that accepts a violation: of those that match and have not expired at the start of the run, the one that
- * lasts longest. Undefined: the violation counts. No other code decides this.
+ * Finds the waiver that accepts a violation: of those that match and have not expired at the start of the run, the one
+ * that lasts longest. Undefined: the violation counts. No other code decides this.
  */
 export function waiverAmong(waivers: readonly PolicyWaiver[], now: number): PolicyWaiver | undefined {
   let longest: PolicyWaiver | undefined

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
 import { outsideCauses } from '../is-history-fault.ts'
 
-/** The error to report where a history could not be read or written. Other errors, such as bugs, come back unchanged. */
+/** The error to report where a history could not be read or written. Returns other errors, such as bugs, unchanged. */
 export function asHistoryError(error: unknown, file: string): unknown {
   const damage = asDamage(error, file)
   if (damage !== undefined) return damage

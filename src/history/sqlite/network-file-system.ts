@@ -3,8 +3,8 @@ import { dirname } from 'node:path'
 import { AuditError } from '../../model/errors.ts'
 
 /**
- * File systems that several machines share. Locks are local to each machine or missing, and the shared memory of a SQLite
- * file is not shared, so two runs could own the lease at once. 9p and virtiofs are not listed: containers run on them.
+ * File systems that several machines share. Locks are local to each machine or missing, and the shared memory of a
+ * SQLite file is not shared, so two runs could own the lease at once. Without 9p and virtiofs: containers run on them.
  */
 const networkTypes =
   /^(?:nfs\d*|cifs|smb\d*|smbfs|ncpfs?|afs|coda|ceph|lustre|glusterfs|beegfs|gpfs|davfs|fuse\.(?:sshfs|glusterfs\w*|ceph\w*|s3fs|s3ql|goofys|gcsfuse|rclone|davfs2?|smbnetfs|curlftpfs|juicefs|blobfuse2?|mount-s3))$/

@@ -79,8 +79,8 @@ export function readChanges(db: Database, number: number): RunRecord['changes'] 
 }
 
 /**
- * Violations of the projects that the run scanned: active ones, and those that ended in it without a replacement.
- * The indexes find rows without an end by project and ended rows by their end, so the cost does not grow with the history.
+ * Violations of the projects that the run scanned: active ones, and those that ended in it without a replacement. The
+ * indexes find rows without an end by project and ended rows by their end, so the cost does not grow with the history.
  */
 function readViolations(db: Database, number: number): RecordedViolation[] {
   const columns = `x.fingerprint, x.rule, x.severity, s.name AS project, x.kind, x.uid, x.name, x.path, x.message,

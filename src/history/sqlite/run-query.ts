@@ -13,8 +13,8 @@ export interface Query {
 const allowed = ['SELECT', 'WITH', 'VALUES', 'EXPLAIN'] as const
 
 /**
- * Runs one statement of a user on a read-only connection. SQLite cannot be interrupted: to limit the time, run this in a
- * process that can be ended.
+ * Runs one statement of a user on a read-only connection. SQLite cannot be interrupted: to limit the time, run this in
+ * a process that can be ended.
  * @throws AuditError.usage when it is more than one statement, could write or change the connection, or is not SQL
  */
 export function openQuery(file: string, sql: string): Query {

@@ -41,8 +41,8 @@ interface Side extends EvaluableVersion {
 }
 
 /**
- * What was replaced or ended after `from`, and what was written instead by `to`. Found by the starts and ends of versions,
- * so the cost grows only with the changes between the two. A run's new rows have ids above its floor.
+ * What was replaced or ended after `from`, and what was written instead by `to`. Found by the starts and ends of
+ * versions, so the cost grows only with the changes between the two. A run's new rows have ids above its floor.
  */
 export function differing(db: Database, from: number, to: number): Differing[] {
   const side = `SELECT v.project_id AS project, v.kind, v.uid, ${keptColumns}, v.facts, r.started_at AS since

@@ -5,8 +5,8 @@ const maxSteps = 50_000
 const stepsPerScan = 512
 
 /**
- * The state of an evaluation. Functions and fields of the language write into it, because `||` or a macro can swallow an
- * error within an expression, but not this state.
+ * The state of an evaluation. Functions and fields of the language write into it, because `||` or a macro can swallow
+ * an error within an expression, but not this state.
  */
 export class Evaluation {
   #time: { readonly now: number } = { now: 0 }

@@ -26,9 +26,9 @@ interface Waiting {
 }
 
 /**
- * Subscriptions with their endpoint and source. Keeps what the rule reads of those, and evaluates a subscription when it
- * comes. One whose source comes later (embedded in the subscriptions themselves) waits for the end. One without them, or
- * with them outside the project, is not evaluated: other rules report that.
+ * Subscriptions with their endpoint and source. Keeps what the rule reads of those, and evaluates a subscription when
+ * it comes. One whose source comes later (embedded in the subscriptions themselves) waits for the end. One without
+ * them, or with them outside the project, is not evaluated: other rules report that.
  */
 export function evaluateJoined(
   ask: EvaluateResource,

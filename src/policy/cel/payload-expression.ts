@@ -7,7 +7,9 @@ import type { Mistake } from './inspect.ts'
 import { type Language, payloadLanguage } from './language.ts'
 import { freeValue } from './values.ts'
 
-/** The result of an expression on a payload. `fails`: it cannot be evaluated on this one. `unknown`: a limit ended it. */
+/**
+ * The result of an expression on a payload. `fails`: it cannot be evaluated on this one. `unknown`: a limit ended it.
+ */
 export type EvaluationResult =
   | { readonly is: 'true' }
   | { readonly is: 'false' }

@@ -1,7 +1,7 @@
 import type { DigestMembers } from './digest-rows.ts'
 
-// What the chain covers of each row. The names on the left are the chain's own and never change, so that old links still
-// verify. A renamed column, or another backend, changes the right side only.
+// What the chain covers of each row. The names on the left are the chain's own and never change, so that old links
+// still verify. A renamed column, or another backend, changes the right side only.
 
 /** Members with the names of their columns. */
 function alike(...names: readonly string[]): DigestMembers {

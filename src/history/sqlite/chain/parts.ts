@@ -23,8 +23,8 @@ import {
 export type Parts = Readonly<Record<string, string>>
 
 /**
- * What the digests cover. Version 1: links made before schema 10. Version 2 adds scans, the causes of walks, and the codes
- * and numbers of notices, which an upgrade added to older rows.
+ * What the digests cover. Version 1: links made before schema 10. Version 2 adds scans, the causes of walks, and the
+ * codes and numbers of notices, which an upgrade added to older rows.
  */
 export type ChainVersion = 1 | 2
 export const chainVersion: ChainVersion = 2

@@ -11,8 +11,8 @@ export interface Freed {
 const pagesAtOnce = 2_000
 
 /**
- * Returns free pages to the file system, in at most `steps` steps of 32 MB. A file made without incremental vacuum keeps
- * them for the next runs.
+ * Returns free pages to the file system, in at most `steps` steps of 32 MB. A file made without incremental vacuum
+ * keeps them for the next runs.
  */
 export function freeDisk(db: Database, steps = Number.POSITIVE_INFINITY): Freed {
   const value = (pragma: string) => Number(db.pragma(pragma, { simple: true }))

@@ -51,7 +51,7 @@ function neededRuns(db: Database, latest: number): Map<number, string[]> {
   return reasons
 }
 
-/** The last approval of a project is the active one. Does not use the view `baseline`: another program may have altered it. */
+/** The last approval of a project is the active one. Not read from the view `baseline`, which may be altered. */
 const approvedSql = `
   SELECT DISTINCT a.run FROM approval a WHERE a.run IS NOT NULL AND a.revoked_at IS NULL
     AND a.id = (SELECT max(b.id) FROM approval b WHERE b.project_id = a.project_id)`

@@ -5,8 +5,8 @@ import { resealingStep } from './resealing-step.ts'
 const versionOffset = 60
 
 /**
- * Whether a history needs no resealing, by the header of its file alone. True when there is no file. May be false while an
- * upgrade is only in the log.
+ * Whether a history needs no resealing, by the header of its file alone. True when there is no file. May be false while
+ * an upgrade is only in the log.
  */
 export function isResealed(file: string): boolean {
   let handle: number | undefined

@@ -11,8 +11,8 @@ import { openRewording } from './rewording.ts'
 export type ResealHistory = (db: Database, now: string) => void
 
 /**
- * Reseals every row, so that no secret of an earlier version stays in clear. If it rewrites any, the runs leave the chain
- * and a checkpoint covers them.
+ * Reseals every row, so that no secret of an earlier version stays in clear. If it rewrites any, the runs leave the
+ * chain and a checkpoint covers them.
  * @throws AuditError.failure when the chain does not verify or a row does not match its digest
  */
 export function resealingBy(resealing: Resealing): ResealHistory {

@@ -9,8 +9,8 @@ import { idsOf, type ResealedResource, resealVersions } from './reseal-versions.
 import type { Rewording } from './rewording.ts'
 
 /**
- * Reseals versions, violations and changes, one resource in memory at a time. Secrets found in its bodies are also replaced
- * in its violations and changes. Returns the number of rewritten rows.
+ * Reseals versions, violations and changes, one resource in memory at a time. Secrets found in its bodies are also
+ * replaced in its violations and changes. Returns the number of rewritten rows.
  */
 export function resealResources(db: Database, resealing: Resealing, rewording: Rewording): number {
   let rewritten = 0

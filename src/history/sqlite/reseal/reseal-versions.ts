@@ -23,7 +23,10 @@ interface VersionRow {
   readonly keyId: string
 }
 
-/** Reseals every version of a resource. Adds the secrets that were in clear to `found`; returns the number of rewritten rows. */
+/**
+ * Reseals every version of a resource. Adds the secrets that were in clear to `found`; returns the number of rewritten
+ * rows.
+ */
 export function resealVersions(
   db: Database,
   resource: ResealedResource,

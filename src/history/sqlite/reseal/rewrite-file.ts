@@ -3,8 +3,8 @@ import { messageOf } from '../../../model/errors.ts'
 import { writeTransaction } from '../write-transaction.ts'
 
 /**
- * Rewrites the file after rows were resealed: free pages and the log may still contain the former rows. Each opening of the
- * history tries again until it succeeds.
+ * Rewrites the file after rows were resealed: free pages and the log may still contain the former rows. Each opening of
+ * the history tries again until it succeeds.
  */
 export function rewriteFile(db: Database.Database, now: string, warn: (text: string) => void): void {
   const isDue = db.prepare("SELECT 1 FROM checkpoint WHERE reason = 'reseal' AND rewritten_at IS NULL")

@@ -20,8 +20,8 @@ export function refuseAlteredTables(db: Database, directory = migrationsDirector
 }
 
 /**
- * Before writing: a trigger would run with the write, and hookdrift makes none. Called within the writing transaction, so
- * that no trigger can be added in between.
+ * Before writing: a trigger would run with the write, and hookdrift makes none. Called within the writing transaction,
+ * so that no trigger can be added in between.
  * @throws AuditError.failure when there is a trigger, or when a part of the schema is missing or altered
  */
 export function refuseAltered(db: Database, directory = migrationsDirectory, version?: number): void {

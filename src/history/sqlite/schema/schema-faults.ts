@@ -9,7 +9,9 @@ export interface SchemaFault {
 /** Users may add views, tables and indexes with this prefix. Hookdrift never reads them. */
 const ownPrefix = 'my_'
 
-/** How a schema differs from the one that hookdrift makes. Objects with the users' prefix are allowed, but no triggers. */
+/**
+ * How a schema differs from the one that hookdrift makes. Objects with the users' prefix are allowed, but no triggers.
+ */
 export function schemaFaults(expected: readonly SchemaObject[], actual: readonly SchemaObject[]): SchemaFault[] {
   const there = new Map(actual.map((object) => [object.name, object]))
   const known = new Set(expected.map(({ name }) => name))

@@ -1,7 +1,7 @@
 import type { CoverageCause, CoverageStatus } from '../../../model/coverage.ts'
 
-// Before schema 10 the history stored sentences only. Nothing else reads them now. A sentence may quote a service, so only
-// its beginning, which hookdrift wrote, decides.
+// Before schema 10 the history stored sentences only. Nothing else reads them now. A sentence may quote a service, so
+// only its beginning, which hookdrift wrote, decides.
 
 /** The cause of an incomplete walk, by its reason. */
 export function causeOfReason(status: CoverageStatus, reason: string | null): CoverageCause {

@@ -64,7 +64,9 @@ const checkpoints = `
   SELECT 'checkpoint ' || id || ' has an invalid time at which the file was rewritten' AS what FROM checkpoint
     WHERE rewritten_at IS NOT NULL AND (reason <> 'reseal' OR ${isInvalidTime('rewritten_at')})`
 
-/** Causes and codes that an upgrade added: no link covers them, but the sentences that they were read from are there. */
+/**
+ * Causes and codes that an upgrade added: no link covers them, but the sentences that they were read from are there.
+ */
 const named =
   '(SELECT number FROM run WHERE chain_version = 1 OR (chain IS NULL AND (SELECT chain_version FROM checkpoint ORDER BY id DESC LIMIT 1) = 1))'
 const facts = `

@@ -17,8 +17,8 @@ export const violationChecks: readonly Check[] = [
 ]
 
 /**
- * Two rules are about the scan of a project, not about its attributes. Its listings resolve them, also where the service
- * does not show the project.
+ * Two rules are about the scan of a project, not about its attributes. Its listings resolve them, also where the
+ * service does not show the project.
  *
  * The runs since the violation was last seen count too: one of them may have changed the policy.
  */

@@ -17,7 +17,7 @@ const slow = [
   'audit/recordings',
   'audit/requests',
   'cli/audit',
-  'app/keep-house',
+  'app/run-maintenance',
   'cli/notify',
   'cli/outputs',
   'cli/package',

@@ -143,7 +143,7 @@ describe('hookdrift probe', () => {
     })
     const unlisted = await cli.probe('orders')
     expect(unlisted.code).toBe(3)
-    expect(unlisted.stdout).toMatch(/could not be listed: [^]*nope/)
+    expect(unlisted.stdout).toMatch(/could not be listed: [\s\S]*nope/)
   })
 
   it.each([

@@ -186,7 +186,7 @@ describe('hookdrift notify', () => {
     await told.audit()
     expect(await told.notify('--pending')).toMatchObject({
       code: 0,
-      stdout: 'No channel ever had a message.\n\nNo message waits.\n',
+      stdout: 'No channel has had a message yet.\n\nNo message is pending.\n',
     })
   })
 })

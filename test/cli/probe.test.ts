@@ -156,7 +156,7 @@ describe('hookdrift probe', () => {
     [['--source', 'x', '--function', 'draft.js', '--payload', 'order.json'], 'not both'],
     [['--source', 'x', '--payload', 'draft.js'], 'draft.js is not JSON'],
     [['--source', 'x', '--payload', 'gone.json'], 'cannot read the payload gone.json: no such file or directory'],
-    [['--source', 'x', '--payload', 'order.json'], 'there is no function of source x'],
+    [['--source', 'x', '--payload', 'order.json'], 'found no function of source x'],
     [['--project', 'nowhere'], '--project nowhere matches none of'],
   ])('refuses what it cannot mean: %j', async (args, said) => {
     await using desk = await openDesk()

@@ -77,12 +77,12 @@ describe('--report', () => {
     [
       'a directory that is not there',
       ['--report', 'json=no/x'],
-      /cannot write to .*no\/x: no such file or directory.*\n.*nothing was looked at/,
+      /cannot write to .*no\/x: no such file or directory.*\n.*nothing was read yet/,
     ],
     [
       '--output in no directory',
       ['--output', 'no/x'],
-      /--output: cannot write to .*no\/x: .*\n.*nothing was looked at/,
+      /--output: cannot write to .*no\/x: .*\n.*nothing was read yet/,
     ],
     ['a directory for a file', ['--report', 'json=.'], /it is a directory/],
     ['a section of no table', ['--section', 'drift'], /--section drift is for --format csv, not text/],

@@ -305,9 +305,6 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
     '/^(\\[[^\\]]*\\]|[^:]*)(?::\\d*)?$/': header,
     '/^\\[(.*)\\]$/': header,
   },
-  'src/queries/answer-rules.ts': {
-    '/<!--[\\s\\S]*?-->\\n?/g': ourText,
-  },
   'src/text/columns.ts': {
     '/ +/g':
       'sentences of ours; names in them have at most 1,000 bytes (parse-json.ts); a blank run is replaced in one step',

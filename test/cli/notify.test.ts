@@ -172,7 +172,7 @@ describe('hookdrift notify', () => {
   it.each<[string, string[], string, number, RegExp]>([
     ['a channel that there is not', ['--test', 'hok'], hook, 2, /there is no channel hok, did you mean hook\?/],
     ['no channel at all', ['--test'], '', 2, /names no channels under notify/],
-    ['two wishes at once', ['--test', '--pending'], hook, 2, /one at a time/],
+    ['two wishes at once', ['--test', '--pending'], hook, 2, /not both/],
     ['no history', ['--pending'], hook, 4, /there is no history at/],
   ])('ends with a word: %s', async (_, args, notify, code, message) => {
     await using told = await openTold(notify)

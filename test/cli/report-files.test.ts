@@ -79,11 +79,7 @@ describe('--report', () => {
       ['--report', 'json=no/x'],
       /cannot write to .*no\/x: no such file or directory.*\n.*nothing was read yet/,
     ],
-    [
-      '--output in no directory',
-      ['--output', 'no/x'],
-      /--output: cannot write to .*no\/x: .*\n.*nothing was read yet/,
-    ],
+    ['--output in no directory', ['--output', 'no/x'], /--output: cannot write to .*no\/x: .*\n.*nothing was read yet/],
     ['a directory for a file', ['--report', 'json=.'], /it is a directory/],
     ['a section of no table', ['--section', 'drift'], /--section drift is for --format csv, not text/],
     ['an unknown section', ['--format', 'csv', '--section', 'all'], /Allowed choices are violations, drift/],

@@ -71,7 +71,7 @@ describe('a mistake in the command line', () => {
     [['policy', 'nope'], "unknown command 'nope'\n  `hookdrift policy --help` lists"],
     [['diff'], "missing required argument 'from'\n  `hookdrift diff --help` lists"],
     [['diff', '1', '--patch', '--format', 'csv'], '--patch is JSON, but --format is csv\n  remove one of them\n'],
-    [['status', '--history', ''], '--history is empty\n  is a variable of the shell not set?'],
+    [['status', '--history', ''], '--history is empty\n  is a shell variable not set?'],
     [['audit', '--project', ''], '--project is empty\n'],
     [['demo', '--serve', ''], '--serve is empty\n'],
     [['backup', ''], 'FILE is empty\n'],

@@ -138,7 +138,13 @@ describe('hookdrift worker', () => {
   })
 
   it.each([
-    ['no schedule', '', ['--next', '1'], 2, /hookdrift\.yaml names no schedules\n {2}docs\/worker\.md/],
+    [
+      'no schedule',
+      '',
+      ['--next', '1'],
+      2,
+      /hookdrift\.yaml names no schedules\n {2}docs\/how-to\/run-on-a-schedule\.md/,
+    ],
     [
       'a schedule that never comes',
       'schedules: [{ name: a, cron: "0 0 31 2 *" }]\n',

@@ -272,7 +272,10 @@ describe('the history', () => {
 
   it.each([
     [['timeline', 'nowhere'], /the history up to run 4 has no resource "nowhere"$/m],
-    [['timeline', 'nowhere', '--project', 'payments', '--kind', 'source'], /has no resource "nowhere" in payments source$/m],
+    [
+      ['timeline', 'nowhere', '--project', 'payments', '--kind', 'source'],
+      /has no resource "nowhere" in payments source$/m,
+    ],
     [['diff', '1', '99'], /there is no committed run 99; the history holds 1/],
     [['diff', 'last week'], /"last week" is not a run or a time/],
     [['state', '--at', '2026-02-31'], /"2026-02-31" is not a valid time/],

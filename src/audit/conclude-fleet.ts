@@ -59,7 +59,7 @@ function criteriaFor(outcome: ProjectOutcome, { needs, isFleetWhole, failures, b
       fleet: isFleetWhole,
     },
     hasFailed: (rule) => rule in evaluation.failures || rule in failures,
-    isInDoubt: doubts.holdsAny,
+    isInDoubt: doubts.hasAny,
     isUnobserved(violation) {
       const key = resourceKey(violation)
       return unseen.has(key) || (needsProbes(violation.rule) && untried.has(key)) || doubts.isAbout(violation)

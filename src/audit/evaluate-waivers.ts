@@ -57,7 +57,7 @@ function startAsking(
           (rule.needs.includes('probe') && outcome.untested.length > 0) ||
           rule.id in found.failures ||
           rule.id in outcome.evaluation.failures ||
-          doubts.holdsAny(rule.id) ||
+          doubts.hasAny(rule.id) ||
           !rule.needs.every((kind) => isWhole(outcome, kind)),
       ),
     )

@@ -10,7 +10,7 @@ const sentence = z.string().min(1).max(1000)
 
 const evidence = z.strictObject({
   rationale: sentence.describe('Why these rules give evidence for the control'),
-  rules: z.array(z.string().min(1).max(200)).min(1).describe('Rule ids; `*` stands for any text'),
+  rules: z.array(z.string().min(1).max(200)).min(1).describe('Rule ids; `*` matches any text'),
 })
 
 const schema = z.strictObject({
@@ -45,7 +45,7 @@ export interface FrameworkControl {
 
 export interface ControlMapping {
   readonly rationale: string
-  /** Rule ids; `*` stands for any text. */
+  /** Rule ids; `*` matches any text. */
   readonly rules: readonly string[]
 }
 

@@ -15,11 +15,11 @@ export interface EvaluatedProject {
 
 export interface FleetFindings {
   readonly findings: readonly { readonly project: ProjectRef; readonly finding: Finding }[]
-  /** Rules across projects that failed somewhere, and why: they judged nothing anywhere. */
+  /** Reasons of rules across projects that failed: they evaluated nothing in any project. */
   readonly failures: Readonly<Record<string, string>>
-  /** Rules across projects that did not see all of a kind somewhere. */
+  /** Rules across projects that missed resources of a kind in some project. */
   readonly blurred: ReadonlySet<string>
-  /** Places of the waivers that these findings needed. */
+  /** Places of the waivers that match these findings. */
   readonly usedWaivers: readonly number[]
 }
 
@@ -36,7 +36,7 @@ export function concludeFleetRules(policy: Policy, projects: readonly EvaluatedP
     }
   }
   const groups = groupSharedFacts(projects.map(({ project, evaluation: { facts } }) => ({ project, facts })))
-  // Overrides were matched while the resources passed; only what each set of them says is asked here.
+  // Overrides were matched during the evaluation; only the settings of each set are read here.
   const sets = ruleSets(policy, () => ({}))
   const findings: { project: ProjectRef; finding: Finding }[] = []
   const used = new Set<number>()
@@ -47,9 +47,9 @@ export function concludeFleetRules(policy: Policy, projects: readonly EvaluatedP
       try {
         for (const problem of bound.conclude(alike, now)) {
           const { override = '', waivers = [] } = factAt.get(problem.at) ?? {}
-          const held = sets.under(override).byId.get(rule.id)
-          if (held === undefined) continue
-          const waived = waiveUnder(policy.waivers, waivers, stamp(held, problem.at, problem), now)
+          const active = sets.under(override).byId.get(rule.id)
+          if (active === undefined) continue
+          const waived = waiveUnder(policy.waivers, waivers, stamp(active, problem.at, problem), now)
           for (const place of waived.used) used.add(place)
           findings.push({ project: problem.at.project, finding: waived.finding })
         }

@@ -1,24 +1,24 @@
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind } from '../model/resource.ts'
 
-/** What rules could not judge in a project, because a field that they read is malformed: their silence there means nothing. */
+/** What rules could not evaluate in a project because a field is malformed: there, no finding proves nothing. */
 export type Doubts = Readonly<Record<string, RuleDoubts>>
 
 export interface RuleDoubts {
-  /** Resources that the rule could not judge. */
+  /** Resources that the rule could not evaluate. */
   readonly resources: readonly ResourceKey[]
-  /** Kinds of which a rule across resources did not see all. */
+  /** Kinds of which a rule across resources missed some. */
   readonly kinds: readonly Kind[]
 }
 
 export interface GatheredDoubts {
-  /** A rule could not judge one resource. `counts`: it would have counted among those that the rule judged. */
+  /** A rule could not evaluate one resource. `counts`: without the doubt, it would count as evaluated. */
   note(rule: string, resource: { readonly kind: Kind; readonly uid: string }, counts: boolean): void
-  /** A rule across resources did not see all of a kind. */
+  /** A rule across resources missed some of a kind. */
   blur(rule: string, kind: Kind): void
   /** Whether a rule across resources saw all of a kind, as far as fields could be read. */
   isClear(rule: string, kind: Kind): boolean
-  /** How many resources of a kind a rule could not judge. */
+  /** How many resources of a kind a rule could not evaluate. */
   count(rule: string, kind: Kind): number
   /** All of it, as a plain value. */
   list(): Doubts
@@ -55,18 +55,18 @@ interface RuleGathered {
 }
 
 export interface KnownDoubts {
-  /** Whether what a rule says or does not say of a resource means nothing. */
+  /** Whether a rule's result for a resource is unreliable. */
   isAbout(subject: { readonly rule: string; readonly kind: Kind; readonly uid: string }): boolean
-  /** Whether a rule could not judge something. */
-  holdsAny(rule: string): boolean
+  /** Whether a rule could not evaluate something. */
+  hasAny(rule: string): boolean
 }
 
-/** `blurred`: rules across projects that did not see all of a kind in some other project. */
+/** `blurred`: rules across projects that missed resources of a kind in another project. */
 export function readDoubts(doubts: Doubts, blurred: ReadonlySet<string> = new Set()): KnownDoubts {
   const isBlurred = (rule: string) => blurred.has(rule) || (doubts[rule]?.kinds.length ?? 0) > 0
   const resources = new Map(Object.entries(doubts).map(([rule, ofRule]) => [rule, new Set(ofRule.resources)]))
   return {
     isAbout: ({ rule, kind, uid }) => isBlurred(rule) || resources.get(rule)?.has(resourceKey({ kind, uid })) === true,
-    holdsAny: (rule) => isBlurred(rule) || (resources.get(rule)?.size ?? 0) > 0,
+    hasAny: (rule) => isBlurred(rule) || (resources.get(rule)?.size ?? 0) > 0,
   }
 }

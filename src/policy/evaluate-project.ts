@@ -24,39 +24,42 @@ import { count, countEvaluated, type Tally } from './tally.ts'
 import { acceptingPlaces, coveringPlaces, type WaiverPlaces, waiveUnder } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
-/** Evaluates a project's resources as they pass, in the order of walking; rules across them answer at the end. */
+/** Evaluates a project's resources in the order of walking; rules across resources conclude at the end. */
 export interface ProjectEvaluator {
   readonly project: ProjectRef
-  /** What rules about one resource find; shows it to rules across resources, too. */
+  /** Findings of the rules about one resource. Also passes it to the rules across resources. */
   evaluate(resource: Resource, since?: EvaluationContext['since']): Finding[]
-  /** The rules about one resource. `evaluate` asks each, and then collects the resource. */
+  /** The rules about one resource. `evaluate` runs each, and then collects the resource. */
   rulesFor(resource: Resource): readonly ActiveRule[]
-  /** What one of those rules finds; undefined where it failed or could not judge. `onNow`: told when it asks the time. */
+  /**
+   * Findings of one of those rules; undefined where it failed or could not evaluate. `onNow`: called when it reads the
+   * time.
+   */
   evaluateRule(
     active: ActiveRule,
     resource: Resource,
     since?: EvaluationContext['since'],
     onNow?: () => void,
   ): Finding[] | undefined
-  /** Shows a resource to rules across resources, and counts it as judged. */
+  /** Passes a resource to the rules across resources, and counts it as evaluated. */
   collect(resource: Resource): void
-  /** What rules find in a resource beside what it was. */
+  /** Findings in the drift of a resource. */
   compare(resource: Resource, drift: Drift): Finding[]
-  /** What rules find in the scan itself. */
+  /** Findings in the scan itself. */
   evaluateScan(resource: Resource, scan: ScanOutcome): Finding[]
-  /** What rules across the project's resources find, now that all of them have passed. */
+  /** Findings of the rules across the project's resources, after all resources. */
   conclude(completeness: Completeness): Finding[]
-  /** What is left for the end of the run. */
+  /** What the end of the run needs. */
   outcome(): EvaluationOutcome
 }
 
-/** What all projects of a run are evaluated by. */
+/** What the evaluations of all projects of a run share. */
 export interface SharedEvaluation {
   readonly policy: Policy
   readonly run: EvaluationRun
   readonly named: readonly ActiveRule[]
   readonly sets: RuleSets
-  /** Places of the waivers for findings that come when their resources have passed. */
+  /** Places of the waivers for later findings about a resource. */
   readonly projectWaivers: WaiverPlaces
   readonly fleetWaivers: WaiverPlaces
 }
@@ -74,11 +77,11 @@ export function evaluateProject(
   const doubts = gatherDoubts()
   const tally: Tally = new Map()
   const usedWaivers = new Set<number>()
-  /** The rules and the waivers of resources that a rule may name later, where they are not those of the others. */
+  /** Rules and waivers of resources that a later finding may name, where they differ from the default. */
   const exceptions = new Map<ResourceKey, RuleSet>()
   const accepted = new Map<ResourceKey, WaiverPlaces>()
 
-  /** A rule that throws, whatever it was given, must cost neither the run nor a resolution. */
+  /** A rule that throws must neither end the run nor resolve a violation. */
   const failed = ({ id }: Rule, error: unknown) => {
     if (!failures.has(id)) failures.set(id, messageOf(error))
   }
@@ -98,7 +101,7 @@ export function evaluateProject(
     return waived
   }
 
-  /** undefined where the rule failed, or read a malformed field. `seen`: the resource, watched if it has such fields. */
+  /** undefined where the rule failed or read a malformed field. `seen`: the resource, watched if it has such fields. */
   const findWith = (
     active: ActiveRule,
     resource: Resource,

@@ -2,17 +2,17 @@ import type { EvaluationStats } from '../model/evaluation.ts'
 import type { Doubts } from './doubts.ts'
 import type { FleetFacts } from './fleet-facts.ts'
 
-/** What the evaluation of a project leaves for the end of a run. It is plain JSON, and holds no secret value. */
+/** What the end of a run needs of a project's evaluation. Plain JSON, without secret values. */
 export interface EvaluationOutcome extends Pick<EvaluationStats, 'resources' | 'fewer'> {
-  /** Rules that could not judge here, and why: their silence means nothing. */
+  /** Reasons of rules that could not evaluate here: without a finding they prove nothing. */
   readonly failures: Readonly<Record<string, string>>
   readonly doubts: Doubts
-  /** Places, in the policy's list, of waivers that a finding needed. */
+  /** Places, in the policy's list, of waivers that match a finding. */
   readonly usedWaivers: readonly number[]
   readonly facts: FleetFacts
 }
 
-/** That of a project of which nothing is kept. */
+/** The outcome of a discarded project. */
 export const nothingEvaluated: EvaluationOutcome = {
   resources: {},
   fewer: {},

@@ -9,21 +9,21 @@ import { lookbackOf, ruleSets } from './rule-sets.ts'
 import type { Labels } from './selector.ts'
 import { coveringPlaces } from './waiving.ts'
 
-/** A policy, ready to evaluate the projects of one run. Nothing passes from one project to another. */
+/** A policy, ready to evaluate the projects of one run. Projects share no state. */
 export interface PolicyEvaluator {
-  /** How far back rules look for changes, at most. */
+  /** How far back rules read changes, at most. */
   readonly lookbackMs: number
-  /** What rules need to see completely, by rule. */
+  /** What each rule needs to see completely. */
   readonly needs: ReturnType<typeof ruleNeeds>
-  /** Paths of a resource of which its evaluation needs to know since when they hold their value. */
+  /** Paths of a resource whose evaluation needs the time of their last change. */
   datesOf(resource: Resource): readonly string[]
-  /** What a rule is given to judge a resource by; undefined where it is off. */
+  /** Options of a rule for a resource; undefined where the rule is off. */
   optionsOf(project: ProjectRef, resource: Resource, rule: string): Json | undefined
-  /** `excluded`: rules that are not asked here, with the reason. */
+  /** `excluded`: rules that do not run here, with the reason. */
   forProject(project: ProjectRef, excluded?: ReadonlyMap<string, string>): ProjectEvaluator
 }
 
-/** `now`: milliseconds since the epoch, one for the whole run. `clock` bounds what custom rules take of it. */
+/** `now`: milliseconds since the epoch, one for the whole run. `clock` limits the time of custom rules. */
 export function createEvaluator(
   policy: Policy,
   now: number,

@@ -8,20 +8,20 @@ import type { WaiverPlaces } from './waiving.ts'
 import { trackReads } from './watch-reads.ts'
 
 /**
- * What rules across projects keep of a project's resources. A resource is one text, a JSON list: nearly none of them is
- * ever looked at again, and objects would take three times the memory. It holds seals, never a secret value.
+ * What rules across projects keep of a project's resources. A resource is one text, a JSON list: hardly any is read
+ * again, and objects would take three times the memory. It contains seals, never a secret value.
  */
 export interface FleetFacts {
-  /** Ids; facts name a rule by its place here. */
+  /** Ids; facts refer to a rule by its place here. */
   readonly rules: readonly string[]
   readonly resources: readonly string[]
 }
 
-/** A resource as its text says. */
+/** A parsed resource. */
 type Packed = readonly [Kind, uid: string, name: string, OverrideKey, WaiverPlaces, ...facts: PackedFact[]]
 type PackedFact = readonly [rule: number, ...FleetFact]
 
-/** A fact, with what the policy says of its resource alone. */
+/** A fact, with the settings of its resource. */
 export interface SharedFact extends LocatedFact {
   readonly override: OverrideKey
   readonly waivers: WaiverPlaces
@@ -32,7 +32,7 @@ interface Gathering {
   readonly failed: (rule: Rule, error: unknown) => void
 }
 
-/** `isJudged`: whether a rule holds for the resource. Called with the waivers and overrides only where there are facts. */
+/** `isEvaluated`: whether a rule applies to the resource. Reads waivers and overrides only where there are facts. */
 export function gatherFleetFacts(rules: readonly ActiveRule[], { doubts, failed }: Gathering) {
   const fleet = rules.flatMap(({ rule, bound }) => (bound.scope === 'fleet' ? [{ rule, bound }] : []))
   const resources: string[] = []
@@ -40,7 +40,7 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { doubts, failed 
   const factsOf = (rule: Rule, bound: Extract<BoundRule, { scope: 'fleet' }>, resource: Resource): FleetFact[] => {
     try {
       const facts = [...bound.facts(resource)]
-      if (facts.some(([seal]) => !isSeal(seal))) throw new Error('a secret that is no seal was about to be kept')
+      if (facts.some(([seal]) => !isSeal(seal))) throw new Error('a secret without a seal was about to be stored')
       return facts
     } catch (error) {
       failed(rule, error)
@@ -58,7 +58,7 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { doubts, failed 
       for (const [number, { rule, bound }] of fleet.entries()) {
         if (!bound.visits.includes(resource.kind)) continue
         if (resource.malformed !== undefined && readsMalformed(bound, resource)) {
-          // A rule that could not judge one resource did not see all of its kind.
+          // A rule that could not evaluate one resource missed some of its kind.
           doubts.note(rule.id, resource, isEvaluated(rule.id) && resource.kind === rule.kind)
           doubts.blur(rule.id, resource.kind)
           continue
@@ -74,13 +74,13 @@ export function gatherFleetFacts(rules: readonly ActiveRule[], { doubts, failed 
   }
 }
 
-/** Whether a rule reads a malformed field of a resource: what it makes of it could show in what it says of others. */
+/** Whether a rule reads a malformed field of a resource: the field could affect its findings about others. */
 function readsMalformed(bound: Extract<BoundRule, { scope: 'fleet' }>, resource: Resource): boolean {
   const trial = trackReads(resource)
   try {
     for (const _ of bound.facts(trial.seen));
   } catch {
-    // It fails in earnest, too, unless that was the field's doing.
+    // Without the malformed field as its cause, the real run fails too.
   }
   return trial.hasRead()
 }
@@ -133,12 +133,12 @@ function findRepeated(projects: readonly ProjectFacts[]): ReadonlyMap<string, Re
   return several
 }
 
-/** 52 bits of `sealed:<32 hex digits>`. Two seals that share them are told apart when their facts are grouped. */
+/** 52 bits of `sealed:<32 hex digits>`. Grouping the facts separates two seals that share them. */
 function shorten(seal: string): number {
   return Number.parseInt(seal.slice(7, 20), 16)
 }
 
 function unpack(text: string): Packed {
-  // What we wrote ourselves.
+  // Hookdrift wrote it.
   return JSON.parse(text) as Packed
 }

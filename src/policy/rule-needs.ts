@@ -2,15 +2,15 @@ import type { Kind } from '../model/resource.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 import { namedRules, type Policy } from './policy.ts'
 
-/** What a rule needs to see completely before its silence means anything. */
+/** What a rule must see completely before the absence of a finding proves anything. */
 export interface Needs {
   readonly kinds: readonly Kind[]
   readonly scope: Rule['scope']
-  /** A rule of the policy file: when it fails, that is not our bug. */
+  /** A rule of the policy file: its failure is not a bug of hookdrift. */
   readonly isCustom?: true
 }
 
-/** By rule; a rule that the policy has off is not there. */
+/** By rule; without rules that the policy turns off. */
 export type RuleNeeds = ReadonlyMap<string, Needs>
 
 export function ruleNeeds(policy: Policy): RuleNeeds {

@@ -3,7 +3,7 @@ import type { BoundRule } from '../rules/engine/rule.ts'
 import type { ActiveRule, Policy } from './policy.ts'
 import type { Labels } from './selector.ts'
 
-/** The rules that hold for resources that the same overrides match. */
+/** The rules for resources that the same overrides match. */
 export interface RuleSet {
   readonly byKind: ReadonlyMap<Kind, readonly BoundRules<'resource'>[]>
   readonly drift: readonly BoundRules<'drift'>[]
@@ -20,10 +20,10 @@ export interface BoundRules<Scope extends BoundRule['scope']> {
 export type OverrideKey = string
 
 export interface RuleSets {
-  /** What holds where no override matches. */
+  /** The rules where no override matches. */
   readonly everyone: RuleSet
   keyFor(project: ProjectRef, resource: Resource): OverrideKey
-  /** Resources that the same overrides match share one set, worked out once. */
+  /** Resources that the same overrides match share one set. */
   under(key: OverrideKey): RuleSet
 }
 

@@ -12,9 +12,9 @@ import type { GatheredDoubts } from './doubts.ts'
 import type { ActiveRule } from './policy.ts'
 import { trackReads, watchReads } from './watch-reads.ts'
 
-/** Rules across the resources of one project, on their way through them. */
+/** The running rules across the resources of one project. */
 export interface Aggregations {
-  /** `isJudged`: whether a rule holds for the resource. */
+  /** `isEvaluated`: whether a rule applies to the resource. */
   visit(resource: Resource, place: FindingPlace, isEvaluated: (rule: string) => boolean): void
   conclude(completeness: Completeness): readonly AggregatedProblem[]
 }
@@ -34,9 +34,9 @@ interface Running {
   readonly rule: Rule
   readonly visits: readonly Kind[]
   readonly fold: Aggregation
-  /** The same at its beginning, to see what it reads. */
+  /** A fresh one, to try which fields it reads. */
   readonly start: () => Aggregation
-  /** Resources of which it read a malformed field later than when it was tried. */
+  /** Resources of which it read a malformed field after the trial. */
   readonly readLate: Map<ResourceKey, FindingPlace>
 }
 
@@ -47,27 +47,27 @@ export function startAggregations(rules: readonly ActiveRule[], { run, doubts, f
     return [{ rule, visits: bound.visits, fold: start(), start, readLate: new Map() }]
   })
 
-  /** A rule that could not judge one resource did not see all of its kind. */
+  /** A rule that could not evaluate one resource missed some of its kind. */
   const leaveOut = (rule: Rule, place: FindingPlace, isEvaluated: boolean) => {
     doubts.note(rule.id, place, isEvaluated && place.kind === rule.kind)
     doubts.blur(rule.id, place.kind)
   }
 
   /**
-   * A resource with malformed fields as a rule may see it; undefined where the rule would read one of them. It is left
-   * out then, for what the rule makes of it could show in what it says of others.
+   * A resource with malformed fields as a rule may see it; undefined where the rule would read one of them. The
+   * resource is left out then, because the field could affect findings about others.
    */
   const watchedBy = (
     { rule, start, readLate }: Running,
     resource: Resource,
     place: FindingPlace,
   ): Resource | undefined => {
-    // Custom rules keep what they read and look into it when they have met both sides.
+    // Custom rules keep values and read them once they have both resources.
     const trial = trackReads(resource, { within: rule.custom !== undefined })
     try {
       start().visit(trial.seen, place)
     } catch {
-      // It fails in earnest, too, unless that was the field's doing.
+      // Without the malformed field as its cause, the real run fails too.
     }
     return trial.hasRead() ? undefined : watchReads(resource, () => readLate.set(resourceKey(place), place))
   }
@@ -99,7 +99,7 @@ export function startAggregations(rules: readonly ActiveRule[], { run, doubts, f
           if (readLate.size === 0) failed(rule, error)
         }
         for (const place of readLate.values()) leaveOut(rule, place, true)
-        // What it said of others may come from the field, too.
+        // Its findings about other resources may come from the field, too.
         return readLate.size > 0 ? [] : problems.map((problem) => ({ rule, problem }))
       })
     },

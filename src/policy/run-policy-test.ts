@@ -9,17 +9,17 @@ import { createEvaluator } from './evaluator.ts'
 import type { Policy } from './policy.ts'
 import type { PolicyTest } from './policy-test-schema.ts'
 
-/** How a test of a policy came out. */
+/** The result of a policy test. */
 export interface TestOutcome {
-  /** Places in `expect` of violations that are not there. */
+  /** Places in `expect` of missing violations. */
   readonly missing: readonly number[]
-  /** Violations that are there and not expected. */
+  /** Unexpected violations. */
   readonly unexpected: readonly Finding[]
   /** Rules that could not evaluate, and why. */
   readonly failures: ReadonlyMap<string, string>
 }
 
-/** Seals of tests are compared with nothing outside of them. */
+/** Seals of a test are only compared with each other. */
 const sealer = createSealer(Buffer.alloc(32, 1))
 const listingOf = {
   project: 'project',
@@ -28,7 +28,7 @@ const listingOf = {
   subscription: 'subscriptions',
 } as const
 
-/** Evaluates what a test shows, as a complete run would. */
+/** Evaluates the resources of a test as a complete run would. */
 export function runPolicyTest(policy: Policy, test: PolicyTest): TestOutcome {
   const at = Date.parse(test.at)
   const [service = '', name = ''] = test.project.split('/')
@@ -65,8 +65,8 @@ function shownBy(test: PolicyTest, at: number): readonly Resource[] {
 }
 
 /**
- * What a resource needs around it to be clean: a subscription that names no endpoint gets one, an endpoint or a source
- * that no subscription uses gets a subscription. A named one that is not there is what the test is about.
+ * Adds the neighbours of a clean resource: a subscription without an endpoint gets one, an endpoint or a source without
+ * a subscription gets one. A named neighbour that is missing stays missing: the test is about it.
  */
 function withCompanions(items: readonly Item[], at: number): readonly Item[] {
   const aimed = items.map((each): Item => {

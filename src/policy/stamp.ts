@@ -4,7 +4,7 @@ import type { Finding } from '../model/violation.ts'
 import type { RuleFinding } from '../rules/engine/rule.ts'
 import type { ActiveRule } from './policy.ts'
 
-/** A problem with the rule that found it, how bad the policy says it is, and the resource that has it. */
+/** Makes a finding of what a rule returned: adds the rule, the policy's severity and the resource. */
 export function stamp(
   { rule, severity }: ActiveRule,
   { kind, uid, name }: { readonly kind: Kind; readonly uid: string; readonly name: string },

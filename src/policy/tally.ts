@@ -2,10 +2,10 @@ import type { EvaluationStats } from '../model/evaluation.ts'
 import type { Kind } from '../model/resource.ts'
 import type { ActiveRule } from './policy.ts'
 
-/** Rules that hold for some resources, by id. */
+/** Rules that apply to some resources, by id. */
 type Rules = ReadonlyMap<string, ActiveRule>
 
-/** Resources of a project that were judged, by kind and by the rules that held for them. */
+/** Evaluated resources of a project, by kind and by the rules that apply to them. */
 export type Tally = Map<Rules, Partial<Record<Kind, number>>>
 
 export function count(tally: Tally, rules: Rules, kind: Kind): void {
@@ -14,7 +14,7 @@ export function count(tally: Tally, rules: Rules, kind: Kind): void {
   else counts[kind] = (counts[kind] ?? 0) + 1
 }
 
-/** `rules`: all that judge anyone. `countDoubts`: how many of a kind a rule could not judge. */
+/** `rules`: all rules of the policy that apply. `countDoubts`: how many of a kind a rule could not evaluate. */
 export function countEvaluated(
   tally: Tally,
   rules: readonly ActiveRule[],
@@ -29,7 +29,7 @@ export function countEvaluated(
   const fewer: Record<string, number> = {}
   for (const { rule } of rules) {
     let evaluated = 0
-    for (const [held, counts] of tally) if (held.has(rule.id)) evaluated += counts[rule.kind] ?? 0
+    for (const [applied, counts] of tally) if (applied.has(rule.id)) evaluated += counts[rule.kind] ?? 0
     evaluated = Math.max(0, evaluated - countDoubts(rule.id, rule.kind))
     if (evaluated < (resources[rule.kind] ?? 0)) fewer[rule.id] = evaluated
   }

@@ -6,12 +6,12 @@ import { type PolicyWaiver, waiverAmong } from './waiver.ts'
 /** Waivers by their places in the policy's list. */
 export type WaiverPlaces = readonly number[]
 
-/** Waivers that are for violations of some rules. */
+/** Waivers for violations of some rules. */
 export function coveringPlaces(waivers: readonly PolicyWaiver[], rules: readonly string[]): WaiverPlaces {
   return waivers.flatMap(({ covers }, place) => (rules.some((rule) => covers(rule)) ? [place] : []))
 }
 
-/** Those of some waivers that accept a resource. Answers also for findings that come when it is gone from memory. */
+/** The waivers that match a resource, also for findings that come after it has left memory. */
 export function acceptingPlaces(
   waivers: readonly PolicyWaiver[],
   among: WaiverPlaces,
@@ -21,8 +21,8 @@ export function acceptingPlaces(
 }
 
 /**
- * A finding about a resource that some waivers accept, with the one that holds at `now`, if any does. `used`: those
- * that the finding needs, whether they still hold or not.
+ * A finding about a resource that some waivers match, with the one that is active at `now`, if any. `used`: the waivers
+ * that match the finding, also expired ones.
  */
 export function waiveUnder(
   waivers: readonly PolicyWaiver[],

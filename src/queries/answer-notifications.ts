@@ -39,7 +39,7 @@ function toRow({ id, channel, run, createdAt, state, attempts, nextTryAt, error 
 }
 
 function describeChannel({ name, pending, dead, lastDeliveredAt, gone }: ChannelState): string {
-  const fate = gone === null ? '' : `GONE: its receiver answered 410 at ${gone.at}, the channel is disabled; `
+  const fate = gone === null ? '' : `GONE: its receiver answered 410 at ${gone.at}, disabled; `
   const last = lastDeliveredAt === null ? 'nothing was delivered yet' : `last delivered at ${lastDeliveredAt}`
   return `${name}: ${fate}${pending} pending, ${dead} given up, ${last}`
 }

@@ -19,7 +19,7 @@ describe('the disk', () => {
 
   it('is told of in figures, with what to do', () => {
     expect(spaceWarning({ file: '/data/h.db', size: 310_000_000, free: 41_000_000 })).toBe(
-      '41 MB are free where the history /data/h.db lies, which itself has 310 MB: make room, or prune it (docs/how-to/keep-the-history.md)',
+      'only 41 MB are free on the disk of the history /data/h.db, which takes 310 MB: free space, or prune the history (docs/how-to/keep-the-history.md)',
     )
   })
 })

@@ -136,7 +136,7 @@ describe.each(answers)('the answer %s', (name, words, history) => {
 
   it.each(['text', 'json', 'csv'])('shows nothing that a terminal obeys as %s, and takes --limit', async (format) => {
     const { stdout, stderr } = await ask([...words(), '--format', format, '--limit', '1'], history)
-    expect(stderr).toMatch(/^$|^hookdrift: (\d+ )?more rows were left out; --limit all shows them\n$/)
+    expect(stderr).toMatch(/^$|^hookdrift: (\d+ )?more rows omitted; --limit all shows them\n$/)
     expect(stdout.length).toBeGreaterThan(0)
     expect(/[^\P{Cc}\n\r]|[\p{Cf}\p{Zl}\p{Zp}]/u.exec(stdout)).toBeNull()
   })

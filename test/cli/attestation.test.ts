@@ -176,7 +176,7 @@ describe('an attestation', () => {
     const report = ['report', '--history', 'hookdrift.db']
     expect(await run(...report, '--attest', 'key')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('--attest signs files, and none is written'),
+      stderr: expect.stringContaining('--attest signs files, and no option writes one'),
     })
     const wrongKey = await run(...report, '--report', 'json=x.json', '--attest', 'hookdrift.yaml')
     expect(wrongKey).toMatchObject({ code: 2, stderr: expect.stringContaining('does not contain a private key') })

@@ -179,7 +179,7 @@ describe('the report', () => {
     await using cli = await openCliFixture()
     const { code, stderr } = await cli.audit(['--output', '/dev/full'])
     expect(code).toBe(4)
-    expect(stderr).toMatch(/^hookdrift: cannot write the report to \/dev\/full: no space .*\n {2}the run is sealed/)
+    expect(stderr).toMatch(/^hookdrift: cannot write the report to \/dev\/full: no space .*\n {2}the run is committed/)
     expect(query(cli.directory.file('hookdrift.db'), 'SELECT number FROM committed_run')).toEqual([{ number: 1 }])
   })
 

@@ -29,10 +29,10 @@ describe('hookdrift baseline', () => {
     const approved = await baseline(cli, 'approve', '--by', 'lee', '--note', 'reviewed')
     expect(approved).toEqual({
       code: 0,
-      stdout: 'Approved what run 1 left of acme/orders, acme/payments.\n',
+      stdout: 'Approved the state of run 1: acme/orders, acme/payments.\n',
       stderr: '',
     })
-    expect((await baseline(cli, 'diff')).stdout).toContain('Nothing differs from what was approved.')
+    expect((await baseline(cli, 'diff')).stdout).toContain('Nothing differs from the approved baseline.')
     breakOne(cli)
     expect((await cli.audit()).code).toBe(1)
     expect((await cli.audit()).code).toBe(1)
@@ -84,8 +84,8 @@ describe('hookdrift baseline', () => {
     expect(await refused('approve', '--project', 'zzz')).toMatch(/run 1 does not include these projects, only acme/)
     expect(await refused('approve', '--by', ' ')).toBe('hookdrift: cannot determine the current user')
     expect(await refused('diff')).toBe('hookdrift: no baseline is approved')
-    expect(await refused('revoke')).toBe('hookdrift: there is nothing to revoke')
-    expect(await refused('export', 'states')).toMatch(/there is nothing to export/)
+    expect(await refused('revoke')).toBe('hookdrift: nothing to revoke')
+    expect(await refused('export', 'states')).toMatch(/nothing to export/)
     expect(await refused('import', 'nowhere')).toMatch(/cannot read the directory .*nowhere: no such file or directory/)
   })
 

@@ -179,7 +179,7 @@ describe('hookdrift notify', () => {
   it.each<[string, string[], string, number, RegExp]>([
     ['a channel that there is not', ['--test', 'hok'], hook, 2, /there is no channel hok, did you mean hook\?/],
     ['no channel at all', ['--test'], '', 2, /names no channels under notify/],
-    ['two wishes at once', ['--test', '--pending'], hook, 2, /one at a time/],
+    ['two wishes at once', ['--test', '--pending'], hook, 2, /not both/],
     ['no history', ['--pending'], hook, 4, /there is no history at/],
   ])('ends with a word: %s', async (_, args, notify, code, message) => {
     await using notified = await openNotified(notify)
@@ -193,7 +193,7 @@ describe('hookdrift notify', () => {
     await notified.audit()
     expect(await notified.notify('--pending')).toMatchObject({
       code: 0,
-      stdout: 'No channel ever had a message.\n\nNo message waits.\n',
+      stdout: 'No channel has had a message yet.\n\nNo message is pending.\n',
     })
   })
 })

@@ -75,7 +75,7 @@ describe('hookdrift policy test', () => {
     using policy = openPolicy(`extends: [tls]\ntests: [${test}]\n`, {
       'hookdrift.yaml': `policy: ./policy.yaml\n${services}\n`,
     })
-    expect(await policy.run('test')).toEqual({ code: 0, stdout: '1 test, all hold.\n', stderr: '' })
+    expect(await policy.run('test')).toEqual({ code: 0, stdout: '1 test, all passed.\n', stderr: '' })
     expect(await policy.run('check')).toMatchObject({ code: 0, stderr: '' })
   })
 
@@ -94,7 +94,7 @@ describe('hookdrift policy test', () => {
     })
     policy.write('policy.yaml', `extends: [tls]\n${said.replace('tests:', 'tests:\n  - ./other.yaml')}`)
     const { code, stdout } = await policy.run('test', '--policy', 'policy.yaml')
-    expect([code, stdout]).toEqual([0, '3 tests, all hold.\n'])
+    expect([code, stdout]).toEqual([0, '3 tests, all passed.\n'])
   })
 
   it('names what differs with its place, and exits with 1', async () => {
@@ -104,7 +104,8 @@ describe('hookdrift policy test', () => {
     expect(stdout.replaceAll(`${policy.path}/`, '')).toMatchInlineSnapshot(`
       "policy.test.yaml:4:14: in "sees plain http": expected a violation of source/url-not-https, found none
       policy.test.yaml:4:13: in "sees plain http": not expected: high endpoint/url-not-https at e1/url: delivers to a.receiver.acme over plain http
-      1 test, 1 not as expected.
+
+      1 test, 1 failed.
       "
     `)
     const json = JSON.parse((await policy.run('test', '--policy', 'policy.yaml', '--format', 'json')).stdout)
@@ -177,7 +178,7 @@ describe('a policy with rules of its own', () => {
     )
     expect(await hookdrift('policy', 'explain', 'nobody')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('knows no resource "nobody"'),
+      stderr: expect.stringContaining('has no resource "nobody"'),
     })
     expect(await hookdrift('policy', 'explain', uid, 'acme/short-name')).toMatchObject({
       code: 2,

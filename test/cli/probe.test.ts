@@ -149,14 +149,14 @@ describe('hookdrift probe', () => {
   it.each([
     [['nope'], 'the policy has no probe "nope"'],
     [['order'], 'did you mean orders?'],
-    [['orders', '--payload', 'order.json'], '--payload is one too many'],
+    [['orders', '--payload', 'order.json'], 'a probe of the policy has its own payload'],
     [['orders', '--function', 'draft.js'], 'there is more than one project'],
     [['--function', 'draft.js'], '--function needs a payload'],
     [['--payload', 'order.json'], '--payload needs a function'],
-    [['--source', 'x', '--function', 'draft.js', '--payload', 'order.json'], 'not both'],
+    [['--source', 'x', '--function', 'draft.js', '--payload', 'order.json'], 'use one of them'],
     [['--source', 'x', '--payload', 'draft.js'], 'draft.js is not JSON'],
     [['--source', 'x', '--payload', 'gone.json'], 'cannot read the payload gone.json: no such file or directory'],
-    [['--source', 'x', '--payload', 'order.json'], 'there is no function of source x'],
+    [['--source', 'x', '--payload', 'order.json'], 'found no function of source x'],
     [['--project', 'nowhere'], '--project nowhere matches none of'],
   ])('refuses what it cannot mean: %j', async (args, said) => {
     await using cli = await openCliFixture()

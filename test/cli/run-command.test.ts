@@ -70,8 +70,8 @@ describe('a mistake in the command line', () => {
     [['audit', '--nope'], "unknown option '--nope'\n  `hookdrift audit --help` lists"],
     [['policy', 'nope'], "unknown command 'nope'\n  `hookdrift policy --help` lists"],
     [['diff'], "missing required argument 'from'\n  `hookdrift diff --help` lists"],
-    [['diff', '1', '--patch', '--format', 'csv'], '--patch is JSON, and --format says csv\n  leave one of them out\n'],
-    [['status', '--history', ''], '--history is empty\n  is a variable of the shell not set?'],
+    [['diff', '1', '--patch', '--format', 'csv'], '--patch is JSON, but --format is csv\n  remove one of them\n'],
+    [['status', '--history', ''], '--history is empty\n  is a shell variable not set?'],
     [['audit', '--project', ''], '--project is empty\n'],
     [['demo', '--serve', ''], '--serve is empty\n'],
     [['backup', ''], 'FILE is empty\n'],
@@ -122,7 +122,7 @@ describe('the demo', () => {
     const again = await command(['demo', '--keep', 'kept'], options)
     expect(again).toMatchObject({
       code: 2,
-      stderr: 'hookdrift: --keep kept: the directory is not empty\n  name one that is not there yet\n',
+      stderr: 'hookdrift: --keep kept: the directory is not empty\n  name one that does not exist\n',
     })
   })
 

@@ -25,7 +25,7 @@ describe('hookdrift demo --serve', () => {
     const env = { DEMO_KEY: fleet.personalKey }
     const config = directory.file('try/hookdrift.yaml')
     const { code, stdout: report } = await command(['audit', '--config', config], { cwd, env })
-    expect({ code, report }).toEqual({ code: 1, report: expect.stringMatching(/^Looked at 3 projects completely/) })
+    expect({ code, report }).toEqual({ code: 1, report: expect.stringMatching(/^Scanned 3 projects completely/) })
     running.child.kill('SIGTERM')
     const ended = await running.ended
     expect(ended.code).toBe(143)

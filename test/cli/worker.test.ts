@@ -70,15 +70,15 @@ describe('hookdrift worker', () => {
       const answer = await fetch(`${url}${path}`)
       return `${answer.status} ${await answer.text()}`
     }
-    await log.until('run sealed')
+    await log.until('run committed')
     expect(await ask('/healthz')).toBe('200 alive\n')
     expect(await ask('/readyz')).toBe('200 ready\n')
 
     cli.directory.write('hookdrift.yaml', 'services: nonsense\n')
     const { error } = await log.until('configuration reload failed; keeping the previous configuration')
     expect(error).toMatch(/^hookdrift\.yaml:1:11: /)
-    const count = log.lines.filter(({ msg }) => msg === 'run sealed').length
-    while (log.lines.filter(({ msg }) => msg === 'run sealed').length <= count)
+    const count = log.lines.filter(({ msg }) => msg === 'run committed').length
+    while (log.lines.filter(({ msg }) => msg === 'run committed').length <= count)
       await once(worker.child.stderr ?? worker.child, 'data')
     expect(readScrape(await ask('/metrics')).samples('hookdrift_reload_failed')).toEqual({ '': 1 })
 
@@ -112,9 +112,9 @@ describe('hookdrift worker', () => {
     const worker = cli.start()
     const log = logOf(worker)
     const { url } = await log.until('listening')
-    await log.until('run sealed')
+    await log.until('run committed')
     cli.directory.write('hookdrift.key', 'damaged')
-    const failures = () => log.lines.filter(({ msg }) => msg === 'an error ended the run; the next tick comes')
+    const failures = () => log.lines.filter(({ msg }) => msg === 'an error ended the run; the next tick tries again')
     while (failures().length < 3) await once(worker.child.stderr ?? worker.child, 'data')
     expect(failures()[0]).toMatchObject({ schedule: 'often', error: expect.stringContaining('is damaged') })
     const answer = await fetch(`${url}/readyz`)
@@ -138,7 +138,13 @@ describe('hookdrift worker', () => {
   })
 
   it.each([
-    ['no schedule', '', ['--next', '1'], 2, /hookdrift\.yaml names no schedules\n {2}docs\/worker\.md/],
+    [
+      'no schedule',
+      '',
+      ['--next', '1'],
+      2,
+      /hookdrift\.yaml names no schedules\n {2}docs\/how-to\/run-on-a-schedule\.md/,
+    ],
     [
       'a schedule that never comes',
       'schedules: [{ name: a, cron: "0 0 31 2 *" }]\n',

@@ -94,7 +94,7 @@ describe.skipIf(!canEnter)('a container of it, its file system read-only, its us
     const first = box.run([])
     const said = listenTo(first)
     const { url } = await said('listening')
-    await said('run sealed')
+    await said('run committed')
     expect(await (await fetch(`${url}/readyz`)).text()).toBe('ready\n')
     expect(await box.healthCheck()).toMatchObject({ code: 0, stderr: '' })
     box.stop(first)

@@ -72,7 +72,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
         await expect(paused.stage(payments, { seen: [], versions: late })).rejects.toMatchObject({ exitCode: 5 })
         await expect(seal(paused)).rejects.toMatchObject({
           exitCode: 5,
-          message: expect.stringContaining('run 2 no longer holds the lease'),
+          message: expect.stringContaining('run 2 no longer owns the lease'),
         })
         await paused.abandon(at(4))
         expect(await stateOf(taken)).toEqual(before)

@@ -2,6 +2,7 @@ import type { Report } from '../../src/model/report.ts'
 
 type OldReport = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>> & {
   readonly run: Readonly<Record<string, unknown>>
+  readonly verdict: { readonly text: string }
 }
 
 const renamed: Readonly<Record<string, string>> = {
@@ -15,11 +16,12 @@ const renamed: Readonly<Record<string, string>> = {
 export function inTodaysWords(reports: readonly OldReport[]): Report[] {
   return reports.map((report) => {
     const { sealed: _, ...run } = report.run
-    const { projects, rules } = report
+    const { projects, rules, verdict } = report
     return {
       ...report,
       schema: 'hookdrift.report/2',
       run: { ...run, state: 'committed' },
+      verdict: { ...verdict, text: verdict.text.replace(/(violations?) not looked at/, '$1 unknown') },
       ...(projects === undefined ? {} : { projects: projects.map(rename) }),
       ...(rules === undefined ? {} : { rules: rules.map(rename) }),
       // What it holds is compared member by member with a report of today.

@@ -63,6 +63,6 @@ describe('a directory', () => {
       error: 'cannot write there: ENOTDIR',
     })
     const gone = sendToDirectory({ path: directory.path, formats: ['json'], keep: 9 }, async () => undefined)
-    expect(await gone(ofRun(1), never)).toEqual({ ok: false, error: 'run 1 is not in the history any more' })
+    expect(await gone(ofRun(1), never)).toEqual({ ok: false, error: 'run 1 is no longer in the history' })
   })
 })

@@ -145,7 +145,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     evaluator.evaluate(a('endpoint', { secrets: { k: { value: 'readable' } } }))
     const { facts, failures } = evaluator.outcome()
     expect(facts.resources).toEqual([])
-    expect(failures).toEqual({ 'endpoint/secret-shared': 'a secret that is no seal was about to be kept' })
+    expect(failures).toEqual({ 'endpoint/secret-shared': 'a secret without a seal was about to be stored' })
   })
 
   it('knows what a rule needs to see, and nothing of one that is off', () => {

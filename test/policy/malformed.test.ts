@@ -130,7 +130,7 @@ describe('a rule across resources', () => {
         aggregations.visit(resource, { project: p, kind: 'endpoint', uid, name: uid }, () => true)
       }
       const found = aggregations.conclude(all).map(({ problem }) => problem.at.uid)
-      return { found, inDoubt: readDoubts(doubts.list()).holdsAny('test/late') }
+      return { found, inDoubt: readDoubts(doubts.list()).hasAny('test/late') }
     }
     expect(foundBy('/url')).toEqual({ found: ['a', 'b'], inDoubt: false })
     expect(foundBy('/rate_limit')).toEqual({ found: [], inDoubt: true })

@@ -111,7 +111,7 @@ describe('query', () => {
     db.close()
     const { code, stdout } = await historyFixture.ask(['query', '--views'])
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^open_violation\n {4}violations that stand/m)
+    expect(stdout).toMatch(/^open_violation\n {4}active violations/m)
     expect((await historyFixture.rows('query', '--views')).rows).toEqual(explained)
   })
 })

@@ -108,7 +108,7 @@ describe('the history', () => {
     )
     const { stdout, stderr } = await historyFixture.ask(['state', '--limit', '2', '--format', 'csv'])
     expect(parse(stdout)).toHaveLength(3)
-    expect(stderr).toBe(`hookdrift: ${left} more rows were left out; --limit all shows them\n`)
+    expect(stderr).toBe(`hookdrift: ${left} more rows omitted; --limit all shows them\n`)
   })
 
   describe('diff', () => {
@@ -241,7 +241,7 @@ describe('the history', () => {
     expect(coverage.map(({ status }: { status: string }) => status)).toContain('failed')
     expect(await uidsAt('2', '--kind', 'source', '--project', 'acme/*')).toContain(source)
     const { stdout } = await historyFixture.ask(['state', '--at', '3'])
-    expect(stdout).toMatch(/^INCOMPLETE LOOK: 1 of \d+ walks not complete\.$/m)
+    expect(stdout).toMatch(/^INCOMPLETE SCAN: 1 of \d+ walks not complete\.$/m)
   })
 
   it('shows runs, an interrupted one too, and the last sealed one while another is written', async () => {
@@ -271,8 +271,11 @@ describe('the history', () => {
   })
 
   it.each([
-    [['timeline', 'nowhere'], /no resource "nowhere" was ever seen by run 4/],
-    [['timeline', 'nowhere', '--project', 'payments', '--kind', 'source'], /was ever seen in payments source by/],
+    [['timeline', 'nowhere'], /the history up to run 4 has no resource "nowhere"$/m],
+    [
+      ['timeline', 'nowhere', '--project', 'payments', '--kind', 'source'],
+      /has no resource "nowhere" in payments source$/m,
+    ],
     [['diff', '1', '99'], /there is no committed run 99; the history has 1/],
     [['diff', 'last week'], /"last week" is not a run or a time/],
     [['state', '--at', '2026-02-31'], /"2026-02-31" is not a valid time/],
@@ -286,7 +289,7 @@ describe('the history', () => {
       ['violations', '--rule', 'endpoint/secret-waek'],
       /no rule "endpoint\/secret-waek", did you mean endpoint\/secret-weak\?/,
     ],
-    [['query'], /there is no query/],
+    [['query'], /no query given/],
     [['query', 'DELETE FROM run'], /refused: it begins with DELETE/],
   ])('refuses %j with 2, in words', async (args, message) => {
     const { code, stdout, stderr } = await historyFixture.ask(args)

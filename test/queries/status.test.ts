@@ -44,7 +44,7 @@ describe('status', () => {
       ['acme/payments', 2, false, false, null],
     ])
     expect(await states(3.5)).toEqual([
-      ['acme/orders', 1, true, true, 'not looked at for too long'],
+      ['acme/orders', 1, true, true, 'not scanned for too long'],
       ['acme/payments', 2, false, false, null],
     ])
   })
@@ -55,13 +55,13 @@ describe('status', () => {
     fixture.service.failNext({ how: 'status', status: 400, path: /subscriptions/, times: 2 })
     await fixture.audit({ only: ['acme/payments'] })
     expect(await states(5.5, { projects: ['payments'] })).toEqual([
-      ['acme/payments', 3, false, true, 'not looked at completely for too long'],
+      ['acme/payments', 3, false, true, 'no complete scan for too long'],
     ])
   })
 
   it('misses what is configured and was never looked at, and nothing that is not configured any more', async () => {
     expect(await states(0, { expected: ['acme/orders', 'acme/new'] })).toEqual([
-      ['acme/new', null, false, true, 'never looked at'],
+      ['acme/new', null, false, true, 'never scanned'],
       ['acme/orders', 1, true, false, null],
     ])
   })
@@ -84,7 +84,7 @@ describe('status', () => {
       ({ project, reason }: Record<string, string>) => [project, reason],
     )
     expect(reasons).toEqual([
-      ['acme/later', 'never looked at'],
+      ['acme/later', 'never scanned'],
       ['acme/orders', null],
     ])
     const codes = [
@@ -94,7 +94,7 @@ describe('status', () => {
       await ask('--project', 'orders'),
     ]
     expect(codes.map(({ code }) => code)).toEqual([1, 1, 1, 0])
-    expect(codes[0]?.stdout).toMatch(/^acme\/later {3}STALE: never looked at .*\nacme\/orders {2}current/m)
+    expect(codes[0]?.stdout).toMatch(/^acme\/later {3}STALE: never scanned .*\nacme\/orders {2}current/m)
   })
 
   it('takes what is due from the schedules, and --max-age before them', async () => {

@@ -51,7 +51,7 @@ describe('the HTML report', () => {
     for (const { reason } of samples.incomplete.coverage) {
       if (reason !== null) expect(show(samples.incomplete)).toContain(reason.replaceAll('"', '&quot;'))
     }
-    expect(show(samples.incomplete)).toMatch(/Incomplete look: \d+ of \d+ walks are not complete\./)
+    expect(show(samples.incomplete)).toMatch(/Incomplete scan: \d+ of \d+ walks are not complete\./)
   })
 
   it('shows with each rule what to do, and with each waived violation who accepted it', () => {

@@ -58,13 +58,20 @@ describe('a case', () => {
       name: rule,
       outcome: 'failure',
       message: '1 open violation, the worst high: Deliveries travel in clear',
-      lines: ['high H1 bad (continuing since 2026-11-19T22:15:00.000Z)', 'judged 44 endpoints', 'low L1 mild (opened)'],
+      lines: [
+        'high H1 bad (continuing since 2026-11-19T22:15:00.000Z)',
+        'evaluated 44 endpoints',
+        'low L1 mild (opened)',
+      ],
     })
   })
 
   it('passes with milder ones, and says what it judged', () => {
-    expect(caseOf([low])).toMatchObject({ outcome: 'passed', lines: ['judged 44 endpoints', 'low L1 mild (opened)'] })
-    expect(caseOf([])).toMatchObject({ outcome: 'passed', lines: ['judged 44 endpoints'] })
+    expect(caseOf([low])).toMatchObject({
+      outcome: 'passed',
+      lines: ['evaluated 44 endpoints', 'low L1 mild (opened)'],
+    })
+    expect(caseOf([])).toMatchObject({ outcome: 'passed', lines: ['evaluated 44 endpoints'] })
   })
 
   it('is skipped when all is waived, with owner, reason and end', () => {
@@ -79,13 +86,13 @@ describe('a case', () => {
   it('passes when what stood is resolved', () => {
     expect(caseOf([resolved])).toMatchObject({
       outcome: 'passed',
-      lines: ['judged 44 endpoints', 'high R1 bad (resolved)'],
+      lines: ['evaluated 44 endpoints', 'high R1 bad (resolved)'],
     })
   })
 
   it('is skipped when what stood was not looked at, even beside milder or waived ones', () => {
     for (const violations of [[unknown], [unknown, low], [unknown, waived]]) {
-      expect(caseOf(violations)).toMatchObject({ outcome: 'skipped', message: 'unknown: 1 violation not looked at' })
+      expect(caseOf(violations)).toMatchObject({ outcome: 'skipped', message: 'unknown: 1 violation not checked' })
     }
   })
 
@@ -120,7 +127,9 @@ describe('a case', () => {
 
   it('counts what overrides left to a rule', () => {
     const [, payments] = suitesOf(judgedSamples.clean)
-    expect(payments?.cases.find(({ name }) => name === 'endpoint/timeout-high')?.lines).toEqual(['judged 30 endpoints'])
+    expect(payments?.cases.find(({ name }) => name === 'endpoint/timeout-high')?.lines).toEqual([
+      'evaluated 30 endpoints',
+    ])
   })
 
   it('of a walk is an error when it was not complete', () => {

@@ -29,7 +29,7 @@ describe('the Markdown report', () => {
 
   it('says what could not be looked at before all else', () => {
     const shown = markdown(judgedSamples.incomplete, look)
-    expect(shown.indexOf('### Incomplete look: 4 of 7 walks')).toBeLessThan(shown.indexOf('### Violations'))
+    expect(shown.indexOf('### Incomplete scan: 4 of 7 walks')).toBeLessThan(shown.indexOf('### Violations'))
   })
 
   it('stays below 65,000 characters, keeps the worst and counts what it leaves out', () => {

@@ -152,7 +152,7 @@ describe('what code scanning takes', () => {
     expect(results.slice(0, 10).every(({ level }: { level: string }) => level === 'error')).toBe(true)
     expect(invocations[0].toolExecutionNotifications[0]).toMatchObject({
       descriptor: { id: 'results-cut' },
-      message: { text: expect.stringMatching(/^3 results of 25003 left out, the least severe: /) },
+      message: { text: expect.stringMatching(/^3 results of 25003 omitted, the least severe: /) },
     })
     expect(properties).toMatchObject({ omitted: 3 })
   })

@@ -42,13 +42,13 @@ describe('the text report', () => {
   it('says in the first line that a walk was not complete', () => {
     for (const status of ['partial', 'failed', 'suspect'] as const) {
       const shown = text(aReport({ coverage: [aWalk(), aWalk({ status, reason: 'page 2 was cut' })] }), plain)
-      expect(shown.split('\n')[0]).toBe('INCOMPLETE LOOK: 1 of 2 walks is not complete.')
+      expect(shown.split('\n')[0]).toBe('INCOMPLETE SCAN: 1 of 2 walks is not complete.')
     }
   })
 
   it('does not say that nothing is wrong or changed where it could not look', () => {
     const shown = text(aReport({ coverage: [aWalk({ status: 'failed', reason: 'the key was refused' })] }), plain)
-    expect(shown).toContain('Nothing changed since the last complete look, in what was seen.')
+    expect(shown).toContain('Nothing changed since the last complete scan, in what was seen.')
     expect(shown).toContain('No open violation in what was seen.')
   })
 

@@ -46,7 +46,7 @@ describe('the verdict', () => {
     [
       { violations: [['critical', 'unknown']] },
       0,
-      'Looked at 62 items, no open violation at medium or above, 1 violation not looked at, no drift.',
+      'Scanned 62 items, no open violation at medium or above, 1 violation unknown, no drift.',
     ],
     [
       {
@@ -88,7 +88,7 @@ describe('the verdict', () => {
         ],
       },
       3,
-      '1 of 2 walks incomplete; 1 open violation (1 critical); 1 violation not looked at; no drift.',
+      '1 of 2 walks incomplete; 1 open violation (1 critical); 1 violation unknown; no drift.',
     ],
     [
       { walks: ['partial'], violations: [['low', 'opened']] },

@@ -30,23 +30,23 @@ describe('a schedule is refused at its place', () => {
     ['cron: "0 0 31 2 *"', '2:22: "0 0 31 2 *" cannot be kept: it never comes'],
     [
       'cron: "* * *"',
-      '2:22: "* * *" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+      '2:22: "* * *" is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
     ],
     [
       'cron: "0 0 0 1 1 * 2020"',
-      '2:22: "0 0 0 1 1 * 2020" is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+      '2:22: "0 0 0 1 1 * 2020" is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
     ],
     [
       'cron: "2030-01-01T00:00:00"',
-      '2:22: a text (not shown) is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+      '2:22: a text (not shown) is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
     ],
     [
       'cron: "? * * * *"',
-      '2:22: a text (not shown) is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+      '2:22: a text (not shown) is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
     ],
     [
       'cron: "@reboot"',
-      '2:22: a text (not shown) is no pattern, expected five fields (minute hour day month weekday), or six with seconds first',
+      '2:22: a text (not shown) is not a pattern, expected five fields (minute hour day month weekday), or six with seconds first',
     ],
     [
       'cron: "0 * * * *", timezone: Europe/Berln',

@@ -16,9 +16,9 @@ export function showOpen(report: Report): Markup {
 }
 
 const others = [
-  ['unknown', 'Unknown', 'They were open when they were last seen; this run could not check them.'],
-  ['waived', 'Waived', 'The policy accepts them until a date.'],
-  ['resolved', 'Resolved', 'They were open before this run, and it resolved them.'],
+  ['unknown', 'Unknown', 'Open when last seen; not checked by this run.'],
+  ['waived', 'Waived', 'Accepted by the policy until a date.'],
+  ['resolved', 'Resolved', 'Open before this run, and resolved by it.'],
 ] as const satisfies readonly (readonly [ReportViolation['state'], string, string])[]
 
 /** Violations that are not open, a section for each state. */

@@ -62,7 +62,7 @@ describe('the exit code', () => {
     const before = readFileSync(file, 'utf8')
     const { code, stdout, stderr } = await cli.audit(['--history', 'notes.txt'])
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' })
-    expect(stderr).toMatch(/^hookdrift: cannot open the history .*notes\.txt: .*\n {2}\S/)
+    expect(stderr).toMatch(/^hookdrift: the history .*notes\.txt is damaged: .*\n {2}\S/)
     expect(readFileSync(file, 'utf8')).toBe(before)
   })
 })

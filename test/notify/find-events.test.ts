@@ -97,7 +97,7 @@ describe('the events of a run', () => {
     ['waived', 'ended', ['violation.resolved: e1 is reached without TLS']],
     ['open', 'waived', []],
     ['never', 'waived', []],
-    ['open', 'unknown', ['rule.unknown: what it found could not be looked at: "name of e1"']],
+    ['open', 'unknown', ['rule.unknown: its violations could not be checked: "name of e1"']],
   ])('about a violation that was %s and is %s', (before, now, expected) => {
     expect(lines(aRecord(), withMoves(aMove(before, now)))).toEqual(expected)
   })
@@ -129,8 +129,8 @@ describe('the events of a run', () => {
     ]
     const events = findEvents(aRecord(), withMoves(...moves))
     expect(events.map(({ project, text, severity, rule }) => [project, text, severity, rule])).toEqual([
-      ['acme/crm', 'what it found could not be looked at: "name of e1"', 'high', 'endpoint/url-not-https'],
-      [project, 'what it found could not be looked at: "e9" and 2 more', 'high', 'endpoint/url-not-https'],
+      ['acme/crm', 'its violations could not be checked: "name of e1"', 'high', 'endpoint/url-not-https'],
+      [project, 'its violations could not be checked: "e9" and 2 more', 'high', 'endpoint/url-not-https'],
     ])
   })
 
@@ -164,11 +164,11 @@ describe('the events of a run', () => {
         severity: 'medium',
         project,
         rule: 'endpoint/orphan',
-        text: 'it could not judge: it threw',
+        text: 'not evaluated: it threw',
       },
     ])
     const lost = aMove('open', 'unknown', { rule: 'endpoint/orphan' })
-    expect(lines(record, withMoves(lost))).toEqual(['rule.unknown: it could not judge: it threw'])
+    expect(lines(record, withMoves(lost))).toEqual(['rule.unknown: not evaluated: it threw'])
     const before: PreviousScan = { statuses: new Map(), notEvaluated: { 'endpoint/orphan': 'something else' } }
     expect(lines(record, since({}, { scans: new Map([[project, before]]) }))).toEqual([])
     expect(lines(record, since({}, { scans: new Map() }))).toHaveLength(1)

@@ -51,7 +51,7 @@ export async function serveDemo(options: DemoServiceOptions, signal: AbortSignal
       print(`A colleague ${edit.description} (${edit.project}).`)
     }
     if (changes) print('All edits are made: nothing changes from here on.')
-    for (;;) await clock.sleep(paceMs, signal)
+    while (!signal.aborted) await clock.sleep(paceMs, signal)
   } catch (error) {
     if (!signal.aborted) throw error
   }

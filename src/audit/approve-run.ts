@@ -8,7 +8,7 @@ type SignedApproval = Pick<NewApproval, 'by' | 'at' | 'note'>
 
 /**
  * The approvals of what a run left of some projects.
- * @throws AuditError.usage when it did not look at one of them, or not completely: nobody can approve what was not seen
+ * @throws AuditError.usage when it did not scan one of them, or not completely: what was not seen cannot be approved
  */
 export async function approvalsOf(
   history: History,

@@ -45,7 +45,7 @@ export interface ProjectTools {
 
 /**
  * Walks a project's listings one after the other, drafts what they show, evaluates it, and reconciles what was found
- * with what the history knows. What only all projects together can tell is left for the end of the run.
+ * with what the history knows. What needs all projects together is left for the end of the run.
  */
 export async function auditProject(
   project: AuditedProject,
@@ -140,7 +140,7 @@ async function openComparison(
   { lookbackMs }: PolicyEvaluator,
 ): Promise<Comparison> {
   const { draft, project, now } = context
-  // Where no rule looks back, nothing is asked for.
+  // Where no rule reads past changes, nothing is read.
   const since = new Date(Math.max(0, now - lookbackMs)).toISOString()
   const recent = gatherChanges(lookbackMs === 0 ? [] : await draft.modifiedSince(project, since))
   return expected === undefined ? compareWithLastScan(context, recent) : compareWithApproved(context, expected, recent)

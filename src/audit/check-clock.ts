@@ -16,7 +16,7 @@ export function clockFault(startedAt: string, before: CommittedRun | undefined):
   )
 }
 
-/** A clock that stands still while the given one is behind what it said before: nothing ends before it began. */
+/** A clock that stops while the given one is behind its last time: nothing ends before it began. */
 export function steadyClock(clock: Clock): Clock {
   let latest = Number.NEGATIVE_INFINITY
   return {

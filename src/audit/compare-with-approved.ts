@@ -46,7 +46,7 @@ export function compareWithApproved(
     return { ...common, change: verb, before, fields, areSealsComparable }
   }
 
-  /** Whether what the state does not hold is new: it may also have been out of its sight. */
+  /** Whether what the state does not hold is new: its scope may also have left it out. */
   const isNew = (listing: Listing, kind: Kind): boolean => {
     const view = expected.scopes[kind]
     return view !== undefined && view.listing === listing && view.filter === filterText(listing, filters)

@@ -53,7 +53,7 @@ export function compareWithLastScan(context: ProjectContext, recent: RecentChang
       }
       return compared
     },
-    // What is gone since then shows as a removal, which is no matter of a rule.
+    // What is gone since then shows as a removal, which is not a matter of a rule.
     compareMissing: async () => ({ gone: [], unobserved: [], uncomparedSeals: 0 }),
   }
 }

@@ -6,7 +6,7 @@ import { dueListings, unasked } from './due-listings.ts'
 import type { ProjectOutcome } from './project-outcome.ts'
 import type { AuditedProject } from './project-scan.ts'
 
-/** Is told of a bug that ended the audit of a project. */
+/** Called for a bug that ended the audit of a project. */
 export type OnBug = (project: AuditedProject, error: unknown) => void
 
 /**

@@ -13,7 +13,7 @@ export interface PastVersion {
 export type VersionAt = (run: number) => Promise<PastVersion | undefined>
 
 /**
- * Since when a resource has held its values in every run: for rules that judge how long something has been so. Goes back
+ * Since when a resource has held its values in every run: for rules about how long something has been so. Goes back
  * from version to version, until each value differs. `before`: the run before which it goes back; `startedAt`: since
  * when it holds what no earlier run saw.
  */

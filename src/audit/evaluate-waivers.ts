@@ -12,7 +12,7 @@ interface Waived extends Fleet {
   readonly found: FleetFindings
 }
 
-/** What there is to say of the waivers, when everything that they may be for was judged. */
+/** What there is to say of the waivers, when everything that they may be for was evaluated. */
 export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Waived): Concluded {
   const { policy, now, found } = fleet
   const evaluator = createEvaluator(policy, now)
@@ -40,7 +40,7 @@ export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Waiv
   }
 }
 
-/** Tells of a waiver whether a violation that needs it could have gone unseen. */
+/** Whether a violation that needs the waiver could have gone unseen. */
 function startAsking(
   outcomes: readonly ProjectOutcome[],
   { policy, isWholeFleet, found }: Waived,

@@ -12,7 +12,7 @@ export interface ExpectedState {
   uids(kind: Kind): Promise<readonly string[]>
 }
 
-/** The approved state of a project, looked up as it is needed; undefined when none holds. */
+/** The approved state of a project, read as it is needed; undefined when none is active. */
 export async function approvedState(draft: Draft, project: ProjectRef): Promise<ExpectedState | undefined> {
   const approval = await draft.approved(project)
   if (approval === undefined) return undefined

@@ -8,7 +8,7 @@ import { areSourcesListed, isKindComplete, isKindWhole, type Statuses } from './
 
 export interface Removals {
   readonly changes: readonly StagedChange[]
-  /** Sources and devices that nothing refers to any more since this run, where only references show them. */
+  /** Sources and devices that nothing refers to since this run, where only references show them. */
   readonly unreferenced: readonly { readonly kind: Kind; readonly uid: string }[]
   /** Resources that still exist and that this scan could not show. */
   readonly unobserved: readonly ResourceKey[]
@@ -43,26 +43,26 @@ export async function findRemovals(context: ProjectContext, statuses: Statuses):
       : await partByFilter(context, kind, unseen)
     for (const { uid } of outside) unobserved.push(resourceKey({ kind, uid }))
     await draft.endVersions(gone.map(({ id }) => id))
-    for (const { uid, name } of await stoodBefore(context, kind, gone)) {
+    for (const { uid, name } of await existedBefore(context, kind, gone)) {
       changes.push({ kind, uid, name, change: 'removed', fields: [] })
     }
   }
   return { changes, unreferenced, unobserved }
 }
 
-/** What was there at the last complete look: something that only a partial one showed is no removal. */
-async function stoodBefore(
+/** What existed at the last complete scan: what only a partial one showed is not a removal. */
+async function existedBefore(
   { draft, project, baselines }: ProjectContext,
   kind: Kind,
   gone: readonly UnseenVersion[],
 ): Promise<UnseenVersion[]> {
   const run = baselines[kind]?.run
-  const stood: UnseenVersion[] = []
+  const existed: UnseenVersion[] = []
   for (const version of run === undefined ? [] : gone) {
     const isOld = version.fromRun <= (run ?? 0)
-    if (isOld || (await draft.versionAt(project, kind, version.uid, run ?? 0)) !== undefined) stood.push(version)
+    if (isOld || (await draft.versionAt(project, kind, version.uid, run ?? 0)) !== undefined) existed.push(version)
   }
-  return stood
+  return existed
 }
 
 /** What the filters would have shown, and what they would not, by what was last known. */

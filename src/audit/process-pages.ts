@@ -117,7 +117,7 @@ export function openPageProcessor(
   return {
     gathered,
     async take(listing, items, durationMs) {
-      // A page may hold thousands of items; what is made of them need not stand in memory all at once.
+      // A page may hold thousands of items; what is made of them need not be in memory all at once.
       for (let at = 0; at < items.length; at += takenAtOnce) {
         await takeSome(listing, items.slice(at, at + takenAtOnce))
       }

@@ -6,18 +6,18 @@ import type { Filters, Offer } from '../service/settings.ts'
 import type { ExpectedState } from './expected-state.ts'
 import { filterText } from './filtered.ts'
 
-/** One project to look at, and how. */
+/** One project to scan, and how. */
 export interface AuditedProject {
   readonly ref: ProjectRef
   readonly key: string
-  /** Where it is configured; null when that is no file. */
+  /** Where it is configured; null when that is not a file. */
   readonly place: FileLocation | null
   /** For the policy's selectors. */
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters
   readonly client: ServiceClient
   readonly listings: { readonly sources: Offer; readonly project: Offer }
-  /** What drift rules compare with in this run, whatever was approved. */
+  /** What drift rules compare with in this run, instead of an approved baseline. */
   readonly expected?: ExpectedState
 }
 
@@ -54,7 +54,7 @@ export function isKindComplete(statuses: Statuses, kind: Kind): boolean {
   }
 }
 
-/** Whether all there is of a kind was seen, and the look was not narrowed by a filter: then what is missing is not there. */
+/** Whether all there is of a kind was seen, without a filter: then what is missing does not exist. */
 export function isKindWhole(statuses: Statuses, filters: Filters, kind: Kind): boolean {
   return isWholeUnder(statuses, (listing) => filterText(listing, filters), kind)
 }

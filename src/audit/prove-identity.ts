@@ -7,7 +7,7 @@ import type { Walk } from './walk-listing.ts'
 
 export interface Proof {
   readonly walks: readonly Walk[]
-  /** Lists that came back empty, and nobody can say whose they are. */
+  /** Lists that came back empty, of a project that cannot be determined. */
   readonly unproven: ReadonlySet<Listing>
 }
 

@@ -52,7 +52,7 @@ export async function datesOfChanges(
   for (const path of new Set([...(reports?.keys() ?? []), ...fresh])) {
     const ofPath = reports?.get(path) ?? []
     const times: number[] = fresh.has(path) ? [now] : []
-    // A single change is no flapping, and need not be looked up.
+    // A single change is not flapping, and is not read.
     const isAlone = ofPath.length + times.length === 1
     for (const { run, at } of ofPath) {
       if (isAlone || (await wasFirstToSee(path, run, versionAt))) times.push(at)

@@ -28,7 +28,7 @@ export interface Criteria {
   hasFailed(rule: string): boolean
   /** Whether a rule across resources could not read all of them. */
   isInDoubt(rule: string): boolean
-  /** Whether what a violation is about still exists and was not seen, or could not be judged. */
+  /** Whether what a violation is about still exists and was not seen, or could not be evaluated. */
   isUnobserved(violation: Finding): boolean
 }
 
@@ -99,7 +99,7 @@ export function stateOf({ waiver }: Finding): 'open' | 'waived' {
   return waiver === undefined ? 'open' : 'waived'
 }
 
-/** Whether the scan was good enough to say that what was not found again is gone, or the policy does not ask any more. */
+/** Whether the scan was good enough to say that what was not found again is gone, or that the policy no longer asks. */
 function isResolved(violation: Finding, criteria: Criteria): boolean {
   const needs = criteria.needs.get(violation.rule)
   if (criteria.hasFailed(violation.rule)) return false

@@ -30,7 +30,7 @@ export interface Audit {
   readonly failOn: Severity
   /** Whether the policy's probes run. Default: yes. */
   readonly runsProbes?: boolean
-  /** Whether a person said that whatever is missing is gone, however much. */
+  /** Whether a person said that all that is missing is gone. */
   readonly acceptsRemovals: boolean
 }
 
@@ -41,7 +41,7 @@ export interface AuditDependencies {
   readonly signal: AbortSignal
   readonly toolVersion: string
   readonly onPage: (project: AuditedProject, page: PageRead) => void
-  /** Composes what people are told of the run, in the transaction that seals it. Without it nobody is. */
+  /** Composes the run's notifications, in the transaction that commits it. Without it there are none. */
   readonly composeNotifications?: ComposeNotifications | undefined
   /** Called when a bug of ours ended the audit of a project. */
   readonly onBug?: OnBug | undefined
@@ -51,9 +51,9 @@ export interface AuditDependencies {
 
 /**
  * One run: every project is walked, inventoried, drafted and evaluated by itself, and leaves one plain value; from these
- * the fleet is concluded, and all of it is sealed at once. Returns the report of the sealed run.
+ * the fleet is concluded, and all of it is committed at once. Returns the report of the committed run.
  * A bug in one project fails that project (`contain-bugs.ts`).
- * @throws AuditError.busy when another run holds the lease; whatever is thrown, nothing of the run stays in the history
+ * @throws AuditError.busy when another run holds the lease; after any error, nothing of the run stays in the history
  */
 export async function runAudit(
   audit: Audit,

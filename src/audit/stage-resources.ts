@@ -23,13 +23,13 @@ export interface Staged {
 }
 
 export interface StagedResource {
-  /** With all that is known of it: what this look showed, and what earlier ones did where it did not. */
+  /** With all that is known of it: what this scan showed, and what earlier ones did where it did not. */
   readonly resource: Resource
   /** The run that wrote its version: this one when it is new or differs. */
   readonly since: number
-  /** As it was last known, where this look shows something else; undefined otherwise, and when it is new. */
+  /** As it was last known, where this scan shows something else; undefined otherwise, and when it is new. */
   readonly known: StoredBody | undefined
-  /** As of the last complete look; `same` when it is what was just seen; undefined when there was none. */
+  /** As of the last complete scan; `same` when it is what was just seen; undefined when there was none. */
   readonly base: StoredBody | undefined | 'same'
   /** What differs from that. */
   readonly change: StagedChange | undefined
@@ -37,7 +37,7 @@ export interface StagedResource {
 
 /**
  * Puts resources of one kind into the draft: a new version for what differs from what is known, nothing but a mark
- * for the rest, and a change for what differs from the last complete look.
+ * for the rest, and a change for what differs from the last complete scan.
  */
 export async function stageResources(
   context: ProjectContext,
@@ -100,7 +100,7 @@ function changeSince(
 
 /**
  * Whether a resource as it was is in today's normal form: written in it, or seen unchanged by a run that saw in it. Another
- * form of the same thing says nothing, for a newer hookdrift is no drift.
+ * form of the same thing says nothing, for a newer hookdrift is not drift.
  */
 function isInForm(base: StoredBody, baseline: CompleteScan | undefined): boolean {
   return base.normaliser === normaliserVersion || baseline?.normaliser === normaliserVersion
@@ -119,7 +119,7 @@ function isNewToView(
   return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
 }
 
-/** The resource as of the last complete look; `same` when it is what was just seen; undefined when there was none. */
+/** The resource as of the last complete scan; `same` when it is what was just seen; undefined when there was none. */
 async function baselineOf(
   draft: Draft,
   project: ProjectRef,
@@ -155,7 +155,7 @@ function factsInOrder(facts: Facts): JsonObject {
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** What this look did not show is taken from what is known, with what is known of its secrets. */
+/** What this scan did not show is taken from what is known, with what is known of its secrets. */
 function withKnown(resource: Resource, known: StoredBody, sealer: Sealer): Resource {
   const own = known.sealKeyId === sealer.keyId ? known.attributes : maskSeals(known.attributes)
   const before = known.normaliser === normaliserVersion ? own : reseal(resource.kind, own, sealer)

@@ -5,7 +5,7 @@ import type { AuditedProject } from './project-scan.ts'
 
 /**
  * The projects with the state that is expected of each; `states` undefined: nothing in particular.
- * @throws AuditError.usage when a project has no state: it would pass whatever it holds
+ * @throws AuditError.usage when a project has no state: it would pass with any content
  */
 export function withExpected(
   projects: readonly AuditedProject[],

@@ -9,7 +9,7 @@ import type { Statuses } from './project-scan.ts'
 export interface ShapeChange {
   /** As sorted paths. */
   readonly shape: readonly string[]
-  /** Undefined at first sight. */
+  /** Undefined when it is new. */
   readonly differs: ReturnType<typeof compareShapes>
 }
 

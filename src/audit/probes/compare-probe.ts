@@ -10,7 +10,7 @@ const samePayload = ['payload_digest', 'type', 'function', 'target_kind', 'targe
 type Outcome = Pick<KnownProbe, 'attributes' | 'sealKeyId'>
 
 /**
- * Whether a run with this function and payload is known. Digests under another installation key tell nothing.
+ * Whether a run with this function and payload is known. Digests under another installation key cannot be compared.
  * `attributes`: those of the run, its digests at least.
  */
 export function isSameTrial<Known extends Outcome>(
@@ -21,7 +21,7 @@ export function isSameTrial<Known extends Outcome>(
   return isSamePayload(known, attributes, sealKeyId) && known.attributes.function_digest === attributes.function_digest
 }
 
-/** What the functions of a fleet do otherwise than at the last run, on the same payload. */
+/** How the functions of a fleet differ from the last run, on the same payload. */
 export function driftOf(known: KnownProbe | undefined, now: Resource, sealKeyId: string): StagedChange[] {
   if (!isSamePayload(known, now.attributes, sealKeyId)) return []
   const { kind, uid, name } = now

@@ -20,17 +20,17 @@ export interface NamedTarget extends ProbeTarget {
 }
 
 /**
- * Gives each outcome its uid: the probe's name, or `name@TARGET` where several targets match. Whoever has a name keeps
- * it, so that a second match, or half a look, renames nobody; the name of one that ended is free again.
+ * Gives each outcome its uid: the probe's name, or `name@TARGET` where several targets match. An outcome keeps
+ * its name, so that a second match, or a partial scan, renames none; the name of one that ended is free again.
  */
 export function nameProbes(
   targets: readonly ProbeTarget[],
   known: readonly KnownProbe[],
   ended: ReadonlySet<KnownProbe>,
 ): NamedTarget[] {
-  const standing = known.filter((probe) => !ended.has(probe))
-  const byTarget = new Map(standing.map((probe) => [keyOf(probe.attributes), probe]))
-  const taken = new Set(standing.map(({ uid }) => uid))
+  const current = known.filter((probe) => !ended.has(probe))
+  const byTarget = new Map(current.map((probe) => [keyOf(probe.attributes), probe]))
+  const taken = new Set(current.map(({ uid }) => uid))
   return [...Map.groupBy(targets, ({ probe }) => probe.name)].flatMap(([name, ofProbe]) =>
     ofProbe.map((target): NamedTarget => {
       const same = byTarget.get(`${name} ${resourceKey(target)}`)

@@ -27,13 +27,13 @@ export interface ManualProbeOptions {
   readonly signal: AbortSignal
 }
 
-/** What could not be looked through for the functions that are meant. */
+/** Projects whose functions could not be listed. */
 export interface Unlisted {
   readonly project: string
   readonly reason: string
 }
 
-/** Runs the probes on whatever they are about in the projects, once each, and keeps nothing. */
+/** Runs the probes on their targets in the projects, once each, and keeps nothing. */
 export async function runProbesManually(
   options: ManualProbeOptions,
 ): Promise<{ readonly runs: readonly ManualProbeRun[]; readonly unlisted: readonly Unlisted[] }> {

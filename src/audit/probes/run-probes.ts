@@ -47,7 +47,7 @@ const mostNotRunInARow = 3
 
 /**
  * Runs the probes of a project, one after the other, and stages what came of them. One that cannot run leaves what is
- * known of it as it stands; one that the policy no longer asks for, or whose function is gone, leaves the state.
+ * known of it as it is; one that the policy no longer asks for, or whose function is gone, leaves the state.
  */
 export async function runProbes(context: ProjectContext, probing: Probing): Promise<Probed> {
   const { draft, sealer, now: startedAt } = context
@@ -93,7 +93,7 @@ export async function runProbes(context: ProjectContext, probing: Probing): Prom
   }
 }
 
-/** Nothing runs and nothing ends: what is known of the probes stays as it stands, and nothing new can be said. */
+/** Nothing runs and nothing ends: what is known of the probes stays as it is, and nothing new is known. */
 export async function leaveOutProbes(
   { draft, project }: ProjectContext,
   targets: readonly ProbeTarget[],
@@ -174,8 +174,8 @@ async function knownProbes({ draft, project }: ProjectContext): Promise<KnownPro
 }
 
 /**
- * Outcomes that nothing asks for any more: the policy dropped the probe, or its target is gone, has no function or does
- * not match. A target that this look could not show is none of that.
+ * Outcomes that nothing asks for now: the policy dropped the probe, or its target is gone, has no function or does
+ * not match. A target that this scan could not show is not one of them.
  */
 async function findEnded(
   { draft, project }: ProjectContext,
@@ -202,7 +202,7 @@ async function findEnded(
 }
 
 /**
- * Where sources are listed but were not this time, they are known by stubs, which do not tell whether they have a
+ * Where sources are listed but were not this time, they are known by stubs, which do not show whether they have a
  * function at all. Those that never were a probe's are left to the coverage.
  */
 function dropUnknownStubs({ targets, statuses }: Probing, known: readonly KnownProbe[]): readonly ProbeTarget[] {

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { dayMs } from '../model/clock.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { thisProcess } from './system.ts'
 
@@ -39,7 +40,6 @@ export function isSpecialFile(path: string): boolean {
 /** Identifies this boot of this machine and its process namespace. */
 const own = hash('sha256', `${thisProcess.host} ${thisProcess.bootId}`).slice(0, 8)
 const draftForm = /\.(?:(?<machine>[0-9a-f]{8})-(?<pid>\d{1,10})-)?[0-9a-f]{12}\.tmp$/
-const dayMs = 24 * 60 * 60 * 1000
 
 /** Directories that this process has cleaned; once is enough. */
 const cleaned = new Set<string>()

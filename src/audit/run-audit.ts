@@ -4,7 +4,7 @@ import type { ComposeNotifications } from '../history/notification-facts.ts'
 import type { RunRecord } from '../history/records.ts'
 import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
-import type { Clock } from '../model/clock.ts'
+import { type Clock, isoTime } from '../model/clock.ts'
 import type { Report } from '../model/report.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Severity } from '../model/violation.ts'
@@ -109,10 +109,6 @@ const auditHere: AuditAll = ({ projects, policy, concurrency }, tools, onBug) =>
   const evaluator = createEvaluator(policy, tools.now, labelsOf(projects), tools.clock.now)
   const limit = pLimit(concurrency)
   return Promise.all(projects.map((project) => limit(() => auditContained(project, evaluator, tools, onBug))))
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }
 
 /** Of the projects that are audited. */

@@ -1,3 +1,4 @@
+import { dayMs } from '../model/clock.ts'
 import { createFleet, type SimulatedFleet } from './fleet.ts'
 import { generateProject, type Sizes } from './generate-project.ts'
 import { plantProblems } from './plant-problems.ts'
@@ -71,7 +72,6 @@ export function generateFleet(options: FleetOptions = {}): SimulatedFleet {
   })
 }
 
-const dayMs = 86_400_000
 const outgoing = [
   'payments',
   'orders',

@@ -1,3 +1,4 @@
+import { dayMs } from '../model/clock.ts'
 import type { Random } from './random.ts'
 import type {
   AuthenticationRow,
@@ -149,7 +150,6 @@ function aSource({ project, index, timeMs, random }: Birth): SourceRow {
   }
 }
 
-const dayMs = 86_400_000
 const topics = [
   'billing',
   'checkout',

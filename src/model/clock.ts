@@ -1,3 +1,11 @@
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
+/** Milliseconds since the epoch as ISO 8601 in UTC, with milliseconds. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
 /** Time as a parameter: nothing below `app/` reads the system's clock. */
 export interface Clock {
   /** Milliseconds since the epoch. */

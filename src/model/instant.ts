@@ -1,4 +1,4 @@
-const dayMs = 86_400_000
+import { dayMs } from './clock.ts'
 
 /** A time as a person wrote it, in milliseconds since the epoch: a date is a whole day in UTC, an instant has no length. */
 export interface WrittenTime {

@@ -1,4 +1,5 @@
 import type { ChannelState, Outbox } from '../history/outbox.ts'
+import { dayMs, isoTime } from '../model/clock.ts'
 import { readMessage } from './message.ts'
 import type { SendMessage } from './outcome.ts'
 
@@ -32,7 +33,6 @@ export interface DeliveryObserver {
   gaveUp(channel: string, id: string, error: string): void
 }
 
-const dayMs = 24 * 3_600_000
 /** Delivered and given-up messages are deleted after this time. */
 const rememberedMs = 30 * dayMs
 const firstWaitMs = 10_000
@@ -111,8 +111,4 @@ async function deliverNext(outbox: Outbox, receiver: Receiver, delivery: Deliver
   if (isOver) watch.gaveUp(name, id, error)
   else watch.failed(name, id, error)
   return isOver && !isGone
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
+import { dayMs, isoTime } from '../model/clock.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
-
-const day = 86_400_000
 
 /**
  * Resources in the service's own form without a finding of any rule, so that a policy test shows only its own subject.
@@ -24,7 +23,7 @@ export const cleanResources = {
       strategy: { type: 'exponential', duration: 60, retry_count: 10 },
       signature: {
         header: 'X-Signature',
-        versions: [{ uid: `${uid}-v1`, hash: 'SHA256', encoding: 'hex', created_at: isoTime(at - 10 * day) }],
+        versions: [{ uid: `${uid}-v1`, hash: 'SHA256', encoding: 'hex', created_at: isoTime(at - 10 * dayMs) }],
       },
       meta_event: { is_enabled: false, type: '', event_type: null, url: '', secret: '', pub_sub: null },
     },
@@ -46,7 +45,7 @@ export const cleanResources = {
       {
         uid: `${uid}-secret`,
         value: secretOf(uid),
-        created_at: isoTime(at - 10 * day),
+        created_at: isoTime(at - 10 * dayMs),
         expires_at: null,
         deleted_at: null,
       },
@@ -96,15 +95,11 @@ export function overlaid(base: JsonObject, over: JsonObject): JsonObject {
 }
 
 function stamps(uid: string, at: number): JsonObject {
-  const created = isoTime(at - 10 * day)
+  const created = isoTime(at - 10 * dayMs)
   return { uid, project_id: 'test', created_at: created, updated_at: created, deleted_at: null }
 }
 
 /** Unique and hard to guess, but not a secret: it follows from the uid. */
 function secretOf(uid: string): string {
   return hash('sha256', `not-a-real-key ${uid}`)
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }

@@ -1,6 +1,6 @@
+import { dayMs } from '../model/clock.ts'
 import { readTime } from '../model/instant.ts'
 
-const dayMs = 86_400_000
 export const maxDaysAhead = 366
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { dayMs } from '../../model/clock.ts'
 
 /** A directory next to a file, in which the file is written before it gets its name. */
 export interface DraftPlace {
@@ -95,8 +96,6 @@ function entriesOf(place: string): readonly string[] | undefined {
     return undefined
   }
 }
-
-const dayMs = 24 * 60 * 60 * 1000
 
 /** By the file system's clock, which is the same for both. */
 function isDayOlder(place: string, own: string): boolean {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
+import { hourMs } from '../../model/clock.ts'
 import { configuredKinds } from '../engine/drift.ts'
 import { driftRule } from '../engine/drift-rule.ts'
-
-const hourMs = 3_600_000
 
 export const flapping = driftRule({
   id: 'drift/flapping',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { dayMs } from '../../model/clock.ts'
 import { resourceRule } from '../engine/rule.ts'
 import { certificateOf, isoDate } from '../shared/certificate.ts'
-import { dayMs } from '../shared/day.ts'
 
 export const mtlsExpiring = resourceRule('endpoint', {
   id: 'endpoint/mtls-expiring',

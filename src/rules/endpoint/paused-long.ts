@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { hourMs } from '../../model/clock.ts'
 import { resourceRule } from '../engine/rule.ts'
-import { hourMs, minuteOf } from '../shared/day.ts'
+import { minuteOf } from '../shared/day.ts'
 
 export const pausedLong = resourceRule('endpoint', {
   id: 'endpoint/paused-long',

@@ -1,9 +1,8 @@
 import { z } from 'zod'
+import { dayMs } from '../../model/clock.ts'
 import { pointerStep } from '../../model/json.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/rule.ts'
-
-const day = 86_400_000
 
 export const secretExpiredActive = resourceRule('endpoint', {
   id: 'endpoint/secret-expired-active',
@@ -15,7 +14,7 @@ export const secretExpiredActive = resourceRule('endpoint', {
   }),
   *check({ attributes }, { options, now }) {
     for (const [uid, { expires_at: expiresAt }] of activeSecrets(attributes)) {
-      if (typeof expiresAt !== 'string' || !(now - Date.parse(expiresAt) > options.max_days * day)) continue
+      if (typeof expiresAt !== 'string' || !(now - Date.parse(expiresAt) > options.max_days * dayMs)) continue
       yield {
         path: `/secrets/${pointerStep(uid)}`,
         message: `expired on ${expiresAt.slice(0, 10)} and still signs; the policy allows ${options.max_days} days`,

@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { dayMs } from '../../model/clock.ts'
 import { pointerStep } from '../../model/json.ts'
 import { activeSecrets } from '../engine/attributes.ts'
 import { resourceRule } from '../engine/rule.ts'
-import { dateOf, dayMs } from '../shared/day.ts'
+import { dateOf } from '../shared/day.ts'
 
 export const secretExpiring = resourceRule('endpoint', {
   id: 'endpoint/secret-expiring',

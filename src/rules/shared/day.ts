@@ -1,6 +1,3 @@
-export const hourMs = 3_600_000
-export const dayMs = 24 * hourMs
-
 /** `2026-12-01T08:00:00Z` → `2026-12-01`: messages name days, never ages, so that they do not change by themselves. */
 export function dateOf(time: string): string {
   return time.slice(0, 10)

@@ -36,7 +36,7 @@ const slow = [
   'history/lease-race',
   'history/single-edits',
   'history/upgrades',
-  'secrets/looks-random',
+  'secrets/random-text',
   'oracle/oracle',
   'report/hostile',
   'report/html-in-browser',

@@ -145,7 +145,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
       'a number: at most 1,000 characters, the length is asked first',
     '/[.eE+-]*$/': 'what a bounded expression matched: at most 1,000 characters',
   },
-  'src/secrets/looks-secret.ts': {
+  'src/secrets/known-secrets.ts': {
     '/\\bwhsec_[A-Za-z0-9+/=_-]{6,}/': sealedWhole,
     '/\\b[rs]k_(?:live_|test_)?[A-Za-z0-9]{12,}/': sealedWhole,
     '/\\bgh[oprsu]_[A-Za-z0-9]{20,}/': sealedWhole,

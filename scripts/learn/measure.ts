@@ -1,4 +1,4 @@
-import { findRandom, looksRandom, scoreOf } from '../../src/secrets/looks-random.ts'
+import { findRandom, isRandomText, scoreOf } from '../../src/secrets/random-text.ts'
 import { alphabets, lengths, printable, randomWords } from './random-words.ts'
 import { seeded } from './seeded.ts'
 import { readWordLists } from './word-lists.ts'
@@ -11,7 +11,7 @@ export function measure(): string {
   const random = seeded(2)
   const rows = [...Object.entries(alphabets), ['printable', printable] as const].map(([name, alphabet]) => [
     name,
-    ...lengths.map((length) => share(randomWords(alphabet, length, count, random), looksRandom)),
+    ...lengths.map((length) => share(randomWords(alphabet, length, count, random), isRandomText)),
     hundredthOf(randomWords(alphabet, 20, count, random).map(scoreOf)),
   ])
   const lists = halfOf(readWordLists(), 1)
@@ -29,11 +29,11 @@ export function measure(): string {
 ${table([['', ...lengths.map(String), 'score'], ...rows])}
 The same behind "orders-", by findRandom
 ${table([['', ...lengths.map(String)], ...within])}
-Names taken for random (%), of ${names.length} from words that were not learnt from: ${share(names, looksRandom)}
-of 20 characters and more: ${share(long, looksRandom)}; of 16 to 19: ${share(
+Names taken for random (%), of ${names.length} from words that were not learnt from: ${share(names, isRandomText)}
+of 20 characters and more: ${share(long, isRandomText)}; of 16 to 19: ${share(
     names.filter(({ length }) => length >= 16 && length < 20),
-    looksRandom,
-  )}; identifiers of 16 and more: ${share(identifiers, looksRandom)}
+    isRandomText,
+  )}; identifiers of 16 and more: ${share(identifiers, isRandomText)}
 `
 }
 

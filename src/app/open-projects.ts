@@ -36,7 +36,7 @@ export function openProjects(
     const client = createServiceClient(settings, { clock: systemClock, random: Math.random, env: terminal.env, cut })
     clients.push(client)
     return chosen.map(({ ref, key, labels, filters, line }): AuditedProject => {
-      return { ref, key, place: { file, line }, labels, filters, client, listings }
+      return { ref, key, configuredAt: { file, line }, labels, filters, client, listings }
     })
   })
   return {

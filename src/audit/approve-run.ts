@@ -46,6 +46,8 @@ function isPolicy({ project }: RecordedScan): boolean {
   return project.service === policyProject.service && project.uid === policyProject.uid
 }
 
-function viewsOf(baselines: Awaited<ReturnType<History['completeScansAt']>>): ScopeByKind {
-  return Object.fromEntries(Object.entries(baselines).map(([kind, { listing, filter }]) => [kind, { listing, filter }]))
+function viewsOf(lastComplete: Awaited<ReturnType<History['completeScansAt']>>): ScopeByKind {
+  return Object.fromEntries(
+    Object.entries(lastComplete).map(([kind, { listing, filter }]) => [kind, { listing, filter }]),
+  )
 }

@@ -167,12 +167,12 @@ async function walkProject(
     if (walk.coverage.cause === 'foreign') break
   }
   const proof = await proveIdentity(project, walked, tools.signal)
-  const held = await withholdRemovals(context, proof, {
+  const withheld = await withholdRemovals(context, proof, {
     limits: evaluator.optionsOf(project.ref, processor.gathered.self, 'project/mass-removal'),
     acceptsRemovals: tools.acceptsRemovals,
     seenAgain: processor.gathered.seenAgain,
   })
-  return { ...held, waitedMs: budget.waitedMs }
+  return { ...withheld, waitedMs: budget.waitedMs }
 }
 
 interface AfterWalks extends Pick<ProjectTools, 'probes' | 'signal'> {

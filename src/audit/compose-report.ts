@@ -1,6 +1,6 @@
 import type { RecordedViolation, RunRecord } from '../history/records.ts'
-import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
-import type { Report, ReportProject, ReportRule, Resolution } from '../model/report.ts'
+import type { ProjectEvaluation } from '../model/evaluation.ts'
+import type { Report, ReportProject, Resolution } from '../model/report.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
 /** The report of a run, from its record alone: the same today and in a year. */
@@ -56,16 +56,12 @@ export function composeReport(record: RunRecord): Report {
       ...(violation.waiver === undefined ? {} : { waiver: violation.waiver }),
     })),
     projects: projects.map(toProject),
-    rules: rules.map(toRule),
+    rules,
   }
 }
 
-function toProject({ fewer, unjudged, place, ...project }: ProjectEvaluation): ReportProject {
-  return { ...project, configured_at: place, evaluated_by_rule: fewer, not_evaluated: unjudged }
-}
-
-function toRule({ remediation, ...rule }: EvaluatedRule): ReportRule {
-  return { ...rule, remediation: remediation }
+function toProject({ evaluatedByRule, notEvaluated, configuredAt, ...project }: ProjectEvaluation): ReportProject {
+  return { ...project, configured_at: configuredAt, evaluated_by_rule: evaluatedByRule, not_evaluated: notEvaluated }
 }
 
 /** A record proves that the resource is gone or that the rule is; otherwise a changed option may look like a fix. */

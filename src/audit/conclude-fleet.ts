@@ -29,9 +29,16 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
     context: describeContext(
       policy,
       outcomes.map((outcome) => {
-        const { project, labels, place, evaluation } = outcome
-        const { resources, fewer } = evaluation
-        return { project: project.name, labels, place, resources, fewer, unjudged: failuresIn(outcome) }
+        const { project, labels, configuredAt, evaluation } = outcome
+        const { resources, evaluatedByRule } = evaluation
+        return {
+          project: project.name,
+          labels,
+          configuredAt,
+          resources,
+          evaluatedByRule,
+          notEvaluated: failuresIn(outcome),
+        }
       }),
     ),
   }

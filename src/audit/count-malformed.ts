@@ -7,7 +7,7 @@ import { type Kind, type Listing, listings, type Resource } from '../model/resou
 export interface MalformedCounts {
   add(listing: Listing, resources: Iterable<{ readonly resource: Resource }>): void
   /** One line for each field: what it is, how many resources show it so, and one of them. */
-  tell(): ProjectNotice[]
+  notices(): ProjectNotice[]
 }
 
 export function countMalformed(): MalformedCounts {
@@ -26,7 +26,7 @@ export function countMalformed(): MalformedCounts {
         }
       }
     },
-    tell() {
+    notices() {
       const inOrder = [...counts.values()].sort((a, b) => listings.indexOf(a.listing) - listings.indexOf(b.listing))
       return inOrder.map((counted) => ({
         code: 'field_malformed',

@@ -19,8 +19,8 @@ export function evaluateWaivers(outcomes: readonly ProjectOutcome[], fleet: Waiv
   const ofPolicy = evaluator.forProject(policyProject)
   const used = new Set([...found.usedWaivers, ...outcomes.flatMap(({ evaluation }) => evaluation.usedWaivers)])
   const couldBeNeeded = startAsking(outcomes, fleet)
-  const resources = policy.waivers.map((waiver, place) => {
-    const isUsed = used.has(place)
+  const resources = policy.waivers.map((waiver, index) => {
+    const isUsed = used.has(index)
     return resourceOf(waiver, isUsed || !couldBeNeeded(waiver) ? isUsed : undefined)
   })
   const findings = resources.flatMap((resource) => ofPolicy.evaluate(resource))

@@ -15,8 +15,8 @@ export interface Removals {
 }
 
 /**
- * What is gone: only a complete walk of its own listing says so. What lies outside the filters of a listing is out of
- * sight. A source or device that is known from subscriptions alone is no longer referenced, which is not the same.
+ * What is gone: only a complete walk of its own listing says so. It does not show what lies outside the filters
+ * of a listing. A source or device that is known from subscriptions alone is no longer referenced, which is not the same.
  */
 export async function findRemovals(context: ProjectContext, statuses: Statuses): Promise<Removals> {
   const { draft, project, filters } = context
@@ -52,11 +52,11 @@ export async function findRemovals(context: ProjectContext, statuses: Statuses):
 
 /** What existed at the last complete scan: what only a partial one showed is not a removal. */
 async function existedBefore(
-  { draft, project, baselines }: ProjectContext,
+  { draft, project, lastComplete }: ProjectContext,
   kind: Kind,
   gone: readonly UnseenVersion[],
 ): Promise<UnseenVersion[]> {
-  const run = baselines[kind]?.run
+  const run = lastComplete[kind]?.run
   const existed: UnseenVersion[] = []
   for (const version of run === undefined ? [] : gone) {
     const isOld = version.fromRun <= (run ?? 0)

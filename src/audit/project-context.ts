@@ -13,7 +13,7 @@ export interface ProjectContext {
   readonly now: number
   readonly filters: Filters
   /** The last complete walk of each kind, before this run. */
-  readonly baselines: CompleteScans
+  readonly lastComplete: CompleteScans
   /** Whether the list of sources was ever read to its end. */
   readonly wereSourcesListed: boolean
 }
@@ -24,7 +24,7 @@ export async function openContext(
 ): Promise<ProjectContext> {
   return {
     ...{ draft, project: ref, sealer, now, filters },
-    baselines: await draft.lastCompleteScans(ref),
+    lastComplete: await draft.lastCompleteScans(ref),
     wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
   }
 }

@@ -9,7 +9,7 @@ import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from
  * What a project leaves for the end of a run. It is plain JSON and all that the end knows of the project, so it does
  * not matter which process scanned it.
  */
-export interface ProjectOutcome extends Pick<ProjectEvaluation, 'labels' | 'place'> {
+export interface ProjectOutcome extends Pick<ProjectEvaluation, 'labels' | 'configuredAt'> {
   readonly project: ProjectRef
   readonly statuses: Statuses
   /** Listings that a filter narrowed: what they did not show may be there. */
@@ -30,9 +30,9 @@ export function discardedOutcome(project: AuditedProject, statuses: Statuses): P
 }
 
 /** What the configuration says of a project, as far as the end of a run asks for it. */
-export function configured({ ref, labels, place, filters }: AuditedProject) {
+export function configured({ ref, labels, configuredAt, filters }: AuditedProject) {
   const narrowed = listings.filter((listing) => filterText(listing, filters) !== null)
-  return { project: ref, labels, place, narrowed }
+  return { project: ref, labels, configuredAt, narrowed }
 }
 
 /** Whether all there is of a kind was seen. */

@@ -11,7 +11,7 @@ export interface AuditedProject {
   readonly ref: ProjectRef
   readonly key: string
   /** Where it is configured; null when that is not a file. */
-  readonly place: FileLocation | null
+  readonly configuredAt: FileLocation | null
   /** For the policy's selectors. */
   readonly labels: Readonly<Record<string, string>>
   readonly filters: Filters

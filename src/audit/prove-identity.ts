@@ -12,10 +12,10 @@ export interface Proof {
 }
 
 /**
- * Some services ignore the project in the path and answer with the project that the key belongs to. An item says
- * whose it is; an empty list does not. So where lists came back empty and nothing else told, the project itself is
- * asked, and a list that cannot be told apart from a stranger's is no proof. Where the service does not offer to say,
- * an empty list stays unproven: what it does not show is held back (`hold-losses.ts`).
+ * Some services ignore the project in the path and answer with the project that the key belongs to. An item names
+ * its project; an empty list does not. Where lists came back empty and nothing else proves the project, the project
+ * itself is requested, and a list that another project's key could also get proves nothing. Where the service does not
+ * offer the project, an empty list stays unproven, and removals in it are withheld (`withhold-removals.ts`).
  *
  * One foreign answer spoils every walk of the project.
  */

@@ -45,7 +45,7 @@ export async function stageResources(
   listing: Listing,
   resources: readonly Resource[],
 ): Promise<Staged> {
-  const { draft, project, baselines, sealer } = context
+  const { draft, project, lastComplete, sealer } = context
   const sealKeyId = sealer.keyId
   const known = await draft.known(
     project,
@@ -61,7 +61,7 @@ export async function stageResources(
   const seen: number[] = []
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
-  const baseline = baselines[kind]
+  const baseline = lastComplete[kind]
   const isNew = baseline !== undefined && isNewToView(context, baseline, listing)
   let isRebased = false
   let isReformed = false

@@ -1,7 +1,7 @@
 import type { CoverageCause } from '../model/coverage.ts'
 import type { Json } from '../model/json.ts'
 import type { Kind, Listing } from '../model/resource.ts'
-import type { UnconfirmedRemoval } from '../rules/engine/look.ts'
+import type { UnconfirmedRemoval } from '../rules/engine/scan-outcome.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
 import { partByFilter } from './find-removals.ts'
 import type { ProjectContext } from './project-context.ts'
@@ -35,18 +35,18 @@ export async function withholdRemovals(
   { walks, unproven }: Proof,
   guard: RemovalLimits,
 ): Promise<WithheldWalks> {
-  const held: Walk[] = []
+  const withheld: Walk[] = []
   const losses: UnconfirmedRemoval[] = []
   for (const walk of walks) {
     const doubt = guard.acceptsRemovals ? undefined : await findDoubt(context, walk, unproven, guard)
     if (doubt?.loss !== undefined) losses.push(doubt.loss)
-    held.push(
+    withheld.push(
       doubt === undefined
         ? walk
         : { ...walk, coverage: { ...walk.coverage, status: 'suspect', cause: doubt.cause, reason: doubt.reason } },
     )
   }
-  return { walks: held, losses }
+  return { walks: withheld, losses }
 }
 
 interface Doubt {
@@ -65,7 +65,7 @@ async function findDoubt(
 ): Promise<Doubt | undefined> {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
-  const { draft, project, filters, baselines } = context
+  const { draft, project, filters, lastComplete } = context
   const kind = kindOf[listing]
   const unseen = await draft.unseen(project, kind)
   const [missing] = unseen.length === 0 ? [[]] : await partByFilter({ draft, filters }, kind, unseen)
@@ -74,7 +74,7 @@ async function findDoubt(
   if (empty.has(listing)) {
     if (missing.length > 0) return { ...unproven, loss }
     // What once was seen, proven empty or accepted, and holds nothing since, has nothing to lose.
-    return baselines[kind]?.listing === listing ? undefined : { ...unproven, loss: undefined }
+    return lastComplete[kind]?.listing === listing ? undefined : { ...unproven, loss: undefined }
   }
   const isTooMuch = (count: number) => limits !== undefined && isMassRemoval({ missing: count, known }, limits)
   const isLarge = isTooMuch(missing.length)

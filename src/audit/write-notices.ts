@@ -61,7 +61,7 @@ export function writeNotices(
       text: 'the installation key changed: secrets were sealed anew, and a secret replaced meanwhile went unnoticed',
     })
   }
-  notices.push(...gathered.malformed.tell())
+  notices.push(...gathered.malformed.notices())
   for (const { kind, uid } of unreferenced) {
     notices.push({
       code: 'resource_unreferenced',

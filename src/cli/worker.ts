@@ -165,7 +165,7 @@ function bytesOf(file: string): number {
 
 const skipTexts: Readonly<Record<SkipReason, string>> = {
   running: 'tick skipped: the previous run is still in progress',
-  held: 'tick skipped: another process writes to the history',
+  busy: 'tick skipped: another process writes to the history',
   away: 'missed ticks while the worker was down: running once to catch up',
 }
 

@@ -33,11 +33,11 @@ export interface ReplayedWith {
   /** Digest of the policy that the run evaluated. */
   readonly original_policy: string
   /** Rules that the replay cannot evaluate in every run, sorted by rule. */
-  readonly not_evaluated: readonly Unjudged[]
+  readonly not_evaluated: readonly RuleNotEvaluated[]
 }
 
 /** A rule that the history cannot answer, or not everywhere, and why. */
-export interface Unjudged {
+export interface RuleNotEvaluated {
   readonly rule: string
   readonly reason: string
   /** The projects concerned; absent: all. Sorted. */

@@ -21,7 +21,7 @@ export interface PriorState {
 export interface PreviousScan {
   readonly statuses: ReadonlyMap<Listing, CoverageStatus>
   /** Reasons by rule. */
-  readonly notEvaluated: ProjectEvaluation['unjudged']
+  readonly notEvaluated: ProjectEvaluation['notEvaluated']
 }
 
 type ActiveState = 'open' | 'unknown' | 'waived'

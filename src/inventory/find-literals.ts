@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type { AnyNode, Comment, Options } from 'acorn'
-import { isSecretName } from '../secrets/looks-secret.ts'
+import { isSecretName } from '../secrets/known-secrets.ts'
 
 export interface Literal {
   readonly type: 'string' | 'template' | 'number' | 'regexp' | 'line comment' | 'block comment' | 'other comment'

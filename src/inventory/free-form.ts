@@ -1,7 +1,7 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json, type JsonObject } from '../model/json.ts'
 import { isKnownId } from '../secrets/known-forms.ts'
-import { isSecretName, isSecretParameter } from '../secrets/looks-secret.ts'
+import { isSecretName, isSecretParameter } from '../secrets/known-secrets.ts'
 import { inKeyOrder, objectOf } from './objects.ts'
 import { sealCredentials, sealProse, sealRandom } from './seal-text.ts'
 import { isUrl, sealUrl } from './seal-url.ts'

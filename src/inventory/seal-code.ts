@@ -1,6 +1,6 @@
-import { looksRandom } from '../secrets/looks-random.ts'
-import { holdsCredential, isSecretName } from '../secrets/looks-secret.ts'
+import { holdsCredential, isSecretName } from '../secrets/known-secrets.ts'
 import { isPlain } from '../secrets/plain-text.ts'
+import { isRandomText } from '../secrets/random-text.ts'
 import { longestProgram } from './bounds.ts'
 import { findLiterals, type Literal } from './find-literals.ts'
 import { isUrl, sealUnlessPlainUrl } from './seal-url.ts'
@@ -23,7 +23,7 @@ export function sealCode(program: string, sealer: Sealer): string {
 
 /** A key in place of a function parses as a program of one name. */
 function isOneRandomWord(program: string): boolean {
-  return program.length < 256 && /^\s*[\w$]+\s*$/.test(program) && looksRandom(program.trim())
+  return program.length < 256 && /^\s*[\w$]+\s*$/.test(program) && isRandomText(program.trim())
 }
 
 function sealLiterals(program: string, sealer: Sealer): string {
@@ -91,7 +91,7 @@ function digitsOf(text: string): number {
 
 /** A name that is a secret cannot be replaced: it may be used anywhere. Random ones have a digit. */
 function isSecretItself(name: string): boolean {
-  return (/\d/.test(name) && looksRandom(name)) || holdsCredential(name)
+  return (/\d/.test(name) && isRandomText(name)) || holdsCredential(name)
 }
 
 /** Many resources share functions, and reading one takes longer than all the rest of a resource. */

@@ -1,6 +1,6 @@
 import { replaceAssigned } from '../secrets/assigned-secrets.ts'
-import { replaceRandom, shortest } from '../secrets/looks-random.ts'
-import { credentials, mayHoldCredential } from '../secrets/looks-secret.ts'
+import { credentials, mayHoldCredential } from '../secrets/known-secrets.ts'
+import { replaceRandom, shortest } from '../secrets/random-text.ts'
 import { longestText } from './bounds.ts'
 import type { Sealer } from './sealer.ts'
 import { skipHarmless } from './skip-harmless.ts'

@@ -1,6 +1,6 @@
-import { looksRandom } from '../secrets/looks-random.ts'
-import { isSecretName, isSecretParameter, mayHoldSecretName } from '../secrets/looks-secret.ts'
+import { isSecretName, isSecretParameter, mayHoldSecretName } from '../secrets/known-secrets.ts'
 import { isPlain } from '../secrets/plain-text.ts'
+import { isRandomText } from '../secrets/random-text.ts'
 import { longestText } from './bounds.ts'
 import { sealCredentials, sealRandom } from './seal-text.ts'
 import { isSeal, type Sealer } from './sealer.ts'
@@ -80,7 +80,7 @@ const sealHost = skipHarmless((host: string, sealer: Sealer): string => {
 function sealPath(path: string, sealer: Sealer): string {
   if (path.length < 8) return path
   const open = sealCredentials(path, sealer)
-  // Most paths: no step is long enough to look random, has parameters or stands behind a secret's name.
+  // Most paths: no step is long enough to look random, has parameters or follows a secret's name.
   if (!/[^/]{16}|;/.test(open) && !mayHoldSecretName(open)) return open
   const steps = open.split('/')
   return steps.map((step, index) => sealStep(step, steps[index - 1] ?? '', sealer)).join('/')
@@ -123,7 +123,7 @@ function sealValue(name: string, value: string, sealer: Sealer): string {
 
 /** A value may contain an address or JSON with its own secrets; slashes of Base64 are not a path. */
 function hidesMore(value: string, sealer: Sealer): boolean {
-  if (value.length >= 20 && /[\d+=]/.test(value) && looksRandom(value.replaceAll('/', ''))) return true
+  if (value.length >= 20 && /[\d+=]/.test(value) && isRandomText(value.replaceAll('/', ''))) return true
   if (/^\s*[[{"]/.test(value)) return !isPlain(value)
   return value.includes('://') && !isSeal(value) && sealUrl(value, sealer) !== value
 }

@@ -3,7 +3,7 @@ import type { Sealer } from './sealer.ts'
 /** Seals what is secret within a text. */
 type SealText = (text: string, sealer: Sealer) => string
 
-/** Characters: looking through a shorter text takes no longer than finding it. */
+/** Characters: scanning a shorter text takes no longer than finding it in the cache. */
 const shortestKept = 16
 const longestKept = 128
 const mostKept = 4096

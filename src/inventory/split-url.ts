@@ -1,4 +1,4 @@
-import { looksRandom } from '../secrets/looks-random.ts'
+import { isRandomText } from '../secrets/random-text.ts'
 import { longestText } from './bounds.ts'
 
 /** An address in its parts; joined they are the text again, except the `@` after userinfo. */
@@ -43,7 +43,7 @@ function userinfoEnd(rest: string): number {
   // A key in Base64 may contain slashes: the text before the first one is then not a host.
   if (/^[\w+=-]+$/.test(authority)) {
     const at = rest.lastIndexOf('@')
-    return at > 0 && looksRandom(rest.slice(0, at).replaceAll('/', '')) ? at : -1
+    return at > 0 && isRandomText(rest.slice(0, at).replaceAll('/', '')) ? at : -1
   }
   return /:\d*$/.test(authority) || !authority.includes(':') ? -1 : rest.lastIndexOf('@')
 }

@@ -1,6 +1,6 @@
 import { isExactNumber } from '../model/exact-number.ts'
 import { isJsonObject, type Json } from '../model/json.ts'
-import { mayNameSecret } from '../secrets/looks-secret.ts'
+import { mayNameSecret } from '../secrets/known-secrets.ts'
 import { isPlain } from '../secrets/plain-text.ts'
 import { namedSecret, sealName } from './free-form.ts'
 import { inKeyOrder, objectOf } from './objects.ts'

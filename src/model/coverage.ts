@@ -19,7 +19,7 @@ export type CoverageStatus = (typeof coverageStatuses)[number]
  * - `unproven`: empty, and the service does not say whose key it is
  * - `suspect_loss`, `suspect_page`: short of too many resources at once, or of a page that was promised
  * - `bug`: audited by a program with a bug, which ended the audit of the project
- * - `unspecified`: of a run before schema 10, for a reason that is not known any more
+ * - `unspecified`: of a run before schema 10, for a reason that is no longer known
  */
 export const coverageCauses = [
   'signal',

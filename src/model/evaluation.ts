@@ -21,9 +21,9 @@ export interface EvaluationStats {
   /** Resources that were seen, by kind. */
   readonly resources: Readonly<Partial<Record<Kind, number>>>
   /** How many resources a rule evaluated, where overrides excluded some. */
-  readonly fewer: Readonly<Record<string, number>>
+  readonly evaluatedByRule: Readonly<Record<string, number>>
   /** Rules that could not be evaluated in this project, and why. */
-  readonly unjudged: Readonly<Record<string, string>>
+  readonly notEvaluated: Readonly<Record<string, string>>
 }
 
 /** A line of a file. */
@@ -39,5 +39,5 @@ export interface ProjectEvaluation extends EvaluationStats {
   readonly project: string
   readonly labels: Readonly<Record<string, string>>
   /** Where it is configured; null if not in a file. */
-  readonly place: FileLocation | null
+  readonly configuredAt: FileLocation | null
 }

@@ -2,7 +2,7 @@ import type { Listing } from './resource.ts'
 
 /**
  * What a reader must know to read a report rightly, besides coverage, drift and violations; and what each is about.
- * `unspecified`: of a run before schema 10, in words that are not known any more.
+ * `unspecified`: of a run before schema 10, in words that are no longer known.
  */
 export const noticeScopes = {
   clock_went_back: 'run',

@@ -28,7 +28,7 @@ export interface Report {
   /** What was scanned, sorted by project; empty for runs of versions that did not keep this. */
   readonly projects: readonly ReportProject[]
   /** The rules that were evaluated, sorted by id; empty likewise. */
-  readonly rules: readonly ReportRule[]
+  readonly rules: readonly EvaluatedRule[]
 }
 
 /** A project as the run found it configured, and how much of it was evaluated. */
@@ -43,12 +43,6 @@ export interface ReportProject {
   readonly evaluated_by_rule: Readonly<Record<string, number>>
   /** Rules that could not be evaluated here, and why. */
   readonly not_evaluated: Readonly<Record<string, string>>
-}
-
-/** A rule that was evaluated in the run. */
-export interface ReportRule extends Omit<EvaluatedRule, 'remedy'> {
-  /** How to fix what it finds; empty when nothing general can be said. */
-  readonly remediation: string
 }
 
 /** Why a violation is resolved. */

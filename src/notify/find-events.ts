@@ -76,8 +76,8 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
       .map(({ project, rule }) => `${project} ${rule}`),
   )
   const found = new Map<string, { project: string; rule: string; text: string }>()
-  for (const { project, unjudged } of record.projects) {
-    for (const [rule, reason] of Object.entries(unjudged)) {
+  for (const { project, notEvaluated } of record.projects) {
+    for (const [rule, reason] of Object.entries(notEvaluated)) {
       const wasUnknown = Object.hasOwn(scans.get(project)?.notEvaluated ?? {}, rule)
       if (!wasUnknown) found.set(`${project} ${rule}`, { project, rule, text: `not evaluated: ${reason}` })
     }

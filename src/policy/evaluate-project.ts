@@ -3,7 +3,6 @@ import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { ProjectRef, Resource } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { Drift } from '../rules/engine/drift.ts'
-import type { ScanOutcome } from '../rules/engine/look.ts'
 import {
   type Completeness,
   type EvaluationContext,
@@ -13,6 +12,7 @@ import {
   type Rule,
   type RuleFinding,
 } from '../rules/engine/rule.ts'
+import type { ScanOutcome } from '../rules/engine/scan-outcome.ts'
 import { gatherDoubts } from './doubts.ts'
 import type { EvaluationOutcome } from './evaluation-outcome.ts'
 import { gatherFleetFacts } from './fleet-facts.ts'
@@ -188,11 +188,11 @@ export function evaluateProject(
         return active === undefined ? [] : [waive(stamp(active, problem.at, problem), accepted.get(key) ?? none)]
       }),
     outcome() {
-      const { resources, fewer } = countEvaluated(tally, asked, doubts.count)
+      const { resources, evaluatedByRule } = countEvaluated(tally, asked, doubts.count)
       const silent = Object.fromEntries([...excluded.keys()].map((rule) => [rule, 0]))
       return {
         resources,
-        fewer: { ...fewer, ...silent },
+        evaluatedByRule: { ...evaluatedByRule, ...silent },
         failures: Object.fromEntries(failures),
         doubts: doubts.list(),
         usedWaivers: [...usedWaivers],

@@ -33,12 +33,12 @@ export interface Explained {
 }
 
 export function explainRule(policy: Policy, rule: Rule, { project, labels, resource }: Explained): Explanation {
-  const places = policy.overrides.flatMap((override, place) =>
-    override.matches(project, labels, resource) ? [place] : [],
+  const indexes = policy.overrides.flatMap((override, index) =>
+    override.matches(project, labels, resource) ? [index] : [],
   )
-  const layers = [...policy.layers, ...places.flatMap((place) => policy.overrides[place]?.layer ?? [])]
+  const layers = [...policy.layers, ...indexes.flatMap((index) => policy.overrides[index]?.layer ?? [])]
   const said = layers.flatMap((layer) => layer.get(rule.id) ?? [])
-  const active = policy.rulesUnder(places).find(({ rule: { id } }) => id === rule.id)
+  const active = policy.rulesUnder(indexes).find(({ rule: { id } }) => id === rule.id)
   const settings = said.map(({ setting }) => setting)
   const deciding = decidingPlace(settings)
   const reached = severitiesAfter(settings, rule.severity)
@@ -48,7 +48,7 @@ export function explainRule(policy: Policy, rule: Rule, { project, labels, resou
     options: active?.options ?? {},
     layers: [
       ...inCatalogue(rule),
-      ...said.map((each, place) => ({ ...each, severity: reached[place] ?? 'off', decides: place === deciding })),
+      ...said.map((each, index) => ({ ...each, severity: reached[index] ?? 'off', decides: index === deciding })),
     ],
     waivers: policy.waivers
       .filter((waiver) => waiver.covers(rule.id) && waiver.accepts(project, labels, resource))
@@ -60,9 +60,9 @@ export function explainRule(policy: Policy, rule: Rule, { project, labels, resou
 function decidingPlace(settings: readonly RuleSetting[]): number | undefined {
   let deciding: number | undefined
   let isOn = false
-  for (const [place, setting] of settings.entries()) {
+  for (const [index, setting] of settings.entries()) {
     const severity = typeof setting === 'string' ? setting : setting.severity
-    if (!isOn || severity !== undefined) deciding = place
+    if (!isOn || severity !== undefined) deciding = index
     isOn = severity !== 'off'
   }
   return deciding

@@ -45,8 +45,8 @@ export interface Override {
 /** Every rule that applies to some resource: by default, or under an override that names it. */
 export function namedRules(policy: Policy): readonly ActiveRule[] {
   const byId = new Map(policy.rules.map((active) => [active.rule.id, active]))
-  for (const [place] of policy.overrides.entries()) {
-    for (const active of policy.rulesUnder([place])) if (!byId.has(active.rule.id)) byId.set(active.rule.id, active)
+  for (const [index] of policy.overrides.entries()) {
+    for (const active of policy.rulesUnder([index])) if (!byId.has(active.rule.id)) byId.set(active.rule.id, active)
   }
   return [...byId.values()]
 }

@@ -12,7 +12,7 @@ import { inOneGo, type Steps } from './steps.ts'
 export interface PlacedTest {
   readonly test: PolicyTest
   /** A message about the test, at its name, its list of expectations, or one of those. */
-  problem(place: 'name' | 'expect' | number, text: string): FileProblem
+  problem(where: 'name' | 'expect' | number, text: string): FileProblem
 }
 
 const outline = z.looseObject({ tests: z.array(z.union([z.string(), policyTestSchema])).default([]) })
@@ -71,8 +71,8 @@ function readTestFile(file: string, text: string): PlacedTest[] {
 function placed({ problem }: ReadDocument<unknown>, test: PolicyTest, index: number): PlacedTest {
   return {
     test,
-    problem(place, text) {
-      const path = typeof place === 'number' ? ['expect', place] : [place]
+    problem(where, text) {
+      const path = typeof where === 'number' ? ['expect', where] : [where]
       return problem(['tests', index, ...path], text)
     },
   }

@@ -32,8 +32,8 @@ export function* policySteps(
   const { layers, overrides, waivers, custom, probes } = yield* readParsedPolicy(file, { readFile, now })
   yield
   const known = [...rules, ...custom.map(({ rule }) => rule)]
-  const rulesUnder = (places: readonly number[]) =>
-    activateRules(known, [...layers, ...places.flatMap((place) => overrides[place]?.layer ?? [])])
+  const rulesUnder = (indexes: readonly number[]) =>
+    activateRules(known, [...layers, ...indexes.flatMap((index) => overrides[index]?.layer ?? [])])
   const active = rulesUnder([])
   const matched: Policy['overrides'][number][] = []
   for (const [index, { match, layer }] of overrides.entries()) {

@@ -35,10 +35,10 @@ export function ruleSets(policy: Policy, labelsOf: (project: ProjectRef) => Labe
     keyFor(project, resource) {
       if (policy.overrides.length === 0) return ''
       const labels = labelsOf(project)
-      const places = policy.overrides.flatMap((override, place) =>
-        override.matches(project, labels, resource) ? [place] : [],
+      const indexes = policy.overrides.flatMap((override, index) =>
+        override.matches(project, labels, resource) ? [index] : [],
       )
-      return places.join(' ')
+      return indexes.join(' ')
     },
     under(key) {
       const set = sets.get(key) ?? ruleSetOf(policy.rulesUnder(key.split(' ').map(Number)))
@@ -64,6 +64,6 @@ function boundAs<Scope extends BoundRule['scope']>(rules: readonly ActiveRule[],
 
 /** How far back rules read changes, at most, with every override. */
 export function lookbackOf(policy: Policy): number {
-  const all = [policy.rules, ...policy.overrides.map((_, place) => policy.rulesUnder([place]))]
+  const all = [policy.rules, ...policy.overrides.map((_, index) => policy.rulesUnder([index]))]
   return Math.max(0, ...all.flatMap((rules) => boundAs(rules, 'drift').map(({ bound }) => bound.lookbackMs)))
 }

@@ -19,19 +19,19 @@ export function countEvaluated(
   tally: Tally,
   rules: readonly ActiveRule[],
   countDoubts: (rule: string, kind: Kind) => number,
-): Pick<EvaluationStats, 'resources' | 'fewer'> {
+): Pick<EvaluationStats, 'resources' | 'evaluatedByRule'> {
   const resources: Partial<Record<Kind, number>> = {}
   for (const counts of tally.values()) {
     for (const [kind, number] of Object.entries(counts) as [Kind, number][]) {
       resources[kind] = (resources[kind] ?? 0) + number
     }
   }
-  const fewer: Record<string, number> = {}
+  const evaluatedByRule: Record<string, number> = {}
   for (const { rule } of rules) {
     let evaluated = 0
     for (const [applied, counts] of tally) if (applied.has(rule.id)) evaluated += counts[rule.kind] ?? 0
     evaluated = Math.max(0, evaluated - countDoubts(rule.id, rule.kind))
-    if (evaluated < (resources[rule.kind] ?? 0)) fewer[rule.id] = evaluated
+    if (evaluated < (resources[rule.kind] ?? 0)) evaluatedByRule[rule.id] = evaluated
   }
-  return { resources, fewer }
+  return { resources, evaluatedByRule }
 }

@@ -8,7 +8,7 @@ export type WaiverPlaces = readonly number[]
 
 /** Waivers for violations of some rules. */
 export function coveringPlaces(waivers: readonly PolicyWaiver[], rules: readonly string[]): WaiverPlaces {
-  return waivers.flatMap(({ covers }, place) => (rules.some((rule) => covers(rule)) ? [place] : []))
+  return waivers.flatMap(({ covers }, index) => (rules.some((rule) => covers(rule)) ? [index] : []))
 }
 
 /** The waivers that match a resource, also for findings that come after it has left memory. */
@@ -17,7 +17,7 @@ export function acceptingPlaces(
   among: WaiverPlaces,
   { project, labels, resource }: { readonly project: ProjectRef; readonly labels: Labels; readonly resource: Resource },
 ): WaiverPlaces {
-  return among.filter((place) => waivers[place]?.accepts(project, labels, resource))
+  return among.filter((index) => waivers[index]?.accepts(project, labels, resource))
 }
 
 /**
@@ -30,9 +30,9 @@ export function waiveUnder(
   finding: Finding,
   now: number,
 ): { readonly finding: Finding; readonly used: WaiverPlaces } {
-  const used = accepting.filter((place) => waivers[place]?.covers(finding.rule))
+  const used = accepting.filter((index) => waivers[index]?.covers(finding.rule))
   const waiver = waiverAmong(
-    used.flatMap((place) => waivers[place] ?? []),
+    used.flatMap((index) => waivers[index] ?? []),
     now,
   )
   return { finding: waiver === undefined ? finding : { ...finding, waiver: waiver.terms }, used }

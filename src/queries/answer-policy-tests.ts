@@ -42,7 +42,7 @@ export const policyTestsView: AnswerView<PolicyTestRow> = {
 function differences({ test, problem }: PlacedTest, { missing, unexpected, failures }: TestOutcome): FileProblem[] {
   const of = `in "${test.name}"`
   return [
-    ...missing.map((place) => problem(place, `${of}: expected ${describeExpected(test, place)}, found none`)),
+    ...missing.map((index) => problem(index, `${of}: expected ${describeExpected(test, index)}, found none`)),
     ...unexpected.map(({ severity, rule, uid, path, message }) =>
       problem('expect', `${of}: not expected: ${severity} ${rule} at ${uid}${path}: ${message}`),
     ),
@@ -50,7 +50,7 @@ function differences({ test, problem }: PlacedTest, { missing, unexpected, failu
   ]
 }
 
-function describeExpected({ expect }: PlacedTest['test'], place: number): string {
-  const { rule = '', severity, uid = '', path = '' } = expect[place] ?? {}
+function describeExpected({ expect }: PlacedTest['test'], index: number): string {
+  const { rule = '', severity, uid = '', path = '' } = expect[index] ?? {}
   return `${severity ?? 'a violation of'} ${rule}${uid + path === '' ? '' : ` at ${uid}${path}`}`
 }

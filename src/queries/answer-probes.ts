@@ -14,7 +14,7 @@ interface ProbeRuns {
   readonly unlisted: readonly Unlisted[]
 }
 
-/** The results of functions; values that look secret are sealed. */
+/** The results of functions; values that look like secrets are sealed. */
 export function answerProbes({ runs, unlisted }: ProbeRuns, sealer: Sealer, limit: number): Answer<Row> {
   return {
     ...{ command: 'probe', run: null },

@@ -1,4 +1,4 @@
-import type { Unjudged } from '../compliance/compliance.ts'
+import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { matchesProject } from '../config/choose-projects.ts'
 import { findRun, runBefore } from '../history/find-run.ts'
 import type { CommittedRun } from '../history/reader.ts'
@@ -53,7 +53,7 @@ export async function readReplay(history: ReplayedHistory, query: ReplayQuery): 
   const known = await history.latestScans(last.number)
   const chosen = new Set(selectProjects([...known, { project: policyProject }], projects).map(({ project }) => project))
   const replay = await replayPolicy(history, { policy, runs, clock })
-  const unjudged = replay.unjudged.flatMap((one) => among(one, projects))
+  const notEvaluated = replay.notEvaluated.flatMap((one) => among(one, projects))
   const rowsOf = (violations: readonly ViolationLifetime[]) =>
     violations
       .filter(({ project }) => matchesProject(project.name, projects))
@@ -73,14 +73,14 @@ export async function readReplay(history: ReplayedHistory, query: ReplayQuery): 
     more: {
       policy: { digest: policy.digest },
       replayed: { runs: runs.length, first_run: first?.number ?? null, since: first?.startedAt ?? null },
-      not_evaluated: unjudged.map(({ projects: where, ...one }) => ({
+      not_evaluated: notEvaluated.map(({ projects: where, ...one }) => ({
         ...one,
         ...(where && { projects: [...where] }),
       })),
     },
     remarks: [
       `Replayed: ${count(runs.length, 'run')} since ${showTime(first?.startedAt ?? '')}, as if they had evaluated this policy.`,
-      ...unjudged.map(describeNotEvaluated),
+      ...notEvaluated.map(describeNotEvaluated),
     ],
     ...limited([...rowsOf(replay.active), ...rowsOf(replay.ended)], limit),
   }
@@ -100,10 +100,10 @@ function runsSince(
 }
 
 /** Narrows an entry to the chosen projects; empty when it concerns none of them. */
-function among(unjudged: Unjudged, patterns: readonly string[]): Unjudged[] {
-  if (unjudged.projects === undefined) return [unjudged]
-  const projects = unjudged.projects.filter((name) => matchesProject(name, patterns))
-  return projects.length === 0 ? [] : [{ ...unjudged, projects }]
+function among(notEvaluated: RuleNotEvaluated, patterns: readonly string[]): RuleNotEvaluated[] {
+  if (notEvaluated.projects === undefined) return [notEvaluated]
+  const projects = notEvaluated.projects.filter((name) => matchesProject(name, patterns))
+  return projects.length === 0 ? [] : [{ ...notEvaluated, projects }]
 }
 
 function toRow({ first, last, gone }: ViolationLifetime, record: RecordedViolation): ReplayRow {

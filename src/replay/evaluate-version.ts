@@ -13,7 +13,7 @@ export interface ScanEvaluation {
   readonly ofProject: ProjectEvaluator
   readonly labels: Labels
   readonly waivers: Policy['waivers']
-  /** For what only the past tells. */
+  /** For what only earlier runs show. */
   readonly history: HistoryReader
   readonly run: CommittedRun
 }

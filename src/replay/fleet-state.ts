@@ -73,7 +73,7 @@ export function projectState(fleet: FleetState, key: string): ReplayedProject {
   return made
 }
 
-/** From now on changes of these kinds are told from what is current now. */
+/** From now on, versions of these kinds are compared with those that are current now. */
 export function markAsCompared({ fresh }: ReplayedProject, isComplete: (kind: Kind) => boolean): void {
   for (const version of fresh) {
     if (!isComplete(version.resource.kind)) continue

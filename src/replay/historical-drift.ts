@@ -11,9 +11,9 @@ type Changes = RunRecord['changes']
 
 /** The drift of past runs, from the changes that they recorded, for rules that compare. */
 export interface ChangeLog {
-  /** Whether any rule looks back. */
+  /** Whether any rule reads earlier changes. */
   readonly looksBack: boolean
-  /** Takes note of the changes of a run, which later runs look back at. */
+  /** Takes note of the changes of a run, which later runs read. */
   note(run: CommittedRun, changes: Changes): void
   /** Beside the last complete scan before a run; undefined where nothing changed, not lately either. */
   driftOf(version: ReplayedVersion, scan: ChangedScan): Promise<Drift | undefined>
@@ -32,7 +32,7 @@ export function changeKey({ project, ...resource }: Pick<Changes[number], 'proje
   return `${project} ${resourceKey(resource)}`
 }
 
-/** `lookbackMs`: how far back rules look for changes. */
+/** `lookbackMs`: how far back rules read changes. */
 export function openChangeLog(history: HistoryReader, lookbackMs: number): ChangeLog {
   const log = new Map<string, ChangeReports>()
 
@@ -45,7 +45,7 @@ export function openChangeLog(history: HistoryReader, lookbackMs: number): Chang
       const recent = reports.filter(({ at }) => at >= now - lookbackMs)
       return recent.length === 0 ? [] : [[path, recent] as const]
     })
-    // A single change is no flapping, and need not be looked up.
+    // A single change is no flapping, and need not be searched for.
     if (earlier.length === 0) return new Map(paths.map((path) => [path, [now]]))
     const versionAt = versionsAsOf(history, { project, kind, uid }, run.number)
     const fresh = new Set<string>()

@@ -27,7 +27,9 @@ export function observationOf(
   const statuses: Statuses = Object.fromEntries(coverage.map(({ listing, status }) => [listing, status]))
   const key = projectKey(project)
   const isHere = (row: { readonly project: Parameters<typeof projectKey>[0] }) => projectKey(row.project) === key
-  const held = new Map(runInputs.withheldRemovals.filter(isHere).map(({ listing, uids }) => [listing, new Set(uids)]))
+  const withheld = new Map(
+    runInputs.withheldRemovals.filter(isHere).map(({ listing, uids }) => [listing, new Set(uids)]),
+  )
   const unreferenced = new Set(runInputs.unreferenced.filter(isHere).map(resourceKey))
   const onlyReferred = (kind: Kind) => kind === 'device' || (kind === 'source' && !areSourcesListed(statuses))
 
@@ -38,7 +40,7 @@ export function observationOf(
     const walk = listing && walks.get(listing)
     if (walk === undefined) return false
     const { status, filter } = walk
-    if (status === 'suspect') return filter === null && held.get(walk.listing)?.has(uid) === false
+    if (status === 'suspect') return filter === null && withheld.get(walk.listing)?.has(uid) === false
     if (status !== 'complete') return false
     if (onlyReferred(kind)) return filter === null && !unreferenced.has(resourceKey(resource))
     // What lies outside of a filter is carried, unseen.
@@ -64,22 +66,22 @@ export type Evidence = ReadonlySet<string>
 export async function findEvidence(
   history: HistoryReader,
   { number, startedAt }: CommittedRun,
-  looks: readonly RecordedScan[],
+  scans: readonly RecordedScan[],
 ): Promise<Evidence> {
   const found = new Set<string>()
-  const isCut = looks.some(({ coverage }) => coverage.some(({ status, filter }) => status !== 'complete' || filter))
+  const isCut = scans.some(({ coverage }) => coverage.some(({ status, filter }) => status !== 'complete' || filter))
   if (!isCut) return found
-  const keys = new Map(looks.map(({ project }) => [project.name, projectKey(project)]))
+  const keys = new Map(scans.map(({ project }) => [project.name, projectKey(project)]))
   for (const violation of await history.violationsAt(number)) {
     const key = keys.get(violation.project)
     const wasSeen = violation.state !== 'unknown' && violation.lastSeen === startedAt
-    if (key !== undefined && wasSeen && provesSight(violation.rule)) found.add(`${key} ${resourceKey(violation)}`)
+    if (key !== undefined && wasSeen && provesObservation(violation.rule)) found.add(`${key} ${resourceKey(violation)}`)
   }
   return found
 }
 
-/** What is said of a scan, or of what is no longer there, needs no sight of it. */
-function provesSight(id: string): boolean {
+/** A finding about a scan, or about what was removed, does not prove that the resource was observed. */
+function provesObservation(id: string): boolean {
   const scope = scopes.get(id)
   return scope !== 'scan' && scope !== 'drift'
 }

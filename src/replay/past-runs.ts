@@ -7,7 +7,7 @@ import type { Labels } from '../policy/selector.ts'
 export interface PastRun {
   readonly run: CommittedRun
   /** Of the projects that the run scanned. */
-  readonly looks: readonly RecordedScan[]
+  readonly scans: readonly RecordedScan[]
   readonly runInputs: RunInputs
 }
 
@@ -16,8 +16,8 @@ export async function readPastRuns(history: HistoryReader, runs: readonly Commit
   for (const run of runs) {
     const runInputs = await history.runInputs(run.number)
     if (runInputs === undefined) throw new Error(`run ${run.number} went away while it was read`)
-    const looks = (await history.latestScans(run.number)).filter((look) => look.run.number === run.number)
-    past.push({ run, looks, runInputs })
+    const scans = (await history.latestScans(run.number)).filter((scan) => scan.run.number === run.number)
+    past.push({ run, scans, runInputs })
   }
   return past
 }
@@ -28,12 +28,12 @@ export async function readPastRuns(history: HistoryReader, runs: readonly Commit
  */
 export function detectWholeFleets(runs: readonly PastRun[]): (run: PastRun) => boolean {
   const fleets = new Map<string, Set<string>>()
-  for (const { looks, runInputs } of runs) {
+  for (const { scans, runInputs } of runs) {
     const known = fleets.get(runInputs.configurationDigest) ?? new Set()
     fleets.set(runInputs.configurationDigest, known)
-    for (const { project } of looks) known.add(projectKey(project))
+    for (const { project } of scans) known.add(projectKey(project))
   }
-  return ({ looks, runInputs }) => looks.length === fleets.get(runInputs.configurationDigest)?.size
+  return ({ scans, runInputs }) => scans.length === fleets.get(runInputs.configurationDigest)?.size
 }
 
 /** Labels of projects, run by run. Equal ones of a project are the same object: what was evaluated under them holds. */

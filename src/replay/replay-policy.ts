@@ -1,6 +1,6 @@
 import { concludeFleet } from '../audit/conclude-fleet.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
-import type { Unjudged } from '../compliance/compliance.ts'
+import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { type Approvals, approvalInForce, approvalsByProject } from '../history/approvals.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { RunContext } from '../history/records.ts'
@@ -31,8 +31,8 @@ export interface Replay {
   /** Those that ended before. */
   readonly ended: readonly ViolationLifetime[]
   /** Rules that could not be asked. */
-  readonly unjudged: readonly Unjudged[]
-  /** The rules, and how much they judged in the last run of the projects that it scanned. */
+  readonly notEvaluated: readonly RuleNotEvaluated[]
+  /** The rules, and how much they evaluated in the last run of the projects that it scanned. */
   readonly context: RunContext
 }
 
@@ -49,7 +49,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
   const pastRuns = await readPastRuns(history, runs)
   const isWholeFleet = detectWholeFleets(pastRuns)
   const labelsIn = rememberLabels()
-  const unjudged = gatherNotEvaluated(unreplayable)
+  const notEvaluated = gatherNotEvaluated(unreplayable)
   const trackers = new Map<string, ViolationTracker>()
   const trackerOf = (project: ProjectRef) => {
     const known = trackers.get(projectKey(project)) ?? trackViolations()
@@ -62,7 +62,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
   let context: RunContext = { rules: [], projects: [] }
 
   for (const past of pastRuns) {
-    const { run, looks, runInputs } = past
+    const { run, scans, runInputs } = past
     const losses = applyDifferences(fleet, await history.differing(previous, run.number))
     previous = run.number
     const now = Date.parse(run.startedAt)
@@ -70,15 +70,15 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
     const evaluator = createEvaluator(policy, now, labelsOf, clock)
     const replaying = {
       ...{ policy, unreplayable, evaluator, history, run, runInputs, fleet, losses, log, labelsOf },
-      evidence: await findEvidence(history, run, looks),
+      evidence: await findEvidence(history, run, scans),
       changes: new Map(runInputs.changes.map((change) => [changeKey(change), change])),
       isApproved: (project: ProjectRef) =>
         approvalInForce(approvals.get(projectKey(project)) ?? [], run.startedAt) !== undefined,
     }
     const findings: KeyedFinding[][] = []
     const outcomes = []
-    for (const look of looks) {
-      const scan = await replayScan(look, replaying)
+    for (const recorded of scans) {
+      const scan = await replayScan(recorded, replaying)
       findings.push(scan.findings)
       outcomes.push(scan.outcome)
     }
@@ -88,7 +88,7 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
       const { project, criteria } = concluded
       const found = [...(findings[index] ?? []), ...concluded.findings.map(keyed)]
       trackerOf(project).reconcile(run, project, found, criteria)
-      unjudged.add(concluded)
+      notEvaluated.add(concluded)
     }
     const { waivers } = conclusion
     if (policy.waivers.length > 0) {
@@ -100,12 +100,12 @@ export async function replayPolicy(history: ReplayedHistory, { policy, runs, clo
   return {
     active: all.flatMap((tracker) => tracker.active()),
     ended: all.flatMap((tracker) => tracker.ended()),
-    unjudged: unjudged.list(),
+    notEvaluated: notEvaluated.list(),
     context,
   }
 }
 
-/** What was there before the first run, and what its drift is told from; returns the run before it, or 0. */
+/** What was there before the first run, and what its drift is compared with; returns the run before it, or 0. */
 async function startBefore(history: HistoryReader, first: number, fleet: FleetState, log: ChangeLog): Promise<number> {
   const earlier = (await history.runs()).filter(({ number }) => number < first)
   const previous = earlier.at(-1)?.number ?? 0

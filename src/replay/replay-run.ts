@@ -26,7 +26,7 @@ export function resolvedIn({ ended }: Replay, after: number, upTo: number): read
     .sort((a, b) => b.run - a.run || inReportOrder(a, b))
 }
 
-/** What a history would hold, had a policy judged all its runs. Each run that is asked about is replayed once. */
+/** What a history would hold, had a policy evaluated all its runs. Each run that is asked about is replayed once. */
 export function replayedPolicyResults(history: ReplayedHistory, policy: Policy, clock: () => number): PolicyResults {
   const replays = new Map<number, Promise<{ readonly replay: Replay; readonly run: CommittedRun }>>()
   const replayTo = async (number: number) => {
@@ -44,13 +44,13 @@ export function replayedPolicyResults(history: ReplayedHistory, policy: Policy, 
     async resultsOf(number) {
       const record = await readRecord(history, number)
       const { replay, run } = await upTo(number)
-      const looked = new Set([policyProject.name, ...record.coverage.map(({ project }) => project)])
-      const violations = violationsOf(replay, run).filter(({ project }) => looked.has(project))
+      const scanned = new Set([policyProject.name, ...record.coverage.map(({ project }) => project)])
+      const violations = violationsOf(replay, run).filter(({ project }) => scanned.has(project))
       const report = composeReport({ ...record, ...replay.context, policyDigest: policy.digest, violations })
       const original_policy = record.policyDigest
-      return { report, replayedWith: { policy: policy.digest, original_policy, not_evaluated: replay.unjudged } }
+      return { report, replayedWith: { policy: policy.digest, original_policy, not_evaluated: replay.notEvaluated } }
     },
-    // A replay tells its waivers as of the run; those that ended before were never in force.
+    // A replay lists its waivers as of the run; those that ended before were never in force.
     waivedBetween: async () => [],
     async resolvedBefore(after, number) {
       return resolvedIn((await upTo(number)).replay, after, number - 1)

@@ -73,11 +73,11 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
   for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))
   markAsCompared(state, (kind) => isKindComplete(statuses, kind))
-  const place = runInputs.projects.find((one) => one.project === project.name)?.place ?? null
+  const configuredAt = runInputs.projects.find((one) => one.project === project.name)?.configuredAt ?? null
   return {
     findings,
     outcome: {
-      ...{ project, labels, place, statuses, narrowed, unobserved },
+      ...{ project, labels, configuredAt, statuses, narrowed, unobserved },
       // Rules that need probes are not asked at all.
       untested: [],
       probed: [],

@@ -1,5 +1,5 @@
 import type { ConcludedProject } from '../audit/fleet-conclusion.ts'
-import type { Unjudged } from '../compliance/compliance.ts'
+import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { namedRules, type Policy } from '../policy/policy.ts'
 import type { Rule } from '../rules/engine/rule.ts'
 
@@ -24,11 +24,11 @@ export function findUnreplayableIn(policy: Policy, scopes: readonly (keyof typeo
 }
 
 const scanReasons = {
-  drift: 'an approved baseline held, and what differed from it then is not replayed',
-  scan: 'what the look came to is kept as coverage alone',
+  drift: 'a baseline was approved, and what differed from it then is not replayed',
+  scan: 'of what the scan showed, only the coverage is kept',
 } as const satisfies Partial<Record<Rule['scope'], string>>
 
-/** Gathers which rules could not judge where. `everywhere`: those that no run can be asked. */
+/** Gathers which rules could not be evaluated where. `everywhere`: those that cannot be evaluated in any run. */
 export function gatherNotEvaluated(everywhere: ReadonlyMap<string, string>) {
   const projects = new Map<string, Map<string, Set<string>>>()
   return {
@@ -40,11 +40,11 @@ export function gatherNotEvaluated(everywhere: ReadonlyMap<string, string>) {
       }
     },
     /** All of it, by rule. */
-    list(): readonly Unjudged[] {
+    list(): readonly RuleNotEvaluated[] {
       const somewhere = [...projects].flatMap(([rule, reasons]) =>
-        [...reasons].map(([reason, names]): Unjudged => ({ rule, reason, projects: [...names].sort() })),
+        [...reasons].map(([reason, names]): RuleNotEvaluated => ({ rule, reason, projects: [...names].sort() })),
       )
-      const all = [...[...everywhere].map(([rule, reason]): Unjudged => ({ rule, reason })), ...somewhere]
+      const all = [...[...everywhere].map(([rule, reason]): RuleNotEvaluated => ({ rule, reason })), ...somewhere]
       return all.sort((a, b) => (a.rule < b.rule ? -1 : a.rule > b.rule ? 1 : 0))
     },
   }

@@ -1,8 +1,8 @@
-import type { Unjudged } from '../compliance/compliance.ts'
+import type { RuleNotEvaluated } from '../compliance/compliance.ts'
 import { count } from '../text/count.ts'
 
 /** A rule that a replay could not evaluate, as a sentence. */
-export function describeNotEvaluated({ rule, reason, projects }: Unjudged): string {
+export function describeNotEvaluated({ rule, reason, projects }: RuleNotEvaluated): string {
   const where =
     projects === undefined
       ? ''

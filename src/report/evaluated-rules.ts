@@ -1,10 +1,11 @@
-import type { Report, ReportProject, ReportRule } from '../model/report.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
+import type { Report, ReportProject } from '../model/report.ts'
 
 /**
  * The rules of a report, sorted by id: the evaluated ones, and those that only violations name (the policy turned them
  * off, or the run is older than the record of rules), with the severity of their worst violation.
  */
-export function rulesOf({ rules, violations }: Report): readonly ReportRule[] {
+export function rulesOf({ rules, violations }: Report): readonly EvaluatedRule[] {
   const known = new Map(rules.map((rule) => [rule.id, rule]))
   // Violations come worst first, except the resolved ones after them.
   for (const { rule: id, kind, severity } of violations) {
@@ -15,7 +16,7 @@ export function rulesOf({ rules, violations }: Report): readonly ReportRule[] {
 
 /** The number of resources of a project that a rule evaluated. */
 export function countEvaluated(
-  { id, kind }: ReportRule,
+  { id, kind }: EvaluatedRule,
   { resources, evaluated_by_rule, not_evaluated }: ReportProject,
 ): number {
   if (Object.hasOwn(not_evaluated, id)) return 0

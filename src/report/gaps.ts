@@ -1,4 +1,5 @@
-import type { Report, ReportCoverage, ReportRule } from '../model/report.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
+import type { Report, ReportCoverage } from '../model/report.ts'
 import { walksFor } from '../model/walks-for.ts'
 
 /** The walks that should be complete and are not. */
@@ -11,6 +12,6 @@ export function isGap({ status }: Pick<ReportCoverage, 'status'>): boolean {
 }
 
 /** The walks that a rule needs and that are skipped or not complete: the rule may have missed violations there. */
-export function gapsFor({ needs }: ReportRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
+export function gapsFor({ needs }: EvaluatedRule, walks: readonly ReportCoverage[]): readonly ReportCoverage[] {
   return walksFor(needs, walks).filter(({ status }) => status !== 'complete')
 }

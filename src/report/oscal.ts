@@ -1,4 +1,4 @@
-import type { ReportRule } from '../model/report.ts'
+import type { EvaluatedRule } from '../model/evaluation.ts'
 import { neutraliseJson } from '../text/neutralise.ts'
 import { rulesOf } from './evaluated-rules.ts'
 import { gapsOf } from './gaps.ts'
@@ -40,7 +40,7 @@ export const oscal: ReportFormat = (report) => {
 }
 
 /** The controls that rules give evidence for, as OSCAL identifiers: `soc2_CC6.1`. */
-function selectionOf(rules: readonly ReportRule[]) {
+function selectionOf(rules: readonly EvaluatedRule[]) {
   const controls = [...new Set(rules.flatMap((rule) => rule.controls))].sort()
   const ids = controls.map(controlToken)
   const description = 'Controls that the rules of the policy give evidence for.'

@@ -1,4 +1,4 @@
-import { isSecretName } from './looks-secret.ts'
+import { isSecretName } from './known-secrets.ts'
 import { isPlain } from './plain-text.ts'
 
 /**

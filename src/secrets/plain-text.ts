@@ -1,6 +1,6 @@
 import { isKnownId } from './known-forms.ts'
-import { looksRandom } from './looks-random.ts'
-import { holdsCredential } from './looks-secret.ts'
+import { holdsCredential } from './known-secrets.ts'
+import { isRandomText } from './random-text.ts'
 
 /**
  * Whether a text is harmless by its form: a few ordinary words, small numbers, dates, times, known forms of ids. For
@@ -41,7 +41,7 @@ function isWord(word: string): boolean {
   if (!/^[A-Za-z\u00c0-\u024f]+$/.test(word)) return false
   const humps = word.match(/[A-Z\u00c0-\u00de]?[a-z\u00df-\u024f]+|[A-Z\u00c0-\u00de]+(?![a-z\u00df-\u024f])/g) ?? []
   // Letters whose case changes every other time are not words.
-  return (word.length >= humps.length * 3 || humps.length === 1) && !looksRandom(word)
+  return (word.length >= humps.length * 3 || humps.length === 1) && !isRandomText(word)
 }
 
 const longestWord = 40

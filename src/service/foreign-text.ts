@@ -1,6 +1,6 @@
 import { replaceAssigned } from '../secrets/assigned-secrets.ts'
-import { replaceRandom } from '../secrets/looks-random.ts'
-import { credentials } from '../secrets/looks-secret.ts'
+import { credentials } from '../secrets/known-secrets.ts'
+import { replaceRandom } from '../secrets/random-text.ts'
 
 /** At most this many characters of the service's words go into a message. */
 const maxLength = 200

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { isJsonObject } from '../model/json.ts'
-import { credentials } from '../secrets/looks-secret.ts'
+import { credentials } from '../secrets/known-secrets.ts'
 import type { DialectMatchers } from './dialect-matchers.ts'
 import { foreignText } from './foreign-text.ts'
 import { failure, type HttpFailure, type HttpOutcome } from './http-outcome.ts'

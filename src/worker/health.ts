@@ -50,6 +50,6 @@ export function openHealth(longestJitterMs: () => number): Health {
 
 const reasons: Readonly<Record<SkipReason, string>> = {
   running: 'the run before it was still under way',
-  held: 'another process writes to the history',
+  busy: 'another process writes to the history',
   away: 'the worker was away',
 }

@@ -5,10 +5,10 @@ import { type Entry, openSchedulePlanner, type Tick } from './schedule-planner.t
 import { readTimetable } from './timetable.ts'
 
 /**
- * Why a tick had no run of its own. `running`: a run of its schedule was in progress or waiting; `held`: another
+ * Why a tick had no run of its own. `running`: a run of its schedule was in progress or waiting; `busy`: another
  * process writes to the history; `away`: the worker was down, and one run makes up for all missed ticks.
  */
-export const skipReasons = ['running', 'held', 'away'] as const
+export const skipReasons = ['running', 'busy', 'away'] as const
 export type SkipReason = (typeof skipReasons)[number]
 
 /** The worker's functions. Times are in milliseconds since the epoch. */
@@ -90,7 +90,7 @@ export async function keepSchedule<Result>(work: Work<Result>, signal: AbortSign
       watch.started(name)
       await watch.ended(name, await work.run(schedule, signal))
     } catch (error) {
-      if (error instanceof AuditError && error.kind === 'busy') watch.skipped(name, 'held', 1)
+      if (error instanceof AuditError && error.kind === 'busy') watch.skipped(name, 'busy', 1)
       else watch.failed(name, error)
     } finally {
       running = undefined

@@ -141,7 +141,7 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
     },
     skipped(schedule, reason, ticks) {
       skipped.inc({ schedule, reason }, ticks)
-      if (reason === 'held') underWay.set(0)
+      if (reason === 'busy') underWay.set(0)
     },
     started: () => underWay.set(1),
     ended(schedule, report) {

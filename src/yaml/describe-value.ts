@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { looksRandom } from '../secrets/looks-random.ts'
-import { holdsCredential, isSecretName } from '../secrets/looks-secret.ts'
+import { holdsCredential, isSecretName } from '../secrets/known-secrets.ts'
+import { isRandomText } from '../secrets/random-text.ts'
 import type { NodePath } from './node-values.ts'
 
 const maxQuoted = 40
@@ -47,7 +47,7 @@ export function isSecretPlace(path: NodePath): boolean {
 
 function isPlainName(name: string): boolean {
   if (name === '<<') return true
-  return /^\$?[\w./*-]{1,40}$/.test(name) && !holdsCredential(name) && !looksRandom(name)
+  return /^\$?[\w./*-]{1,40}$/.test(name) && !holdsCredential(name) && !isRandomText(name)
 }
 
 /** References within a text: names of variables and files are not secret. */

@@ -28,7 +28,7 @@ it.each([
     const stage = {
       draft,
       project: payments,
-      baselines: await draft.lastCompleteScans(payments),
+      lastComplete: await draft.lastCompleteScans(payments),
       filters: {},
       wereSourcesListed: false,
       now: 0,
@@ -68,9 +68,9 @@ it('what changes once a run has seen it unchanged in the normal form of today is
 
   const look = async (name: string, hour: number) => {
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
-    const baselines = await draft.lastCompleteScans(payments)
+    const lastComplete = await draft.lastCompleteScans(payments)
     const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
-    const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, now: 0, sealer }
+    const stage = { draft, project: payments, lastComplete, filters: {}, wereSourcesListed: false, now: 0, sealer }
     const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
     const { resources, isReformed } = await stageResources(stage, 'endpoint', 'endpoints', [resource])
     await walkAll(draft)
@@ -105,8 +105,8 @@ describe('a text that an earlier hookdrift left readable', () => {
     await first.stage(payments, { seen: [], versions: [old] })
     await seal(first)
     const draft = await history.begin(aStart(at(2)))
-    const baselines = await draft.lastCompleteScans(payments)
-    const stage = { draft, project: payments, baselines, filters: {}, wereSourcesListed: false, now: 0, sealer }
+    const lastComplete = await draft.lastCompleteScans(payments)
+    const stage = { draft, project: payments, lastComplete, filters: {}, wereSourcesListed: false, now: 0, sealer }
     const resource = { kind: 'subscription', uid: 's', name: '', attributes: seen, volatile: {}, facts: {} } as const
     const { resources } = await stageResources(stage, 'subscription', 'subscriptions', [resource])
     expect(JSON.stringify(resources[0]?.resource.attributes)).not.toContain(word)
@@ -117,7 +117,7 @@ describe('a text that an earlier hookdrift left readable', () => {
   it('is no difference to a baseline that was approved then', async () => {
     const history = openMemoryHistory(new Machines().process(1))
     const draft = await history.begin(aStart())
-    const stage = { draft, project: payments, baselines: {}, filters: {}, wereSourcesListed: false, now: 0, sealer }
+    const stage = { draft, project: payments, lastComplete: {}, filters: {}, wereSourcesListed: false, now: 0, sealer }
     const approved = { kind: 'subscription', uid: 's', name: '', attributes: then, sealKeyId: sealer.keyId } as const
     const expected = stateOf({ subscription: { listing: 'subscriptions', filter: null } }, [approved])
     const comparison = compareWithApproved(stage, expected, new Map())

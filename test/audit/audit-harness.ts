@@ -109,7 +109,7 @@ export function openAuditHarness({
       ([name, uid]): AuditedProject => ({
         ref: { name: `acme/${name}`, service: 'acme', uid },
         key: turn.keys?.[name] ?? key,
-        place: null,
+        configuredAt: null,
         labels,
         filters: turn.filters ?? {},
         client: between(name, clientOf(turn.urls?.[name] ?? turn.url)),

@@ -244,7 +244,7 @@ custom:
         const replay = await replayPolicy(history, { policy: all, runs: runs.slice(0, index + 1), clock: () => 0 })
         const lines = violationsOf(replay, run).map(({ state, rule, uid }) => `${state} ${rule} ${uid}`)
         expect(lines.sort(), `run ${run.number}`).toEqual(violationLines(reports[index] ?? fail()))
-        expect(replay.context.projects[0]?.fewer).toEqual(reports[index]?.projects[0]?.evaluated_by_rule)
+        expect(replay.context.projects[0]?.evaluatedByRule).toEqual(reports[index]?.projects[0]?.evaluated_by_rule)
       }
     } finally {
       await history.close()

@@ -35,7 +35,7 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
   const project: AuditedProject = {
     ref: { name: 'acme/payments', service: 'acme', uid: 'p1' },
     key: 'not-a-real-key',
-    place: null,
+    configuredAt: null,
     labels: {},
     filters: {},
     client,

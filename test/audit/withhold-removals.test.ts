@@ -44,7 +44,7 @@ async function decide({
   const stage = {
     draft,
     project: payments,
-    baselines: given.wasProven ? { endpoint: { run: 1, listing: 'endpoints', filter: null } } : {},
+    lastComplete: given.wasProven ? { endpoint: { run: 1, listing: 'endpoints', filter: null } } : {},
     filters: given.owner === undefined ? {} : { endpoints: { owner: given.owner } },
     // As much of a draft as the decision reads.
   } as unknown as ProjectContext

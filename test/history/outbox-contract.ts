@@ -191,7 +191,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect((await fixture.history.channels())[0]?.gone).toBeNull()
       })
 
-      it('forgets what was settled long ago, never what waits or comes behind it', async () => {
+      it('forgets messages that ended long ago, and none that waits or follows one that waits', async () => {
         await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
         await fixture.history.failed('m1', { at: at(2), error: 'no', nextTryAt: undefined })
         await fixture.history.dropFinished(at(2))

@@ -37,10 +37,16 @@ export function aContext(other: Partial<RunContext> = {}): RunContext {
     remediation: 'Use https.',
     severity: 'high',
   } as const
-  const project = { project: 'acme/payments', labels: { env: 'prod' }, place: { file: 'hookdrift.yaml', line: 7 } }
+  const project = {
+    project: 'acme/payments',
+    labels: { env: 'prod' },
+    configuredAt: { file: 'hookdrift.yaml', line: 7 },
+  }
   return {
     rules: [{ ...rule, controls: ['soc2:CC6.7'], needs: ['endpoint'] }],
-    projects: [{ ...project, resources: { endpoint: 2 }, fewer: {}, unjudged: { 'endpoint/orphan': 'it threw' } }],
+    projects: [
+      { ...project, resources: { endpoint: 2 }, evaluatedByRule: {}, notEvaluated: { 'endpoint/orphan': 'it threw' } },
+    ],
     ...other,
   }
 }

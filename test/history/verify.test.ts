@@ -180,7 +180,7 @@ describe('one bit that is flipped', () => {
       'I9: 1 of the messages that were written for hook are missing',
     ],
     [
-      "UPDATE notification SET state = 'delivered', attempts = 1, settled_at = created_at WHERE id = 'msg_hook_4'",
+      "UPDATE notification SET state = 'delivered', attempts = 1, ended_at = created_at WHERE id = 'msg_hook_4'",
       'I9: message msg_hook_4 was delivered, although one before it waits',
     ],
     [
@@ -188,11 +188,11 @@ describe('one bit that is flipped', () => {
       'I9: message msg_hook_1 is marked as delivered and was never tried',
     ],
     [
-      "UPDATE notification SET settled_at = NULL WHERE id = 'msg_chat_1'",
+      "UPDATE notification SET ended_at = NULL WHERE id = 'msg_chat_1'",
       'I9: message msg_chat_1 is delivered or given up, without a time',
     ],
     [
-      "UPDATE notification SET settled_at = created_at WHERE id = 'msg_chat_2'",
+      "UPDATE notification SET ended_at = created_at WHERE id = 'msg_chat_2'",
       'I9: message msg_chat_2 waits, and has a time of delivery',
     ],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Sealer } from '../../src/inventory/sealer.ts'
 import { skipHarmless } from '../../src/inventory/skip-harmless.ts'
-import { credentials, isSecretName, mayHoldCredential, mayHoldSecretName } from '../../src/secrets/looks-secret.ts'
+import { credentials, isSecretName, mayHoldCredential, mayHoldSecretName } from '../../src/secrets/known-secrets.ts'
 
 const sealer: Sealer = { keyId: '', seal: () => 'sealed:masked' }
 

@@ -22,7 +22,7 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
     configurationDigest: 'configuration',
     chain: null,
     rules,
-    projects: projects.map((one) => ({ ...one, unjudged: {} })),
+    projects: projects.map((one) => ({ ...one, notEvaluated: {} })),
     coverage: [],
     notices: [],
     changes: [],

@@ -98,8 +98,8 @@ describe('a rule across resources', () => {
     expect(evaluator.concludeFleet().findings.map(({ finding }) => finding.uid)).toEqual(['e1', 'e2'])
     const about = { rule: 'endpoint/secret-shared', kind: 'endpoint', uid: 'other' } as const
     expect([p, q].map((ref) => evaluator.doubtsIn(ref).isAbout(about))).toEqual([true, true])
-    expect(evaluator.of(q).outcome().fewer).toEqual({ 'endpoint/secret-shared': 0 })
-    expect(evaluator.of(p).outcome().fewer).toEqual({})
+    expect(evaluator.of(q).outcome().evaluatedByRule).toEqual({ 'endpoint/secret-shared': 0 })
+    expect(evaluator.of(p).outcome().evaluatedByRule).toEqual({})
   })
 
   it('that reads the field only when it concludes says nothing at all', () => {
@@ -144,6 +144,6 @@ describe('a rule that fails on a malformed field', () => {
       .of(p)
       .evaluate(a('endpoint', 'e', { secrets: { k: { value: 'x', expires_at: { on: 1 } } } }, '/secrets/k/expires_at'))
     expect(Object.entries(evaluator.of(p).outcome().failures)).toEqual([])
-    expect(evaluator.of(p).outcome().fewer).toEqual({ 'endpoint/secret-expired-active': 0 })
+    expect(evaluator.of(p).outcome().evaluatedByRule).toEqual({ 'endpoint/secret-expired-active': 0 })
   })
 })

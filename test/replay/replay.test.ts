@@ -43,7 +43,7 @@ describe('a replay of the policy of the time', () => {
     expect(new Set(reports.flatMap(({ violations }) => violations.map(({ rule }) => rule))).size).toBeGreaterThan(40)
     for (const report of reports) {
       const { replay, violations } = await replayed(fixture, policyOfThen, report.run.number)
-      const silent = new Set(replay.unjudged.map(({ rule }) => rule))
+      const silent = new Set(replay.notEvaluated.map(({ rule }) => rule))
       const recorded = report.violations
         .filter(({ rule }) => !silent.has(rule))
         .map(({ resolution: _, ...violation }) => violation)
@@ -71,7 +71,7 @@ describe('a replay of the policy of the time', () => {
     expect(mine.map(({ first, last, gone }) => [first.startedAt, last.startedAt, gone?.startedAt])).toEqual([
       [startOf(5), startOf(7), startOf(8)],
     ])
-    expect(replay.unjudged).toEqual([])
+    expect(replay.notEvaluated).toEqual([])
   })
 
   it('names rules that the history cannot answer where an approved baseline held', async () => {
@@ -85,11 +85,11 @@ describe('a replay of the policy of the time', () => {
     await history.close()
     await fixture.audit({ policy })
     const { replay } = await replayed(fixture, policy, 2)
-    expect(replay.unjudged.map(({ rule, projects }) => [rule, projects])).toEqual([
+    expect(replay.notEvaluated.map(({ rule, projects }) => [rule, projects])).toEqual([
       ['drift/unexpected', ['acme/payments']],
       ['endpoint/failure-rate-high', undefined],
     ])
-    expect(replay.context.projects.map(({ unjudged }) => Object.keys(unjudged).length)).toEqual([1, 1, 2])
+    expect(replay.context.projects.map(({ notEvaluated }) => Object.keys(notEvaluated).length)).toEqual([1, 1, 2])
   })
 
   it('knows of every rule whether it reads what is not kept', () => {

@@ -1,9 +1,15 @@
-import type { Report, ReportRule } from '../../src/model/report.ts'
+import type { EvaluatedRule } from '../../src/model/evaluation.ts'
+import type { Report } from '../../src/model/report.ts'
 import { aReport, samples } from './sample-reports.ts'
 
 const needs = { drift: 'source', endpoint: 'endpoint', probe: 'probe' } as const
 
-function aRule(id: string, title: string, remediation: string, severity: ReportRule['severity'] = 'high'): ReportRule {
+function aRule(
+  id: string,
+  title: string,
+  remediation: string,
+  severity: EvaluatedRule['severity'] = 'high',
+): EvaluatedRule {
   const kind = Object.entries(needs).find(([prefix]) => id.startsWith(prefix))?.[1] ?? 'endpoint'
   return { id, kind, title, remediation, severity, controls: ['soc2:CC6.7', 'pci-dss:4.2.1'], needs: [kind] }
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import type { ReportRule } from '../../src/model/report.ts'
+import type { EvaluatedRule } from '../../src/model/evaluation.ts'
 import { junit } from '../../src/report/junit.ts'
 import { aReport, aViolation } from './sample-reports.ts'
 
-const rule = (id: string, kind: ReportRule['kind']): ReportRule => {
+const rule = (id: string, kind: EvaluatedRule['kind']): EvaluatedRule => {
   return { id, kind, title: id, severity: 'medium', remediation: '', controls: [], needs: [kind] }
 }
 

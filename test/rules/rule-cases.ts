@@ -3,8 +3,8 @@ import type { JsonObject } from '../../src/model/json.ts'
 import type { Facts, Kind, Resource } from '../../src/model/resource.ts'
 import { readPolicy } from '../../src/policy/read-policy.ts'
 import type { Drift } from '../../src/rules/engine/drift.ts'
-import type { ScanOutcome } from '../../src/rules/engine/look.ts'
 import type { Rule } from '../../src/rules/engine/rule.ts'
+import type { ScanOutcome } from '../../src/rules/engine/scan-outcome.ts'
 import { evaluateFleet } from '../policy/evaluate-fleet.ts'
 
 /** A resource that a rule gets to see, in the inventory's normal form. */

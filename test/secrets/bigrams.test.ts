@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { readWordLists } from '../../scripts/learn/word-lists.ts'
 import { halfOf, namesOf, writeTable } from '../../scripts/learn/write-table.ts'
-import { findRandom, looksRandom } from '../../src/secrets/looks-random.ts'
+import { findRandom, isRandomText } from '../../src/secrets/random-text.ts'
 
 describe('the table of bigrams', () => {
   it('is what the word lists give', () => {
@@ -14,7 +14,7 @@ describe('the table of bigrams', () => {
   it('takes 99 of 100 names for names, of words that were not learnt from', () => {
     const names = namesOf(halfOf(readWordLists(), 1), 5, 30_000)
     const long = names.filter(({ length }) => length >= 20)
-    expect(long.filter(looksRandom).length / long.length).toBeLessThan(0.01)
+    expect(long.filter(isRandomText).length / long.length).toBeLessThan(0.01)
     expect(long.filter((name) => findRandom(name).length > 0).length / long.length).toBeLessThan(0.01)
   })
 })

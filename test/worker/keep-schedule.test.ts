@@ -90,7 +90,7 @@ describe('a worker', () => {
       throw AuditError.busy('another run writes')
     }
     const { skipped, failed } = await work({ forMs: 20 * minute, more: { run } })
-    expect({ skipped, failed }).toEqual({ skipped: ['quarter-hourly held 1'], failed: [] })
+    expect({ skipped, failed }).toEqual({ skipped: ['quarter-hourly busy 1'], failed: [] })
   })
 
   it('goes on to the next tick after an error', async () => {

@@ -159,7 +159,7 @@ describe('the metrics', () => {
     const scrape = await scrapeOf(metrics)
     expect(scrape.samples('hookdrift_ticks_skipped_total')).toEqual({
       'reason=away schedule=a': 0,
-      'reason=held schedule=a': 0,
+      'reason=busy schedule=a': 0,
       'reason=running schedule=a': 2,
     })
     expect(scrape.samples('hookdrift_runs_total')).toMatchObject({

@@ -210,7 +210,7 @@ describe('a worker is not ready', () => {
       ]),
     )
     one.skipped('a', 'running')
-    one.skipped('b', 'held')
+    one.skipped('b', 'busy')
     expect(one.troubles(at)).toEqual([
       'the last tick of a was missed: the run before it was still under way',
       'the last tick of b was missed: another process writes to the history',

@@ -8,16 +8,16 @@ export interface NotRun extends NamedTarget {
   readonly why: string
 }
 
-interface Tellable {
+interface SkippedProbes {
   readonly notRun: readonly NotRun[]
   readonly carried: readonly KnownProbe[]
 }
 
 /** What a reader must know of the probes of a project that gave no result: one notice for each reason. */
-export function describeSkippedProbes({ notRun, carried }: Tellable): ProjectNotice[] {
+export function describeSkippedProbes({ notRun, carried }: SkippedProbes): ProjectNotice[] {
   const reasons = [
     ...notRun.map(({ outcomeUid, why }) => ({ uid: outcomeUid, why: `did not run: ${why}` })),
-    ...carried.map(({ uid }) => ({ uid, why: 'did not run: what it is about was not seen by this look' })),
+    ...carried.map(({ uid }) => ({ uid, why: 'did not run: the scan did not show its function' })),
   ]
   const byReason = Map.groupBy(reasons, ({ why }) => why)
   return [...byReason].map(([why, group]) => ({

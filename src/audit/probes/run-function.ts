@@ -31,9 +31,9 @@ export async function tryFunction({ client, access, functionText, probe, now }: 
     const tried = await client.testFunction({ function: functionText, payload, type }, access)
     if (tried.outcome === 'unknown') return tried
     if (tried.outcome === 'failed') return { outcome: 'failed', message: tried.message }
-    const judgement = expectation?.evaluate(tried.payload, now) ?? { is: 'met' }
-    if (judgement.is === 'unknown') return { outcome: 'unknown', message: judgement.reason, requestId: null }
-    const complaint = judgement.is === 'broken' ? judgement.complaint : null
+    const result = expectation?.evaluate(tried.payload, now) ?? { is: 'met' }
+    if (result.is === 'unknown') return { outcome: 'unknown', message: result.reason, requestId: null }
+    const complaint = result.is === 'broken' ? result.complaint : null
     return { outcome: 'ok', output: tried.payload, log: tried.log, complaint }
   } catch (error) {
     if (!(error instanceof ServiceFault)) throw error

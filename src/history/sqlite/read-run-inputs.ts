@@ -1,8 +1,8 @@
 import type { Database } from 'better-sqlite3'
-import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import type { Kind, Listing } from '../../model/resource.ts'
 import type { RunInputs } from '../reader.ts'
 import { cachedStatement } from './cached-statement.ts'
+import { readProjects } from './read-documents.ts'
 import { readChanges } from './read-run.ts'
 
 interface RunRow extends Pick<RunInputs, 'configurationDigest' | 'sealKeyId'> {
@@ -24,8 +24,7 @@ export function readRunInputs(db: Database, run: number): RunInputs | undefined 
   if (row === undefined) return undefined
   return {
     ...row,
-    // Hookdrift wrote it.
-    projects: JSON.parse(row.projects ?? '[]') as ProjectEvaluation[],
+    projects: readProjects(row.projects),
     changes: readChanges(db, run),
     withheldRemovals: readWithheldRemovals(db, run),
     unreferenced: readUnreferenced(db, run),

@@ -1,10 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { FieldChange } from '../../model/change.ts'
-import type { ProjectEvaluation } from '../../model/evaluation.ts'
 import { inItsScope, type Notice } from '../../model/notice.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
-import { readRules } from './read-rules.ts'
+import { readProjects, readRules } from './read-documents.ts'
 import { type RecordedRow, toRecordedViolation } from './rows.ts'
 
 type RunRow = Pick<
@@ -26,9 +25,8 @@ export function readRun(db: Database, number: number): RunRecord | undefined {
   if (run === undefined) return undefined
   return {
     ...run,
-    rules: readRules(run.rules ?? '[]'),
-    // Hookdrift wrote it.
-    projects: JSON.parse(run.projects ?? '[]') as ProjectEvaluation[],
+    rules: readRules(run.rules),
+    projects: readProjects(run.projects),
     coverage: readCoverage(db, number),
     notices: readNotices(db, number),
     changes: readChanges(db, number),

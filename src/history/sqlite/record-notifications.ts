@@ -12,6 +12,7 @@ import {
 } from '../notification-facts.ts'
 import type { RunRecord } from '../records.ts'
 import { cachedStatement } from './cached-statement.ts'
+import { readProjects } from './read-documents.ts'
 import { writeMessages } from './sqlite-outbox.ts'
 
 /** Writes the messages about a run that is being committed, or records that the next scan has to notify. */
@@ -81,16 +82,15 @@ function readPreviousScans(db: Database, projects: readonly ScannedProject[]): R
 }
 
 /** Rules that a run could not evaluate, by project. Each run is read once: many projects have their last scan in it. */
-function notEvaluatedReader(db: Database): (run: number) => ReadonlyMap<string, ProjectEvaluation['unjudged']> {
+function notEvaluatedReader(db: Database): (run: number) => ReadonlyMap<string, ProjectEvaluation['notEvaluated']> {
   const document = cachedStatement<[number], string>(
     db,
     'SELECT d.body FROM run r JOIN document d ON d.sha256 = r.projects_document WHERE r.number = ?',
   ).pluck()
-  const known = new Map<number, ReadonlyMap<string, ProjectEvaluation['unjudged']>>()
+  const known = new Map<number, ReadonlyMap<string, ProjectEvaluation['notEvaluated']>>()
   return (run) => {
-    // Hookdrift wrote it.
-    const projects = (): ProjectEvaluation[] => JSON.parse(document.get(run) ?? '[]')
-    const of = known.get(run) ?? new Map(projects().map(({ project, unjudged }) => [project, unjudged]))
+    const projects = () => readProjects(document.get(run) ?? null)
+    const of = known.get(run) ?? new Map(projects().map(({ project, notEvaluated }) => [project, notEvaluated]))
     known.set(run, of)
     return of
   }

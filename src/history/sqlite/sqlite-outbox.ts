@@ -17,7 +17,7 @@ export function sqliteOutbox(db: Database, owner: LeaseOwner): Outbox {
         `SELECT name, gone_at AS goneAt, gone_target AS goneTarget,
            (SELECT count(*) FROM notification n WHERE n.channel = name AND n.state = 'pending') AS pending,
            (SELECT count(*) FROM notification n WHERE n.channel = name AND n.state = 'dead') AS dead,
-           (SELECT settled_at FROM notification n WHERE n.channel = name AND n.state = 'delivered'
+           (SELECT ended_at FROM notification n WHERE n.channel = name AND n.state = 'delivered'
               ORDER BY n.number DESC LIMIT 1) AS lastDeliveredAt
          FROM channel ORDER BY name`,
       )
@@ -72,7 +72,7 @@ export function sqliteOutbox(db: Database, owner: LeaseOwner): Outbox {
       write(() => {
         cachedStatement<unknown[], never>(
           db,
-          `UPDATE notification SET state = 'delivered', attempts = attempts + 1, error = NULL, settled_at = ?
+          `UPDATE notification SET state = 'delivered', attempts = attempts + 1, error = NULL, ended_at = ?
            WHERE id = ? AND state = 'pending'`,
         ).run(at, id)
       }),
@@ -81,7 +81,7 @@ export function sqliteOutbox(db: Database, owner: LeaseOwner): Outbox {
         cachedStatement<unknown[], never>(
           db,
           `UPDATE notification SET attempts = attempts + 1, error = @error,
-             state = iif(@next IS NULL, 'dead', 'pending'), settled_at = iif(@next IS NULL, @at, NULL),
+             state = iif(@next IS NULL, 'dead', 'pending'), ended_at = iif(@next IS NULL, @at, NULL),
              next_try_at = ifnull(@next, next_try_at)
            WHERE id = @id AND state = 'pending'`,
         ).run({ id, at, error, next: nextTryAt ?? null })
@@ -91,7 +91,7 @@ export function sqliteOutbox(db: Database, owner: LeaseOwner): Outbox {
         () =>
           cachedStatement<unknown[], never>(
             db,
-            `UPDATE notification SET state = 'dead', settled_at = ?
+            `UPDATE notification SET state = 'dead', ended_at = ?
              WHERE channel = ? AND state = 'pending' AND created_at < ?`,
           ).run(at, channel, before).changes,
       ),
@@ -108,7 +108,7 @@ export function sqliteOutbox(db: Database, owner: LeaseOwner): Outbox {
       const oldest = cachedStatement<[string], number>(
         db,
         `SELECT 1 FROM channel c JOIN notification n ON n.channel = c.name AND n.number = c.dropped + 1
-         WHERE n.settled_at < ?`,
+         WHERE n.ended_at < ?`,
       )
       if (oldest.get(before) !== undefined) await write(() => dropFinished(db, before))
     },
@@ -136,7 +136,7 @@ export function writeMessages(db: Database, messages: readonly NewMessage[], at:
 function dropFinished(db: Database, before: string): void {
   db.prepare(
     `UPDATE channel SET dropped = max(dropped, ifnull((SELECT min(n.number) FROM notification n
-       WHERE n.channel = channel.name AND (n.settled_at IS NULL OR n.settled_at >= ?)), written + 1) - 1)`,
+       WHERE n.channel = channel.name AND (n.ended_at IS NULL OR n.ended_at >= ?)), written + 1) - 1)`,
   ).run(before)
   db.prepare('DELETE FROM notification WHERE number <= (SELECT dropped FROM channel WHERE name = channel)').run()
 }

@@ -1,4 +1,5 @@
-import type { ReportCoverage, ReportProject, ReportRule, ReportViolation } from '../../model/report.ts'
+import type { EvaluatedRule } from '../../model/evaluation.ts'
+import type { ReportCoverage, ReportProject, ReportViolation } from '../../model/report.ts'
 import { isAtLeast, type Severity, type Waiver } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { cut } from '../../text/cut.ts'
@@ -10,7 +11,7 @@ import { element, text } from './xml.ts'
 /** A rule in a project: what it evaluated there and its violations. */
 export interface RuleCaseInput {
   readonly project: string
-  readonly rule: ReportRule
+  readonly rule: EvaluatedRule
   readonly violations: readonly ReportViolation[]
   readonly walks: readonly ReportCoverage[]
   /** undefined for runs older than this record. */

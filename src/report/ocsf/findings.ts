@@ -1,4 +1,5 @@
-import type { Report, ReportCoverage, ReportRule, ReportViolation } from '../../model/report.ts'
+import type { EvaluatedRule } from '../../model/evaluation.ts'
+import type { Report, ReportCoverage, ReportViolation } from '../../model/report.ts'
 import type { Severity, ViolationState, Waiver } from '../../model/violation.ts'
 import { cut } from '../../text/cut.ts'
 import { rulesOf } from '../evaluated-rules.ts'
@@ -10,7 +11,7 @@ const classUid = 2003
 /** What all findings of a report need. */
 export interface OcsfContext {
   readonly report: Report
-  readonly rules: ReadonlyMap<string, ReportRule>
+  readonly rules: ReadonlyMap<string, EvaluatedRule>
   /** Labels of each project, as `key=value`. */
   readonly labels: ReadonlyMap<string, readonly string[]>
 }
@@ -154,7 +155,7 @@ function event(
 }
 
 /** Frameworks and requirements that a rule gives evidence for; without any, the policy itself is the standard. */
-function complianceOf(rule: ReportRule | undefined) {
+function complianceOf(rule: EvaluatedRule | undefined) {
   const requirements = rule?.controls ?? []
   const frameworks = new Set(requirements.map((control) => control.replace(/:.*/s, '')))
   return {

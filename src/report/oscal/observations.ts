@@ -1,4 +1,5 @@
-import type { ReportCoverage, ReportRule, ReportViolation } from '../../model/report.ts'
+import type { EvaluatedRule } from '../../model/evaluation.ts'
+import type { ReportCoverage, ReportViolation } from '../../model/report.ts'
 import { cut } from '../../text/cut.ts'
 import { nameUuid } from './name-uuid.ts'
 import { property, shown } from './property.ts'
@@ -8,7 +9,7 @@ export interface OscalContext {
   /** Identifies the run; UUIDs derive from it. */
   readonly seed: string
   readonly collected: string
-  readonly rules: ReadonlyMap<string, ReportRule>
+  readonly rules: ReadonlyMap<string, EvaluatedRule>
 }
 
 export function observeViolation(violation: ReportViolation, { seed, collected, rules }: OscalContext) {

@@ -1,5 +1,5 @@
 import type { ReportingDescriptor } from 'sarif'
-import type { ReportRule } from '../../model/report.ts'
+import type { EvaluatedRule } from '../../model/evaluation.ts'
 import { code } from '../markdown/code.ts'
 import { prose, withCode } from '../markdown/prose.ts'
 import { levels, scores } from './levels.ts'
@@ -9,7 +9,7 @@ import { plain } from './plain.ts'
 const mostTags = 10
 
 /** The rule as a viewer shows it: what is wrong, how to fix it, and where to read more. */
-export function describeRule({ id, kind, title, remediation, severity, controls }: ReportRule): ReportingDescriptor {
+export function describeRule({ id, kind, title, remediation, severity, controls }: EvaluatedRule): ReportingDescriptor {
   const command = `hookdrift rules ${id}`
   const fix = remediation === '' ? [] : [remediation]
   return {

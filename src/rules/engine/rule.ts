@@ -4,7 +4,7 @@ import type { Kind, ProjectRef, Resource } from '../../model/resource.ts'
 import { isAtLeast, type Severity } from '../../model/violation.ts'
 import type { AttributesByKind } from './attributes.ts'
 import type { Drift } from './drift.ts'
-import type { ScanOutcome } from './look.ts'
+import type { ScanOutcome } from './scan-outcome.ts'
 
 export const packs = [
   'recommended',

@@ -10,7 +10,7 @@ const host = z
 const range = z.string().refine((text) => ipaddr.isValidCIDR(text), { error: 'expected a range such as 10.0.0.0/8' })
 
 /** `api.example.com` is that host, `*.example.com` every host below it. */
-export const allowHosts = z.array(host).default([]).describe('Hosts that are fine; `*.` stands for every host below')
+export const allowHosts = z.array(host).default([]).describe('Hosts that are fine; `*.` matches every host below it')
 export const allowRanges = z.array(range).default([]).describe('Address ranges that are fine, such as 10.0.0.0/8')
 
 export function isAllowedHost(hosts: readonly string[], host: string): boolean {

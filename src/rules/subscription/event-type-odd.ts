@@ -5,7 +5,7 @@ import { matches, pattern } from '../shared/pattern.ts'
 
 export const eventTypeOdd = resourceRule('subscription', {
   id: 'subscription/event-type-odd',
-  title: 'Event type looks mistyped',
+  title: 'Event type may be mistyped',
   severity: 'medium',
   packs: ['hygiene'],
   options: z.strictObject({

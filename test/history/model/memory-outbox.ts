@@ -16,7 +16,7 @@ interface ChannelRow {
 interface MessageRow extends Omit<WaitingMessage, 'state'> {
   readonly state: 'pending' | 'delivered' | 'dead'
   readonly body: string
-  readonly settledAt: string | null
+  readonly endedAt: string | null
 }
 
 export function memoryOutbox(rows: OutboxRows, owner: LeaseOwner): Outbox {
@@ -33,7 +33,7 @@ export function memoryOutbox(rows: OutboxRows, owner: LeaseOwner): Outbox {
         .sort(([a], [b]) => compareText(a, b))
         .map(([name, { gone }]) => {
           const own = rows.messages.filter(({ channel }) => channel === name)
-          const times = own.flatMap(({ state, settledAt }) => (state === 'delivered' && settledAt ? [settledAt] : []))
+          const times = own.flatMap(({ state, endedAt }) => (state === 'delivered' && endedAt ? [endedAt] : []))
           return {
             name,
             pending: own.filter(({ state }) => state === 'pending').length,
@@ -44,12 +44,12 @@ export function memoryOutbox(rows: OutboxRows, owner: LeaseOwner): Outbox {
         }),
     undelivered: async () =>
       rows.messages
-        .flatMap(({ body: _, settledAt: __, state, ...row }) => (state === 'delivered' ? [] : [{ ...row, state }]))
+        .flatMap(({ body: _, endedAt: __, state, ...row }) => (state === 'delivered' ? [] : [{ ...row, state }]))
         .sort((a, b) => compareText(a.channel, b.channel) || a.number - b.number),
     async firstWaiting(name) {
       const row = rows.messages.find(({ channel, state }) => channel === name && state === 'pending')
       if (row === undefined) return undefined
-      const { settledAt: _, ...waiting } = row
+      const { endedAt: _, ...waiting } = row
       return { ...waiting, state: 'pending' }
     },
 
@@ -75,12 +75,12 @@ export function memoryOutbox(rows: OutboxRows, owner: LeaseOwner): Outbox {
     async delivered(id, at) {
       change(
         (row) => row.id === id,
-        ({ attempts }) => ({ state: 'delivered', attempts: attempts + 1, error: null, settledAt: at }),
+        ({ attempts }) => ({ state: 'delivered', attempts: attempts + 1, error: null, endedAt: at }),
       )
     },
     async failed(id, { at, error, nextTryAt }) {
       const after =
-        nextTryAt === undefined ? ({ state: 'dead', settledAt: at } as const) : { nextTryAt, settledAt: null }
+        nextTryAt === undefined ? ({ state: 'dead', endedAt: at } as const) : { nextTryAt, endedAt: null }
       change(
         (row) => row.id === id,
         ({ attempts }) => ({ ...after, attempts: attempts + 1, error }),
@@ -89,14 +89,14 @@ export function memoryOutbox(rows: OutboxRows, owner: LeaseOwner): Outbox {
     giveUp: async (name, before, at) =>
       change(
         ({ channel, createdAt }) => channel === name && createdAt < before,
-        () => ({ state: 'dead', settledAt: at }),
+        () => ({ state: 'dead', endedAt: at }),
       ),
     async markGone(name, gone) {
       const channel = rows.channels.get(name)
       if (channel !== undefined) channel.gone = gone ?? null
     },
     async dropFinished(before) {
-      const isKept = ({ settledAt }: MessageRow) => settledAt === null || settledAt >= before
+      const isKept = ({ endedAt }: MessageRow) => endedAt === null || endedAt >= before
       rows.messages = [...Map.groupBy(rows.messages, ({ channel }) => channel).values()].flatMap((own) => {
         const first = own.findIndex(isKept)
         return first < 0 ? [] : own.slice(first)
@@ -112,7 +112,7 @@ export function addMessages(rows: OutboxRows, messages: readonly NewMessage[], a
     const channel = rows.channels.get(message.channel) ?? { written: 0, gone: null, claim: undefined }
     channel.written += 1
     rows.channels.set(message.channel, channel)
-    const fresh = { state: 'pending', attempts: 0, error: null, settledAt: null } as const
+    const fresh = { state: 'pending', attempts: 0, error: null, endedAt: null } as const
     rows.messages = [...rows.messages, { ...message, ...fresh, number: channel.written, createdAt: at, nextTryAt: at }]
   }
 }

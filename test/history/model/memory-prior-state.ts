@@ -23,7 +23,7 @@ export function memoryPriorState(
         const walks = rows.walks.filter((walk) => walk.project === project && walk.run === scan)
         const evaluated = rows.runs[scan - 1]?.context?.projects.find((evaluated) => evaluated.project === name)
         const statuses = new Map(walks.map(({ listing, status }) => [listing, status]))
-        return [[name, { statuses, notEvaluated: evaluated?.unjudged ?? {} }]]
+        return [[name, { statuses, notEvaluated: evaluated?.notEvaluated ?? {} }]]
       }),
     ),
     transitions: projects.flatMap(({ project, name, since }) => {

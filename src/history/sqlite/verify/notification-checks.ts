@@ -28,8 +28,8 @@ const missingSql = `
 
 const stateSql = `
   SELECT id, 'is marked as delivered and was never tried' AS what FROM notification WHERE state = 'delivered' AND attempts < 1
-  UNION ALL SELECT id, 'is delivered or given up, without a time' FROM notification WHERE state <> 'pending' AND settled_at IS NULL
-  UNION ALL SELECT id, 'waits, and has a time of delivery' FROM notification WHERE state = 'pending' AND settled_at IS NOT NULL
+  UNION ALL SELECT id, 'is delivered or given up, without a time' FROM notification WHERE state <> 'pending' AND ended_at IS NULL
+  UNION ALL SELECT id, 'waits, and has a time of delivery' FROM notification WHERE state = 'pending' AND ended_at IS NOT NULL
   UNION ALL SELECT n.id, 'was delivered, although one before it waits' FROM notification n
     WHERE n.state = 'delivered' AND n.number > (SELECT min(w.number) FROM notification w
       WHERE w.channel = n.channel AND w.state = 'pending')

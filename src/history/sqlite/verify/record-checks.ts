@@ -48,7 +48,7 @@ const channels = `
   UNION ALL SELECT 'channel ' || name || ' is gone since an invalid time' FROM channel
     WHERE (gone_at IS NOT NULL AND ${isInvalidTime('gone_at')}) OR (gone_at IS NULL) <> (gone_target IS NULL)
   UNION ALL SELECT 'message ' || id || ' has invalid times' FROM notification
-    WHERE ${isInvalidTime('created_at')} OR ${isInvalidTime('next_try_at')} OR (settled_at IS NOT NULL AND ${isInvalidTime('settled_at')})
+    WHERE ${isInvalidTime('created_at')} OR ${isInvalidTime('next_try_at')} OR (ended_at IS NOT NULL AND ${isInvalidTime('ended_at')})
   UNION ALL SELECT 'message ' || id || ' was never tried, and waits after a failure' FROM notification
     WHERE attempts < 0 OR (attempts = 0 AND state = 'pending' AND (error IS NOT NULL OR next_try_at <> created_at))
   UNION ALL SELECT 'message ' || id || ' was delivered and has an error' FROM notification WHERE state = 'delivered' AND error IS NOT NULL

@@ -5,7 +5,7 @@ import { kindOf, kinds } from './symbols.ts'
  * Whether a word without blanks, or a part of it, is more likely random than written by people. Decided by how likely
  * its letters and kinds of characters follow each other in names; digits alone, UUIDs, ULIDs and seals never are.
  */
-export function looksRandom(word: string): boolean {
+export function isRandomText(word: string): boolean {
   return runsOf(word, true).some((run) => randomStretches(word, run, isRandom).length > 0)
 }
 

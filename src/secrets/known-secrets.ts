@@ -31,8 +31,8 @@ const credentialForms = [
 export const credentials = new RegExp(credentialForms.map(({ source }) => source).join('|'), 'g')
 
 /**
- * Of each form a character that few texts have, beside a neighbour that it has there. An expression whose ways begin
- * with different characters takes half the time of one that spells the forms.
+ * For each form, a character that few texts have, with a neighbour that it has there. An expression whose alternatives
+ * begin with different characters takes half the time of one that spells the forms.
  */
 const credentialHint = /[_@]|[:.](?<=\d:|[9GO]\.)|-(?<=[apx].-)|A[KSI]|B[ea]|J(?<=yJ)|PR/
 
@@ -89,7 +89,7 @@ export function mayNameSecret(name: string): boolean {
   })
 }
 
-/** A cheap first look: whether a text has in it what every name has that `isSecretName` knows. */
+/** A cheap first check: whether a text contains what every name contains that `isSecretName` knows. */
 export function mayHoldSecretName(text: string): boolean {
   return /auth|cookie|cred|jwt|pass|key|pwd|secret|token|account/.test(text.toLowerCase())
 }

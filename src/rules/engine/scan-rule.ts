@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Kind } from '../../model/resource.ts'
-import type { ScanOutcome } from './look.ts'
 import { type Description, describeRule, noOptions, type Rule, type RuleFinding } from './rule.ts'
+import type { ScanOutcome } from './scan-outcome.ts'
 
 interface ScanRuleDefinition<Schema extends z.ZodObject> extends Description<Schema> {
   /** Kinds whose complete scan shows that a finding is gone. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { alphabets, printable, randomWords } from '../../scripts/learn/random-words.ts'
 import { seeded } from '../../scripts/learn/seeded.ts'
-import { findRandom, looksRandom, replaceRandom } from '../../src/secrets/looks-random.ts'
+import { findRandom, isRandomText, replaceRandom } from '../../src/secrets/random-text.ts'
 
 const random = seeded(6)
 const lengths = [20, 22, 24, 32, 40, 64]
@@ -79,27 +79,27 @@ const names = [
 describe('looksRandom', () => {
   for (const [name, alphabet] of Object.entries(alphabets)) {
     it.each(lengths)(`finds 99 of 100 random words of ${name} with %i characters`, (length) => {
-      expect(shareOf(randomWords(alphabet, length, count, random), looksRandom)).toBeGreaterThanOrEqual(0.99)
+      expect(shareOf(randomWords(alphabet, length, count, random), isRandomText)).toBeGreaterThanOrEqual(0.99)
     })
   }
 
   it.each([24, 32, 40, 64])('finds 99 of 100 random words of all printable characters with %i of them', (length) => {
-    expect(shareOf(randomWords(printable, length, count, random), looksRandom)).toBeGreaterThanOrEqual(0.99)
+    expect(shareOf(randomWords(printable, length, count, random), isRandomText)).toBeGreaterThanOrEqual(0.99)
   })
 
   it('finds nearly all keys of 16 hexadecimal digits', () => {
     const words = randomWords(alphabets['hex, lower case'], 16, count, random)
-    expect(shareOf(words, looksRandom)).toBeGreaterThanOrEqual(0.97)
+    expect(shareOf(words, isRandomText)).toBeGreaterThanOrEqual(0.97)
   })
 
   it.each(names)('takes %s for a name', (name) => {
-    expect(looksRandom(name)).toBe(false)
+    expect(isRandomText(name)).toBe(false)
     expect(foundIn(name)).toEqual([])
   })
 
   it('takes digits alone for a number, however many', () => {
     for (const length of [20, 24, 40]) {
-      expect(randomWords('0123456789', length, 1000, random).filter(looksRandom)).toEqual([])
+      expect(randomWords('0123456789', length, 1000, random).filter(isRandomText)).toEqual([])
     }
   })
 
@@ -109,11 +109,11 @@ describe('looksRandom', () => {
     )
     const ulids = randomWords('0123456789ABCDEFGHJKMNPQRSTVWXYZ', 25, 1000, random).map((rest) => `0${rest}`)
     const all = [...uuids, ...uuids.map((uuid) => uuid.toUpperCase()), ...ulids]
-    expect(all.filter((identifier) => looksRandom(identifier) || looksRandom(`endpoint_${identifier}`))).toEqual([])
+    expect(all.filter((identifier) => isRandomText(identifier) || isRandomText(`endpoint_${identifier}`))).toEqual([])
   })
 
   it('does not decide on short words', () => {
-    expect(looksRandom('kX9vQ2zR7pL4wT8')).toBe(false)
+    expect(isRandomText('kX9vQ2zR7pL4wT8')).toBe(false)
   })
 })
 

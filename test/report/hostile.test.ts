@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
+import { formatNames } from '../../src/report/formats.ts'
 import { tries } from '../thoroughness.ts'
 import { reports } from './all-reports.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
-import { allFormats, damageIn } from './hostile-input.ts'
+import { damageIn } from './hostile-input.ts'
 import { judged } from './judged-sample.ts'
 import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
 
@@ -36,7 +37,7 @@ describe('hostile text', () => {
 
   it('of a megabyte makes no report long but those that hold everything', () => {
     const report = everywhere('http://evil.example/=| '.repeat(50_000), 'acme/payments')
-    const cutting = allFormats.filter((format) => format !== 'json' && format !== 'html')
+    const cutting = formatNames.filter((format) => format !== 'json' && format !== 'html')
     expect(damageIn(report, cutting)).toEqual([])
     const look = { colour: false, width: 100, full: false }
     const long = cutting.filter((format) => reports[format](report, look).length > 1_000_000)

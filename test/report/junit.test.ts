@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
+import { suitesIn } from './formats/junit.ts'
 import { judged, judgedSamples } from './judged-sample.ts'
-import { suitesIn } from './readers.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
 const look = { colour: false, width: 80, full: true }

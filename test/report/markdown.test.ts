@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { code } from '../../src/report/markdown/code.ts'
 import { prose, withCode } from '../../src/report/markdown/prose.ts'
 import { markdown } from '../../src/report/markdown.ts'
+import { tablesIn } from './formats/markdown.ts'
 import { judgedSamples } from './judged-sample.ts'
-import { tablesIn } from './readers.ts'
 import { aReport, aViolation, aWalk } from './sample-reports.ts'
 
 const look = { colour: false, width: 80, full: true }

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Report, ReportViolation } from '../../src/model/report.ts'
 import { sarif } from '../../src/report/sarif.ts'
-import { sarifFaults } from './hostile-input.ts'
+import { sarifFaults } from './formats/sarif.ts'
 import { judged, judgedSamples } from './judged-sample.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 

@@ -1,0 +1,9 @@
+import type { FormatTest } from '../format-test.ts'
+
+export const json: FormatTest = {
+  read(text) {
+    const { violations, verdict } = JSON.parse(text)
+    return { violations, exitCode: verdict.exit_code }
+  },
+  damage: () => [],
+}

@@ -17,12 +17,12 @@ if (existsSync(file) || readFileSync(table, 'utf8').includes(` ${name}: {`)) ref
 
 writeFileSync(
   file,
-  `import { neutralise } from '../text/neutralise.ts'
+  `import { neutraliseJson } from '../text/neutralise.ts'
 import type { ReportFormat } from './report-format.ts'
 
-/** A violation a line. Every text of the service goes through \`neutralise\`. */
+/** A violation a line, as JSON. */
 export const ${name}: ReportFormat = ({ violations }) =>
-  violations.map(({ severity, rule, project, state }) => \`\${neutralise([severity, rule, project, state].join(' '))}\\n\`).join('')
+  violations.map((violation) => \`\${neutraliseJson(JSON.stringify(violation))}\\n\`).join('')
 `,
 )
 writeFileSync(
@@ -32,11 +32,7 @@ writeFileSync(
 export const ${name}: FormatTest = {
   read(text) {
     const lines = text.split('\\n').filter((line) => line !== '')
-    const violations = lines.map((line) => {
-      const [severity = '', rule = '', project = '', state = ''] = line.split(' ')
-      return { severity, rule, project, state }
-    })
-    return { violations, exitCode: undefined }
+    return { violations: lines.map((line) => JSON.parse(line)), exitCode: undefined }
   },
   damage: () => [],
 }

@@ -21,7 +21,7 @@ describe('a number that no double holds', () => {
     const written = write(report, look)
     // The text of a service that looks like what is kept of a number keeps its looks.
     expect(written.replaceAll('"number:1e400"', '').replaceAll('&quot;number:1e400&quot;', '')).not.toContain('number:')
-    if (!['junit', 'sarif', 'ocsf', 'oscal', 'json'].includes(format)) expect(written).toContain(other)
+    if (['text', 'markdown', 'html', 'csv'].includes(format)) expect(written).toContain(other)
     if (format !== 'csv') expect(written).toContain(one)
   })
 

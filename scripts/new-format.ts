@@ -30,6 +30,7 @@ writeFileSync(
   `import type { FormatTest } from '../format-test.ts'
 
 export const ${name}: FormatTest = {
+  isWhole: true,
   read(text) {
     const lines = text.split('\\n').filter((line) => line !== '')
     return { violations: lines.map((line) => JSON.parse(line)), exitCode: undefined }

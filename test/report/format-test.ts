@@ -17,6 +17,8 @@ export interface Reading {
 
 /** The test of a format: a file each in `formats`, by the format's name. */
 export interface FormatTest {
+  /** Set where reports have every text at full length; other formats cut texts of some thousand characters. */
+  readonly isWhole?: true
   /** Reads a report back with a foreign reader; undefined where no machine can. */
   readonly read?: (text: string) => Reading
   /** What a hostile text of the service did to a report of the format; empty when nothing. */

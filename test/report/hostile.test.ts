@@ -5,6 +5,7 @@ import { formatNames } from '../../src/report/formats.ts'
 import { tries } from '../thoroughness.ts'
 import { reports } from './all-reports.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
+import { formatTests } from './format-test.ts'
 import { damageIn } from './hostile-input.ts'
 import { judged } from './judged-sample.ts'
 import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
@@ -37,7 +38,7 @@ describe('hostile text', () => {
 
   it('of a megabyte makes no report long but those that hold everything', () => {
     const report = everywhere('http://evil.example/=| '.repeat(50_000), 'acme/payments')
-    const cutting = formatNames.filter((format) => format !== 'json' && format !== 'html')
+    const cutting = formatNames.filter((format) => formatTests[format].isWhole !== true)
     expect(damageIn(report, cutting)).toEqual([])
     const look = { colour: false, width: 100, full: false }
     const long = cutting.filter((format) => reports[format](report, look).length > 1_000_000)

@@ -1,6 +1,7 @@
 import type { FormatTest } from '../format-test.ts'
 
 export const html: FormatTest = {
+  isWhole: true,
   read(text) {
     const element = /data-rule="([^"]*)" data-severity="([^"]*)" data-project="([^"]*)" data-state="([^"]*)"/g
     const violations = [...text.matchAll(element)].map(([, rule = '', severity = '', project = '', state = '']) => {

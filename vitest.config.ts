@@ -21,6 +21,7 @@ const slow = [
   'audit/requests',
   'audit/through-json',
   'cli/audit',
+  'cli/baseline',
   'cli/notify',
   'cli/outputs',
   'cli/package',
@@ -38,6 +39,7 @@ const slow = [
   'history/back-up',
   'history/backends-agree',
   'history/lease-race',
+  'history/resealed',
   'history/single-edits',
   'history/upgrades',
   'oracle/oracle',
@@ -49,6 +51,7 @@ const slow = [
   'rules/new-rule',
   'secrets/bigrams',
   'secrets/looks-random',
+  'service/large-page',
   'worker/year',
 ].map((name) => `test/${name}.test.ts`)
 
@@ -61,9 +64,6 @@ for (const file of slow) {
 const memory = '/dev/shm'
 const env = existsSync(memory) && freeBytes(memory) > 1e9 ? { TMPDIR: memory } : {}
 
-/** Tests that change their process or start others. */
-const isolated = ['test/*.test.ts', 'test/{app,baseline,cli,deploy,oracle,worker}/**/*.test.ts']
-
 export default defineConfig({
   test: {
     testTimeout: 60_000,
@@ -74,9 +74,8 @@ export default defineConfig({
       {
         extends: true,
         // The tests leave nothing behind in their process: a process for each file would take longer than the tests.
-        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: [...isolated, ...slow], isolate: false, env },
+        test: { name: 'fast', include: ['test/**/*.test.ts'], exclude: slow, isolate: false, env },
       },
-      { extends: true, test: { name: 'fast-isolated', include: isolated, exclude: slow, env } },
       { extends: true, test: { name: 'slow', include: slow } },
     ],
   },

@@ -66,7 +66,7 @@ it('what changes once a run has seen it unchanged in the normal form of today is
   await first.stage(payments, { seen: [], versions: [old] })
   await seal(first)
 
-  const look = async (name: string, hour: number) => {
+  const scan = async (name: string, hour: number) => {
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
     const lastComplete = await draft.lastCompleteScans(payments)
     const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
@@ -77,8 +77,8 @@ it('what changes once a run has seen it unchanged in the normal form of today is
     await seal(draft)
     return { drift: resources.flatMap(({ change }) => change?.fields.map(({ path }) => path) ?? []), isReformed }
   }
-  expect(await look('A', 2)).toEqual({ drift: [], isReformed: false })
-  expect(await look('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
+  expect(await scan('A', 2)).toEqual({ drift: [], isReformed: false })
+  expect(await scan('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
 })
 
 it('a text that is masked in part is compared by the rest of it', () => {

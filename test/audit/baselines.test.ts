@@ -6,7 +6,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
 
-const judged = policyOf(`
+const driftPolicy = policyOf(`
 extends: []
 rules:
   drift/rate-limit-lost: {}
@@ -46,16 +46,16 @@ async function withHistory<Result>(
 function approve(fixture: FleetFixture): Promise<void> {
   return withHistory(fixture, async (history) => {
     const run = (await history.runs()).at(-1)?.number ?? 0
-    const [look] = await history.latestScans(run)
-    if (look === undefined) throw new Error('nothing was looked at')
-    const { project } = look
+    const [scan] = await history.latestScans(run)
+    if (scan === undefined) throw new Error('nothing was scanned')
+    const { project } = scan
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
     await history.approve([{ project, scopes: await history.completeScansAt(project, run), ...signed, state: { run } }])
   })
 }
 
-const audit = (fixture: FleetFixture) => fixture.audit({ policy: judged })
-const lines = async (fixture: FleetFixture, policy = judged) =>
+const audit = (fixture: FleetFixture) => fixture.audit({ policy: driftPolicy })
+const lines = async (fixture: FleetFixture, policy = driftPolicy) =>
   violationLines(await fixture.audit({ policy })).map((line) => line.replace(/ \w+$/, ''))
 
 describe('drift rules without an approved baseline', () => {
@@ -137,7 +137,7 @@ describe('drift rules with an approved baseline', () => {
     await audit(fixture)
     await approve(fixture)
     const { name } = at(fixture.dataOf('payments').endpoints, 0)
-    const narrowed = await fixture.audit({ policy: judged, filters: { endpoints: { name } } })
+    const narrowed = await fixture.audit({ policy: driftPolicy, filters: { endpoints: { name } } })
     expect(narrowed.violations).toEqual([])
   })
 
@@ -145,9 +145,9 @@ describe('drift rules with an approved baseline', () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
-    expect(violationLines(await fixture.audit({ policy: judged, installationKey: 2 }))).toEqual([])
+    expect(violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))).toEqual([])
     replaceSecret(fixture.fleet, place(fixture))
-    const found = violationLines(await fixture.audit({ policy: judged, installationKey: 2 }))
+    const found = violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))
     // The secrets have other uids: which came and which went can be seen without comparing any.
     expect(new Set(found.map((line) => line.replace(/ \w+$/, '')))).toEqual(
       new Set(['opened drift/secret-changed', 'opened drift/unexpected']),

@@ -21,8 +21,8 @@ const moments: Readonly<Record<string, (client: ServiceClient, bug: () => never)
   }),
   'between two pages': (client, bug) => ({
     ...client,
-    async *pages(listing, look) {
-      for await (const page of client.pages(listing, look)) {
+    async *pages(listing, request) {
+      for await (const page of client.pages(listing, request)) {
         if (page.number === 2) bug()
         yield page
       }
@@ -116,8 +116,8 @@ describe('a bug of ours in one project', () => {
       onBug: () => {},
     })
     expect(fixture.query('SELECT exit_code FROM committed_run')).toEqual([{ exit_code: 4 }])
-    const look = { colour: false, width: Number.POSITIVE_INFINITY, full: true }
-    const text = (format: Format) => reports[format](broken, look)
+    const options = { colour: false, width: Number.POSITIVE_INFINITY, full: true }
+    const text = (format: Format) => reports[format](broken, options)
     expect(JSON.parse(text('sarif')).runs[0].invocations[0]).toMatchObject({ executionSuccessful: false, exitCode: 4 })
     expect(text('junit')).toContain('<property name="exit_code" value="4"/>')
     expect(text('junit').match(/<error message="failed: a bug in hookdrift/g)).toHaveLength(4)

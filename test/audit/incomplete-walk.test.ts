@@ -161,8 +161,8 @@ describe('a walk whose third page of five', () => {
     ])
     expect(after.verdict.exit_code).toBe(1)
 
-    const settled = await fixture.audit()
-    expect(settled.drift).toEqual([])
+    const next = await fixture.audit()
+    expect(next.drift).toEqual([])
   })
 
   it('holds an item of another project fails the whole project, the pages before it included', async () => {

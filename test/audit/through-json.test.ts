@@ -57,8 +57,8 @@ function share({ fleet: made }: FleetFixture): void {
 /** A service that shows the credentials of one endpoint as a number. */
 const spoiling: NonNullable<AuditTurn['between']> = (name, client) => ({
   ...client,
-  async *pages(listing, look) {
-    for await (const page of client.pages(listing, look)) {
+  async *pages(listing, request) {
+    for await (const page of client.pages(listing, request)) {
       const isFirst = name === 'payments' && listing === 'endpoints' && page.number === 1
       const [first, ...rest] = page.items
       yield isFirst && first !== undefined ? { ...page, items: [{ ...first, authentication: 5 }, ...rest] } : page

@@ -31,11 +31,11 @@ async function examine(...args: string[]) {
 }
 
 /** Changes a file for as long as a test looks. */
-async function changed<Seen>(name: string, change: (bytes: Buffer) => Buffer, look: () => Promise<Seen>) {
+async function changed<Seen>(name: string, change: (bytes: Buffer) => Buffer, check: () => Promise<Seen>) {
   const before = readFileSync(at(name))
   writeFileSync(at(name), change(Buffer.from(before)))
   try {
-    return await look()
+    return await check()
   } finally {
     writeFileSync(at(name), before)
   }

@@ -176,9 +176,9 @@ describe('a policy with rules of its own', () => {
         }),
       ]),
     )
-    expect(await hookdrift('policy', 'explain', 'nobody')).toMatchObject({
+    expect(await hookdrift('policy', 'explain', 'no-such-resource')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('has no resource "nobody"'),
+      stderr: expect.stringContaining('has no resource "no-such-resource"'),
     })
     expect(await hookdrift('policy', 'explain', uid, 'acme/short-name')).toMatchObject({
       code: 2,

@@ -56,8 +56,8 @@ describe('a history with a trigger that hookdrift did not make', () => {
   const writes: Readonly<Record<string, (history: History) => unknown>> = {
     'a run': (history) => history.begin(aStart(at(9))),
     'an approval': (history) =>
-      history.approve([{ project: payments, scopes: {}, note: '', by: 'somebody', at: at(9), state: { run: 4 } }]),
-    'a revocation': (history) => history.revoke([2], { by: 'somebody', at: at(9) }),
+      history.approve([{ project: payments, scopes: {}, note: '', by: 'alice', at: at(9), state: { run: 4 } }]),
+    'a revocation': (history) => history.revoke([2], { by: 'alice', at: at(9) }),
     'a message': (history) => history.enqueue([{ id: 'msg_1', channel: 'hook', run: null, body: '{}' }], at(9)),
     'a delivery': (history) => history.claim('hook'),
   }

@@ -3,15 +3,15 @@ import { kinds } from '../../src/model/resource.ts'
 
 /** Everything that can be asked as of a run. Of a run that it does not follow, a span's going on is not known. */
 export async function answersAt(reader: HistoryReader, run: number, uids: readonly string[]): Promise<unknown> {
-  const looks = await reader.latestScans(run)
+  const scans = await reader.latestScans(run)
   const state: unknown[] = [
-    looks,
+    scans,
     await reader.runInputs(run),
     await reader.violationsAt(run),
     await reader.resolvedBetween(0, run),
     byText(await reader.waivedBetween(run - 2, run)),
   ]
-  for (const { project } of looks) {
+  for (const { project } of scans) {
     state.push(await reader.completeScansAt(project, run), await reader.stateAt(project, run))
     state.push(await reader.stateAt(project, run, 'subscription'))
     for (const uid of uids) {

@@ -43,7 +43,7 @@ const resources = [
   },
 ]
 const scopes = { endpoint: view, subscription: { ...view, listing: 'subscriptions' } }
-const by = { by: 'somebody', at: time() }
+const by = { by: 'alice', at: time() }
 await history.approve([
   { project: ref, scopes, note: `key ghp_${canary('imported note')}`, ...by, state: { resources } },
 ])

@@ -18,7 +18,10 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     /** A run that does what is asked; gives what was known before it. */
     async function run(
       work: (draft: Draft) => Promise<unknown> = async () => {},
-      { tell = () => [], projects = [payments] }: { tell?: ComposeNotifications; projects?: (typeof payments)[] } = {},
+      {
+        compose = () => [],
+        projects = [payments],
+      }: { compose?: ComposeNotifications; projects?: (typeof payments)[] } = {},
     ): Promise<PriorState> {
       fixture.hour += 1
       const draft = await fixture.history.begin(aStart(at(fixture.hour), { policyDigest: `policy ${fixture.hour}` }))
@@ -30,24 +33,24 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         () => 0,
         (record, known) => {
           before = known
-          return tell(record, known)
+          return compose(record, known)
         },
       )
-      if (before === undefined) throw new Error('nobody was asked')
+      if (before === undefined) throw new Error('compose was not called')
       return before
     }
     const movesOf = ({ transitions }: PriorState) =>
       transitions.map(({ uid, before, now }) => `${uid}: ${before} → ${now}`).sort()
-    const standing = async (draft: Draft, uid: string) =>
+    const activeViolation = async (draft: Draft, uid: string) =>
       only(await draft.activeViolations(payments, 'endpoint', [uid]))
     const open =
       (...uids: string[]) =>
       (draft: Draft) =>
         draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) })
-    const end = (uid: string) => async (draft: Draft) => draft.endViolations([(await standing(draft, uid)).id])
+    const end = (uid: string) => async (draft: Draft) => draft.endViolations([(await activeViolation(draft, uid)).id])
     const turn = (uid: string, state: 'open' | 'unknown' | 'waived') => async (draft: Draft) => {
       const waiver = state === 'waived' ? { owner: 'team', reason: 'moves', expires: at(99) } : undefined
-      const turned = instead(await standing(draft, uid), { state, waiver })
+      const turned = instead(await activeViolation(draft, uid), { state, waiver })
       await draft.stageViolations(payments, { confirmed: [], violations: [turned] })
     }
     const waiting = async () =>
@@ -77,7 +80,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
       it('is nothing when a violation is only worded otherwise', async () => {
         await run(open('a'))
         const reworded = async (draft: Draft) => {
-          const violation = instead(await standing(draft, 'a'), { message: 'other words', severity: 'low' })
+          const violation = instead(await activeViolation(draft, 'a'), { message: 'other words', severity: 'low' })
           await draft.stageViolations(payments, { confirmed: [], violations: [violation] })
         }
         expect(movesOf(await run(reworded))).toEqual([])
@@ -109,7 +112,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
             await end('a')(draft)
             await open('c', 'd')(draft)
           },
-          { tell: later, projects: [payments, orders] },
+          { compose: later, projects: [payments, orders] },
         )
         await run(async () => {}, { projects: [orders] })
         const next = await run(async (draft) => end('d')(draft))
@@ -120,7 +123,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
 
     describe('the outbox', () => {
       it('holds what was told with the seal, numbered by channel, and each id once', async () => {
-        await run(open('a'), { tell: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
+        await run(open('a'), { compose: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
         await fixture.history.enqueue([aMessage('m2'), aMessage('m3', 'hook', null)], at(7))
         expect(await waiting()).toEqual([
           ['n1', 1, 'pending'],
@@ -132,7 +135,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           ...{ id: 'm1', channel: 'hook', number: 1, run: 1, createdAt: at(1), state: 'pending', attempts: 0 },
           ...{ nextTryAt: at(1), error: null, body: '{"id":"m1"}' },
         })
-        expect(await fixture.history.firstWaiting('nobody')).toBeUndefined()
+        expect(await fixture.history.firstWaiting('no-such-channel')).toBeUndefined()
       })
 
       it('holds nothing of a run that was given up', async () => {

@@ -187,10 +187,10 @@ describe('pruning', () => {
   it('keeps an approved baseline until it is revoked', async () => {
     await runs(4, change)
     await open(async (history) => {
-      const approval = { project: payments, scopes: {}, note: '', by: 'somebody', at: at(99), state: { run: 2 } }
+      const approval = { project: payments, scopes: {}, note: '', by: 'alice', at: at(99), state: { run: 2 } }
       await history.approve([approval])
       expect(reasonsFor(2, { last: 1 })).toEqual(['approved baseline'])
-      await history.revoke([1], { by: 'somebody', at: at(100) })
+      await history.revoke([1], { by: 'alice', at: at(100) })
       expect(reasonsFor(2, { last: 1 })).toEqual([])
     })
     prune({ last: 1 })
@@ -261,7 +261,7 @@ describe('pruning', () => {
           const numbers = kept.map(({ number }) => number)
           expect(await sealedNumbers(path.file)).toEqual(numbers)
           expect(faultsOf(path.file, ['I4', 'I5'])).toEqual([])
-          expect(await toldBy(path.file, numbers)).toEqual(await toldBy(copy, numbers))
+          expect(await answersAbout(path.file, numbers)).toEqual(await answersAbout(copy, numbers))
         } finally {
           path.remove()
         }
@@ -282,16 +282,16 @@ describe('pruning', () => {
   }
 
   /** All that is told of some runs, and all that the next one is told. */
-  async function toldBy(of: string, numbers: readonly number[]): Promise<unknown> {
+  async function answersAbout(of: string, numbers: readonly number[]): Promise<unknown> {
     return open(async (history) => {
       const answers: unknown[] = []
       for (const number of numbers) {
-        const looks = await history.latestScans(number)
+        const scans = await history.latestScans(number)
         const isLast = number === numbers.at(-1)
         answers.push(await history.readRun(number), await history.violationsAt(number))
         // How long a look has been incomplete is told as of now.
-        answers.push(isLast ? looks : looks.map(({ incompleteSince: _, ...look }) => look))
-        for (const { project } of looks) {
+        answers.push(isLast ? scans : scans.map(({ incompleteSince: _, ...scan }) => scan))
+        for (const { project } of scans) {
           answers.push(await history.completeScansAt(project, number), await history.stateAt(project, number))
         }
         for (const from of numbers) if (from < number) answers.push(await history.differing(from, number))

@@ -49,7 +49,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.endVersions([await idOf(draft, 'b')])
         await draft.stageChanges(payments, [aChange('a', { change: 'modified' }), aChange('c')])
         await draft.markUnreferenced(payments, 'source', ['s'])
-        const [ofA, ofB] = [await standing(draft, 'a'), await standing(draft, 'b')]
+        const [ofA, ofB] = [await activeViolation(draft, 'a'), await activeViolation(draft, 'b')]
         const reworded = instead(ofA, { message: 'in other words' })
         await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
         await draft.endViolations([ofB.id])
@@ -62,7 +62,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
     }
 
-    const standing = async (draft: Draft, uid: string) =>
+    const activeViolation = async (draft: Draft, uid: string) =>
       only(await draft.activeViolations(payments, 'endpoint', [uid]))
 
     it('shows what is said of the policy among all violations, and the policy among no projects', async () => {
@@ -101,8 +101,8 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await draft.stage(payments, { seen: [], versions })
       await draft.endVersions([await idOf(draft, 'c')])
       await draft.stageChanges(payments, [aChange('b')])
-      await draft.endViolations([(await standing(draft, 'c')).id])
-      const doubted = instead(await standing(draft, 'a'), { state: 'unknown', lastRun: 2 })
+      await draft.endViolations([(await activeViolation(draft, 'c')).id])
+      const doubted = instead(await activeViolation(draft, 'a'), { state: 'unknown', lastRun: 2 })
       await draft.stageViolations(payments, { confirmed: [], violations: [doubted, aViolation('b')] })
       await draft.markUnreferenced(payments, 'source', [])
       expect(await answersOf(reader, uids)).toEqual(before)
@@ -158,8 +158,8 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('about violations tell what stood after the last look at each project, and what was resolved when', async () => {
       await threeRuns()
-      const standing = await fixture.history.violationsAt(2)
-      expect(standing.map((one) => [one.project, one.message, one.state, one.firstSeen, one.lastSeen])).toEqual([
+      const active = await fixture.history.violationsAt(2)
+      expect(active.map((one) => [one.project, one.message, one.state, one.firstSeen, one.lastSeen])).toEqual([
         ['acme/payments', 'c is reached without TLS', 'opened', at(2), at(2)],
         ['acme/payments', 'in other words', 'continuing', at(1), at(2)],
       ])
@@ -181,9 +181,11 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await walkAll(draft)
         await draft.stageViolations(payments, { confirmed: [], violations: [violation] })
       }
-      const standingOf = async (draft: Draft) => only(await draft.activeViolations(payments, 'endpoint', ['a']))
+      const activeViolationOf = async (draft: Draft) => only(await draft.activeViolations(payments, 'endpoint', ['a']))
       await run(stage(waived))
-      await run(async (draft) => stage(instead(await standingOf(draft), { state: 'open', waiver: undefined }))(draft))
+      await run(async (draft) =>
+        stage(instead(await activeViolationOf(draft), { state: 'open', waiver: undefined }))(draft),
+      )
       await run(walkAll)
       const waivers = [{ fingerprint: waived.fingerprint, rule: waived.rule, waiver }]
       expect(await fixture.history.waivedBetween(0, 1)).toEqual(waivers)
@@ -220,15 +222,15 @@ export function describeReader(name: string, makePlace: () => Place): void {
         const id = await idOf(draft, 'a')
         await draft.stage(payments, { seen: [], versions: [aVersion('a', {}, { replaces: id }), aVersion('b')] })
       })
-      const tell = async (from: number, to: number) =>
+      const changesBetween = async (from: number, to: number) =>
         (await fixture.history.differing(from, to)).map(({ uid, before, after }) => [uid, before?.body, after?.body])
-      expect((await tell(1, 2)).slice(0, 3)).toEqual([
+      expect((await changesBetween(1, 2)).slice(0, 3)).toEqual([
         ['a', '{}', '{"url":"new"}'],
         ['b', '{}', undefined],
         ['c', undefined, '{}'],
       ])
-      expect((await tell(1, 4)).map(([uid]) => uid)).toEqual(['c', 's', 'u'])
-      expect(await tell(2, 3)).toEqual([])
+      expect((await changesBetween(1, 4)).map(([uid]) => uid)).toEqual(['c', 's', 'u'])
+      expect(await changesBetween(2, 3)).toEqual([])
     })
 
     it('about a resource tell its versions, its violations and who referred to it', async () => {

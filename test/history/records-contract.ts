@@ -15,8 +15,8 @@ export function describeRecords(name: string, makePlace: () => Place): void {
       records.push(await run(doEverythingOnTop))
       const texts = [JSON.stringify(await fixture.history.readRun(1)), JSON.stringify(await fixture.history.readRun(2))]
       await run(async (draft) => {
-        const standing = await draft.unconfirmedViolations(payments)
-        await draft.endViolations(standing.map(({ id }) => id))
+        const active = await draft.unconfirmedViolations(payments)
+        await draft.endViolations(active.map(({ id }) => id))
         await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
       })
       await run(async () => {}, [{ ...payments, name: 'acme/renamed' }])

@@ -91,7 +91,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await reader.readRun(2)).toBeUndefined()
         expect(await draft.lastCompleteScans(payments)).toEqual(before.baselines)
         expect(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
-        expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.standing.endpoint)
+        expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.active.endpoint)
         await seal(draft)
         expect(await latestRun(reader)).toBe(2)
         expect(await reader.readRun(1)).toEqual(first)

@@ -81,8 +81,8 @@ async function draftSecond(): Promise<Draft> {
   await draft.stage(payments, { seen: [await idOf(draft, 'c')], versions: [modified, aVersion('d')] })
   await draft.endVersions([await idOf(draft, 'b')])
   await draft.stageChanges(payments, [aChange('b', { change: 'removed' })])
-  const standing = async (uid: string) => only(await draft.activeViolations(payments, 'endpoint', [uid]))
-  const [a, b, c] = [await standing('a'), await standing('b'), await standing('c')]
+  const activeViolation = async (uid: string) => only(await draft.activeViolations(payments, 'endpoint', [uid]))
+  const [a, b, c] = [await activeViolation('a'), await activeViolation('b'), await activeViolation('c')]
   const violations = [instead(c, { state: 'unknown', lastRun: 1 }), aViolation('d')]
   await draft.stageViolations(payments, { confirmed: [a.id], violations })
   await draft.endViolations([b.id])
@@ -254,8 +254,8 @@ describe('a run without changes', () => {
     await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
     const seen = [...(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).values()].map(({ id }) => id)
     await draft.stage(payments, { seen, versions: [] })
-    const standing = await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])
-    await draft.stageViolations(payments, { confirmed: standing.map(({ id }) => id), violations: [] })
+    const active = await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])
+    await draft.stageViolations(payments, { confirmed: active.map(({ id }) => id), violations: [] })
     await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
     await draft.endViolations((await draft.unconfirmedViolations(payments)).map(({ id }) => id))
     await draft.markUnreferenced(payments, 'source', [])

@@ -13,7 +13,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
       it('gives the current version of the resources that are asked for', async () => {
         await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b')] }))
         const draft = await begin()
-        const known = await draft.known(payments, 'endpoint', ['b', 'nobody', 'b'])
+        const known = await draft.known(payments, 'endpoint', ['b', 'no-such-endpoint', 'b'])
         const { digest } = aVersion('b')
         const id = await idOf(draft, 'b')
         expect(known).toEqual(new Map([['b', { id, uid: 'b', fromRun: 1, digest, sealKeyId: 'key-1' }]]))

@@ -10,9 +10,9 @@ export function describeWalks(name: string, makePlace: () => Place): void {
     const fixture = openContractFixture(makePlace)
     const { begin, run, idOf, stateOf, doEverything, aFirstRun } = fixture
 
-    describe('looks', () => {
+    describe('scans', () => {
       /** A run of walks only: `['endpoints', 'partial']`. */
-      async function look(...walks: [Listing, CoverageStatus][]): Promise<void> {
+      async function scan(...walks: [Listing, CoverageStatus][]): Promise<void> {
         const draft = await begin()
         await draft.stageScan(payments)
         for (const [listing, status] of walks) await draft.stageWalk(payments, aCoverage(listing, status), undefined)
@@ -26,19 +26,19 @@ export function describeWalks(name: string, makePlace: () => Place): void {
       }
 
       it('takes the last complete look at each listing for its kinds', async () => {
-        await look(
+        await scan(
           ['project', 'complete'],
           ['endpoints', 'complete'],
           ['sources', 'complete'],
           ['subscriptions', 'complete'],
         )
-        await look(
+        await scan(
           ['project', 'skipped'],
           ['endpoints', 'partial'],
           ['sources', 'failed'],
           ['subscriptions', 'complete'],
         )
-        await look(
+        await scan(
           ['project', 'failed'],
           ['endpoints', 'suspect'],
           ['sources', 'partial'],
@@ -54,21 +54,21 @@ export function describeWalks(name: string, makePlace: () => Place): void {
       })
 
       it('takes the subscriptions for the look at sources where those are not listed', async () => {
-        await look(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
-        await look(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 2, listing: 'subscriptions', filter: null })
-        await look(['endpoints', 'complete'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
-        await look(['endpoints', 'complete'], ['sources', 'partial'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['sources', 'partial'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
-        await look(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'partial'])
+        await scan(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'partial'])
         expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
-        await look(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 10, listing: 'sources', filter: null })
       })
 
       it('says what the last complete look was narrowed to', async () => {
-        await look(['endpoints', 'complete'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['subscriptions', 'complete'])
         const filter = 'owner=tenant-03'
         const narrowed = await begin()
         await narrowed.stageScan(payments)

@@ -5,21 +5,21 @@ import { credentials, isSecretName, mayHoldCredential, mayHoldSecretName } from 
 
 const sealer: Sealer = { keyId: '', seal: () => 'sealed:masked' }
 
-/** Counts how often it looks through a text. */
+/** Counts how often it searches a text. */
 function counting() {
-  const looked: string[] = []
+  const searched: string[] = []
   const sealText = skipHarmless((text, { seal }) => {
-    looked.push(text)
+    searched.push(text)
     return text.replace('hunter2', seal)
   })
-  return { looked, sealText: (text: string) => sealText(text, sealer) }
+  return { searched, sealText: (text: string) => sealText(text, sealer) }
 }
 
 describe('a text that is met again', () => {
   it('is not looked through where nothing was sealed in it', () => {
-    const { looked, sealText } = counting()
+    const { searched, sealText } = counting()
     expect([1, 2].map(() => sealText('orders of all tenants'))).toEqual(Array(2).fill('orders of all tenants'))
-    expect(looked).toHaveLength(1)
+    expect(searched).toHaveLength(1)
   })
 
   it.each([
@@ -28,18 +28,18 @@ describe('a text that is met again', () => {
     ['it is short', 'orders'],
     ['it is long', 'orders '.repeat(20)],
   ])('is looked through where %s', (_, text) => {
-    const { looked, sealText } = counting()
+    const { searched, sealText } = counting()
     const sealed = text.replace('hunter2', 'sealed:masked')
     expect([1, 2].map(() => sealText(text))).toEqual([sealed, sealed])
-    expect(looked).toHaveLength(2)
+    expect(searched).toHaveLength(2)
   })
 
   it('is looked through once more when thousands of others have passed', () => {
-    const { looked, sealText } = counting()
+    const { searched, sealText } = counting()
     sealText('orders of all tenants')
     for (let number = 0; number < 5000; number++) sealText(`orders of the tenant ${number}`)
     sealText('orders of all tenants')
-    expect(looked.filter((text) => text === 'orders of all tenants')).toHaveLength(2)
+    expect(searched.filter((text) => text === 'orders of all tenants')).toHaveLength(2)
   })
 })
 

@@ -15,14 +15,14 @@ const chat: Channel = { name: 'chat', type: 'slack', url: 'https://chat.example.
 /** A fleet fixture whose runs notify some channels. */
 async function openNotified(channels: readonly Channel[] = [lines], options: FleetFixtureOptions = {}) {
   const fixture = await openFleetFixture(options)
-  const run = async (turn: Omit<AuditTurn, 'url' | 'tell'> = {}, on = channels) => {
+  const run = async (turn: Omit<AuditTurn, 'url' | 'compose'> = {}, on = channels) => {
     let written: readonly NewMessage[] | 'later' = []
     const compose = composeRunNotifications(on)
-    const tell: ComposeNotifications = (record, before) => {
+    const composeAndKeep: ComposeNotifications = (record, before) => {
       written = compose?.(record, before) ?? []
       return written
     }
-    const report = await fixture.audit({ ...turn, tell })
+    const report = await fixture.audit({ ...turn, compose: composeAndKeep })
     const all: readonly NewMessage[] = Array.isArray(written) ? written : []
     return { report, messages: all.map(({ body }) => readMessage(body)) }
   }

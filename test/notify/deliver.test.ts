@@ -8,8 +8,8 @@ import { aMessage } from './samples.ts'
 
 const hourS = 3600
 
-/** A receiver that answers as it is told and remembers what it got; and a worker that comes back as time passes. */
-function aStand() {
+/** A receiver that answers as configured and remembers what it got; and a worker that comes back as time passes. */
+function aDelivery() {
   const machines = new Machines()
   const memory = emptyMemory()
   let process = machines.process(1)
@@ -32,7 +32,7 @@ function aStand() {
         ids.map((id) => ({ id, channel: 'hook', run: 1, body: JSON.stringify(aMessage(id)) })),
         isoNow(),
       ),
-    /** The process is killed where it stands, and another one comes. */
+    /** Kills the process at once and starts another one. */
     restart() {
       process.kill()
       process = machines.process(2)
@@ -69,7 +69,7 @@ function aStand() {
 
 describe('delivery', () => {
   it('hands messages over in the order in which they were written, each once', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     await harness.write('m1', 'm2')
     await harness.write('m3')
     await harness.deliver()
@@ -78,7 +78,7 @@ describe('delivery', () => {
   })
 
   it('keeps the order when a receiver fails: what comes later waits behind it', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     harness.answers((id) => (id === 'm2' && harness.got.length < 4 ? refused('answered 500') : accepted))
     await harness.write('m1', 'm2', 'm3')
     await harness.deliver()
@@ -101,7 +101,7 @@ describe('delivery', () => {
   })
 
   it('gives a message up after a day, and then tries the next', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     harness.answers((id) => (id === 'm1' ? refused('answered 500') : accepted))
     await harness.write('m1', 'm2')
     for (let minutes = 0; minutes < 24 * 60; minutes += 10) {
@@ -120,7 +120,7 @@ describe('delivery', () => {
   })
 
   it('tries a message once more however late it comes, before it gives it up', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     await harness.write('m1')
     harness.machines.pass(48 * hourS)
     await harness.deliver()
@@ -128,7 +128,7 @@ describe('delivery', () => {
   })
 
   it('tries a receiver that is gone no more, and says so, until it is another one', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     harness.answers(() => ({ ok: false, error: 'answered 410', isGone: true }))
     await harness.write('m1', 'm2')
     await harness.deliver()
@@ -145,7 +145,7 @@ describe('delivery', () => {
   })
 
   it('gives up what waits for a day for a receiver that is gone, or for a channel that nobody configures', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     await harness.write('m1')
     harness.machines.pass(23 * hourS)
     await harness.write('m2')
@@ -160,7 +160,7 @@ describe('delivery', () => {
   })
 
   it('sends a message again, under its id, when it was killed between delivery and record', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     await harness.write('m1', 'm2')
     const killed = new Promise<never>(() => {})
     harness.answers(() => killed)
@@ -173,7 +173,7 @@ describe('delivery', () => {
   })
 
   it('leaves a channel alone on which another process delivers', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     await harness.write('m1')
     let answer: (outcome: Outcome) => void = () => {}
     harness.answers(() => new Promise((resolve) => (answer = resolve)))
@@ -187,7 +187,7 @@ describe('delivery', () => {
   })
 
   it('does not hold a stop against the receiver', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     await harness.write('m1')
     const stop = new AbortController()
     harness.answers(() => {
@@ -200,7 +200,7 @@ describe('delivery', () => {
   })
 
   it('of a one-shot run tries everything once, and no longer than its time', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     await harness.write('m1', 'm2', 'm3')
     harness.answers((id) => {
       if (id === 'm2') harness.machines.pass(5)
@@ -215,7 +215,7 @@ describe('delivery', () => {
   })
 
   it('tells other channels whatever one of them does', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     await harness.write('m1')
     await harness
       .history()

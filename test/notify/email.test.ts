@@ -112,8 +112,8 @@ describe('a mail', () => {
   })
 
   it('says that nobody is there, or that nobody answers', async () => {
-    const nobody = sendByEmail({ smtp: 'smtp://127.0.0.1:9', ...addresses })
-    expect(await nobody(aMessage(), signal())).toMatchObject({ ok: false })
+    const sendToClosedPort = sendByEmail({ smtp: 'smtp://127.0.0.1:9', ...addresses })
+    expect(await sendToClosedPort(aMessage(), signal())).toMatchObject({ ok: false })
     await using silent = await openMailServer({ onConnect: () => {} })
     const stop = new AbortController()
     const sent = sendByEmail({ smtp: `smtp://127.0.0.1:${silent.port}`, ...addresses })(aMessage(), stop.signal)

@@ -32,12 +32,12 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
 }
 
 function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partial<PriorState> = {}): PriorState {
-  const look: PreviousScan = {
+  const scan: PreviousScan = {
     statuses: new Map(Object.entries(statuses) as [Listing, CoverageStatus][]),
     notEvaluated: {},
   }
   const run = { isFirst: false, policyDigest: 'policy', toolVersion: '0.1.0' }
-  return { ...run, scans: new Map([[project, look]]), transitions: [], ...other }
+  return { ...run, scans: new Map([[project, scan]]), transitions: [], ...other }
 }
 
 function aMove(

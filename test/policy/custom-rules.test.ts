@@ -34,13 +34,13 @@ function verdict(assert: string, resource: Resource, labels = {}): string {
   return evaluator.of(project).outcome().failures['a/b'] ?? (found.length > 0 ? 'fails' : 'holds')
 }
 
-const messages = (evaluator: ReturnType<typeof evaluatorOf>, resources: readonly Resource[], looked = all) => [
+const messages = (evaluator: ReturnType<typeof evaluatorOf>, resources: readonly Resource[], completeness = all) => [
   ...resources
     .flatMap((resource) => evaluator.of(project).evaluate(resource))
     .map(({ uid, message }) => `${uid} ${message}`),
   ...evaluator
     .of(project)
-    .conclude(looked)
+    .conclude(completeness)
     .map(({ uid, message }) => `${uid} ${message}`),
 ]
 

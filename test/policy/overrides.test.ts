@@ -13,7 +13,7 @@ function anEndpoint(attributes: JsonObject = {}, uid = 'e1', name = 'test-orders
 }
 
 /** Severities of what is found on an inactive endpoint, by rule. */
-function judged(overrides: string, resource = anEndpoint(), labels: Record<string, string> = { env: 'dev' }) {
+function rulesThatFire(overrides: string, resource = anEndpoint(), labels: Record<string, string> = { env: 'dev' }) {
   const policy = policyOf(`extends: []\nrules: { endpoint/inactive: {} }\noverrides:\n${overrides}`)
   const findings = evaluateFleet(policy, 0, () => labels)
     .of(project)
@@ -44,9 +44,9 @@ describe('an override', () => {
     ['{ labels: { env: [dev, test] } }', true],
     ['{ labels: { env: prod } }', false],
     ['{ labels: { team: x } }', false],
-    ['{ kind: endpoint, owner: nobody }', false],
+    ['{ kind: endpoint, owner: no-such-owner }', false],
   ])('with match %s holds: %s', (match, holds) => {
-    const found = judged(`  - { match: ${match}, rules: { endpoint/inactive: off } }`)
+    const found = rulesThatFire(`  - { match: ${match}, rules: { endpoint/inactive: off } }`)
     expect(found).toEqual(holds ? [] : ['endpoint/inactive high'])
   })
 
@@ -54,8 +54,8 @@ describe('an override', () => {
     const overrides = `
   - { match: { kind: endpoint }, rules: { endpoint/inactive: off, endpoint/url-not-https: low } }
   - { match: { uid: e1 }, rules: { endpoint/inactive: info } }`
-    expect(judged(overrides)).toEqual(['endpoint/inactive info', 'endpoint/url-not-https low'])
-    expect(judged(overrides, anEndpoint({}, 'e2'))).toEqual(['endpoint/url-not-https low'])
+    expect(rulesThatFire(overrides)).toEqual(['endpoint/inactive info', 'endpoint/url-not-https low'])
+    expect(rulesThatFire(overrides, anEndpoint({}, 'e2'))).toEqual(['endpoint/url-not-https low'])
   })
 
   it('decides for each endpoint that a rule across resources names', () => {
@@ -100,7 +100,10 @@ overrides:
   it('with a hostile expression ends', () => {
     const name = `${'a'.repeat(5000)}!`
     expect(
-      judged('  - { match: { name: "/(a+)+$/" }, rules: { endpoint/inactive: off } }', anEndpoint({}, 'e1', name)),
+      rulesThatFire(
+        '  - { match: { name: "/(a+)+$/" }, rules: { endpoint/inactive: off } }',
+        anEndpoint({}, 'e1', name),
+      ),
     ).toEqual(['endpoint/inactive high'])
   })
 

@@ -123,7 +123,7 @@ describe('probes of a policy', () => {
   })
 })
 
-function judgeBy(expression: string, payload: Json) {
+function evaluateBy(expression: string, payload: Json) {
   const result = expectExpression(expression)
   if ('mistakes' in result) throw new Error(result.mistakes.map(({ text }) => text).join())
   return result.expectation.evaluate(payload, 0)
@@ -137,7 +137,7 @@ describe('an expectation', () => {
     ['payload == 3', 3],
     ['payload.yes', { yes: true }],
   ])('is met: %s', (expression, payload) => {
-    expect(judgeBy(expression, payload)).toEqual({ is: 'met' })
+    expect(evaluateBy(expression, payload)).toEqual({ is: 'met' })
   })
 
   it.each<[string, Json, string]>([
@@ -146,26 +146,26 @@ describe('an expectation', () => {
     ['payload.n', { n: 1 }, 'the result breaks `payload.n` (it gives neither true nor false)'],
     ['payload.__proto__ == 1', {}, 'the result breaks `payload.__proto__ == 1` (No such key: __proto__)'],
   ])('is broken: %s', (expression, payload, complaint) => {
-    expect(judgeBy(expression, payload)).toEqual({ is: 'broken', complaint })
+    expect(evaluateBy(expression, payload)).toEqual({ is: 'broken', complaint })
   })
 
   it('is not tried on what its loops would take for ever to walk', () => {
     const list = Array.from({ length: 2000 }, (_, n) => n)
     const nested = 'payload.all(a, payload.exists(b, a == b))'
-    expect(judgeBy(nested, list)).toEqual({
+    expect(evaluateBy(nested, list)).toEqual({
       is: 'unknown',
       reason: expect.stringMatching(/takes more than 50000 steps/),
     })
-    expect(judgeBy(nested, list.slice(0, 200))).toEqual({ is: 'met' })
-    expect(judgeBy('payload.all(a, a >= 0)', list)).toEqual({ is: 'met' })
+    expect(evaluateBy(nested, list.slice(0, 200))).toEqual({ is: 'met' })
+    expect(evaluateBy('payload.all(a, a >= 0)', list)).toEqual({ is: 'met' })
   })
 
   it('of JSON is that value in any order of members, and no other', () => {
-    const { evaluate: judge } = expectJson({ a: [1, { b: null }], c: 'x' })
-    expect(judge({ c: 'x', a: [1, { b: null }] }, 0)).toEqual({ is: 'met' })
+    const { evaluate } = expectJson({ a: [1, { b: null }], c: 'x' })
+    expect(evaluate({ c: 'x', a: [1, { b: null }] }, 0)).toEqual({ is: 'met' })
     const complaints = [{ a: [1, { b: 0 }], c: 'x' }, { a: [1], c: 'x' }, { a: [1, { b: null }], c: 'x', d: 1 }, null]
-      .map((result) => judge(result, 0))
-      .map((judgement) => ('complaint' in judgement ? judgement.complaint.replace(/^.*: /, '') : judgement.is))
+      .map((result) => evaluate(result, 0))
+      .map((outcome) => ('complaint' in outcome ? outcome.complaint.replace(/^.*: /, '') : outcome.is))
     expect(complaints).toEqual([
       'it differs at /a/1/b',
       'it differs at /a/1',

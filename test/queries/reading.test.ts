@@ -204,7 +204,7 @@ describe('the history', () => {
 
   it('timeline tells a life: seen, changed, violations opened and resolved, and who refers to it', async () => {
     const { rows, resources } = await historyFixture.rows('timeline', paused)
-    const tell = (row: {
+    const lineOf = (row: {
       run: number
       change: string
       fields: unknown[]
@@ -214,7 +214,7 @@ describe('the history', () => {
       return [row.run, row.change, row.fields, turns]
     }
     const status = (before: string, after: string) => [{ path: '/status', before, after }]
-    expect(rows.map(tell)).toEqual([
+    expect(rows.map(lineOf)).toEqual([
       [1, 'first_seen', [], []],
       [2, 'modified', status('active', 'inactive'), ['opened']],
       [4, 'modified', status('inactive', 'active'), ['resolved']],

@@ -81,7 +81,7 @@ describe('a replay of the policy of the time', () => {
     const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
     const project = { name: 'acme/payments', service: 'acme', uid: fixture.uidOf('payments') }
     const when = new Date(fixture.harness.clock.now()).toISOString()
-    await history.approve([{ project, scopes: {}, note: '', by: 'somebody', at: when, state: { run: 1 } }])
+    await history.approve([{ project, scopes: {}, note: '', by: 'alice', at: when, state: { run: 1 } }])
     await history.close()
     await fixture.audit({ policy })
     const { replay } = await replayed(fixture, policy, 2)

@@ -6,11 +6,11 @@ import type { Report } from '../../src/model/report.ts'
 import { isAtLeast, severities, violationStates } from '../../src/model/violation.ts'
 import { tries } from '../thoroughness.ts'
 import { reports } from './all-reports.ts'
-import { judgedSamples } from './judged-sample.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 import { readers, type Seen, suitesIn } from './readers.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 100, full: true }
+const options = { colour: false, width: 100, full: true }
 const formats = Object.keys(readers) as (keyof typeof readers)[]
 
 /** Runs of ordinary names and any mixture of severities, states, rules and projects. */
@@ -48,13 +48,13 @@ function countsOf(violations: readonly Seen[]) {
 function expectAgreement(report: Report): void {
   const wanted = { counts: countsOf(report.violations), exitCode: report.verdict.exit_code }
   for (const format of formats) {
-    const { violations, exitCode = wanted.exitCode } = readers[format](reports[format](report, look))
+    const { violations, exitCode = wanted.exitCode } = readers[format](reports[format](report, options))
     expect({ format, counts: countsOf(violations), exitCode }).toEqual({ format, ...wanted })
   }
 }
 
 describe('all formats of a run', () => {
-  it.each(Object.entries({ ...samples, judged: judgedSamples.small }))('say the same: %s', (_, report) => {
+  it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))('say the same: %s', (_, report) => {
     expectAgreement(report)
   })
 
@@ -65,7 +65,7 @@ describe('all formats of a run', () => {
   it('agree in JUnit, too: a case fails when the run fails, and is an error when it could not look', () => {
     fc.assert(
       fc.property(arbitraryRun, (report) => {
-        const outcomes = suitesIn(reports.junit(report, look)).flatMap(({ cases }) =>
+        const outcomes = suitesIn(reports.junit(report, options)).flatMap(({ cases }) =>
           cases.map(({ outcome }) => outcome),
         )
         const { violations, fail_on, exit_code } = report.verdict
@@ -78,8 +78,8 @@ describe('all formats of a run', () => {
 
   it('give the same bytes for the same document', () => {
     for (const format of formats) {
-      const copy: Report = structuredClone(judgedSamples.small)
-      expect(reports[format](copy, look)).toBe(reports[format](judgedSamples.small, look))
+      const copy: Report = structuredClone(evaluatedSamples.small)
+      expect(reports[format](copy, options)).toBe(reports[format](evaluatedSamples.small, options))
     }
   })
 })

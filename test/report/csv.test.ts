@@ -4,32 +4,34 @@ import { csvTable } from '../../src/report/csv/csv-table.ts'
 import { csv } from '../../src/report/csv.ts'
 import { filesOf } from '../../src/report/report-files.ts'
 import type { RenderOptions } from '../../src/report/report-format.ts'
-import { judgedSamples } from './judged-sample.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 
-const look = { colour: false, width: 80, full: true }
+const options = { colour: false, width: 80, full: true }
 const sections = ['violations', 'drift', 'coverage', 'controls'] as const
 const rowsOf = (section: NonNullable<RenderOptions['section']>): Record<string, string>[] =>
-  parse(csv(judgedSamples.small, { ...look, section }), { columns: true })
+  parse(csv(evaluatedSamples.small, { ...options, section }), { columns: true })
 
 describe('the CSV report', () => {
   it.each(sections)('is what a person has read: %s', async (section) => {
-    const shown = csv(judgedSamples.small, { ...look, section })
+    const shown = csv(evaluatedSamples.small, { ...options, section })
     await expect(shown).toMatchFileSnapshot(`../golden/report-small.${section}.csv`)
   })
 
   it('shows the violations unless another section is asked for', () => {
-    expect(csv(judgedSamples.small, look)).toBe(csv(judgedSamples.small, { ...look, section: 'violations' }))
+    expect(csv(evaluatedSamples.small, options)).toBe(
+      csv(evaluatedSamples.small, { ...options, section: 'violations' }),
+    )
   })
 
   it.each(sections)('ends every line with CR LF, and has as many cells in each: %s', (section) => {
-    const shown = csv(judgedSamples.incomplete, { ...look, section })
+    const shown = csv(evaluatedSamples.incomplete, { ...options, section })
     expect(shown.endsWith('\r\n')).toBe(true)
     expect(shown.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
   })
 
   it('has the members of the JSON report as columns, and the waiver behind them', () => {
     const [first] = rowsOf('violations')
-    const { violations } = judgedSamples.small
+    const { violations } = evaluatedSamples.small
     expect(Object.keys(first ?? {})).toEqual([
       ...Object.keys(violations[0] ?? {}),
       ...['waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket'],

@@ -4,8 +4,8 @@ import type { Report } from '../../src/model/report.ts'
 import { tries } from '../thoroughness.ts'
 import { reports } from './all-reports.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
+import { asEvaluated } from './evaluated-sample.ts'
 import { allFormats, damageIn } from './hostile-input.ts'
-import { judged } from './judged-sample.ts'
 import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
 
 describe('hostile text', () => {
@@ -38,8 +38,8 @@ describe('hostile text', () => {
     const report = everywhere('http://evil.example/=| '.repeat(50_000), 'acme/payments')
     const cutting = allFormats.filter((format) => format !== 'json' && format !== 'html')
     expect(damageIn(report, cutting)).toEqual([])
-    const look = { colour: false, width: 100, full: false }
-    const long = cutting.filter((format) => reports[format](report, look).length > 1_000_000)
+    const options = { colour: false, width: 100, full: false }
+    const long = cutting.filter((format) => reports[format](report, options).length > 1_000_000)
     expect(long).toEqual([])
   })
 })
@@ -70,7 +70,7 @@ function everywhere(text: string, configured = text): Report {
       }),
     ),
   })
-  const [known] = judged(report).rules
+  const [known] = asEvaluated(report).rules
   const place = { file: configured, line: 3 }
   return {
     ...report,

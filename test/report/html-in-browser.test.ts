@@ -17,7 +17,7 @@ import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 const executablePath = '/usr/bin/chromium'
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-const look = { colour: false, width: 80, full: true }
+const rendering = { colour: false, width: 80, full: true }
 
 const attack = `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script></style>`
 const hostile = aReport({
@@ -39,7 +39,8 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     rmSync(directory, { recursive: true, force: true })
   })
 
-  const open = (report: Report, width: number, scheme: 'light' | 'dark') => openPage(html(report, look), width, scheme)
+  const open = (report: Report, width: number, scheme: 'light' | 'dark') =>
+    openPage(html(report, rendering), width, scheme)
 
   async function openPage(text: string, width: number, colorScheme: 'light' | 'dark') {
     const file = join(directory, 'report.html')
@@ -88,7 +89,7 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
       return { id, kind, title: `Rule ${id}`, remediation: '', severity, controls: [], needs: [kind] }
     })
     const compliance = composeCompliance({ report: { ...samples.small, rules }, framework: builtInFramework('soc2') })
-    const { page, requests, address } = await openPage(complianceReports.html(compliance, look), 1100, scheme)
+    const { page, requests, address } = await openPage(complianceReports.html(compliance, rendering), 1100, scheme)
     expect(await faultsOf(page)).toEqual([])
     expect(requests).toEqual([address])
     const text = await textOf(await page.pdf({ preferCSSPageSize: true }))

@@ -7,8 +7,8 @@ import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aReport, aViolation, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
-const show = (report: Report) => html(report, look)
+const options = { colour: false, width: 80, full: true }
+const show = (report: Report) => html(report, options)
 
 /** What this format may write: these elements, with quoted attributes. */
 const tag =

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
-import { judged, judgedSamples } from './judged-sample.ts'
+import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { suitesIn } from './readers.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
-const suitesOf = (report: Report) => suitesIn(junit(report, look))
+const options = { colour: false, width: 80, full: true }
+const suitesOf = (report: Report) => suitesIn(junit(report, options))
 const rule = 'endpoint/url-not-https'
 const since = { first_seen: '2026-11-19T22:15:00.000Z' }
 const low = { severity: 'low', state: 'opened', uid: 'L1', message: 'mild' } as const
@@ -18,27 +18,27 @@ const resolved = { ...high, state: 'resolved', uid: 'R1' } as const
 
 /** The case of one rule in one project. */
 function caseOf(violations: readonly Partial<ReportViolation>[], walks: readonly Partial<ReportCoverage>[] = [{}]) {
-  const report = judged(aReport({ coverage: walks.map(aWalk), violations: violations.map(aViolation) }))
+  const report = asEvaluated(aReport({ coverage: walks.map(aWalk), violations: violations.map(aViolation) }))
   const suite = suitesOf(report).find(({ name }) => name === 'acme/payments')
   return suite?.cases.find(({ name }) => name === rule)
 }
 
 describe('the JUnit report', () => {
   it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
-    await expect(junit(judgedSamples[sample], look)).toMatchFileSnapshot(`../golden/report-${sample}.junit.xml`)
+    await expect(junit(evaluatedSamples[sample], options)).toMatchFileSnapshot(`../golden/report-${sample}.junit.xml`)
   })
 
   it('has a suite for every project, and in it a case for every walk and every rule', () => {
-    const suites = suitesOf(judgedSamples.small)
+    const suites = suitesOf(evaluatedSamples.small)
     expect(suites.map(({ name }) => name)).toEqual(['acme/invoices', 'acme/payments'])
-    const rules = judgedSamples.small.rules.map(({ id }) => id)
+    const rules = evaluatedSamples.small.rules.map(({ id }) => id)
     for (const { cases } of suites) {
       expect(cases.map(({ name }) => name)).toEqual(['walk endpoints', 'walk subscriptions', 'walk sources', ...rules])
     }
   })
 
   it('counts its cases by outcome', () => {
-    for (const report of Object.values({ ...samples, ...judgedSamples })) {
+    for (const report of Object.values({ ...samples, ...evaluatedSamples })) {
       for (const { counts, cases } of suitesOf(report)) {
         const ofOutcome = (wanted: string) => cases.filter(({ outcome }) => outcome === wanted).length
         expect(counts).toEqual({
@@ -110,7 +110,7 @@ describe('a case', () => {
   })
 
   it('is skipped for a rule that could not judge', () => {
-    const [, payments] = suitesOf(judgedSamples.small)
+    const [, payments] = suitesOf(evaluatedSamples.small)
     expect(payments?.cases.find(({ name }) => name === 'endpoint/name-convention')).toMatchObject({
       outcome: 'skipped',
       message: 'unknown: it throws: TypeError',
@@ -118,7 +118,7 @@ describe('a case', () => {
   })
 
   it('is skipped for a rule about probes where none ran', () => {
-    const [, payments] = suitesOf(judgedSamples.clean)
+    const [, payments] = suitesOf(evaluatedSamples.clean)
     expect(payments?.cases.find(({ name }) => name === 'probe/failed')).toMatchObject({
       outcome: 'skipped',
       message: 'unknown: no probe ran',
@@ -126,7 +126,7 @@ describe('a case', () => {
   })
 
   it('counts what overrides left to a rule', () => {
-    const [, payments] = suitesOf(judgedSamples.clean)
+    const [, payments] = suitesOf(evaluatedSamples.clean)
     expect(payments?.cases.find(({ name }) => name === 'endpoint/timeout-high')?.lines).toEqual([
       'evaluated 30 endpoints',
     ])

@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { code } from '../../src/report/markdown/code.ts'
 import { prose, withCode } from '../../src/report/markdown/prose.ts'
 import { markdown } from '../../src/report/markdown.ts'
-import { judgedSamples } from './judged-sample.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 import { tablesIn } from './readers.ts'
 import { aReport, aViolation, aWalk } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
+const options = { colour: false, width: 80, full: true }
 
 describe('the Markdown report', () => {
   it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
-    await expect(markdown(judgedSamples[sample], look)).toMatchFileSnapshot(`../golden/report-${sample}.md`)
+    await expect(markdown(evaluatedSamples[sample], options)).toMatchFileSnapshot(`../golden/report-${sample}.md`)
   })
 
   it('begins with a table of counts', () => {
-    const [summary] = tablesIn(markdown(judgedSamples.small, look))
+    const [summary] = tablesIn(markdown(evaluatedSamples.small, options))
     expect(summary).toEqual({
       header: ['severity', 'opened', 'continuing', 'resolved', 'unknown', 'waived'],
       rows: [
@@ -28,7 +28,7 @@ describe('the Markdown report', () => {
   })
 
   it('says what could not be looked at before all else', () => {
-    const shown = markdown(judgedSamples.incomplete, look)
+    const shown = markdown(evaluatedSamples.incomplete, options)
     expect(shown.indexOf('### Incomplete scan: 4 of 7 walks')).toBeLessThan(shown.indexOf('### Violations'))
   })
 
@@ -40,7 +40,7 @@ describe('the Markdown report', () => {
       aWalk({ project: `acme/p${at}`, status: 'failed', reason: 'r'.repeat(300) }),
     )
     for (const coverage of [[aWalk()], gaps]) {
-      const shown = markdown(aReport({ coverage, violations }), look)
+      const shown = markdown(aReport({ coverage, violations }), options)
       expect(shown.length).toBeLessThan(65_000)
       const rows = tablesIn(shown).flatMap(({ header, rows }) => (header.includes('message') ? rows : []))
       const [, left] =

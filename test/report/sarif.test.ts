@@ -2,25 +2,25 @@ import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Report, ReportViolation } from '../../src/model/report.ts'
 import { sarif } from '../../src/report/sarif.ts'
+import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { sarifFaults } from './hostile-input.ts'
-import { judged, judgedSamples } from './judged-sample.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
-const runOf = (report: Report) => JSON.parse(sarif(report, look)).runs[0]
+const options = { colour: false, width: 80, full: true }
+const runOf = (report: Report) => JSON.parse(sarif(report, options)).runs[0]
 const resultOf = (violation: Partial<ReportViolation>) =>
-  runOf(judged(aReport({ violations: [aViolation(violation)] }))).results[0]
+  runOf(asEvaluated(aReport({ violations: [aViolation(violation)] }))).results[0]
 
 describe('the SARIF report', () => {
-  it.each(Object.entries({ ...samples, judged: judgedSamples.small }))(
+  it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))(
     'follows the schema of SARIF 2.1.0: %s',
     (_, report) => {
-      expect(sarifFaults(JSON.parse(sarif(report, look)))).toBeNull()
+      expect(sarifFaults(JSON.parse(sarif(report, options)))).toBeNull()
     },
   )
 
   it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
-    await expect(sarif(judgedSamples[sample], look)).toMatchFileSnapshot(`../golden/report-${sample}.sarif`)
+    await expect(sarif(evaluatedSamples[sample], options)).toMatchFileSnapshot(`../golden/report-${sample}.sarif`)
   })
 
   it.each([
@@ -35,7 +35,7 @@ describe('the SARIF report', () => {
   })
 
   it('says of every result whether it is suppressed, and of a waived one by whom, why and until when', () => {
-    const suppressed = runOf(judgedSamples.small).results.map(
+    const suppressed = runOf(evaluatedSamples.small).results.map(
       ({ suppressions }: { suppressions: object[] }) => suppressions,
     )
     expect(suppressed.filter((list: object[]) => list.length > 0)).toEqual([
@@ -53,7 +53,7 @@ describe('the SARIF report', () => {
         },
       ],
     ])
-    expect(suppressed).toHaveLength(judgedSamples.small.violations.length)
+    expect(suppressed).toHaveLength(evaluatedSamples.small.violations.length)
   })
 
   it('names the resource, and the line that configures its project', () => {
@@ -81,7 +81,7 @@ describe('the SARIF report', () => {
   })
 
   it('explains its rules, with a score that grows with the severity', () => {
-    const { rules } = runOf(judgedSamples.small).tool.driver
+    const { rules } = runOf(evaluatedSamples.small).tool.driver
     const rule = rules.find(({ id }: { id: string }) => id === 'endpoint/secret-all-expired')
     expect(rule).toMatchObject({
       shortDescription: { text: 'All secrets have expired' },
@@ -107,7 +107,7 @@ describe('the SARIF report', () => {
   })
 
   it('tells of every walk that was not complete, and does not call such a run successful', () => {
-    const [invocation] = runOf(judgedSamples.incomplete).invocations
+    const [invocation] = runOf(evaluatedSamples.incomplete).invocations
     expect(invocation).toMatchObject({ exitCode: 3, executionSuccessful: false })
     const expected = invocation.toolExecutionNotifications.filter(
       ({ descriptor }: { descriptor: { id: string } }) => descriptor.id === 'walk-incomplete',
@@ -168,7 +168,7 @@ describe('what code scanning takes', () => {
       ...violation,
       message: Array.from({ length: 1500 }, noise).join(''),
     }))
-    const text = sarif({ ...report, violations }, look)
+    const text = sarif({ ...report, violations }, options)
     const packed = gzipSync(text).length
     expect(packed).toBeLessThan(10_000_000)
     expect(packed).toBeGreaterThan(7_000_000)

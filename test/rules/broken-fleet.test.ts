@@ -48,7 +48,7 @@ function cleanFleet(endpointsPerProject: number, sourcesPerProject: number, proj
 }
 
 /** What stands, as `rule uid`, sorted. */
-function standing({ violations }: Report): string[] {
+function activeLines({ violations }: Report): string[] {
   const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
   return [...new Set(open.map(({ rule, uid }) => `${rule} ${uid}`))].sort()
 }
@@ -78,7 +78,7 @@ describe('a fleet', () => {
   it('of clean resources breaks no rule', async () => {
     const fleet = cleanFleet(40, 12, 2)
     await using fixture = await openFleetFixture({ fleet, harness: { labels: { env: 'prod' } } })
-    expect(standing(await fixture.audit({ policy }))).toEqual([])
+    expect(activeLines(await fixture.audit({ policy }))).toEqual([])
   })
 
   it('that breaks every rule breaks each where it is broken, and nowhere else', async () => {
@@ -120,7 +120,7 @@ describe('a fleet', () => {
     await using fixture = await openFleetFixture({ fleet, harness: { pageSize: 100, labels: { env: 'prod' } } })
     await fixture.audit({ policy })
     fixture.harness.advance(2 * dayMs)
-    expect(standing(await fixture.audit({ policy }))).toEqual([...new Set(expected)].sort())
+    expect(activeLines(await fixture.audit({ policy }))).toEqual([...new Set(expected)].sort())
     const tried = new Set(expected.map((line) => line.split(' ')[0]))
     const left = rules.map(({ id }) => id).filter((id) => !tried.has(id))
     expect(left.filter((id) => !Object.keys(elsewhere).some((prefix) => id.startsWith(prefix)))).toEqual([])

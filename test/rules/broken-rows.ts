@@ -45,7 +45,7 @@ const jwk = { kty: 'EC', crv: 'P-256', kid: 'k', x: 'x', y: 'y' }
 
 /** For an audit on 2026-11-23. */
 export const endpointBreaks: Breaks<EndpointRow> = {
-  'endpoint/alert-contact-invalid': endpoint({ support_email: 'nobody' }),
+  'endpoint/alert-contact-invalid': endpoint({ support_email: 'not-an-address' }),
   'endpoint/alert-contact-missing': endpoint({ support_email: '' }),
   'endpoint/auth-mismatch': endpoint({ authentication: { type: 'oauth2', oauth2: {} } }),
   'endpoint/auth-over-http': at('http://hooks.example.com/auth', 'endpoint/url-not-https'),

@@ -77,7 +77,7 @@ describe('the table of rules', () => {
       expect(findingsOf(rule, { sees })).toEqual([])
       expect(findingsOf(rule, { sees, unseen: kinds })).toEqual([])
       const compares = kindsSeen.map((kind) => ({ kind, uid: 'a', before: {}, after: {}, isApproved: true }))
-      expect(findingsOf(rule, { compares, look: {} })).toEqual([])
+      expect(findingsOf(rule, { compares, scan: {} })).toEqual([])
     },
   )
 })

@@ -79,8 +79,7 @@ export function memoryOutbox(rows: OutboxRows, owner: LeaseOwner): Outbox {
       )
     },
     async failed(id, { at, error, nextTryAt }) {
-      const after =
-        nextTryAt === undefined ? ({ state: 'dead', endedAt: at } as const) : { nextTryAt, endedAt: null }
+      const after = nextTryAt === undefined ? ({ state: 'dead', endedAt: at } as const) : { nextTryAt, endedAt: null }
       change(
         (row) => row.id === id,
         ({ attempts }) => ({ ...after, attempts: attempts + 1, error }),

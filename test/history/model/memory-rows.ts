@@ -43,7 +43,7 @@ export interface Memory {
   lease: (Lease & { readonly token: number }) | undefined
   lastId: number
   /** By project, the first run that nobody was told of. */
-  readonly untold: Map<string, number>
+  readonly unnotified: Map<string, number>
   readonly outbox: OutboxRows
 }
 
@@ -126,8 +126,8 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
     return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastScan) }]
   }
   const accepted = row.waiver === undefined ? {} : { waiver: row.waiver }
-  const standing = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'
-  return [{ ...shown, ...accepted, state: standing, lastSeen: startOf(lastRun ?? run) }]
+  const reported = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'
+  return [{ ...shown, ...accepted, state: reported, lastSeen: startOf(lastRun ?? run) }]
 }
 
 /** The runs that scanned a project, in order. */

@@ -59,7 +59,7 @@ const lines = async (fixture: FleetFixture, policy = driftPolicy) =>
   violationLines(await fixture.audit({ policy })).map((line) => line.replace(/ \w+$/, ''))
 
 describe('drift rules without an approved baseline', () => {
-  it('compare with the last complete look, so that a change stands for one run', async () => {
+  it('compare with the last complete scan, so a change is reported for one run', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     setRow(fixture, { url: 'https://elsewhere.example.com/in' })
@@ -68,7 +68,7 @@ describe('drift rules without an approved baseline', () => {
     expect(await lines(fixture)).toEqual([])
   })
 
-  it('are unknown where the next look broke off', async () => {
+  it('are unknown when the next scan broke off', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     await audit(fixture)
     setRow(fixture, { url: 'https://elsewhere.example.com/in' }, 3)
@@ -80,7 +80,7 @@ describe('drift rules without an approved baseline', () => {
 })
 
 describe('drift rules with an approved baseline', () => {
-  it('stand until what differs is put back or the baseline moves', async () => {
+  it('report a difference until it is reverted or a new baseline is approved', async () => {
     await using fixture = await openFixture()
     const { url } = at(fixture.dataOf('payments').endpoints, 0)
     await audit(fixture)
@@ -96,7 +96,7 @@ describe('drift rules with an approved baseline', () => {
     expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
   })
 
-  it('find what came and what went, for as long as it is so', async () => {
+  it('report additions and removals for as long as they differ from the baseline', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
@@ -119,7 +119,7 @@ describe('drift rules with an approved baseline', () => {
     expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'resolved drift/unexpected'])
   })
 
-  it('call nothing gone that a broken walk did not show', async () => {
+  it('report no removal of resources that an incomplete walk did not show', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     await audit(fixture)
     await approve(fixture)
@@ -132,7 +132,7 @@ describe('drift rules with an approved baseline', () => {
     expect(await lines(fixture)).toEqual(['continuing drift/unexpected'])
   })
 
-  it('leave alone what the filters hide', async () => {
+  it('ignore resources outside the filters', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
@@ -141,7 +141,7 @@ describe('drift rules with an approved baseline', () => {
     expect(narrowed.violations).toEqual([])
   })
 
-  it('compare no seals of another installation key', async () => {
+  it('do not compare seals of another installation key', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
@@ -154,7 +154,7 @@ describe('drift rules with an approved baseline', () => {
     )
   })
 
-  it('can be waived, also about what is gone', async () => {
+  it('can be waived, also for removed resources', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
@@ -168,7 +168,7 @@ waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason
     expect(await lines(fixture, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
   })
 
-  it('compare with the last complete look again when the approval is revoked', async () => {
+  it('compare with the last complete scan again after the approval is revoked', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
@@ -182,8 +182,8 @@ waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason
   })
 })
 
-describe('a field that flaps', () => {
-  it('is found from the third change on, and no more a day after the first', async () => {
+describe('a flapping field', () => {
+  it('is reported from its third change on, and for a day after the first', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     const found: string[][] = []
@@ -196,7 +196,7 @@ describe('a field that flaps', () => {
     expect(await lines(fixture, flaps)).toEqual(['resolved drift/flapping'])
   })
 
-  it('does not flap because one change of it is told by every look until a walk is complete', async () => {
+  it('is not reported when each scan repeats one change until a walk is complete', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2 } })
     await audit(fixture)
     setRow(fixture, { status: 'paused' })

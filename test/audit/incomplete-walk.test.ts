@@ -124,48 +124,54 @@ function endpointsOf({ coverage }: Report) {
   return coverage.find(({ listing }) => listing === 'endpoints')
 }
 
-describe('a walk whose third page of five', () => {
-  it.each(breaks)('$name removes and resolves nothing, and the next run tells all', async ({ failure, reason }) => {
-    await using fixture = await openFleetFixture(small)
-    const { before, broken, after, counts, onPage1, editedOnPage1, onPage4, onPage5 } = await breakOff(fixture, failure)
+describe('a walk that breaks at the third page of five', () => {
+  it.each(breaks)(
+    '$name removes and resolves nothing, and the next run reports everything',
+    async ({ failure, reason }) => {
+      await using fixture = await openFleetFixture(small)
+      const { before, broken, after, counts, onPage1, editedOnPage1, onPage4, onPage5 } = await breakOff(
+        fixture,
+        failure,
+      )
 
-    expect(before.verdict.exit_code).toBe(1)
-    expect(broken.verdict.exit_code).toBe(3)
-    expect(endpointsOf(broken)).toMatchObject({ status: 'partial', pages: 2, items: 4 })
-    expect(endpointsOf(broken)?.reason).toMatch(reason)
-    expect(broken.coverage.filter(({ listing }) => listing !== 'endpoints').map(({ status }) => status)).toEqual([
-      'complete',
-      'complete',
-      'complete',
-    ])
-    expect(driftLines(broken)).toEqual([expect.stringContaining(`modified endpoint ${editedOnPage1} /http_timeout`)])
-    expect(violationLines(broken)).toEqual([
-      `continuing endpoint/inactive ${onPage1}`,
-      `unknown endpoint/inactive ${onPage4}`,
-    ])
-    expect(broken.violations.find(({ uid }) => uid === onPage4)).toMatchObject({
-      first_seen: before.run.started_at,
-      last_seen: before.run.started_at,
-    })
-    // The edited endpoint is a new version, and the unknown violation a new row: nothing else.
-    expect(counts).toMatchObject({ version: 12 + 1, violation: 3, change: 1, notice: 0, unreferenced: 0 })
+      expect(before.verdict.exit_code).toBe(1)
+      expect(broken.verdict.exit_code).toBe(3)
+      expect(endpointsOf(broken)).toMatchObject({ status: 'partial', pages: 2, items: 4 })
+      expect(endpointsOf(broken)?.reason).toMatch(reason)
+      expect(broken.coverage.filter(({ listing }) => listing !== 'endpoints').map(({ status }) => status)).toEqual([
+        'complete',
+        'complete',
+        'complete',
+      ])
+      expect(driftLines(broken)).toEqual([expect.stringContaining(`modified endpoint ${editedOnPage1} /http_timeout`)])
+      expect(violationLines(broken)).toEqual([
+        `continuing endpoint/inactive ${onPage1}`,
+        `unknown endpoint/inactive ${onPage4}`,
+      ])
+      expect(broken.violations.find(({ uid }) => uid === onPage4)).toMatchObject({
+        first_seen: before.run.started_at,
+        last_seen: before.run.started_at,
+      })
+      // The edited endpoint is a new version, and the unknown violation a new row: nothing else.
+      expect(counts).toMatchObject({ version: 12 + 1, violation: 3, change: 1, notice: 0, unreferenced: 0 })
 
-    expect(coverageLines(after).filter((line) => !line.endsWith(' complete'))).toEqual([])
-    expect(driftLines(after).sort()).toEqual([...driftLines(broken), `removed endpoint ${onPage5}`])
-    expect(violationLines(after)).toEqual(
-      [`continuing endpoint/inactive ${onPage1}`, `continuing endpoint/inactive ${onPage4}`].sort(),
-    )
-    expect(after.violations.map(({ first_seen, last_seen }) => ({ first_seen, last_seen }))).toEqual([
-      { first_seen: before.run.started_at, last_seen: after.run.started_at },
-      { first_seen: before.run.started_at, last_seen: after.run.started_at },
-    ])
-    expect(after.verdict.exit_code).toBe(1)
+      expect(coverageLines(after).filter((line) => !line.endsWith(' complete'))).toEqual([])
+      expect(driftLines(after).sort()).toEqual([...driftLines(broken), `removed endpoint ${onPage5}`])
+      expect(violationLines(after)).toEqual(
+        [`continuing endpoint/inactive ${onPage1}`, `continuing endpoint/inactive ${onPage4}`].sort(),
+      )
+      expect(after.violations.map(({ first_seen, last_seen }) => ({ first_seen, last_seen }))).toEqual([
+        { first_seen: before.run.started_at, last_seen: after.run.started_at },
+        { first_seen: before.run.started_at, last_seen: after.run.started_at },
+      ])
+      expect(after.verdict.exit_code).toBe(1)
 
-    const next = await fixture.audit()
-    expect(next.drift).toEqual([])
-  })
+      const next = await fixture.audit()
+      expect(next.drift).toEqual([])
+    },
+  )
 
-  it('holds an item of another project fails the whole project, the pages before it included', async () => {
+  it('with an item of another project fails the whole project, including earlier pages', async () => {
     await using fixture = await openFleetFixture(small)
     const foreign = list((data) => ({
       ...data,
@@ -199,7 +205,7 @@ describe('a walk whose third page of five', () => {
 describe('an outage of the recorded service', () => {
   const outages = recording('outages').filter(({ response }) => response.status >= 400)
 
-  it.each(outages)('in the middle of a walk hides nothing: $name', async ({ request, response }) => {
+  it.each(outages)('in the middle of a walk hides no change: $name', async ({ request, response }) => {
     await using fixture = await openFleetFixture(small)
     const { headers, ...answer } = response
     const body = { how: 'status', status: answer.status, body: answer.body, headers } as const
@@ -214,7 +220,7 @@ describe('an outage of the recorded service', () => {
     expect(driftLines(after)).toHaveLength(2)
   })
 
-  it.each(outages)('that passes within the retries leaves a complete walk: $name', async ({ response }) => {
+  it.each(outages)('within the retries leaves a complete walk: $name', async ({ response }) => {
     await using fixture = await openFleetFixture(small)
     const { status, body, headers } = response
     fixture.service.failNext({ how: 'status', status, body, headers, path: /\/endpoints/, page: 3, times: 2 })
@@ -230,7 +236,7 @@ describe('an outage of the recorded service', () => {
     })
   })
 
-  it('of the database in the middle of a run is told as such, and the run after it is whole', async () => {
+  it('of the database during a run is reported as such, and the next run is complete', async () => {
     await using fixture = await openFleetFixture({ ...small, fleet: { ...small.fleet, projects: 2, incomingEvery: 0 } })
     await fixture.audit()
     fixture.service.behaviour.outage = 'database-down'
@@ -243,7 +249,7 @@ describe('an outage of the recorded service', () => {
     expect({ drift: after.drift, exit: after.verdict.exit_code }).toEqual({ drift: [], exit: 0 })
   })
 
-  it('of the first page is a failed walk: nothing was seen at all', async () => {
+  it('at the first page leaves a failed walk', async () => {
     await using fixture = await openFleetFixture(small)
     await fixture.audit()
     fixture.service.failNext({ how: 'status', status: 500, path: /\/endpoints/, times: Number.POSITIVE_INFINITY })
@@ -259,13 +265,13 @@ describe('an outage of the recorded service', () => {
   })
 })
 
-describe('subscriptions and sources that break off', () => {
+describe('an incomplete walk of subscriptions or sources', () => {
   const incoming: FleetFixtureOptions = {
     fleet: { incomingEvery: 1, endpointsPerProject: 6, sourcesPerProject: 6 },
     harness: { pageSize: 2, limits: { retries: 0 } },
   }
 
-  it('keep the sources that the unread subscriptions carry, where sources are not listed', async () => {
+  it('keeps the sources that unread subscriptions carry, where sources are not listed', async () => {
     await using fixture = await openFleetFixture({ ...incoming, service: {} })
     fixture.service.behaviour.offers.sources = false
     const before = await fixture.audit()
@@ -283,7 +289,7 @@ describe('subscriptions and sources that break off', () => {
     expect(fixture.query("SELECT uid FROM current_resource WHERE kind = 'source'")).toHaveLength(6)
   })
 
-  it('are no sources that are not offered: a 404 instead of the second page', async () => {
+  it('differs from sources that are not offered: a 404 for the second page', async () => {
     const headers = { 'content-type': 'text/plain' }
     const failure = { how: 'status', status: 404, body: 'not found', headers } as const
     await using fixture = await openFleetFixture(incoming)
@@ -297,7 +303,7 @@ describe('subscriptions and sources that break off', () => {
     expect([broken.drift, broken.notices]).toEqual([[], []])
   })
 
-  it('keep a source whose page was not read', async () => {
+  it('keeps a source whose page was not read', async () => {
     await using fixture = await openFleetFixture(incoming)
     const project = fixture.uidOf('partner-intake')
     const [gone] = fixture.dataOf('partner-intake').sources.slice(-1)
@@ -316,7 +322,7 @@ describe('subscriptions and sources that break off', () => {
   })
 })
 
-describe('a key', () => {
+describe('a project key', () => {
   const two: FleetFixtureOptions = {
     fleet: { projects: 2, endpointsPerProject: 4, clean: false },
     harness: { pageSize: 2, limits: { retries: 1 } },
@@ -335,7 +341,7 @@ describe('a key', () => {
   it.each([
     ['where the service tells whose it is', { project: true }],
     ['where only the items tell', { project: false }],
-  ])('of another project fails that project alone and stores nothing, %s', async (_, { project }) => {
+  ])('of another project fails its project alone and stores nothing, %s', async (_, { project }) => {
     await using fixture = await openFleetFixture(two)
     fixture.service.behaviour.offers.project = project
     const foreign = fixture.fleet.project(fixture.uidOf('payments'))?.key ?? ''
@@ -364,7 +370,7 @@ describe('a key', () => {
     expect((await rowsOf(fixture, 'orders')).version).toBeGreaterThan(4)
   })
 
-  it('of another project changes nothing of what was known', async () => {
+  it('of another project leaves what was known unchanged', async () => {
     await using fixture = await openFleetFixture(two)
     const first = await fixture.audit()
     const rows = await rowsOf(fixture, 'orders')
@@ -385,7 +391,7 @@ describe('a key', () => {
   })
 
   it.each([['auto' as const], ['off' as const]])(
-    'of another project that is empty removes nothing, the project listing %s',
+    'of another, empty project removes nothing, with the project listing %s',
     async (listing) => {
       await using fixture = await openFleetFixture({
         ...two,
@@ -407,7 +413,7 @@ describe('a key', () => {
     },
   )
 
-  it('that is refused fails every listing of the project, and says what it may be', async () => {
+  it('that is refused fails every listing of the project and names possible causes', async () => {
     await using fixture = await openFleetFixture(two)
     await fixture.audit()
     const report = await fixture.audit({ keys: { orders: 'CO.not-a-real-key' } })
@@ -418,31 +424,28 @@ describe('a key', () => {
     expect({ drift: report.drift, exit: report.verdict.exit_code }).toEqual({ drift: [], exit: 3 })
   })
 
-  it.each(['is not there', 'may not be seen'])(
-    'for a project that %s fails it and leaves the others alone',
-    async (how) => {
-      await using fixture = await openFleetFixture(two)
-      await fixture.audit()
-      if (how === 'may not be seen') fixture.service.behaviour.closedProjects.add(fixture.uidOf('orders'))
-      else {
-        const body = { status: false, message: 'project not found' }
-        const path = new RegExp(fixture.uidOf('orders'))
-        fixture.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'status', status: 400, body })
-      }
-      const report = await fixture.audit()
-      expect(coverageLines(report)).toEqual([
-        'orders/project failed',
-        'orders/endpoints failed',
-        'orders/sources failed',
-        'orders/subscriptions failed',
-        'payments/project complete',
-        'payments/endpoints complete',
-        'payments/sources complete',
-        'payments/subscriptions complete',
-      ])
-      expect({ drift: report.drift, exit: report.verdict.exit_code }).toEqual({ drift: [], exit: 3 })
-    },
-  )
+  it.each(['is not there', 'may not be seen'])('for a project that %s fails that project alone', async (how) => {
+    await using fixture = await openFleetFixture(two)
+    await fixture.audit()
+    if (how === 'may not be seen') fixture.service.behaviour.closedProjects.add(fixture.uidOf('orders'))
+    else {
+      const body = { status: false, message: 'project not found' }
+      const path = new RegExp(fixture.uidOf('orders'))
+      fixture.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'status', status: 400, body })
+    }
+    const report = await fixture.audit()
+    expect(coverageLines(report)).toEqual([
+      'orders/project failed',
+      'orders/endpoints failed',
+      'orders/sources failed',
+      'orders/subscriptions failed',
+      'payments/project complete',
+      'payments/endpoints complete',
+      'payments/sources complete',
+      'payments/subscriptions complete',
+    ])
+    expect({ drift: report.drift, exit: report.verdict.exit_code }).toEqual({ drift: [], exit: 3 })
+  })
 
   it('of an empty project is proven by the project itself', async () => {
     await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 0, subscriptionsPerProject: 0 } })

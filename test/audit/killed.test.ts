@@ -135,9 +135,9 @@ async function killAndGoOn({ index, request, laterMs }: { index: number; request
   return { killed, next, soundness: soundness(copy.history), recorded: recordedBy(copy.history), file: copy.history }
 }
 
-describe('a run that is killed', () => {
+describe('a killed run', () => {
   it(
-    'at any moment leaves the history before it or after it, and the next run tells the same',
+    'leaves the history before it or after it, at any moment, and the next run reports the same',
     async () => {
       const moments = someMoments(kills)
       const outcomes: { wasKilled: boolean; wasSealed: boolean }[] = []
@@ -172,7 +172,7 @@ describe('a run that is killed', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
-  ] as const)('by %s ends in order with %i, and the next run tells all', async (signal, code) => {
+  ] as const)('ends in order after %s with %i, and the next run reports everything', async (signal, code) => {
     let running: Running | undefined
     await using copy = await openCopy(`${signal}`, (count) => {
       if (count === Math.floor(undisturbed.requests / 2)) running?.child.kill(signal)
@@ -199,7 +199,7 @@ describe('a run that is killed', () => {
     expect(recordedBy(copy.history)).toMatchObject({ current, violations })
   })
 
-  it('twice in a row by SIGTERM ends at once', async () => {
+  it('ends at once on a second SIGTERM', async () => {
     let running: Running | undefined
     await using copy = await openCopy('twice', (count) => {
       if (count !== 3) return

@@ -33,7 +33,7 @@ function outcomeOf({ verdict, coverage, drift, violations }: Report) {
 const withheld = { exit: 3, status: 'suspect', removed: 0 }
 
 describe('a mass removal', () => {
-  it('is held, with what stood of its resources, until a second walk misses the same ones', async () => {
+  it('is withheld, with the violations of its resources, until a second walk misses the same ones', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({
@@ -63,7 +63,7 @@ describe('a mass removal', () => {
     })
   })
 
-  it('is believed at once when a person accepts it', async () => {
+  it('is accepted at once when a person accepts removals', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
@@ -90,7 +90,7 @@ describe('a mass removal', () => {
     expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject(withheld)
   })
 
-  it('of others is held anew, and a few more besides the same are not', async () => {
+  it('is withheld anew for other resources, and confirmed for the same ones and a few more', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
@@ -102,7 +102,7 @@ describe('a mass removal', () => {
     expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 22 })
   })
 
-  it('is held across walks that broke off and runs that were killed', async () => {
+  it('stays withheld across walks that broke off and runs that were killed', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
@@ -131,7 +131,7 @@ describe('a mass removal', () => {
     expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 15 })
   })
 
-  it('is what the policy says: other limits, or none', async () => {
+  it('follows the limits of the policy, or none', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
@@ -147,11 +147,11 @@ overrides: [{ match: { project: acme/payments }, rules: { project/mass-removal: 
   })
 })
 
-describe('a project that the service does not know any more', () => {
+describe('a project that the service no longer knows', () => {
   const watched = policyOf('extends: []\nrules: { project/vanished: {} }')
   const scan = async (fixture: FleetFixture) => outcomeOf(await fixture.audit({ policy: watched }))
 
-  it('is a violation until it is walked again; an outage says nothing about it', async () => {
+  it('is a violation until it is walked again; an outage changes nothing', async () => {
     await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 2 } })
     await fixture.audit({ policy: watched })
     fixture.service.behaviour.closedProjects.add(fixture.uidOf('payments'))
@@ -169,7 +169,7 @@ describe('a project that the service does not know any more', () => {
     expect(await scan(fixture)).toMatchObject({ exit: 0, removed: 0, states: ['resolved project/vanished'] })
   })
 
-  it('is one no more where the service shows lists only, and the history holds that for true', async () => {
+  it('resolves where the service shows lists only and the history proves the project', async () => {
     const vanishing = {
       fleet: { endpointsPerProject: 2 },
       service: { offers: { sources: false, project: false, projects: false, testFunction: true } },
@@ -182,7 +182,7 @@ describe('a project that the service does not know any more', () => {
     expect(await scan(fixture)).toMatchObject({ exit: 0, states: ['resolved project/vanished'] })
   })
 
-  it('is no violation when its key is refused', async () => {
+  it('is not a violation when its key is refused', async () => {
     await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 2 } })
     fixture.service.behaviour.refusedKeys.add(fixture.fleet.personalKey)
     expect(await scan(fixture)).toMatchObject({ exit: 3, status: 'failed', states: [] })

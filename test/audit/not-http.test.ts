@@ -84,7 +84,7 @@ const statusesOf = ({ coverage }: Report, project: string) =>
   )
 
 describe('an answer that is not HTTP', () => {
-  it.each(Object.entries(places))('to %s ends that walk alone, whatever it is', async (_title, place) => {
+  it.each(Object.entries(places))('to %s fails that walk alone', async (_title, place) => {
     await using fixture = await openFleetFixture(options)
     using gate = await openGate(fixture)
     const names = Object.fromEntries(fixture.fleet.projects().map(({ name, uid }) => [name, uid]))

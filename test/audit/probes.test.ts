@@ -78,7 +78,7 @@ function held(fixture: Pick<FleetFixture, 'query'>) {
 }
 
 describe('a probe', () => {
-  it('runs a function with its payload, twice the first time, and keeps what came of it', async () => {
+  it('runs a function with its payload, twice at first, and stores the result', async () => {
     await using fixture = await intake(good)
     const policy = orders()
     const one = await fixture.audit({ policy })
@@ -111,7 +111,7 @@ describe('a probe', () => {
     ])
   })
 
-  it('that fails is a violation of its own and of the source, until the function is mended', async () => {
+  it('that fails is a violation of probe and source until the function is fixed', async () => {
     await using fixture = await intake(bad)
     const policy = orders()
     const one = await fixture.audit({ policy })
@@ -133,7 +133,7 @@ describe('a probe', () => {
     ])
   })
 
-  it('whose result is not what it expects is a violation, and one that meets it is none', async () => {
+  it('is a violation when its result breaks the expectation, and none when it meets it', async () => {
     await using fixture = await intake(good)
     const entry = (name: string, expect: string) =>
       `{ name: ${name}, match: { uid: ${fixture.first} }, function: body, payload: p.json, ${expect} }`
@@ -154,7 +154,7 @@ describe('a probe', () => {
     expect(report.verdict.exit_code).toBe(1)
   })
 
-  it('whose function is not deterministic is told, and its results are neither kept nor compared', async () => {
+  it('of a function that is not deterministic is noted, and its results are neither stored nor compared', async () => {
     await using fixture = await intake('function transform() { return { event_type: "x", data: Math.random() } }')
     const policy = orders()
     const [one, two] = [await fixture.audit({ policy }), await fixture.audit({ policy })]
@@ -168,7 +168,7 @@ describe('a probe', () => {
     expect(posts(fixture)).toBe(3)
   })
 
-  it('whose unchanged function gives another result for the same payload is a violation and drift, in that run', async () => {
+  it('of an unchanged function with another result for the same payload is a violation and drift in that run', async () => {
     await using fixture = await intake(good)
     const policy = orders()
     await fixture.audit({ policy })
@@ -191,7 +191,7 @@ describe('a probe', () => {
     expect(posts(fixture)).toBe(4)
   })
 
-  it('whose result is not the approved one stands until it is again, or until the baseline moves', async () => {
+  it('is a violation until its result is the approved one again or a new baseline is approved', async () => {
     await using fixture = await intake(good)
     const policy = orders()
     await fixture.audit({ policy })
@@ -224,7 +224,7 @@ describe('a probe', () => {
     )
   })
 
-  it('with another payload or another function is tried anew, and compared with nothing that it was not given', async () => {
+  it('with another payload or function is run twice again and compared with nothing earlier', async () => {
     await using fixture = await intake(good)
     await fixture.audit({ policy: orders() })
     const two = await fixture.audit({ policy: probing(ordersEntry, { a: 2 }) })
@@ -238,7 +238,7 @@ describe('a probe', () => {
     ])
   })
 
-  it('under another installation key is tried anew and compared with nothing', async () => {
+  it('under another installation key is run twice again and compared with nothing', async () => {
     await using fixture = await intake(good)
     await fixture.audit({ policy: orders() })
     const two = await fixture.audit({ policy: orders(), installationKey: 2 })
@@ -267,7 +267,7 @@ describe('a probe that cannot run', () => {
     ],
   ]
 
-  it.each(couldNot)('is unknown, carried and told, and no exit code: %s', async (_title, trouble, reason) => {
+  it.each(couldNot)('is unknown, carried over and noted, without an exit code: %s', async (_title, trouble, reason) => {
     await using fixture = await intake(bad)
     const policy = orders()
     await fixture.audit({ policy })
@@ -286,14 +286,14 @@ describe('a probe that cannot run', () => {
     expect(report.verdict.exit_code).toBe(isSeen ? 0 : 3)
   })
 
-  it('makes nothing of its two runs when the second one breaks off', async () => {
+  it('discards both runs when the second one breaks off', async () => {
     await using fixture = await intake(good)
     fixture.service.failNext({ how: 'reset', path: /test_function/, skip: 1 })
     const report = await fixture.audit({ policy: orders() })
     expect([held(fixture), posts(fixture), report.notices.length]).toEqual([[], 2, 1])
   })
 
-  it('is given 15 seconds, however long a page may take', async () => {
+  it('times out after 15 seconds, even if a page may take longer', async () => {
     await using fixture = await intake(good)
     const limits: number[] = []
     const timeoutAfter = (ms: number) => {
@@ -306,7 +306,7 @@ describe('a probe that cannot run', () => {
     expect(report.verdict.exit_code).toBe(0)
   })
 
-  it('takes the others with it after three in a row: the service is not asked for each of them', async () => {
+  it('stops all others after three failures in a row, without a request for each', async () => {
     await using fixture = await intake(good)
     const probes = ['a', 'b', 'c', 'd', 'e'].map(
       (name) => `{ name: ${name}, match: { uid: ${fixture.first} }, function: body, payload: p.json }`,
@@ -320,7 +320,7 @@ describe('a probe that cannot run', () => {
     ])
   })
 
-  it('comes back when it can run again', async () => {
+  it('returns when it can run again', async () => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
     fixture.service.behaviour.hasLicence = false
@@ -335,7 +335,7 @@ describe('a probe that cannot run', () => {
 })
 
 describe('probes', () => {
-  it('that are left out leave everything as it stands: unknown, never resolved, and told', async () => {
+  it('that a run leaves out keep their violations unknown, never resolved, and are noted', async () => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
     fixture.set(fixture.first, { body_function: good })
@@ -353,7 +353,7 @@ describe('probes', () => {
     ])
   })
 
-  it('that the policy drops leave the state without drift, their violations resolved', async () => {
+  it('that the policy drops leave the state without drift, and their violations are resolved', async () => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
     const report = await fixture.audit({ policy: probing('') })
@@ -383,7 +383,7 @@ describe('probes', () => {
     ])
   })
 
-  it('of several sources are named after each; who has a name keeps it', async () => {
+  it('of several sources are named after each source, and existing names are kept', async () => {
     await using fixture = await intake(good)
     await fixture.audit({ policy: orders() })
     fixture.set(fixture.second, { body_function: bad })
@@ -399,14 +399,14 @@ describe('probes', () => {
     expect(driftLines(two).filter((line) => line.includes('probe'))).toEqual([])
   })
 
-  it('that mean several sources from the first run on are all named after them', async () => {
+  it('that match several sources from the first run on are all named after their sources', async () => {
     await using fixture = await intake(good)
     fixture.set(fixture.second, { body_function: good })
     await fixture.audit({ policy: orders() })
     expect(held(fixture).map(({ uid }) => uid)).toEqual([`orders@${fixture.first}`, `orders@${fixture.second}`].sort())
   })
 
-  it("run a source's header function, a subscription's function, and a text where none is shown", async () => {
+  it("run a source's header function, a subscription's function, and a given text where the service shows none", async () => {
     await using fixture = await intake(good)
     fixture.set(fixture.first, { header_function: 'function transform(h) { h["x-extra"] = "1"; return h }' })
     const { uid } = at(fixture.fleet.open(fixture.project).subscriptions, 0)
@@ -430,7 +430,7 @@ describe('probes', () => {
     )
   })
 
-  it('keep no log and no secret, wherever a function puts one', async () => {
+  it('store no log and no secret from any output of a function', async () => {
     const token = 'quiet-river-9'
     const key = 'A9f3kQ27bX81mZ04tLw6Rs'
     const leaking = `function transform(p) {
@@ -453,7 +453,7 @@ describe('probes', () => {
     expect(held(fixture).find(({ uid }) => uid === 'runs')?.output.data.innocent).toMatch(/^is sealed:[0-9a-f]{32}$/)
   })
 
-  it('keep the seal of an output that is too large', async () => {
+  it('store only the seal of an output that is too large', async () => {
     await using fixture = await intake(
       'function transform(p) { return { event_type: "x", data: Array(20000).fill("word") } }',
     )
@@ -461,7 +461,7 @@ describe('probes', () => {
     expect(held(fixture)).toMatchObject([{ outcome: 'ok', output: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) }])
   })
 
-  it('ask nothing where the policy has none', async () => {
+  it('send no request when the policy has none', async () => {
     await using fixture = await intake(good)
     await fixture.audit()
     expect(posts(fixture)).toBe(0)

@@ -90,8 +90,8 @@ async function compare(fixture: FleetFixture, policies: Policy) {
   return { reports, crossed }
 }
 
-describe('a run that is concluded from what crossed as JSON', () => {
-  it('reports the same to the byte, and no secret value crossed', async () => {
+describe('a run that is concluded from values that crossed as JSON', () => {
+  it('gives the same report to the byte, and no secret value crosses', async () => {
     await using fixture = await openFleetFixture({ fleet, harness })
     share(fixture)
     const { reports, crossed } = await compare(fixture, policyOfThen)

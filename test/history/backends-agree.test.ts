@@ -40,7 +40,7 @@ async function play(open: (process: Process) => History, runs: readonly Run[]): 
 let remove = () => {}
 afterEach(() => remove())
 
-it('SQLite and memory show the same, whatever runs do', async () => {
+it('SQLite and the in-memory model show the same after any runs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aRun, { minLength: 1, maxLength: 6 }), async (runs) => {
       const path = temporaryDatabasePath()

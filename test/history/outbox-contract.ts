@@ -56,8 +56,8 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     const waiting = async () =>
       (await fixture.history.undelivered()).map(({ id, number, state }) => [id, number, state])
 
-    describe('what moved', () => {
-      it('is told by the violations, against what stood before', async () => {
+    describe('transitions', () => {
+      it('compare violations with those before', async () => {
         expect(movesOf(await run(open('a', 'b', 'c')))).toEqual([
           'a: never → open',
           'b: never → open',
@@ -77,7 +77,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(movesOf(await run(back))).toEqual(['a: ended → open', 'b: waived → open', 'c: unknown → open'])
       })
 
-      it('is nothing when a violation is only worded otherwise', async () => {
+      it('omit a violation whose wording alone changed', async () => {
         await run(open('a'))
         const reworded = async (draft: Draft) => {
           const violation = instead(await activeViolation(draft, 'a'), { message: 'other words', severity: 'low' })
@@ -86,7 +86,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(movesOf(await run(reworded))).toEqual([])
       })
 
-      it('says of a project what its last look proved, and nothing of projects that the run did not look at', async () => {
+      it('describe the last scan of a project, and omit projects that the run did not scan', async () => {
         const first = await run(async (draft) => draft.stageContext(aContext()), { projects: [payments, orders] })
         expect([first.isFirst, first.policyDigest, first.scans.size]).toEqual([true, undefined, 0])
         await run(
@@ -104,7 +104,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(fourth.scans.get(orders.name)?.statuses.get('sources')).toBe('failed')
       })
 
-      it('is told by the next look when it was not told', async () => {
+      it('are passed to the next scan when their notification was postponed', async () => {
         await run(open('a', 'b'))
         const later: ComposeNotifications = () => 'later'
         await run(
@@ -122,7 +122,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     })
 
     describe('the outbox', () => {
-      it('holds what was told with the seal, numbered by channel, and each id once', async () => {
+      it('stores the messages of a commit, numbered by channel, and each id once', async () => {
         await run(open('a'), { compose: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
         await fixture.history.enqueue([aMessage('m2'), aMessage('m3', 'hook', null)], at(7))
         expect(await waiting()).toEqual([
@@ -138,14 +138,14 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(await fixture.history.firstWaiting('no-such-channel')).toBeUndefined()
       })
 
-      it('holds nothing of a run that was given up', async () => {
+      it('is empty after an abandoned run', async () => {
         const draft = await fixture.history.begin(aStart(at(1)))
         await walkAll(draft)
         await draft.abandon(at(1))
         expect(await fixture.history.channels()).toEqual([])
       })
 
-      it('holds nothing of a run whose seal failed', async () => {
+      it('is empty after a failed commit', async () => {
         const draft = await fixture.history.begin(aStart(at(1)))
         await walkAll(draft)
         const failing: ComposeNotifications = () => {
@@ -155,7 +155,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect([await fixture.history.runs(), await fixture.history.channels()]).toEqual([[], []])
       })
 
-      it('goes on to the next message when one is delivered or given up, and not when it failed', async () => {
+      it('moves on when a message is delivered or given up, and not when it failed', async () => {
         await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
         await fixture.history.failed('m1', { at: at(2), error: 'answered 500', nextTryAt: at(3) })
         const tried = { id: 'm1', attempts: 1, nextTryAt: at(3), error: 'answered 500', state: 'pending' }
@@ -174,7 +174,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         ])
       })
 
-      it('gives up what was written before a time', async () => {
+      it('gives up messages from before a time', async () => {
         await fixture.history.enqueue([aMessage('m1')], at(1))
         await fixture.history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(3))
         expect(await fixture.history.giveUp('hook', at(2), at(9))).toBe(1)
@@ -185,7 +185,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         ])
       })
 
-      it('remembers that a receiver is gone, until it is there again', async () => {
+      it('remembers that a receiver is gone, until it returns', async () => {
         await fixture.history.enqueue([aMessage('m1')], at(1))
         const gone = { at: at(2), target: 'sealed:1' }
         await fixture.history.markGone('hook', gone)
@@ -194,7 +194,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect((await fixture.history.channels())[0]?.gone).toBeNull()
       })
 
-      it('forgets messages that ended long ago, and none that waits or follows one that waits', async () => {
+      it('forgets messages that ended long ago, except those that wait or follow a waiting one', async () => {
         await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
         await fixture.history.failed('m1', { at: at(2), error: 'no', nextTryAt: undefined })
         await fixture.history.dropFinished(at(2))
@@ -219,7 +219,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     })
 
     describe('a channel', () => {
-      it('is delivered on by one process at a time', async () => {
+      it('is delivered by one process at a time', async () => {
         const other = fixture.place.open(fixture.machines.process(200))
         await fixture.history.enqueue([aMessage('m1')], at(1))
         const token = await fixture.history.claim('hook')
@@ -234,7 +234,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         await other.close()
       })
 
-      it('is free again when its holder is dead, or was silent for too long', async () => {
+      it('is free again when its owner is dead, or was silent for too long', async () => {
         const killed = fixture.machines.process(300)
         const other = fixture.place.open(killed)
         await fixture.history.enqueue([aMessage('m1')], at(1))

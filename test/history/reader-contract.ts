@@ -7,7 +7,7 @@ import { aChange, aCoverage, at, aVersion, aViolation, instead, only, orders, pa
 
 /** What every backend answers to readers. */
 export function describeReader(name: string, makePlace: () => Place): void {
-  describe(`${name}: questions`, () => {
+  describe(`${name}: the reader`, () => {
     const fixture = openContractFixture(makePlace)
     const { begin } = fixture
 
@@ -65,7 +65,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     const activeViolation = async (draft: Draft, uid: string) =>
       only(await draft.activeViolations(payments, 'endpoint', [uid]))
 
-    it('shows what is said of the policy among all violations, and the policy among no projects', async () => {
+    it('lists violations of the policy with all others, and does not list the policy as a project', async () => {
       const expired = { rule: 'waiver/expired', kind: 'policy' } as const
       const record = await run(async (draft) => {
         await draft.stageScan(payments)
@@ -83,7 +83,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       ])
     })
 
-    it('are answered by an empty history', async () => {
+    it('answers for an empty history', async () => {
       expect(await answersOf(fixture.history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])
       expect(await fixture.history.latestScans(0)).toEqual([])
       expect(await fixture.history.find('a', 0)).toEqual([])
@@ -91,7 +91,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.completeScansAt(payments, 0)).toEqual({})
     })
 
-    it('about a run get the same answers whatever is written after it, and while it is written', async () => {
+    it('gives the same answers about a run during and after later writes', async () => {
       await threeRuns()
       const reader = fixture.place.open(fixture.machines.process(200))
       const before = await answersOf(reader, uids)
@@ -112,7 +112,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await reader.close()
     })
 
-    it('about runs tell the interrupted ones too, newest first, and hide one that is being written', async () => {
+    it('lists interrupted runs too, newest first, and hides a run under way', async () => {
       await run(async (draft) => {
         await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints', 'partial'), undefined)
@@ -135,7 +135,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.endedRuns(1)).toEqual({ runs: [second], total: 2 })
     })
 
-    it('about looks tell the last one at each project, and since when they were not complete', async () => {
+    it('gives the last scan of each project, and since when scans were incomplete', async () => {
       await threeRuns()
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
       expect(await fixture.history.latestScans(2)).toEqual([{ project: payments, run: sealed(2), ...complete }])
@@ -156,7 +156,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
     })
 
-    it('about violations tell what stood after the last look at each project, and what was resolved when', async () => {
+    it('lists violations as of the last scan of each project, and when resolved ones were resolved', async () => {
       await threeRuns()
       const active = await fixture.history.violationsAt(2)
       expect(active.map((one) => [one.project, one.message, one.state, one.firstSeen, one.lastSeen])).toEqual([
@@ -174,7 +174,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.resolvedBetween(2, 3)).toEqual([])
     })
 
-    it('about a time tell what was accepted in it, once for each waiver, whether it ended since or not', async () => {
+    it('lists what was accepted in a period, once for each waiver, ended or not', async () => {
       const waiver = { owner: 'payments', reason: 'soon', expires: at(99) }
       const waived = aViolation('a', { state: 'waived', waiver })
       const stage = (violation: NewViolation) => async (draft: Draft) => {
@@ -193,7 +193,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.waivedBetween(1, 3)).toEqual([])
     })
 
-    it('about a state tell who stood, since when, and who is referred to by nobody', async () => {
+    it('lists resources of a run with their first run, and marks unreferenced ones', async () => {
       await threeRuns()
       const rows = async (number: number, kind?: Kind) =>
         (await fixture.history.stateAt(payments, number, kind)).map((row) => [
@@ -215,7 +215,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       ])
     })
 
-    it('about two runs tell what differs, and nothing of what came back', async () => {
+    it('lists differences between two runs, without changes that were reverted', async () => {
       await threeRuns()
       await run(async (draft) => {
         await walkAll(draft)
@@ -233,7 +233,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await changesBetween(2, 3)).toEqual([])
     })
 
-    it('about a resource tell its versions, its violations and who referred to it', async () => {
+    it('lists versions, violations and referrers of a resource', async () => {
       await threeRuns()
       expect(await fixture.history.find('a', 3)).toEqual([a])
       expect(await fixture.history.find('nowhere', 3)).toEqual([])

@@ -97,7 +97,7 @@ describe('the documented views', () => {
     expect(found.toSorted()).toEqual(views.toSorted())
   })
 
-  it('show the last sealed run only while another is drafted, given up, or killed', async () => {
+  it('show only the last committed run while another is drafted, given up, or killed', async () => {
     await firstRun()
     const before = everything()
     const draft = await draftSecond()
@@ -113,7 +113,7 @@ describe('the documented views', () => {
     expect(everything()).toEqual(before)
   })
 
-  it('say which rules judged, of sealed runs alone', async () => {
+  it('list the rules that were evaluated, of committed runs only', async () => {
     const draft = await begin(1)
     await draft.stageContext(aContext())
     expect(rows('SELECT * FROM run_rule')).toEqual([])
@@ -123,7 +123,7 @@ describe('the documented views', () => {
     expect(rows('SELECT * FROM run_rule')).toEqual([expected])
   })
 
-  it('show one state to a reader in a transaction, whatever is sealed meanwhile', async () => {
+  it('show one state to a reader in a transaction during later commits', async () => {
     await firstRun()
     reader.exec('BEGIN')
     const before = everything()
@@ -133,7 +133,7 @@ describe('the documented views', () => {
     expect(everything()).not.toEqual(before)
   })
 
-  it('give what they document', async () => {
+  it('contain what their documentation says', async () => {
     await firstRun()
     await seal(await draftSecond())
     const other = await begin(3)
@@ -231,7 +231,7 @@ describe('the documented views', () => {
     ])
   })
 
-  it('record in the table of runs what became of each', async () => {
+  it('show in the table of runs what became of each', async () => {
     await firstRun()
     await (await draftSecond()).abandon(at(2.2))
     await begin(3)
@@ -244,7 +244,7 @@ describe('the documented views', () => {
 })
 
 describe('a run without changes', () => {
-  it('adds no row but its own and those of its walks', async () => {
+  it('adds only its own row and those of its walks', async () => {
     await firstRun()
     const tables = ['version', 'violation', 'change', 'notice', 'unreferenced', 'project']
     const contents = () => tables.map((table) => rows(`SELECT * FROM ${table}`))

@@ -9,7 +9,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
     const fixture = openContractFixture(makePlace)
     const { begin, run, activeViolationOf } = fixture
 
-    describe('violations', () => {
+    describe('a violation', () => {
       const open = (...uids: string[]) =>
         run((draft) =>
           draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) }),
@@ -26,7 +26,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await shown(confirm)).toEqual([{ uid: 'a', state: 'continuing', firstSeen: at(1), lastSeen: at(3) }])
       })
 
-      it('keeps who accepted it, for as long as it is waived', async () => {
+      it('keeps who accepted it while it is waived', async () => {
         const waiver = { owner: 'payments', reason: 'moves to TLS', expires: at(99), ticket: '4711' }
         const waived = await run((draft) =>
           draft.stageViolations(payments, {
@@ -46,7 +46,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await fixture.history.readRun(1)).toEqual(waived)
       })
 
-      it('gives what stood before this run, by resource', async () => {
+      it('is given as active before this run, by resource', async () => {
         await open('a', 'b')
         const draft = await begin()
         await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] })
@@ -57,7 +57,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await draft.activeViolations(orders, 'endpoint', ['b'])).toEqual([])
       })
 
-      it('lists what was neither confirmed nor replaced', async () => {
+      it('is listed when it was neither confirmed nor replaced', async () => {
         await open('a', 'b', 'c')
         const draft = await begin()
         const [a, b] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
@@ -67,7 +67,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await draft.unconfirmedViolations(orders)).toEqual([])
       })
 
-      it('lists the same of some rules, for several projects at once', async () => {
+      it('is listed by rule, for several projects at once', async () => {
         await open('a', 'b')
         const draft = await begin()
         const [a, b] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
@@ -79,7 +79,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await draft.unconfirmedBy([b.rule], [orders])).toEqual(new Map())
       })
 
-      it('is not resolved by being reworded', async () => {
+      it('is not resolved by another wording', async () => {
         await open('a')
         const reword = async (draft: Draft) => {
           const violations = [
@@ -94,7 +94,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect((await fixture.history.readRun(1))?.violations).toMatchObject([{ state: 'opened', severity: 'high' }])
       })
 
-      it('is resolved by its end, last seen by the last run that looked at its project', async () => {
+      it('is resolved by its end, last seen by the last run that scanned its project', async () => {
         await open('a')
         await run()
         await run(async () => {}, [orders])
@@ -103,7 +103,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await shown(async () => {})).toEqual([])
       })
 
-      it('keeps the time it was last seen while nobody can tell, and beyond', async () => {
+      it('keeps the time it was last seen while it is unknown, and after', async () => {
         await open('a')
         await run()
         const doubt = async (draft: Draft) => {
@@ -129,7 +129,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await shown(become('open'))).toMatchObject([{ state: 'continuing', firstSeen: at(1), lastSeen: at(5) }])
       })
 
-      it('shows only the projects that a run looked at', async () => {
+      it('is shown only for projects that a run scanned', async () => {
         await run(
           async (draft) => {
             await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })

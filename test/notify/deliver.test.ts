@@ -77,7 +77,7 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1', 'm2', 'm3'])
   })
 
-  it('keeps the order when a receiver fails: what comes later waits behind it', async () => {
+  it('keeps the order when a receiver fails: later messages wait', async () => {
     const harness = aDelivery()
     harness.answers((id) => (id === 'm2' && harness.got.length < 4 ? refused('answered 500') : accepted))
     await harness.write('m1', 'm2', 'm3')
@@ -119,7 +119,7 @@ describe('delivery', () => {
     expect(dead?.attempts).toBeGreaterThan(40)
   })
 
-  it('tries a message once more however late it comes, before it gives it up', async () => {
+  it('tries a late message once more before it gives it up', async () => {
     const harness = aDelivery()
     await harness.write('m1')
     harness.machines.pass(48 * hourS)
@@ -127,7 +127,7 @@ describe('delivery', () => {
     expect(harness.messages).toEqual(['m1 delivered'])
   })
 
-  it('tries a receiver that is gone no more, and says so, until it is another one', async () => {
+  it('stops for a receiver that is gone, and says so, until the receiver changes', async () => {
     const harness = aDelivery()
     harness.answers(() => ({ ok: false, error: 'answered 410', isGone: true }))
     await harness.write('m1', 'm2')
@@ -144,7 +144,7 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1', 'm1', 'm2', 'm3'])
   })
 
-  it('gives up what waits for a day for a receiver that is gone, or for a channel that nobody configures', async () => {
+  it('gives up messages that wait a day for a receiver that is gone, or for a removed channel', async () => {
     const harness = aDelivery()
     await harness.write('m1')
     harness.machines.pass(23 * hourS)
@@ -159,7 +159,7 @@ describe('delivery', () => {
     ])
   })
 
-  it('sends a message again, under its id, when it was killed between delivery and record', async () => {
+  it('repeats a message under its id when it was killed between delivery and record', async () => {
     const harness = aDelivery()
     await harness.write('m1', 'm2')
     const killed = new Promise<never>(() => {})
@@ -172,7 +172,7 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1', 'm1', 'm2'])
   })
 
-  it('leaves a channel alone on which another process delivers', async () => {
+  it('skips a channel on which another process delivers', async () => {
     const harness = aDelivery()
     await harness.write('m1')
     let answer: (outcome: Outcome) => void = () => {}
@@ -186,7 +186,7 @@ describe('delivery', () => {
     expect(harness.messages).toEqual(['m1 delivered'])
   })
 
-  it('does not hold a stop against the receiver', async () => {
+  it('does not count a stop as a failure of the receiver', async () => {
     const harness = aDelivery()
     await harness.write('m1')
     const stop = new AbortController()
@@ -199,7 +199,7 @@ describe('delivery', () => {
     expect(await harness.history().firstWaiting('hook')).toMatchObject({ id: 'm1', attempts: 0 })
   })
 
-  it('of a one-shot run tries everything once, and no longer than its time', async () => {
+  it('of a one-shot run tries each message once, within its time', async () => {
     const harness = aDelivery()
     await harness.write('m1', 'm2', 'm3')
     harness.answers((id) => {
@@ -214,7 +214,7 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1', 'm2', 'm3', 'm3'])
   })
 
-  it('tells other channels whatever one of them does', async () => {
+  it('serves each channel regardless of the others', async () => {
     const harness = aDelivery()
     await harness.write('m1')
     await harness

@@ -12,7 +12,7 @@ async function textOf(message = aMessage()): Promise<string> {
 }
 
 describe('a message to Slack', () => {
-  it('says what happened, then how to see all of it', async () => {
+  it('says what happened, then how to list all of it', async () => {
     const message = aMessage('msg_1', { events: [anEvent(1)], more: 212 })
     expect(await textOf(message)).toBe(
       [
@@ -25,7 +25,7 @@ describe('a message to Slack', () => {
     )
   })
 
-  it.each(hostile)('lets nothing act that a name holds: %j', async (name) => {
+  it.each(hostile)('has no active markup from a name: %j', async (name) => {
     const text = await textOf(aMessage('msg_1', { events: [anEvent(1, { name, text: name, uid: name })] }))
     // Slack's own marks are written with < and >; nothing of ours is.
     expect(text).not.toMatch(/[<>]/)
@@ -37,11 +37,11 @@ describe('a message to Slack', () => {
     expect(line).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
   })
 
-  it('escapes what stands for characters', () => {
+  it('escapes characters with a meaning', () => {
     expect(slackCode('a &lt; <b>')).toBe('`a &amp;lt; &lt;b&gt;`')
   })
 
-  it('cuts what is very long', async () => {
+  it('shortens long text', async () => {
     const text = await textOf(aMessage('msg_1', { events: [anEvent(1, { text: 'x'.repeat(100_000) })] }))
     expect(text.length).toBeLessThan(1000)
   })

@@ -48,7 +48,7 @@ const chain = (length: number) =>
   )
 
 describe('a policy that extends files', () => {
-  it('reads each once, in however many ways it is extended', () => {
+  it('reads each file once, even when it is extended in several ways', () => {
     const files = someFiles(diamonds(7))
     const policy = readPolicy('/0.yaml', files.readFile)
     expect(files.reads.length).toBe(new Set(files.reads).size)
@@ -56,7 +56,7 @@ describe('a policy that extends files', () => {
     expect(policy.layers.length).toBeLessThanOrEqual(2 * files.reads.length)
   })
 
-  it('lets what comes in several ways count where it comes last', () => {
+  it('applies a file that is extended twice at its last position', () => {
     const base = 'extends: []\nrules: { endpoint/timeout-high: { severity: low, max_seconds: 10 } }\n'
     const a = 'extends: [./base.yaml]\nrules: { endpoint/timeout-high: { severity: high, max_seconds: 20 } }\n'
     const b = 'extends: [./base.yaml]\n'
@@ -85,7 +85,7 @@ custom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]
     ])
   })
 
-  it('goes sixteen files deep, and says where it would go deeper', () => {
+  it('may be sixteen files deep, and the error names the place beyond', () => {
     expect(refusal(chain(16))).toBe('')
     expect(refusal(chain(17))).toBe(
       '/15.yaml:1:11: `./16.yaml` is more than 16 files deep, the limit: extend it from a file further up',
@@ -105,7 +105,7 @@ custom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]
     )
   })
 
-  it('has at most a hundred files, and says which is one too many', () => {
+  it('may have a hundred files, and the error names the first beyond', () => {
     const star = (count: number) => ({
       '0.yaml': `extends:\n${Array.from({ length: count }, (_, index) => `- ./${index + 1}.yaml\n`).join('')}`,
       ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index + 1}.yaml`, 'extends: []\n'])),
@@ -126,7 +126,7 @@ custom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]
   })
 })
 
-describe('a limit of the policy is named when it is met', () => {
+describe('a limit of the policy is named in its error', () => {
   const many = (count: number, entry: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => `- ${entry(index)}\n`).join('')
   it.each([
@@ -159,14 +159,14 @@ describe('reading a policy', () => {
   const large = `overrides:\n${'- { match: { uid: a }, rules: { endpoint/inactive: off } }\n'.repeat(2000)}`
   const custom = `custom:\n${Array.from({ length: 100 }, (_, index) => `- { id: a/b${index}, kind: endpoint, assert: "true", severity: low, message: m }\n`).join('')}`
 
-  it('comes in steps: between files, and within what takes long', () => {
+  it('yields between files and within long steps', () => {
     const count = (text: string) => [...policySteps('/p.yaml', () => text)].length
     expect(count('rules: {}\n')).toBeGreaterThanOrEqual(5)
     expect(count(custom)).toBeGreaterThanOrEqual(100)
     expect(count(large)).toBeGreaterThanOrEqual(20)
   })
 
-  it('is given up when its time is over, and says so', async () => {
+  it('is given up with an error when its time is over', async () => {
     let time = 0
     const clock = () => {
       time += 1000
@@ -186,7 +186,7 @@ describe('reading a policy', () => {
     })
   })
 
-  it('lets the process do other things meanwhile, and is given up when it is told to', async () => {
+  it('lets the process do other work, and stops on request', async () => {
     const stop = new AbortController()
     const reason = new Error('SIGTERM')
     setImmediate(() => stop.abort(reason))
@@ -209,7 +209,7 @@ describe('reading a policy', () => {
       `waivers:\n${Array.from({ length: 5000 }, (_, index) => `- {rule: endpoint/url-not-htttps-${index},match: {uid: a},owner: o,reason: r,expires: 2026-11-30}\n`).join('')}`,
     ],
     ['packs that there are not', `extends:\n${'- recommendeb\n'.repeat(40_000)}`],
-  ])('tells of the first of very many mistakes: %s', (_, text) => {
+  ])('reports the first of very many mistakes: %s', (_, text) => {
     const message = refusal({ '0.yaml': text })
     expect(message.split('\n').length).toBeLessThanOrEqual(51)
     expect(message).toMatch(/… and \d+ more$/)

@@ -54,15 +54,18 @@ function expectAgreement(report: Report): void {
 }
 
 describe('all formats of a run', () => {
-  it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))('say the same: %s', (_, report) => {
-    expectAgreement(report)
-  })
+  it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))(
+    'contain the same violations: %s',
+    (_, report) => {
+      expectAgreement(report)
+    },
+  )
 
-  it('count the same by severity, rule, project and state, whatever is counted', () => {
+  it('contain the same counts by severity, rule, project and state', () => {
     fc.assert(fc.property(arbitraryRun, expectAgreement), { numRuns: tries(60, { locally: 20 }) })
   })
 
-  it('agree in JUnit, too: a case fails when the run fails, and is an error when it could not look', () => {
+  it('agree in JUnit, too: a case fails when the run fails, and is an error where coverage is incomplete', () => {
     fc.assert(
       fc.property(arbitraryRun, (report) => {
         const outcomes = suitesIn(reports.junit(report, options)).flatMap(({ cases }) =>

@@ -69,7 +69,7 @@ const readers: Record<keyof typeof complianceReports, (text: string) => [id: str
 }
 
 describe('a compliance report', () => {
-  it.each(Object.keys(readers) as (keyof typeof readers)[])('tells the same states as %s', (name) => {
+  it.each(Object.keys(readers) as (keyof typeof readers)[])('contains the same states as %s', (name) => {
     for (const sample of [samples.small, samples.incomplete]) {
       const compliance = complianceOf(sample)
       const expected = compliance.controls.map(({ id, state }) => [id, state])
@@ -83,7 +83,7 @@ describe('a compliance report', () => {
     expect(show(complianceReports[name], complianceOf(report))).toContain('PAY-1234')
   })
 
-  it('is harmless in every format, whatever names and messages hold', () => {
+  it('is harmless in every format with any names and messages', () => {
     const renderer = new MarkdownIt({ html: true, linkify: true })
     fc.assert(
       fc.property(anyCompliance, (compliance) => {

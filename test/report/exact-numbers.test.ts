@@ -16,7 +16,7 @@ const nested = {
 const change = aChange({ fields: [plain, nested] })
 const report = aReport({ drift: [change], violations: [aViolation({ message: `account ${one} is listed` })] })
 
-describe('a number that no double holds', () => {
+describe('a number that exceeds a double', () => {
   it.each(Object.entries(reports))('is shown in %s as it was sent', (format, write) => {
     const written = write(report, options)
     // The text of a service that looks like what is kept of a number keeps its looks.
@@ -25,7 +25,7 @@ describe('a number that no double holds', () => {
     if (format !== 'csv') expect(written).toContain(one)
   })
 
-  it('stands without quotes for people', () => {
+  it('has no quotes for people', () => {
     expect(reports.text(report, options)).toContain(`/account  ${one} → ${other}`)
     expect(reports.text(report, options)).toContain(`{"id":[${one}]} → {"id":[${other},"number:1e400"]}`)
     expect(reports.html(report, options)).toContain(`<del>${one}</del>`)
@@ -43,7 +43,7 @@ describe('a number that no double holds', () => {
     ])
   })
 
-  it('is shown so in the answers of reading commands, and in a patch', () => {
+  it('is the same text in the answers of reading commands, and in a patch', () => {
     const row: DiffRow = { ...change, patch: [{ op: 'replace', path: '/account', value: `number:${other}` }] }
     const answer = { command: 'diff', run: null, rows: [row], omitted: 0 } as const
     const json = JSON.parse(writeAnswer('json', answer, diffView, options))

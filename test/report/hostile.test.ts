@@ -9,7 +9,7 @@ import { allFormats, damageIn } from './hostile-input.ts'
 import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
 
 describe('hostile text', () => {
-  it('does nothing in any format', () => {
+  it('has no effect in any format', () => {
     fc.assert(
       fc.property(arbitraryReport, (report) => {
         expect(damageIn(report)).toEqual([])
@@ -30,11 +30,11 @@ describe('hostile text', () => {
     '</system-out><testcase name="x"/>',
     ']]>\ufffe\0\x1b[2J\u202e',
     '\n\n# Everything is fine\n\nhigh x y (opened)',
-  ])('does nothing: %j', (text) => {
+  ])('has no effect: %j', (text) => {
     expect(damageIn(everywhere(text))).toEqual([])
   })
 
-  it('of a megabyte makes no report long but those that hold everything', () => {
+  it('of a megabyte lengthens only the formats that contain everything', () => {
     const report = everywhere('http://evil.example/=| '.repeat(50_000), 'acme/payments')
     const cutting = allFormats.filter((format) => format !== 'json' && format !== 'html')
     expect(damageIn(report, cutting)).toEqual([])

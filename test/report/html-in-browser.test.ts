@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     ['light', 1100],
     ['dark', 1100],
     ['light', 390],
-  ] as const)('gives nothing to complain of, %s at %i pixels', async (scheme, width) => {
+  ] as const)('has no console message and no accessibility fault, %s at %i pixels', async (scheme, width) => {
     for (const report of [samples.small, samples.clean, samples.incomplete]) {
       const { page, requests, address } = await open(report, width, scheme)
       expect(await faultsOf(page)).toEqual([])
@@ -84,20 +84,23 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     }
   })
 
-  it.each(['light', 'dark'] as const)('gives nothing to complain of in a report by control, %s', async (scheme) => {
-    const rules = samples.small.violations.map(({ rule: id, kind, severity }) => {
-      return { id, kind, title: `Rule ${id}`, remediation: '', severity, controls: [], needs: [kind] }
-    })
-    const compliance = composeCompliance({ report: { ...samples.small, rules }, framework: builtInFramework('soc2') })
-    const { page, requests, address } = await openPage(complianceReports.html(compliance, rendering), 1100, scheme)
-    expect(await faultsOf(page)).toEqual([])
-    expect(requests).toEqual([address])
-    const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
-    for (const { id } of compliance.controls) expect(text).toContain(id)
-    await page.close()
-  })
+  it.each(['light', 'dark'] as const)(
+    'by control has no console message and no accessibility fault, %s',
+    async (scheme) => {
+      const rules = samples.small.violations.map(({ rule: id, kind, severity }) => {
+        return { id, kind, title: `Rule ${id}`, remediation: '', severity, controls: [], needs: [kind] }
+      })
+      const compliance = composeCompliance({ report: { ...samples.small, rules }, framework: builtInFramework('soc2') })
+      const { page, requests, address } = await openPage(complianceReports.html(compliance, rendering), 1100, scheme)
+      expect(await faultsOf(page)).toEqual([])
+      expect(requests).toEqual([address])
+      const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
+      for (const { id } of compliance.controls) expect(text).toContain(id)
+      await page.close()
+    },
+  )
 
-  it('runs no script and asks for nothing, whatever names hold', async () => {
+  it('runs no script and sends no request with any names', async () => {
     const { page, requests, address } = await open(hostile, 1100, 'light')
     expect(await page.evaluate('window.ran')).toBeUndefined()
     expect(await page.locator('img, script, iframe, object, [onerror]').count()).toBe(0)
@@ -105,7 +108,7 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     await page.close()
   })
 
-  it('prints every violation, under a header that says which run it is', async () => {
+  it('prints every violation, under a header that names the run', async () => {
     const { page } = await open(samples.large, 1100, 'light')
     const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
     for (const { uid } of samples.large.violations) expect(text).toContain(uid)

@@ -9,7 +9,7 @@ import { aReport, aViolation, aWalk } from './sample-reports.ts'
 const options = { colour: false, width: 80, full: true }
 
 describe('the Markdown report', () => {
-  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
+  it.each(['small', 'clean', 'incomplete'] as const)('matches its reviewed snapshot: %s', async (sample) => {
     await expect(markdown(evaluatedSamples[sample], options)).toMatchFileSnapshot(`../golden/report-${sample}.md`)
   })
 
@@ -27,12 +27,12 @@ describe('the Markdown report', () => {
     })
   })
 
-  it('says what could not be looked at before all else', () => {
+  it('begins with incomplete walks', () => {
     const shown = markdown(evaluatedSamples.incomplete, options)
     expect(shown.indexOf('### Incomplete scan: 4 of 7 walks')).toBeLessThan(shown.indexOf('### Violations'))
   })
 
-  it('stays below 65,000 characters, keeps the worst and counts what it leaves out', () => {
+  it('stays below 65,000 characters, keeps the worst violations and counts those it omits', () => {
     const violations = Array.from({ length: 3000 }, (_, at) =>
       aViolation({ uid: `V${at}`, message: 'm'.repeat(at % 500) }),
     )
@@ -51,7 +51,7 @@ describe('the Markdown report', () => {
   })
 })
 
-describe('text of others in Markdown', () => {
+describe('text of a service in Markdown', () => {
   it.each([
     ['sends to http://a.example, without TLS', 'sends to `http://a.example`, without TLS'],
     ['times out after 90 s: too long.', 'times out after 90 s: too long.'],
@@ -63,11 +63,11 @@ describe('text of others in Markdown', () => {
     expect(prose(text)).toBe(shown)
   })
 
-  it('is code where it is a name, and nothing where there is none', () => {
+  it('is code for a name, and empty without one', () => {
     expect([code('a`b|c\u202e'), code('')]).toEqual(['`a\\x60b\\x7cc\\u202e`', ''])
   })
 
-  it('keeps the code of our own remedies', () => {
+  it('keeps the code of built-in remediations', () => {
     expect(withCode('Run `openssl rand` first.')).toBe('Run `openssl rand` first.')
   })
 })

@@ -45,7 +45,7 @@ function faultsOf(object: object, fields: readonly string[]): string[] {
 
 describe('the OCSF report', () => {
   it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))(
-    'holds published fields only, and all that must be: %s',
+    'contains published fields only, and all required ones: %s',
     (_, report) => {
       for (const event of eventsOf(report)) {
         expect(faultsOf(event, published.event)).toEqual([])
@@ -64,12 +64,12 @@ describe('the OCSF report', () => {
     ['unknown', { activity_id: 2, status_id: 0, status: 'Unknown' }, 'Warning'],
     ['waived', { activity_id: 2, status_id: 3, status: 'Suppressed' }, 'Fail'],
     ['resolved', { activity_id: 3, status_id: 4, status: 'Resolved' }, 'Pass'],
-  ] as const)('says %s in its own words beside those of the standard', (state, words, compliance) => {
+  ] as const)('says %s in its own words next to those of the standard', (state, words, compliance) => {
     const [event] = eventsOf(aReport({ violations: [aViolation({ state })] }))
     expect(event).toMatchObject({ ...words, status_detail: state, compliance: { status: compliance } })
   })
 
-  it('names the rule, the resource, how to fix it and the frameworks', () => {
+  it('names the rule, the resource, the remediation and the frameworks', () => {
     const event = eventsOf(evaluatedSamples.small).find(
       ({ finding_info }) => finding_info.analytic.uid === 'endpoint/timeout-high',
     )
@@ -96,7 +96,7 @@ describe('the OCSF report', () => {
     ])
   })
 
-  it('is empty where there is nothing to say', () => {
+  it('is empty without findings', () => {
     expect(ocsf(samples.clean, options)).toBe('')
   })
 })

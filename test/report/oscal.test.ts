@@ -38,7 +38,7 @@ function faultsOf(object: object, fields: readonly string[]): string[] {
 
 describe('the OSCAL report', () => {
   it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))(
-    'holds published fields only, and all that must be: %s',
+    'contains published fields only, and all required ones: %s',
     (_, report) => {
       const root = resultsOf(report)
       const [result] = root.results
@@ -60,7 +60,7 @@ describe('the OSCAL report', () => {
     },
   )
 
-  it('has no empty list, and refers only to what it defines', () => {
+  it('has no empty list, and no dangling reference', () => {
     const [clean] = resultsOf(samples.clean).results
     expect(Object.keys(clean)).not.toContain('observations')
     const [result] = resultsOf(evaluatedSamples.small).results
@@ -70,7 +70,7 @@ describe('the OSCAL report', () => {
     expect(selected).toEqual([{ 'control-id': 'pci-dss_4.2.1' }, { 'control-id': 'soc2_CC6.7' }])
   })
 
-  it('tells of every walk that was not complete', () => {
+  it('lists every walk that was not complete', () => {
     const [result] = resultsOf(evaluatedSamples.incomplete).results
     const gaps = result.observations.filter(({ types }: { types: string[] }) => types.includes('coverage'))
     expect(gaps).toHaveLength(4)
@@ -79,7 +79,7 @@ describe('the OSCAL report', () => {
     )
   })
 
-  it('has other identifiers for another run, and the same for the same', () => {
+  it('has stable identifiers for a run, and others for another run', () => {
     const [one, again] = [aReport(), aReport()].map((report) => resultsOf(report).uuid)
     const other = resultsOf(aReport({ run: { ...samples.clean.run, number: 18 } })).uuid
     expect(again).toBe(one)

@@ -19,7 +19,7 @@ describe('the SARIF report', () => {
     },
   )
 
-  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
+  it.each(['small', 'clean', 'incomplete'] as const)('matches its reviewed snapshot: %s', async (sample) => {
     await expect(sarif(evaluatedSamples[sample], options)).toMatchFileSnapshot(`../golden/report-${sample}.sarif`)
   })
 
@@ -29,12 +29,12 @@ describe('the SARIF report', () => {
     ['unknown', 'unchanged'],
     ['waived', 'unchanged'],
     ['resolved', 'absent'],
-  ] as const)('calls %s %s', (state, baselineState) => {
+  ] as const)('marks a violation that is %s as %s', (state, baselineState) => {
     const first_seen = state === 'opened' ? samples.small.run.started_at : '2026-11-19T22:15:00.000Z'
     expect(resultOf({ state, first_seen })).toMatchObject({ baselineState, properties: { state } })
   })
 
-  it('says of every result whether it is suppressed, and of a waived one by whom, why and until when', () => {
+  it('marks each result as suppressed or not, and a waived one with owner, reason and end', () => {
     const suppressed = runOf(evaluatedSamples.small).results.map(
       ({ suppressions }: { suppressions: object[] }) => suppressions,
     )
@@ -72,7 +72,7 @@ describe('the SARIF report', () => {
     ])
   })
 
-  it('has a fingerprint that code scanning tells violations of one line apart by', () => {
+  it('has a fingerprint that distinguishes violations of one line for code scanning', () => {
     const { fingerprint } = aViolation()
     expect(resultOf({}).partialFingerprints).toEqual({
       'hookdrift/v1': fingerprint,
@@ -80,7 +80,7 @@ describe('the SARIF report', () => {
     })
   })
 
-  it('explains its rules, with a score that grows with the severity', () => {
+  it('describes its rules, with a score that grows with the severity', () => {
     const { rules } = runOf(evaluatedSamples.small).tool.driver
     const rule = rules.find(({ id }: { id: string }) => id === 'endpoint/secret-all-expired')
     expect(rule).toMatchObject({
@@ -106,7 +106,7 @@ describe('the SARIF report', () => {
     ])
   })
 
-  it('tells of every walk that was not complete, and does not call such a run successful', () => {
+  it('lists every walk that was not complete, and marks such a run as unsuccessful', () => {
     const [invocation] = runOf(evaluatedSamples.incomplete).invocations
     expect(invocation).toMatchObject({ exitCode: 3, executionSuccessful: false })
     const expected = invocation.toolExecutionNotifications.filter(
@@ -131,14 +131,14 @@ describe('the SARIF report', () => {
     ])
   })
 
-  it('can be written of runs that kept no rules and no places', () => {
+  it('can be written for runs that stored no rules and no places', () => {
     const { results, tool } = runOf(aReport({ coverage: [aWalk()], violations: [aViolation()] }))
     expect(results[0].locations[0]).not.toHaveProperty('physicalLocation')
     expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(['endpoint/url-not-https'])
   })
 })
 
-describe('what code scanning takes', () => {
+describe('the limit of code scanning', () => {
   const many = (number: number, message: string) =>
     aReport({
       violations: Array.from({ length: number }, (_, at) =>
@@ -146,7 +146,7 @@ describe('what code scanning takes', () => {
       ),
     })
 
-  it('is 25,000 results: the most severe are kept, the rest is counted', () => {
+  it('is 25,000 results: the most severe are kept, the others counted', () => {
     const { results, invocations, properties } = runOf(many(25_003, 'm'))
     expect(results).toHaveLength(25_000)
     expect(results.slice(0, 10).every(({ level }: { level: string }) => level === 'error')).toBe(true)
@@ -157,7 +157,7 @@ describe('what code scanning takes', () => {
     expect(properties).toMatchObject({ omitted: 3 })
   })
 
-  it('is 10 MB packed', () => {
+  it('is 10 MB when compressed', () => {
     let seed = 1
     const noise = () => {
       seed = (seed * 48271) % 2147483647

@@ -74,14 +74,14 @@ function breakRows<Row extends { readonly uid: string }>(
   return { rows: changed, broken }
 }
 
-describe('a fleet', () => {
+describe('a generated fleet', () => {
   it('of clean resources breaks no rule', async () => {
     const fleet = cleanFleet(40, 12, 2)
     await using fixture = await openFleetFixture({ fleet, harness: { labels: { env: 'prod' } } })
     expect(activeLines(await fixture.audit({ policy }))).toEqual([])
   })
 
-  it('that breaks every rule breaks each where it is broken, and nowhere else', async () => {
+  it('that breaks every rule has exactly the expected violations', async () => {
     const fleet = cleanFleet(60, 20, 2 + Object.keys(projectBreaks).length)
     const [outgoing, incoming, ...others] = fleet.projects()
     if (outgoing === undefined || incoming === undefined) throw new Error('the fleet has no two projects')
@@ -126,7 +126,7 @@ describe('a fleet', () => {
     expect(left.filter((id) => !Object.keys(elsewhere).some((prefix) => id.startsWith(prefix)))).toEqual([])
   })
 
-  it('that was just made shows nothing above info', async () => {
+  it('that was just created has no violation above info', async () => {
     const fleet = cleanFleet(0, 0, 1)
     const [project] = fleet.projects()
     if (project === undefined) throw new Error('the fleet has no project')

@@ -39,7 +39,7 @@ describe('the table of rules', () => {
     expect([...casesOf.keys()].sort()).toEqual(rules.map(({ id }) => id).sort())
   })
 
-  it.each(rules.map((rule) => [rule.id, rule] as const))('%s says what it is', (id, rule) => {
+  it.each(rules.map((rule) => [rule.id, rule] as const))('%s has a title, severity, kind and packs', (id, rule) => {
     expect(existsSync(join(source, `${id}.ts`))).toBe(true)
     expect(rule.title).toMatch(/^[A-Z].{10,90}[^.]$/)
     // What a rule is about, or the part of the kind that it is about.
@@ -85,7 +85,7 @@ describe('the table of rules', () => {
 describe.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
   const cases = Object.entries(casesOf.get(id) ?? {})
 
-  it('has something to say, and something to be silent about', () => {
+  it('has cases with findings and cases without', () => {
     const counts = [cases.some(([, { finds }]) => finds.length > 0), cases.some(([, { finds }]) => finds.length === 0)]
     expect(counts).toEqual([true, true])
   })

@@ -19,7 +19,7 @@ const columns: Column<Row>[] = [
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 describe('a table', () => {
-  it('is as wide as its cells, numbers to the right', () => {
+  it('is as wide as its cells, with numbers to the right', () => {
     const rows = [
       { name: 'a', n: 7 },
       { name: 'longer', n: 1234 },
@@ -27,7 +27,7 @@ describe('a table', () => {
     expect(layTable(columns, rows, 80)).toEqual(['name       n', 'a          7', 'longer  1234'])
   })
 
-  it('cuts what may be cut where the terminal is narrow, and nothing else', () => {
+  it('shortens what may be shortened on a narrow terminal, and nothing else', () => {
     expect(layTable(columns, [{ name: 'much too long', n: 12345678 }], 18)).toEqual([
       'name             n',
       'much to…  12345678',
@@ -35,7 +35,7 @@ describe('a table', () => {
     expect(layTable(columns, [{ name: 'much too long', n: 12345678 }], 3)[1]).toBe('much …  12345678')
   })
 
-  it('keeps to the width and shows nothing that a terminal obeys, whatever the names', () => {
+  it('keeps to the width and contains no terminal control', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.integer({ min: 20, max: 60 }), (name, width) => {
         const lines = layTable(columns, [{ name, n: 1 }], width)
@@ -76,13 +76,13 @@ describe('an answer', () => {
   const face: AnswerView<Row> = { columns, nothing: 'There are none.' }
   const options = { colour: false, width: 80, tableWidth: 80 }
 
-  it('as text says of which run it is, what was looked at, and how to see the rest', () => {
+  it('as text names its run, the scanned projects, and how to see the rest', () => {
     expect(writeAnswer('text', answer, face, options)).toBe(
       'As of run 7, 2026-11-21 03:00 UTC.\n1 walk of 1 project, all complete.\n\nname  n\na     1\n\n… and 3 more; --limit all shows them\n',
     )
   })
 
-  it('as text begins with what was not looked at', () => {
+  it('as text begins with incomplete walks', () => {
     const partial = { ...walk, ...figures, status: 'partial', reason: 'page 2: \x1b[31mHTTP 500' } as const
     const elsewhere = { ...walk, ...figures, project: 'acme/b', run: 3 }
     const text = writeAnswer('text', { ...answer, coverage: [partial, elsewhere], rows: [] }, face, options)

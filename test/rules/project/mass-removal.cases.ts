@@ -1,7 +1,7 @@
 import type { Cases } from '../rule-cases.ts'
 
 export const cases: Cases = {
-  'says what is held, listing by listing': {
+  'reports withheld removals by listing': {
     scan: {
       unconfirmedRemovals: [
         { listing: 'endpoints', missing: 40, known: 60 },
@@ -10,5 +10,5 @@ export const cases: Cases = {
     },
     finds: ['high p: 40 of 60 endpoints and 80 of 100 subscriptions are gone at once, which is not believed yet'],
   },
-  'is silent where nothing is held': { scan: {}, finds: [] },
+  'is silent where nothing is withheld': { scan: {}, finds: [] },
 }

@@ -65,7 +65,7 @@ describe('regular expressions', () => {
   it('exist in the code that the table names', () => {
     const stale = entries
       .filter((entry) => !unbounded.some(isSame(entry)))
-      .map(({ file, expression }) => `${file} has no ${expression} any more: take it out of test/safe-expressions.ts.`)
+      .map(({ file, expression }) => `${file} no longer has ${expression}: remove it from test/safe-expressions.ts.`)
     expect(stale).toEqual([])
   })
 

@@ -4,7 +4,7 @@ import { untilCrash } from '../../src/app/until-crash.ts'
 /** As the process itself would, which a test cannot let happen. */
 function crash(event: 'uncaughtException' | 'unhandledRejection', error: unknown): void {
   const [handler] = process.rawListeners(event).slice(-1)
-  if (handler === undefined) throw new Error(`nobody listens for ${event}`)
+  if (handler === undefined) throw new Error(`${event} has no listener`)
   Reflect.apply(handler, process, [error])
 }
 

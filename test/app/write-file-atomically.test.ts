@@ -63,7 +63,7 @@ describe('writing a file atomically', () => {
     const alive = await start()
     const [kept, ...others] = drafts()
     expect([others, kept === abandoned]).toEqual([[], false])
-    writeFileSync(directory.file('letter.0123456789ab.tmp'), 'somebody wrote this a moment ago')
+    writeFileSync(directory.file('letter.0123456789ab.tmp'), 'another process wrote this a moment ago')
     writeFileAtomically(directory.file('report'), 'new')
     expect(drafts()).toEqual(['letter.0123456789ab.tmp', kept])
     alive.child.kill('SIGKILL')

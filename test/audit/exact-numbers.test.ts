@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts'
 import { policyOf } from './audit-harness.ts'
 import { anEndpoint, aProject, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
-/** As written, and another one that no double tells from it. */
+/** As written, and another number with the same double. */
 const pairs = [
   ['1234567890123456789', '1234567890123456788'],
   ['-9007199254740993', '-9007199254740995'],
@@ -13,7 +13,7 @@ const pairs = [
   ['0.12345678901234567890', '0.12345678901234567891'],
 ] as const
 
-/** Where a number may stand, and the path of it there. */
+/** Places for a number, and its path there. */
 const places: Readonly<Record<string, readonly [path: string, show: (number: string) => Shown]>> = {
   'a filter': ['/filter_config/filter/body/account_id', (number) => aFilter(`{"account_id":${number}}`)],
   'a list within a filter': [

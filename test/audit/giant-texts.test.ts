@@ -12,7 +12,7 @@ const texts = {
   'code without an end': `function transform(p) { return "${'\\"'.repeat(length / 2)}`,
 }
 
-/** Where a text may stand: the members on the way to it; a number is a place in a list, `*` a member's name. */
+/** Places for a text: the members on the way to it; a number is an index of a list, `*` a member's name. */
 const places = {
   endpoints: [
     'name',

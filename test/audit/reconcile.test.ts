@@ -73,7 +73,7 @@ describe('a violation that is found again', () => {
       finding({ waiver: { ...waiver, ticket: 'T-1' } }),
       false,
     ],
-    ['no waiver any more', active({ state: 'waived', waiver }), finding(), false],
+    ['no waiver since', active({ state: 'waived', waiver }), finding(), false],
   ])('is confirmed with %s', (_, violation, again, isUnchanged) => {
     const { confirmed, opened, resolved, unknown } = decide([violation], [again])
     expect(confirmed).toEqual([{ violation, finding: again, isUnchanged }])

@@ -109,7 +109,7 @@ describe('the recorded service', () => {
       ...readdirSync(harness.directory).map((name) => readFileSync(join(harness.directory, name), 'latin1')),
     ]
     expect([...secrets].filter((secret) => written.some((text) => text.includes(secret)))).toEqual(
-      // A secret that is an everyday word stands in everyday texts: `short` in rule ids and names.
+      // A secret that is an everyday word occurs in everyday texts: `short` in rule ids and names.
       [...secrets].filter((secret) => secret === 'short' && written.some((text) => text.includes(secret))),
     )
   })

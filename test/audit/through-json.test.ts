@@ -34,7 +34,7 @@ function comparable(report: Report): Report {
   return JSON.parse(text.replaceAll(/demo\/simulated-\d{6}/g, 'the answer'))
 }
 
-/** The same secrets, credentials and verifiers in several places, and an endpoint that a custom rule cannot judge. */
+/** The same secrets, credentials and verifiers in several places, and an endpoint that a custom rule cannot evaluate. */
 function share({ fleet: made }: FleetFixture): void {
   const [payments, orders, incoming] = made.projects().map(({ uid }) => uid) as [string, string, string]
   const endpoint = (project: string, index: number) => ({ project, uid: at(made.open(project).endpoints, index).uid })

@@ -282,7 +282,7 @@ describe('a violation', () => {
     const across = { severity: 'high', message: 'the same secret signs for 3 endpoints across projects' }
     expect(shared(one)).toEqual([across, across])
     expect(shared(two)).toEqual([across, across])
-    // Of complete coverage, and still half a look: it must not pass for fine.
+    // Coverage is complete and the scan is still partial: it must not pass as clean.
     expect(shared(three)).toEqual([across, across])
     expect(three.verdict.exit_code).toBe(1)
   })

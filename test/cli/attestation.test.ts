@@ -30,7 +30,7 @@ async function examine(...args: string[]) {
   return { code, ok, ...Object.fromEntries(checks.map((check: { id: string; ok: boolean }) => [check.id, check.ok])) }
 }
 
-/** Changes a file for as long as a test looks. */
+/** Changes a file for the time of a check. */
 async function changed<Seen>(name: string, change: (bytes: Buffer) => Buffer, check: () => Promise<Seen>) {
   const before = readFileSync(at(name))
   writeFileSync(at(name), change(Buffer.from(before)))

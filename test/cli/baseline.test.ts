@@ -13,7 +13,7 @@ const baseline = (cli: CliFixture, ...args: string[]) =>
     env: cli.env,
   })
 
-/** Judged by what was approved alone. */
+/** Only rules about the approved baseline are on. */
 async function aDesk() {
   const cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
   cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/unexpected: {} }\n')

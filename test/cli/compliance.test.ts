@@ -16,7 +16,7 @@ controls:
   - id: W-1
     title: Deliveries arrive
     evidence: [{ rules: ["endpoint/*"], rationale: What does not work delivers nothing. }]
-  - { id: W-2, title: People are told }
+  - { id: W-2, title: People are notified }
 `
 
 describe('report --framework', () => {

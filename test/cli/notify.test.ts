@@ -26,7 +26,7 @@ async function openNotified(notify = hook, answer?: Parameters<typeof openReceiv
     audit: (args: readonly string[] = []) => cli.audit(['--quiet', ...args], { env }),
     notify: (...args: string[]) => command(['notify', ...config, ...args], options),
     start: (args: readonly string[]) => startHookdrift(args, options),
-    /** The next look at one project breaks off, also when it is tried again. */
+    /** The next scan of one project breaks off, also when it is retried. */
     loseSubscriptions: () => {
       const { uid } = at(cli.fleet.projects(), 0)
       cli.service.failNext({ how: 'bad-json', path: new RegExp(`${uid}/subscriptions`), times: 2 })

@@ -154,7 +154,7 @@ describe('an older Node', () => {
     stdout: '',
     stderr: `hookdrift needs Node 22.19 or newer, this is Node ${node}\n`,
   })
-  /** A Node that calls itself something else. A checkout has no dist: whoever loads more than the first file fails. */
+  /** A Node that calls itself something else. A checkout has no dist: loading more than the first file fails. */
   const preload = (node: string) => `Object.defineProperty(process.versions, 'node', { value: '${node}' })`
 
   it.each(['4.9.1', '18.20.4', '20.1.0', '22.18.0'])('%s prints in one line which Node it needs', async (node) => {

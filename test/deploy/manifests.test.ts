@@ -86,7 +86,7 @@ describe('compose.yaml', () => {
     expect(() => readPolicy(read.policy, readFile, 0)).not.toThrow()
   })
 
-  it('mounts what the image expects, publishes on the loopback address only, and is otherwise read-only', () => {
+  it('mounts what the image expects, publishes on the loopback address only, and keeps all else read-only', () => {
     const { service, worker } = compose.services
     expect(worker.volumes).toEqual([
       `./deploy/compose:${settingOf(image, 'WORKDIR')}:ro`,

@@ -47,7 +47,7 @@ describe.each(['deploy/kubernetes/worker/deployment.yaml', 'deploy/kubernetes/cr
 
   it('keeps heap and page bytes within the limit, so that garbage is collected before it is reached', () => {
     const { concurrency, maxBodyBytes } = defaults()
-    // The young generation has three parts; a body stands twice while it is put together.
+    // The young generation has three parts; a body exists twice while it is put together.
     const heap = option('max-old-space-size') + 3 * option('max-semi-space-size')
     expect(heap + concurrency * 2 * maxBodyBytes).toBeLessThan(limitBytes)
     // Objects of one page at a time, and the text that they are made of.

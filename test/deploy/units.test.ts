@@ -51,7 +51,7 @@ describe('the systemd units', () => {
 
   it.skipIf(!hasSystemd)('are valid for systemd, and expose little', () => {
     using directory = openDirectory()
-    // The program as it would be installed: systemd looks whether it is there.
+    // The program as it would be installed: systemd checks whether the file exists.
     const program = directory.write('hookdrift', '#!/bin/sh\n')
     execFileSync('chmod', ['755', program])
     mkdirSync(directory.file('units'))

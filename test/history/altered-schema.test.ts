@@ -147,7 +147,7 @@ describe('an upgrade', () => {
 
   it('executes no trigger, copies nothing and leaves such a history unchanged', () => {
     alter('CREATE TRIGGER evil AFTER UPDATE ON version BEGIN DELETE FROM violation; END')
-    // A file that is opened becomes one with a log, whatever comes of it.
+    // Opening a file gives it a log, even when it is refused.
     alter('PRAGMA journal_mode = WAL')
     const before = readFileSync(file)
     expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(/did not make the trigger evil on version/)

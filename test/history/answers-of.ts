@@ -31,7 +31,7 @@ function byText(values: readonly unknown[]): string[] {
   return values.map((value) => JSON.stringify(value)).sort()
 }
 
-/** Everything that can be asked, as of every sealed run. */
+/** Everything that can be asked, as of every committed run. */
 export async function answersOf(reader: HistoryReader, uids: readonly string[]): Promise<unknown[]> {
   const state: unknown[] = [await reader.runs(), await reader.endedRuns(3), await reader.endedRuns(1000)]
   for (const { number } of await reader.runs()) state.push(await answersAt(reader, number, uids))

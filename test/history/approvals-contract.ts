@@ -19,7 +19,7 @@ const anImported: ApprovedResource = {
   sealKeyId: 'key-9',
 }
 
-/** What every backend promises of approved states, held losses, and what changed lately. */
+/** What every backend promises about approvals, withheld removals and recent changes. */
 export function describeApprovals(name: string, makePlace: () => Place): void {
   describe(`${name}: a history with approvals`, () => {
     const fixture = openContractFixture(makePlace)
@@ -50,7 +50,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       const ids = async () => activeApprovals(await fixture.history.approvals()).map(({ id }) => id)
       expect(await ids()).toEqual([3, 2])
       await fixture.history.revoke([3], { by: 'lead', at: at(12) })
-      // Whoever revokes twice changes nothing.
+      // A second revocation changes nothing.
       await fixture.history.revoke([3], { by: 'other', at: at(13) })
       expect(await ids()).toEqual([2])
       const common = { scopes, run: 1, note: 'reviewed', by: 'ops', at: at(10), revoked: undefined }

@@ -32,7 +32,7 @@ function prune(keep: Partial<RetentionRules>, of = file) {
   return pruneFile(of, owner(), order)
 }
 
-/** Random runs resolve and remove whatever they like, so two invariants are not theirs. */
+/** Random runs resolve and remove anything, so two invariants do not apply to them. */
 function faultsOf(of = file, except: readonly string[] = []): string[] {
   const db = new Database(of, { readonly: true })
   const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0, openSecrets })
@@ -281,7 +281,7 @@ describe('pruning', () => {
     }
   }
 
-  /** All that is told of some runs, and all that the next one is told. */
+  /** All answers about some runs, and all that the next one reads. */
   async function answersAbout(of: string, numbers: readonly number[]): Promise<unknown> {
     return open(async (history) => {
       const answers: unknown[] = []
@@ -289,7 +289,7 @@ describe('pruning', () => {
         const scans = await history.latestScans(number)
         const isLast = number === numbers.at(-1)
         answers.push(await history.readRun(number), await history.violationsAt(number))
-        // How long a look has been incomplete is told as of now.
+        // How long scans have been incomplete depends on the last run.
         answers.push(isLast ? scans : scans.map(({ incompleteSince: _, ...scan }) => scan))
         for (const { project } of scans) {
           answers.push(await history.completeScansAt(project, number), await history.stateAt(project, number))

@@ -30,7 +30,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     const subscription = (uid: string, to: string, replaces?: number) =>
       aVersion(uid, { endpoint_uid: 'a', source_uid: to, device_uid: null }, { kind: 'subscription', replaces })
 
-    /** A first look; then a changes, b goes, c and its violation come; then a look that fails. */
+    /** A first scan; then a changes, b goes, c and its violation come; then a scan that fails. */
     async function threeRuns() {
       await run(async (draft) => {
         await walkAll(draft)

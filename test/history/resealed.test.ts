@@ -76,7 +76,7 @@ function cells(): Map<string, string> {
   return texts
 }
 
-/** Where each text that was planted is left, in rows and in the bytes of all files beside them. */
+/** Where each planted text is left, in rows and in the bytes of all files next to the history. */
 function placesOfCanaries(): Map<string, string[]> {
   const inRows = cells()
   const files = [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path))
@@ -285,7 +285,7 @@ describe('an upgrade without the key', () => {
       )
     const before = seals()
     await upgrade(masking)
-    // What stands around a seal may be sealed today, the seal with it.
+    // The text around a seal may be sealed today, the seal with it.
     expect([...seals()].filter((seal) => !before.has(seal))).toEqual([])
     expect(cells().get('version.body')).toContain('sealed:masked')
   })

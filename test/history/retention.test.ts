@@ -64,7 +64,7 @@ describe('retention', () => {
 })
 
 describe('retention of runs', () => {
-  it('numbers runs by their order, in whatever order they are given', () => {
+  it('numbers runs by their order, not by that of the list', () => {
     const runs = [2, 1, 3].map((number) => ({
       number,
       startedAt: `2026-01-0${number}T00:00:00Z`,

@@ -13,7 +13,7 @@ import { aStart } from './samples.ts'
 import { makeSoundHistory } from './sound-history.ts'
 
 // Each column of each table is edited by hand, with a value that could be one of ours.
-// What verify does not notice stands in docs/reference/verify.md, word for word.
+// docs/reference/verify.md lists, word for word, what verify does not notice.
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/reference/verify.md'), 'utf8')
 

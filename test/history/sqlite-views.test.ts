@@ -72,7 +72,7 @@ async function firstRun(): Promise<void> {
   await draft.commit(at(1.5), () => 1)
 }
 
-/** Modifies a, removes b, whose violation ends; nobody knows of c's; d is added. */
+/** Modifies a, removes b, whose violation ends; c's becomes unknown; d is added. */
 async function draftSecond(): Promise<Draft> {
   const draft = await begin(2)
   await draft.stageScan(payments)
@@ -216,7 +216,7 @@ describe('the documented views', () => {
       service: 'acme',
       project_uid: '01PAYMENTS',
     }
-    // Seen by the last run that looked at the project, which was not the last of all.
+    // Seen by the last run that scanned the project, which was not the last of all.
     expect(rows(`${shown} ORDER BY uid`)).toEqual([
       { uid: 'a', ...violation, message: 'a is reached without TLS', first_seen: at(1), last_seen: at(2) },
       {

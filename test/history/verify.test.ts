@@ -14,7 +14,7 @@ beforeAll(async () => {
   sound = await makeSoundHistory()
 })
 
-/** What verify says once somebody changed the file with plain SQL, in which nothing is forbidden. */
+/** What verify says after a change with plain SQL, without any constraint. */
 function after(tamper: (db: Database.Database) => unknown, depth: 'plain' | 'deep' = 'plain') {
   const db = new Database(Buffer.from(sound))
   try {

@@ -31,7 +31,7 @@ describe('a message to Slack', () => {
     expect(text).not.toMatch(/[<>]/)
     expect(text.split('\n')).toHaveLength(5)
     const [line = ''] = text.split('\n').filter((each) => each.startsWith('•'))
-    // Whatever is of others is inside of one pair of backticks that ends the line.
+    // Text of a service is inside of one pair of backticks that ends the line.
     expect(line).toMatch(/^[^`]*`[^`]*`$/)
     expect(line).not.toMatch(/@\w|:\/\//)
     expect(line).not.toMatch(/[\p{Cc}\u2028\u202e]/u)

@@ -29,7 +29,7 @@ const idsOf = ({ rules }: Policy) => rules.map(({ rule }) => rule.id)
 const packed = (pack: string) => rules.filter(({ packs }) => packs.some((name) => name === pack)).map(({ id }) => id)
 const severityOf = ({ rules }: Policy, id: string) => rules.find(({ rule }) => rule.id === id)?.severity
 
-/** What `subscription/retry-few` says of two declared tries: tells its option. */
+/** What `subscription/retry-few` says of two declared tries: contains its option. */
 function saysOfTwo(policy: Policy): string[] {
   const bound = policy.rules.find(({ rule }) => rule.id === 'subscription/retry-few')?.bound
   if (bound?.scope !== 'resource') return []
@@ -167,7 +167,7 @@ describe('a mistake in a policy', () => {
     ['an option of a wrong type', 'rules:\n  subscription/retry-few: { min_tries: many }\n', /policy\.yaml:2:\d+: /],
     ['an option out of range', 'rules:\n  subscription/retry-few: { min_tries: 0 }\n', /policy\.yaml:2:\d+: /],
     ['options of a rule that has none', 'rules:\n  endpoint/inactive: { max: 3 }\n', /policy\.yaml:2:\d+: /],
-    ['a list where rules stand', 'rules: [endpoint/inactive]\n', /policy\.yaml:1:8: /],
+    ['a list in place of rules', 'rules: [endpoint/inactive]\n', /policy\.yaml:1:8: /],
     ['a rule named twice', 'rules:\n  endpoint/inactive: off\n  endpoint/inactive: low\n', /policy\.yaml:3:3: /],
     ['an empty file', '', /policy\.yaml:1:1: the file is empty/],
     ['no YAML', 'rules: [', /policy\.yaml:\d+:\d+: /],

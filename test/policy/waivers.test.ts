@@ -13,7 +13,7 @@ function read(yaml: string, others: Readonly<Record<string, string>> = {}): Poli
   return readPolicy('/etc/policy.yaml', (file) => others[file] ?? yaml, now)
 }
 
-/** A file with one waiver for everything of a kind; members as they stand in YAML. */
+/** A file with one waiver for everything of a kind; members as in YAML. */
 function withWaiver(changes: Readonly<Record<string, string | undefined>> = {}): string {
   const members = {
     rule: 'endpoint/inactive',
@@ -127,7 +127,7 @@ const endpoint = (attributes: JsonObject, uid = 'e1'): Resource => {
   return { kind: 'endpoint', uid, name: '', attributes, volatile: {}, facts: {} }
 }
 
-/** Who accepts what the judge finds of a resource; '' where nobody does. */
+/** The owner of the waiver for a finding about a resource; '' without one. */
 function ownersOf(yaml: string, resource: Resource, at = now): string[] {
   return evaluateFleet(read(yaml), at)
     .of(p)

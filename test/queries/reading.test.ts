@@ -19,8 +19,8 @@ import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
 const evil = '\x1b]0;owned\x07\x1b[2J\u202eevil\u2066\r\n=1+1'
 
 /**
- * Four runs of one incoming and one outgoing project: the first look; an endpoint paused, one renamed by somebody
- * hostile, one new, one deleted, a source switched off; a look that breaks off; the paused endpoint active again.
+ * Four runs of one incoming and one outgoing project: a first scan; an endpoint paused, one renamed to a
+ * hostile name, one added, one deleted, a source switched off; a scan that breaks off; the paused endpoint active again.
  */
 describe('reading commands', () => {
   let historyFixture: HistoryFixture

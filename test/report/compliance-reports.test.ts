@@ -21,7 +21,7 @@ const framework = {
   ],
 }
 
-/** Every rule that a report names, as if it had judged. */
+/** Every rule that a report names, as if it had been evaluated. */
 function withRules(report: Report): Report {
   const ids = new Map(report.violations.map(({ rule, kind, severity }) => [rule, { kind, severity }]))
   const rules = [...ids].map(([id, { kind, severity }]) => {
@@ -35,7 +35,7 @@ const anyCompliance = arbitraryReport.map(complianceOf)
 const show = (format: ComplianceFormat, compliance: Compliance) =>
   format(compliance, { colour: false, width: 80, full: true })
 
-/** States by control, as each format tells them to a reader that is not ours. */
+/** States by control, as a foreign reader gets them from each format. */
 const readers: Record<keyof typeof complianceReports, (text: string) => [id: string, state: string][]> = {
   json: (text) => JSON.parse(text).controls.map(({ id, state }: { id: string; state: string }) => [id, state]),
   text: (text) => [

@@ -19,7 +19,7 @@ const report = aReport({ drift: [change], violations: [aViolation({ message: `ac
 describe('a number that exceeds a double', () => {
   it.each(Object.entries(reports))('is shown in %s as it was sent', (format, write) => {
     const written = write(report, options)
-    // The text of a service that looks like what is kept of a number keeps its looks.
+    // The text of a service that imitates a stored number is shown unchanged.
     expect(written.replaceAll('"number:1e400"', '').replaceAll('&quot;number:1e400&quot;', '')).not.toContain('number:')
     if (!['junit', 'sarif', 'ocsf', 'oscal', 'json'].includes(format)) expect(written).toContain(other)
     if (format !== 'csv') expect(written).toContain(one)

@@ -44,7 +44,7 @@ describe('hostile text', () => {
   })
 })
 
-/** A report that holds the text wherever texts of others can stand, and where a configuration's can. */
+/** A report with the text in every place for texts of a service, and in those for texts of a configuration. */
 function everywhere(text: string, configured = text): Report {
   const waiver = { owner: text, reason: text, expires: '2027-04-01T00:00:00.000Z', ticket: text }
   const pointer = `/${text.replaceAll('~', '~0')}`

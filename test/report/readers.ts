@@ -116,11 +116,11 @@ interface Case {
   readonly name: string
   readonly outcome: 'failure' | 'error' | 'skipped' | 'passed'
   readonly message: string
-  /** Of the failure and of what stands in system-out. */
+  /** Of the failure and of system-out. */
   readonly lines: readonly string[]
 }
 
-/** Refuses what is no XML. */
+/** Throws when the text is not XML. */
 export function suitesIn(text: string): readonly Suite[] {
   const valid = XMLValidator.validate(text)
   if (valid !== true) throw new Error(valid.err.msg)
@@ -180,7 +180,7 @@ export function tablesIn(text: string) {
   return tables
 }
 
-/** What of Markdown acts: links, pictures, HTML; and what stands outside of tables. */
+/** What of Markdown acts: links, pictures, HTML; and the text outside of tables. */
 export function activeMarkdown(text: string): string[] {
   const tokens = markdownIt.parse(text, {}).flatMap((token) => [token, ...(token.children ?? [])])
   return tokens.map(({ type }) => type).filter((type) => /link|image|html|fence|code_block|list|blockquote/.test(type))

@@ -10,9 +10,9 @@ import { policyOf } from '../audit/audit-harness.ts'
 import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { type Break, endpointBreaks, hmac, projectBreaks, sourceBreaks, subscriptionBreaks } from './broken-rows.ts'
 
-/** Rules that one look at a fleet cannot break, and where they are tried instead. */
+/** Rules that one scan of a fleet cannot break, and where they are tested instead. */
 const elsewhere: Readonly<Record<string, string>> = {
-  'drift/': 'need a change between two looks: test/audit',
+  'drift/': 'need a change between two scans: test/audit',
   'probe/': 'need a probe in the policy: test/audit',
   'source/function-broken': 'needs a probe in the policy: test/audit',
   'project/vanished': 'needs a project that was there before: test/audit',
@@ -20,7 +20,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'waiver/': 'are about the policy: test/audit/waivers.test.ts',
 }
 
-/** Everything judges; the made-up hosts of the fleet are reserved names, and its names have a pattern. */
+/** All rules are on; the made-up hosts of the fleet are reserved names, and its names have a pattern. */
 const policy = policyOf(`
 extends: [all]
 rules:
@@ -47,7 +47,7 @@ function cleanFleet(endpointsPerProject: number, sourcesPerProject: number, proj
   return fleet
 }
 
-/** What stands, as `rule uid`, sorted. */
+/** Active violations as `rule uid`, sorted. */
 function activeLines({ violations }: Report): string[] {
   const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
   return [...new Set(open.map(({ rule, uid }) => `${rule} ${uid}`))].sort()

@@ -14,7 +14,7 @@ export interface Break<Row> {
   readonly row: (row: Row, twin: Row) => Row
   /** Rules that the same thing breaks as well. */
   readonly also?: readonly string[]
-  /** Whether the row beside it breaks the rule too, by being the same. */
+  /** Whether the row next to it breaks the rule too, because it is the same. */
   readonly withTwin?: true
 }
 

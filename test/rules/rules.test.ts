@@ -25,7 +25,7 @@ const casesOf = new Map<string, Cases>(
   ),
 )
 
-/** First halves of ids beside the kind's own name. */
+/** First halves of ids in addition to the kind's own name. */
 const themes: Partial<Record<Kind, readonly string[]>> = { policy: ['waiver'] }
 
 describe('the table of rules', () => {
@@ -46,7 +46,7 @@ describe('the table of rules', () => {
     const halves = rule.scope === 'drift' ? ['drift'] : [rule.kind, ...(themes[rule.kind] ?? [])]
     expect(halves).toContain(id.split('/')[0])
     expect(kinds).toEqual(expect.arrayContaining([rule.kind, ...rule.needs]))
-    // What is said of the look at a project is gone when its lists were read again.
+    // A finding about the scan of a project needs no list: it ends when lists are read again.
     if (rule.scope !== 'scan') expect(rule.needs).toContain(rule.kind)
     expect(packs).toEqual(expect.arrayContaining([...rule.packs]))
     expect(rule.packs).toEqual([...new Set(rule.packs)])

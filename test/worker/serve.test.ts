@@ -68,7 +68,7 @@ describe('the port', () => {
   it('shows no internal error to a client', async () => {
     await using port = await open({
       metrics: async () => {
-        throw new Error('/home/somebody/hookdrift.db is broken')
+        throw new Error('/home/alice/hookdrift.db is broken')
       },
     })
     expect(await port.ask('/metrics')).toMatchObject({ status: 500, text: 'internal error\n' })
@@ -89,7 +89,7 @@ describe('the port', () => {
     const idle: Socket[] = []
     for (let count = 0; count < 300; count++) {
       const socket = createConnection(number, '127.0.0.1')
-      // The oldest are reset, which is no matter.
+      // The oldest are reset, as they should be.
       socket.on('error', () => {})
       await once(socket, 'connect')
       idle.push(socket)

@@ -84,7 +84,7 @@ interface Watched {
   readonly by?: number
 }
 
-/** Looks at the agenda as the worker does, once a minute, by a clock that may be set on the way. */
+/** Checks the agenda as the worker does, once a minute, by a clock that may be set on the way. */
 function keepAgenda(one: Case, { from, until, at = until, by = 0 }: Watched): number[] {
   const timetable = readTimetable(aSchedule({ cron: one.cron, timezone: one.zone }))
   const entries = [{ name: 'a', timetable, jitterMs: 0, written: '' }]

@@ -40,7 +40,7 @@ interface AcquiredMemoryLease {
   readonly interrupted: readonly number[]
 }
 
-/** A run being written: what it adds lies beside the history, what it ends is remembered, and the seal joins them. */
+/** A run being written: additions are kept apart, endings are remembered, and the commit applies both. */
 export class MemoryDraft implements Draft {
   readonly run: number
   readonly interrupted: readonly number[]

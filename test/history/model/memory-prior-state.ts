@@ -2,7 +2,7 @@ import { type NotifiedSpan, type PriorState, transitionBetween } from '../../../
 import type { RunRecord } from '../../../src/history/records.ts'
 import { type Rows, scannedProjects } from './memory-rows.ts'
 
-/** `unnotified`: by project, the first run that nobody was told of. */
+/** `unnotified`: by project, the first run without a notification. */
 export function memoryPriorState(
   rows: Rows,
   { number: run }: RunRecord,

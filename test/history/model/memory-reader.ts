@@ -37,7 +37,7 @@ export function memoryReader(memory: Memory): HistoryReader {
   }
   const walksOf = (project: ProjectRef) => rows().walks.filter((walk) => walk.project === projectKeyOf(project))
 
-  /** Every project's last look by a run. */
+  /** Every project's last scan as of a run. */
   function latestScansAt(at: number): { project: ProjectRef; run: number }[] {
     const keys = new Set(rows().scans.map(({ project }) => project))
     return [...keys]

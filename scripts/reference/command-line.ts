@@ -1,5 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 import { commandLine } from '../../src/cli/run-command.ts'
+import { formatNames, formats } from '../../src/report/formats.ts'
 
 const intro = `# Command line
 
@@ -14,7 +15,15 @@ export function commandLinePage(): string {
   // as: of the streams, only `write` is used, and only for help.
   const silent = { write: () => true } as unknown as NodeJS.WriteStream
   const program = commandLine({ stdout: silent, stderr: silent }, async () => {})
-  return [intro, ...sectionsOf(program, '', '##')].join('\n')
+  return [intro, ...sectionsOf(program, '', '##'), formatsSection()].join('\n')
+}
+
+function formatsSection(): string {
+  const rows = formatNames.map((name) => `| \`${name}\` | \`${formats[name].extension}\` | ${formats[name].about} |`)
+  const lead = '[Reports](reports.md) has the details of each.'
+  return ['## Report formats', '', lead, '', '| format | extension | what it is |', '|---|---|---|', ...rows, ''].join(
+    '\n',
+  )
 }
 
 function sectionsOf(parent: Command, prefix: string, heading: string): readonly string[] {

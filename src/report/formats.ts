@@ -1,6 +1,8 @@
 import type { ReportFormat } from './report-format.ts'
 
 interface FormatEntry {
+  /** What it is and for whom, as a phrase for lists. */
+  readonly about: string
   /** Extension of report files that hookdrift names. */
   readonly extension: `.${string}`
   readonly load: () => Promise<ReportFormat>
@@ -8,15 +10,51 @@ interface FormatEntry {
 
 /** Every report format by its name. Each is loaded on use, so that the table does not slow the start. */
 export const formats = {
-  text: { extension: '.txt', load: async () => (await import('./text.ts')).text },
-  json: { extension: '.json', load: async () => (await import('./json.ts')).json },
-  sarif: { extension: '.sarif', load: async () => (await import('./sarif.ts')).sarif },
-  junit: { extension: '.junit.xml', load: async () => (await import('./junit.ts')).junit },
-  markdown: { extension: '.md', load: async () => (await import('./markdown.ts')).markdown },
-  csv: { extension: '.csv', load: async () => (await import('./csv.ts')).csv },
-  html: { extension: '.html', load: async () => (await import('./html.ts')).html },
-  ocsf: { extension: '.ocsf.json', load: async () => (await import('./ocsf.ts')).ocsf },
-  oscal: { extension: '.oscal.json', load: async () => (await import('./oscal.ts')).oscal },
+  text: {
+    about: 'for people at a terminal',
+    extension: '.txt',
+    load: async () => (await import('./text.ts')).text,
+  },
+  json: {
+    about: 'the whole document, for programs',
+    extension: '.json',
+    load: async () => (await import('./json.ts')).json,
+  },
+  sarif: {
+    about: 'SARIF 2.1.0, for code scanning',
+    extension: '.sarif',
+    load: async () => (await import('./sarif.ts')).sarif,
+  },
+  junit: {
+    about: 'JUnit XML, for CI',
+    extension: '.junit.xml',
+    load: async () => (await import('./junit.ts')).junit,
+  },
+  markdown: {
+    about: 'for pull requests and chats',
+    extension: '.md',
+    load: async () => (await import('./markdown.ts')).markdown,
+  },
+  csv: {
+    about: 'one section of the report, for spreadsheets',
+    extension: '.csv',
+    load: async () => (await import('./csv.ts')).csv,
+  },
+  html: {
+    about: 'one page, for a screen or paper',
+    extension: '.html',
+    load: async () => (await import('./html.ts')).html,
+  },
+  ocsf: {
+    about: 'OCSF compliance findings, for a SIEM',
+    extension: '.ocsf.json',
+    load: async () => (await import('./ocsf.ts')).ocsf,
+  },
+  oscal: {
+    about: "OSCAL assessment results, for auditors' tools",
+    extension: '.oscal.json',
+    load: async () => (await import('./oscal.ts')).oscal,
+  },
 } as const satisfies Record<string, FormatEntry>
 
 export type Format = keyof typeof formats

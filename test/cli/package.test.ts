@@ -120,7 +120,7 @@ describe('the package', () => {
     expect(there).toEqual([])
   })
 
-  it('says its version', async () => {
+  it('prints its version', async () => {
     expect(await hookdrift('--version')).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' })
   })
 

@@ -9,6 +9,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { AuditError } from '../../src/model/errors.ts'
+import { tries } from '../thoroughness.ts'
 import { aRun, perform, projects, type Run, stateOf } from './arbitrary-runs.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
@@ -266,7 +267,7 @@ describe('pruning', () => {
           path.remove()
         }
       }),
-      { numRuns: 20, seed: 4711 },
+      { numRuns: tries(20, { locally: 5 }), seed: 4711 },
     )
   })
 

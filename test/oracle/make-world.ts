@@ -1,3 +1,5 @@
+import { updateSource } from '../../src/demo/edits.ts'
+import type { SimulatedFleet } from '../../src/demo/fleet.ts'
 import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { createRandom, type Random } from '../../src/demo/random.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
@@ -39,6 +41,7 @@ export async function makeWorld(seed: string): Promise<{ world: World; reports: 
     sourcesPerProject: random.pick([1, 3, 5, 14]),
     clean: random.chance(0.3),
   })
+  lengthenMasks(fleet, seed)
   await using service = await startSimulatedService(fleet, {
     release: random.pick(['older', 'seed', 'seed', 'later']),
     maxPageSize: random.pick([4, 1000, 1000]),
@@ -93,6 +96,17 @@ export async function makeWorld(seed: string): Promise<{ world: World; reports: 
   }
   const named = Object.fromEntries(Object.entries(projects).map(([name, uid]) => [`acme/${name}`, uid]))
   return { world: { seed, projects: named, labels, runs }, reports }
+}
+
+/** Whether 16 digits are random is a matter of likelihood, and hookdrift's alone; 40 digits leave no doubt. */
+function lengthenMasks(fleet: SimulatedFleet, seed: string): void {
+  const random = createRandom(`oracle/${seed}/masks`)
+  for (const { uid: project } of fleet.projects()) {
+    for (const { uid, url, mask_id } of fleet.open(project).sources) {
+      const mask = random.hex(40)
+      updateSource(fleet, { project, uid }, { mask_id: mask, url: url.replace(mask_id, mask) })
+    }
+  }
 }
 
 function offerOf(random: Random): Offer {

@@ -242,10 +242,12 @@ def normal_time(text):
 
 
 SAYS_SECRET = re.compile(r"^(token|key|secret|password|sig)$")
+# The worlds have random steps of 40 digits, and otherwise words and short numbers.
+RANDOM_STEP = re.compile(r"(?<=/)(?=[0-9a-f]*[a-f])(?=[0-9a-f]*[0-9])[0-9a-f]{32,}(?=[/?#]|$)")
 
 
 def hide_within_url(url):
-    """Userinfo, and the values of parameters whose names say that they are secret."""
+    """Userinfo, the values of parameters whose names say that they are secret, and random steps of the path."""
     secrets = []
 
     def hide_one(before, secret, behind):
@@ -258,6 +260,7 @@ def hide_within_url(url):
         lambda found: hide_one(f"{found[1]}{found[2]}=", found[3], "") if SAYS_SECRET.match(found[2]) else found[0],
         shown,
     )
+    shown = RANDOM_STEP.sub(lambda found: hide_one("", found[0], ""), shown)
     return Hidden(url, shown, secrets) if secrets else url
 
 

@@ -60,7 +60,7 @@ function editEndpoint({ fleet, random, project }: FleetFixture): void {
   else if (dice === 3) replaceSecret(fleet, place, random.pick([undefined, 'letmein', 'not-a-real-key-shared-by-some']))
   else if (dice === 4) updateEndpoint(fleet, place, { name: row.name, url: row.url })
   else if (dice === 5)
-    updateEndpoint(fleet, place, { name: `${row.name}-v2`, url: row.url, description: row.description })
+    updateEndpoint(fleet, place, { name: renamed(row.name, '-v2'), url: row.url, description: row.description })
   else if (dice === 6) deleteMany(fleet, project, random)
   else changeEndpoint(fleet, place, (known) => ({ ...known, ...wildEndpoint(known, rows, random) }))
 }
@@ -240,7 +240,7 @@ function wildSubscription(
     () => ({ endpoint_id: endpoint?.uid ?? null }),
     () => ({ source_id: random.pick([null, source?.uid ?? null]) }),
     () => ({ function: random.pick([null, '', 'function transform(payload) { return payload }']) }),
-    () => ({ name: `${row.name}-x` }),
+    () => ({ name: renamed(row.name, '-x') }),
   ]
   return random.pick(changes)()
 }
@@ -304,7 +304,7 @@ function wildSource(row: SourceRow, fleet: SimulatedFleet, random: Random): Part
     () => ({ forward_headers: random.pick([null, [], ['X-B', 'X-A'], ['X-A', 'X-B']]) }),
     () => ({ body_function: random.pick([null, '', 'function transform(payload) { return { a: payload } }']) }),
     () => ({ provider: random.pick(['', 'github']) }),
-    () => ({ name: `${row.name}-x` }),
+    () => ({ name: renamed(row.name, '-x') }),
     () => ({ type: random.pick(['http', 'pub_sub']) }),
     () => ({
       pub_sub: random.pick([
@@ -373,4 +373,9 @@ const accounts: readonly [Json, ...Json[]] = [
 function asWritten(source: string): Json {
   // What JSON.stringify writes as it is; the types of the language do not know it yet.
   return Reflect.apply(Reflect.get(JSON, 'rawJSON'), JSON, [source])
+}
+
+/** With an ending, and without it the next time: a name that only grows looks random in the end. */
+function renamed(name: string, ending: string): string {
+  return name.endsWith(ending) ? name.slice(0, -ending.length) : `${name}${ending}`
 }

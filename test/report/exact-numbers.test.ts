@@ -21,7 +21,7 @@ describe('a number that exceeds a double', () => {
     const written = write(report, options)
     // The text of a service that imitates a stored number is shown unchanged.
     expect(written.replaceAll('"number:1e400"', '').replaceAll('&quot;number:1e400&quot;', '')).not.toContain('number:')
-    if (!['junit', 'sarif', 'ocsf', 'oscal', 'json'].includes(format)) expect(written).toContain(other)
+    if (['text', 'markdown', 'html', 'csv'].includes(format)) expect(written).toContain(other)
     if (format !== 'csv') expect(written).toContain(one)
   })
 

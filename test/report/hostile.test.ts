@@ -1,11 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
+import { formatNames } from '../../src/report/formats.ts'
 import { tries } from '../thoroughness.ts'
 import { reports } from './all-reports.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { asEvaluated } from './evaluated-sample.ts'
-import { allFormats, damageIn } from './hostile-input.ts'
+import { formatTests } from './format-test.ts'
+import { damageIn } from './hostile-input.ts'
 import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
 
 describe('hostile text', () => {
@@ -36,7 +38,7 @@ describe('hostile text', () => {
 
   it('of a megabyte lengthens only the formats that contain everything', () => {
     const report = everywhere('http://evil.example/=| '.repeat(50_000), 'acme/payments')
-    const cutting = allFormats.filter((format) => format !== 'json' && format !== 'html')
+    const cutting = formatNames.filter((format) => formatTests[format].isWhole !== true)
     expect(damageIn(report, cutting)).toEqual([])
     const options = { colour: false, width: 100, full: false }
     const long = cutting.filter((format) => reports[format](report, options).length > 1_000_000)

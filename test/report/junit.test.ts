@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
-import { suitesIn } from './readers.ts'
+import { suitesIn } from './formats/junit.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
 const options = { colour: false, width: 80, full: true }

@@ -3,7 +3,7 @@ import { code } from '../../src/report/markdown/code.ts'
 import { prose, withCode } from '../../src/report/markdown/prose.ts'
 import { markdown } from '../../src/report/markdown.ts'
 import { evaluatedSamples } from './evaluated-sample.ts'
-import { tablesIn } from './readers.ts'
+import { tablesIn } from './formats/markdown.ts'
 import { aReport, aViolation, aWalk } from './sample-reports.ts'
 
 const options = { colour: false, width: 80, full: true }

@@ -1,9 +1,8 @@
-import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import type { Report, ReportViolation } from '../../src/model/report.ts'
 import { sarif } from '../../src/report/sarif.ts'
 import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
-import { sarifFaults } from './hostile-input.ts'
+import { sarifFaults } from './formats/sarif.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
 const options = { colour: false, width: 80, full: true }
@@ -135,44 +134,5 @@ describe('the SARIF report', () => {
     const { results, tool } = runOf(aReport({ coverage: [aWalk()], violations: [aViolation()] }))
     expect(results[0].locations[0]).not.toHaveProperty('physicalLocation')
     expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(['endpoint/url-not-https'])
-  })
-})
-
-describe('the limit of code scanning', () => {
-  const many = (number: number, message: string) =>
-    aReport({
-      violations: Array.from({ length: number }, (_, at) =>
-        aViolation({ uid: `${at}`, severity: at < 10 ? 'critical' : 'low', message: `${message}${at}` }),
-      ),
-    })
-
-  it('is 25,000 results: the most severe are kept, the others counted', () => {
-    const { results, invocations, properties } = runOf(many(25_003, 'm'))
-    expect(results).toHaveLength(25_000)
-    expect(results.slice(0, 10).every(({ level }: { level: string }) => level === 'error')).toBe(true)
-    expect(invocations[0].toolExecutionNotifications[0]).toMatchObject({
-      descriptor: { id: 'results-cut' },
-      message: { text: expect.stringMatching(/^3 results of 25003 omitted, the least severe: /) },
-    })
-    expect(properties).toMatchObject({ omitted: 3 })
-  })
-
-  it('is 10 MB when compressed', () => {
-    let seed = 1
-    const noise = () => {
-      seed = (seed * 48271) % 2147483647
-      return String.fromCharCode(0x4e00 + (seed % 20_000))
-    }
-    const report = many(4000, '')
-    const violations = report.violations.map((violation) => ({
-      ...violation,
-      message: Array.from({ length: 1500 }, noise).join(''),
-    }))
-    const text = sarif({ ...report, violations }, options)
-    const packed = gzipSync(text).length
-    expect(packed).toBeLessThan(10_000_000)
-    expect(packed).toBeGreaterThan(7_000_000)
-    const { results, properties } = JSON.parse(text).runs[0]
-    expect(results.length + properties.omitted).toBe(4000)
   })
 })

@@ -1,0 +1,148 @@
+import { createPrivateKey, createPublicKey, verify } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { type Envelope, keyIdOf, seal } from '../../src/attestation/envelope.ts'
+import { generateKeys } from '../../src/attestation/keys.ts'
+import { type Attested, attest, payloadType } from '../../src/attestation/statement.ts'
+import { type AskHistory, verifyAttestation } from '../../src/attestation/verify-attestation.ts'
+
+const pair = () => {
+  const privateKey = createPrivateKey(generateKeys().privatePem)
+  return { privateKey, publicKey: createPublicKey(privateKey) }
+}
+const [ours, another] = [pair(), pair()]
+const [chain, elsewhere] = ['c'.repeat(64), 'd'.repeat(64)]
+const report = '{"schema":"hookdrift.report/2"}\n'
+
+function attested(chain: string | null): Attested {
+  return {
+    tool: { name: 'hookdrift', version: '0.1.0' },
+    run: { number: 7, started_at: '2026-11-21T03:00:00Z', finished_at: '2026-11-21T03:00:09Z' },
+    digests: { policy: 'p', configuration: 'c', chain },
+  } as Attested
+}
+const envelopeOf = (digest: string | null = chain) => attest('out.json', report, attested(digest), ours.privateKey)
+const payloadOf = ({ payload }: Envelope) => JSON.parse(Buffer.from(payload, 'base64').toString())
+const known: AskHistory = () => ({ chain })
+
+function check(
+  envelope: Envelope,
+  { text = report, key = ours.publicKey, ask = known as AskHistory | undefined } = {},
+) {
+  return verifyAttestation(Buffer.from(text), JSON.stringify(envelope), key, ask)
+}
+const outcomes = (checks: ReturnType<typeof check>) => checks.map(({ ok }) => ok)
+const detailOf = (checks: ReturnType<typeof check>, id: string) => checks.find((each) => each.id === id)?.detail
+
+describe('an attestation', () => {
+  it('states the file and the chain of its run, in the form of in-toto', () => {
+    const statement = payloadOf(envelopeOf())
+    expect(statement).toMatchObject({
+      _type: 'https://in-toto.io/Statement/v1',
+      subject: [
+        { name: 'out.json', digest: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+        { name: 'history/run/7', digest: { sha256: chain } },
+      ],
+      predicate: { run: { number: 7 }, digests: { chain } },
+    })
+    expect(payloadOf(envelopeOf(null)).subject).toHaveLength(1)
+  })
+
+  it('is signed over lengths, type and payload, so that any reader of DSSE can check it', () => {
+    const { payloadType: type, payload, signatures } = envelopeOf()
+    const body = Buffer.from(payload, 'base64').toString()
+    const signed = `DSSEv1 ${type.length} ${type} ${Buffer.byteLength(body)} ${body}`
+    expect(signatures.map(({ keyid }) => keyid)).toEqual([keyIdOf(ours.publicKey)])
+    const [signature] = signatures.map(({ sig }) => Buffer.from(sig, 'base64'))
+    expect(verify(null, Buffer.from(signed), ours.publicKey, signature ?? Buffer.of())).toBe(true)
+  })
+
+  it('of this report, by this key and in this history is good', () => {
+    expect(check(envelopeOf()).map(({ id, ok }) => [id, ok])).toEqual([
+      ['report', true],
+      ['attestation', true],
+      ['key', true],
+      ['history', true],
+    ])
+  })
+
+  it('names the one check that fails', () => {
+    const changed = { ...envelopeOf(), payload: seal(payloadType, JSON.stringify({}), ours.privateKey).payload }
+    const forged: Envelope = {
+      ...envelopeOf(),
+      payload: attest('out.json', report, attested(elsewhere), another.privateKey).payload,
+    }
+    expect(outcomes(check(envelopeOf(), { text: `${report} ` }))).toEqual([false, true, true, true])
+    expect(outcomes(check(envelopeOf(), { key: another.publicKey }))).toEqual([true, null, false, true])
+    expect(outcomes(check(envelopeOf(), { ask: () => ({ chain: elsewhere }) }))).toEqual([true, true, true, false])
+    expect(outcomes(check(forged))).toEqual([true, false, true, false])
+    expect(outcomes(check(changed))).toEqual([null, false, null, null])
+  })
+
+  it('says which keys signed, and quotes no other text in their place', () => {
+    const [signature] = envelopeOf().signatures
+    const sig = signature?.sig ?? ''
+    const signatures = [
+      { keyid: keyIdOf(another.publicKey), sig },
+      { keyid: 'swordfish', sig },
+    ]
+    const checks = check({ ...envelopeOf(), signatures }, { key: pair().publicKey })
+    expect(detailOf(checks, 'key')).toContain(`signed by ${keyIdOf(another.publicKey)}, a key without a name`)
+  })
+
+  it('is good when one of several signatures is by this key', () => {
+    const { payload, signatures } = envelopeOf()
+    const others = seal(payloadType, Buffer.from(payload, 'base64').toString(), another.privateKey).signatures
+    expect(outcomes(check({ ...envelopeOf(), signatures: [...others, ...signatures] }))).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
+  })
+
+  it.each<[string, unknown]>([
+    ['not JSON', 'swordfish'],
+    ['another object', { token: 'swordfish' }],
+    ['without a signature', { ...envelopeOf(), signatures: [] }],
+    ['of another type of payload', { ...envelopeOf(), payloadType: 'swordfish' }],
+    ['of another statement', seal(payloadType, '{"_type":"swordfish"}', ours.privateKey)],
+    ['with a payload that is not Base64', { ...envelopeOf(), payload: 'sword fish' }],
+  ])('is refused, and not quoted, where it is %s', (_, envelope) => {
+    const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope)
+    const checks = verifyAttestation(Buffer.from(report), text, ours.publicKey, known)
+    expect(outcomes(checks)).toEqual([null, false, null, null])
+    expect(JSON.stringify(checks)).not.toContain('swordfish')
+  })
+})
+
+describe('the history behind an attestation', () => {
+  it.each<[string, AskHistory | undefined, string | null, boolean | null, RegExp]>([
+    ['was not given', undefined, chain, null, /no history was given/],
+    ['is not named by a run without a chain', known, null, null, /run 7 has no chain/],
+    ['does not verify', () => ({ fault: 'a row is gone' }), chain, false, /does not verify: a row is gone/],
+    ['no longer contains the run', () => ({}), chain, null, /no longer contains run 7/],
+    ['has another chain', () => ({ chain: elsewhere }), chain, false, /run 7 differs from the attested one/],
+    ['has left its chain by an upgrade', () => ({ chain: null, formerChain: chain }), chain, true, /until an upgrade/],
+    ['had another chain before an upgrade', () => ({ chain: null, formerChain: elsewhere }), chain, false, /differs/],
+    ['has never had one', () => ({ chain: null }), chain, false, /differs/],
+  ])('%s', (_, ask, digest, ok, detail) => {
+    const { ok: got, detail: said } = verifyAttestation(
+      Buffer.from(report),
+      JSON.stringify(envelopeOf(digest)),
+      ours.publicKey,
+      ask,
+    )[3] ?? { ok: undefined, detail: '' }
+    expect([got, said]).toEqual([ok, expect.stringMatching(detail)])
+  })
+
+  it('is asked for the attested run', () => {
+    const asked: number[] = []
+    check(envelopeOf(), {
+      ask: (run) => {
+        asked.push(run)
+        return { chain }
+      },
+    })
+    expect(asked).toEqual([7])
+  })
+})

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest'
+import { carryOver, diffAttributes } from '../../src/inventory/diff-attributes.ts'
+import { compareShapes, narrowShape } from '../../src/inventory/shape.ts'
+import { takeInventory } from '../../src/inventory/take-inventory.ts'
+import type { JsonObject } from '../../src/model/json.ts'
+import { between, endpoint, sealer, source, subscription } from './inventory-fixture.ts'
+
+const sealed = expect.stringMatching(/^sealed:[0-9a-f]{32}$/)
+
+describe('a difference', () => {
+  it('names the field by its pointer, with both values', () => {
+    expect(between('endpoints', { status: 'active', name: 'a' }, { status: 'paused', name: 'a' })).toEqual([
+      { path: '/status', before: 'active', after: 'paused' },
+    ])
+  })
+  it('of a rotated secret is one added and one removed', () => {
+    expect(
+      between('endpoints', { secrets: [{ uid: 'a', value: 'x' }] }, { secrets: [{ uid: 'b', value: 'y' }] }),
+    ).toEqual([
+      { path: '/secrets/a', before: { value: sealed }, after: null },
+      { path: '/secrets/b', before: null, after: { value: sealed } },
+    ])
+  })
+  it('is not reported where one side did not show the field', () => {
+    expect(between('endpoints', { name: 'a' }, { name: 'a', content_type: 'application/json' })).toEqual([])
+    expect(between('endpoints', { name: 'a', content_type: 'x' }, { name: 'a' })).toEqual([])
+  })
+  it('is reported where an optional field was added', () => {
+    expect(between('endpoints', {}, { owner_id: 'tenant-1' })).toEqual([
+      { path: '/owner_id', before: null, after: 'tenant-1' },
+    ])
+  })
+  it('is not reported between a mask and a value that it may hide, and is when the mask goes', () => {
+    const auth = (password: string) => ({
+      authentication: { type: 'basic_auth', basic_auth: { username: 'u', password } },
+    })
+    expect(between('endpoints', auth('[REDACTED]'), auth('visible'))).toEqual([])
+    expect(between('endpoints', auth('[REDACTED]'), { authentication: {} })).toHaveLength(1)
+  })
+  it('in a filter is exact, key by key', () => {
+    const filter = (body: JsonObject) => ({ filter_config: { event_types: ['*'], filter: { body } } })
+    expect(between('subscriptions', filter({ a: 1 }), filter({ a: 1, 'b/c': 2 }))).toEqual([
+      { path: '/filter_config/filter/body/b~1c', before: null, after: 2 },
+    ])
+  })
+  it('of a stub and the full source is not reported', () => {
+    const full = source({
+      name: 's',
+      type: 'http',
+      is_disabled: true,
+      verifier: { type: 'noop' },
+      body_function: 'function transform(p) { return p }',
+      forward_headers: [],
+      pub_sub: { type: '', workers: 0 },
+    })
+    const stub = subscription({
+      source_metadata: { uid: 'u', name: 's', type: 'http', is_disabled: true, verifier: null, body_function: null },
+    })
+    expect(stub.attributes.source_uid).toBe('u')
+    const [lifted] = takeInventory(
+      'subscriptions',
+      [
+        {
+          uid: 'x',
+          source_metadata: {
+            uid: 'u',
+            name: 's',
+            type: 'http',
+            is_disabled: true,
+            verifier: null,
+            body_function: null,
+          },
+        },
+      ],
+      sealer,
+    ).lifted
+    expect(diffAttributes('source', full.attributes, lifted?.attributes ?? {}, { sealsComparable: true })).toEqual([])
+    expect(carryOver('source', full.attributes, lifted?.attributes ?? {})).toEqual(full.attributes)
+  })
+})
+
+describe('a shape', () => {
+  it('is what every item shows, and reveals an upgrade', () => {
+    const before = narrowShape(undefined, [endpoint({ name: 'a' }), endpoint({ name: 'b', zone: 'eu' })])
+    const after = narrowShape(undefined, [endpoint({ name: 'a', content_type: 'application/json' })])
+    expect(compareShapes(before, after)).toEqual({ appeared: ['content_type'], vanished: [] })
+    expect(compareShapes(before, before)).toBeUndefined()
+    expect(compareShapes(undefined, after)).toBeUndefined()
+  })
+})

@@ -1,14 +1,14 @@
 import { severities, violationStates } from '../src/model/violation.ts'
 import { reports } from '../test/report/all-reports.ts'
-import { judged } from '../test/report/judged-sample.ts'
+import { asEvaluated } from '../test/report/evaluated-sample.ts'
 import { aReport, aViolation } from '../test/report/sample-reports.ts'
 import { median } from './measure.ts'
 import { table, verdict } from './table.ts'
 
 /** What each format takes for a run with 10,000 violations, beside JSON; the formats take turns. */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9)
-const look = { colour: false, width: 100, full: true }
-const report = judged(
+const options = { colour: false, width: 100, full: true }
+const report = asEvaluated(
   aReport({
     violations: Array.from({ length: 10_000 }, (_, at) =>
       aViolation({
@@ -27,7 +27,7 @@ const sizes = new Map<string, number>()
 for (let round = 0; round < rounds; round++) {
   for (const [format, show] of Object.entries(reports)) {
     const startedAt = performance.now()
-    sizes.set(format, Buffer.byteLength(show(report, look)))
+    sizes.set(format, Buffer.byteLength(show(report, options)))
     times.get(format)?.push(performance.now() - startedAt)
   }
 }

@@ -73,7 +73,7 @@ async function showStops(): Promise<void> {
   const codes = [...new Set(results.map(({ code }) => code))].sort()
   show(`SIGTERM at ${stops} moments of a run`, [
     ['exit codes', codes.join(', '), codes.every((code) => code === 143)],
-    ['runs that sealed what they had', results.filter(({ hasSealed }) => hasSealed).length, true],
+    ['runs that sealed what they had', results.filter(({ hasCommitted }) => hasCommitted).length, true],
     ['slowest end, ms', slowest.toFixed(0), slowest < 10_000],
     ['next runs that say something else than undisturbed', wrong, wrong === 0],
   ])

@@ -30,9 +30,9 @@ for (let round = 0; round < rounds; round++) {
   rates.engine.push(await rateOf(() => askEngine(fewer)))
 }
 requireSameFindings(askAll(dozen, fewer), await askEngine(fewer))
-tell(`all ${rules.length} rules, ${resources.length.toLocaleString('en')} resources`, rates.all)
-tell(`a dozen of them (${dozen.length})`, rates.dozen)
-tell('the same dozen in json-rules-engine', rates.engine)
+printRates(`all ${rules.length} rules, ${resources.length.toLocaleString('en')} resources`, rates.all)
+printRates(`a dozen of them (${dozen.length})`, rates.dozen)
+printRates('the same dozen in json-rules-engine', rates.engine)
 process.stdout.write(`ratio ${(median(rates.dozen) / median(rates.engine)).toFixed(0)}x\n`)
 
 interface Asked {
@@ -46,7 +46,7 @@ async function rateOf(ask: () => Asked | Promise<Asked>): Promise<number> {
   return questions / (performance.now() - startedAt)
 }
 
-function tell(what: string, perMs: readonly number[]): void {
+function printRates(what: string, perMs: readonly number[]): void {
   const perSecond = Math.round(median(perMs) * 1000)
   process.stdout.write(`${perSecond.toLocaleString('en').padStart(12)} evaluations a second: ${what}\n`)
 }

@@ -30,12 +30,12 @@ const policy = policyOf('extends: [recommended]\nrules: { endpoint/url-test-host
 
 const directory = mkdtempSync(join(tmpdir(), 'hookdrift-year-'))
 const service = await startYear(order)
-const harness = standFor()
+const harness = openHarness()
 const git = openLooseGit(join(directory, 'git'))
 const early = join(directory, 'early.db')
 const late = join(directory, 'late.db')
 
-function standFor() {
+function openHarness() {
   const named = Object.fromEntries(service.projects.map((uid) => [uid, uid]))
   return openAuditHarness({
     projects: named,
@@ -50,10 +50,10 @@ const reader = () => openExistingHistory(harness.file, harness.owner)
 try {
   await liveThrough()
   await compareRuns()
-  tellSizes()
-  await tellAnswers()
-  tellVerification()
-  await tellUnchanged()
+  printSizes()
+  await printAnswerTimes()
+  printVerification()
+  await printUnchanged()
 } finally {
   await service.stop()
   for (const made of [directory, harness.directory]) rmSync(made, { recursive: true, force: true })
@@ -114,7 +114,7 @@ async function compareRuns(): Promise<void> {
     ]
     for (let round = 0; round < rounds; round++) {
       for (const { day, file, url, wallMs, cpuMs } of contenders) {
-        using copy = standFor()
+        using copy = openHarness()
         copyFileSync(file, copy.file)
         copy.advance(day * dayMs)
         const [startedAt, cpuAt] = [performance.now(), process.cpuUsage()]
@@ -136,7 +136,7 @@ ${verdict(`run ${days} / run 2`, ratio('wallMs'), { atMost: 1.1 }, ` (cpu ${rati
   }
 }
 
-function tellSizes(): void {
+function printSizes(): void {
   const { size: bytes, blocks } = statSync(harness.file)
   const history = { bytes, onDisk: blocks * 512 }
   const loose = git.size()
@@ -151,7 +151,7 @@ ${verdict('a copy a day / history', git.copies() / bytes, { atLeast: 60 })}
 `)
 }
 
-async function tellAnswers(): Promise<void> {
+async function printAnswerTimes(): Promise<void> {
   const history = reader()
   try {
     const runs = await history.runs()
@@ -192,7 +192,7 @@ function runAt(runs: readonly CommittedRun[], number: number): CommittedRun {
   return run
 }
 
-function tellVerification(): void {
+function printVerification(): void {
   const startedAt = performance.now()
   const faults = faultsIn(harness.file)
   const took = ms(performance.now() - startedAt)
@@ -201,7 +201,7 @@ function tellVerification(): void {
 }
 
 /** A run in which nothing changed: what the file grows by, and what goes through the file system. */
-async function tellUnchanged(): Promise<void> {
+async function printUnchanged(): Promise<void> {
   const [size, written] = [statSync(harness.file).size, bytesWritten()]
   harness.advance(dayMs)
   const { drift } = await harness.audit({ url: service.url, policy })

@@ -62,7 +62,7 @@ async function proveNothingLeaks({ url, projects, received }: Served): Promise<r
   served.refusal = `cannot read Authorization: Bearer ${env.KEY}, nor ${canaries.random("a service's error message")}`
   plant()
   await driver.audit('first')
-  await driver.run('baseline', 'approve', '--by', 'somebody', '--project', 'acme/p0')
+  await driver.run('baseline', 'approve', '--by', 'alice', '--project', 'acme/p0')
   plant()
   await driver.audit('second')
   await ask(driver.run)

@@ -65,15 +65,15 @@ function importsOf(text: string): string[] {
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 
-describe('floors', () => {
-  it('keeps every import on its floor and every package at home', () => {
+describe('the layers of src', () => {
+  it('keep every import on its own or a lower layer and every package in its folder', () => {
     const faults = files.flatMap((file) =>
       importsOf(readFileSync(join(source, file), 'utf8')).flatMap((imported) => faultOf(file, imported) ?? []),
     )
     expect(faults).toEqual([])
   })
 
-  it('answers a planted violation with a sentence', () => {
+  it('report a planted violation in a sentence', () => {
     expect(faultOf('model/resource.ts', '../audit/run-audit.ts')).toBe(
       'model/resource.ts imports audit/run-audit.ts: model must not see audit, which is above it',
     )
@@ -84,7 +84,7 @@ describe('floors', () => {
     expect(faultOf('audit/run-audit.ts', '../model/json.ts')).toBeUndefined()
   })
 
-  it('lets only app and cli ask for the process, the clock or chance', () => {
+  it('let only app and cli use the process, the clock and randomness', () => {
     const asking = files
       .filter((file) => !/^(app|cli|demo)\//.test(file))
       .flatMap((file) => {

@@ -6,7 +6,7 @@ const source = resolve(import.meta.dirname, '../src')
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
 
 describe('exported type names', () => {
-  it('are each defined in one file, so that a search finds the one that is meant', () => {
+  it('are each defined in one file, so that a search finds the right one', () => {
     const places = files.flatMap((file) =>
       [...readFileSync(join(source, file), 'utf8').matchAll(/^export (?:interface|type|class|enum) ([A-Z]\w*)/gm)].map(
         ([, name = '']) => ({ name, file }),

@@ -51,7 +51,7 @@ describe('regular expressions', () => {
   const isSame = (a: Pick<Found, 'file' | 'expression'>) => (b: Pick<Found, 'file' | 'expression'>) =>
     a.file === b.file && a.expression === b.expression
 
-  it('that match texts of any length each say why no text of a service can hold them up', () => {
+  it('without a bound are each explained, so that no text of a service can exhaust time or stack', () => {
     const unexplained = unbounded
       .filter((found) => !entries.some(isSame(found)))
       .map(
@@ -62,10 +62,10 @@ describe('regular expressions', () => {
     expect(unexplained).toEqual([])
   })
 
-  it('are in the code where the table says so', () => {
+  it('exist in the code that the table names', () => {
     const stale = entries
       .filter((entry) => !unbounded.some(isSame(entry)))
-      .map(({ file, expression }) => `${file} has no ${expression} any more: take it out of test/safe-expressions.ts.`)
+      .map(({ file, expression }) => `${file} no longer has ${expression}: remove it from test/safe-expressions.ts.`)
     expect(stale).toEqual([])
   })
 
@@ -80,11 +80,11 @@ describe('regular expressions', () => {
     ['/[^a]*/', true],
     ['new RegExp(text)', true],
     ["RegExp('a')", true],
-  ])('%s: found unbounded is %s', (expression, expected) => {
+  ])('%s: detected as unbounded is %s', (expression, expected) => {
     expect(isUnbounded(expression)).toBe(expected)
   })
 
-  it('are found wherever they stand', () => {
+  it('are detected in every position', () => {
     const inserted = '{/x+/.test("/y*/")}'
     const text = `const a = b / c / d; \`$${inserted}\`; // /z*/\nRegExp("q*"); new RegExp(p, "g")`
     expect(expressionsIn('a.ts', text).map(({ expression, line }) => `${line} ${expression}`)).toEqual([

@@ -282,7 +282,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   },
   'src/service/filter.ts': {
     "new RegExp(escapeForRegExp(text).replaceAll('_', '.'), 'gisu')":
-      'made without quantifiers, and looked for from left to right once',
+      'made without quantifiers, and searched from left to right once',
   },
   'src/service/foreign-text.ts': {
     '/\\s+/g':

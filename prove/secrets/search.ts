@@ -9,7 +9,7 @@ export interface Leak {
 }
 
 /** Characters of a secret that give it away where they stand together. */
-const telling = 10
+const minimumLength = 10
 
 interface Index {
   /** By length: stretches of secrets, and which first three bytes any of them has. */
@@ -62,12 +62,12 @@ function formsOf(secret: string): readonly { readonly form: string; readonly tex
       .toString('base64')
       .slice(shift === 0 ? 0 : 4, -4)
   return [
-    { form: 'as it is', text: secret, length: telling },
+    { form: 'as it is', text: secret, length: minimumLength },
     ...(encodeURIComponent(secret) === secret
       ? []
-      : [{ form: 'percent-encoded', text: encodeURIComponent(secret), length: telling }]),
-    { form: 'hex', text: bytes.toString('hex'), length: 2 * telling },
+      : [{ form: 'percent-encoded', text: encodeURIComponent(secret), length: minimumLength }]),
+    { form: 'hex', text: bytes.toString('hex'), length: 2 * minimumLength },
     // Bytes before it shift the characters: each of the three ways, without what depends on the neighbours.
-    ...[0, 1, 2].map((shift) => ({ form: 'base64', text: inBase64(shift), length: telling + 4 })),
+    ...[0, 1, 2].map((shift) => ({ form: 'base64', text: inBase64(shift), length: minimumLength + 4 })),
   ]
 }

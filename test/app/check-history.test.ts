@@ -5,7 +5,7 @@ import { thisProcess } from '../../src/app/system.ts'
 import { openExistingHistory, openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { openDirectory } from '../cli/start-process.ts'
 
-it('asks on one connection, opens a file again that was replaced, and says of one that is gone that it is unusable', async () => {
+it('keeps one connection, reopens a file that was replaced, and reports a file that is gone as unusable', async () => {
   using directory = openDirectory()
   const file = directory.file('hookdrift.db')
   await openSqliteHistory(file, thisProcess).close()

@@ -7,7 +7,7 @@ import { configurationFor, openDirectory } from '../cli/start-process.ts'
 
 const mebibyte = 1024 * 1024
 
-describe('the disk', () => {
+describe('the warning about disk space', () => {
   it.each([
     { size: 10 * mebibyte, free: 64 * mebibyte, warns: false },
     { size: 10 * mebibyte, free: 63 * mebibyte, warns: true },
@@ -17,7 +17,7 @@ describe('the disk', () => {
     expect(spaceWarning({ file: 'h.db', size, free }) !== undefined).toBe(warns)
   })
 
-  it('is told of in figures, with what to do', () => {
+  it('gives the figures and says what to do', () => {
     expect(spaceWarning({ file: '/data/h.db', size: 310_000_000, free: 41_000_000 })).toBe(
       'only 41 MB are free on the disk of the history /data/h.db, which takes 310 MB: free space, or prune the history (docs/how-to/keep-the-history.md)',
     )
@@ -25,7 +25,7 @@ describe('the disk', () => {
 })
 
 describe('retention', () => {
-  it('prunes after a run, once a day, and the history verifies', async () => {
+  it('runs once a day after a run, and the pruned history verifies', async () => {
     using directory = openDirectory()
     const fleet = generateFleet({ projects: 1, incomingEvery: 0, endpointsPerProject: 3, clean: true })
     await using service = await startSimulatedService(fleet)
@@ -54,7 +54,7 @@ describe('retention', () => {
   })
 })
 
-describe('commands that keep the history', () => {
+describe('commands on a missing or foreign history', () => {
   it.each([
     [['prune', '--keep-last', 'x'], 2, 'Expected a number or "unlimited"'],
     [['prune', '--keep-within', '3q'], 2, 'Expected years, months, days and hours'],
@@ -62,14 +62,14 @@ describe('commands that keep the history', () => {
     [['verify', '--history', 'none.db'], 4, 'there is no history at'],
     [['backup', 'copy.db', '--history', 'none.db'], 4, 'there is no history at'],
     [['backup'], 2, "missing required argument 'file'"],
-  ])('say what is wrong: %j', async (args, code, text) => {
+  ])('fail with a message: %j', async (args, code, text) => {
     using directory = openDirectory()
     const said = await command(args, { cwd: directory.path })
     expect(said.code).toBe(code)
     expect(said.stderr).toContain(text)
   })
 
-  it('refuse what is no history', async () => {
+  it('refuse a file that is not a history', async () => {
     using directory = openDirectory()
     directory.write('text.db', 'services:\n  - name: acme\n'.repeat(100))
     for (const args of [['verify'], ['backup', 'copy.db'], ['prune', '--keep-last', '1']]) {

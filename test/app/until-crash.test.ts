@@ -4,20 +4,20 @@ import { untilCrash } from '../../src/app/until-crash.ts'
 /** As the process itself would, which a test cannot let happen. */
 function crash(event: 'uncaughtException' | 'unhandledRejection', error: unknown): void {
   const [handler] = process.rawListeners(event).slice(-1)
-  if (handler === undefined) throw new Error(`nobody listens for ${event}`)
+  if (handler === undefined) throw new Error(`${event} has no listener`)
   Reflect.apply(handler, process, [error])
 }
 
 const untilStopped = (signal: AbortSignal) =>
   new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve('stopped')))
 
-describe('work that must not take the process with it', () => {
-  it('gives what it gives when all is well', async () => {
+describe('work that must not take the process down', () => {
+  it('returns its result when it succeeds', async () => {
     expect(await untilCrash(new AbortController().signal, async () => 'done')).toBe('done')
   })
 
   it.each(['uncaughtException', 'unhandledRejection'] as const)(
-    'is stopped by an %s, and fails with its error',
+    'is stopped by an %s and fails with that error',
     async (event) => {
       const working = untilCrash(new AbortController().signal, untilStopped)
       crash(event, new Error('a bug in a callback'))
@@ -25,7 +25,7 @@ describe('work that must not take the process with it', () => {
     },
   )
 
-  it('is stopped when it is asked to, which is no failure', async () => {
+  it('stops on request without a failure', async () => {
     const stop = new AbortController()
     const working = untilCrash(stop.signal, untilStopped)
     stop.abort()

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { writeFileAtomically } from '../../src/app/write-file-atomically.ts'
 import { openDirectory, startProgram } from '../cli/start-process.ts'
 
-describe('a file that is written whole', () => {
-  it('replaces what was there and leaves nothing else, readable for its owner only', () => {
+describe('writing a file atomically', () => {
+  it('replaces the file, leaves no other file, and makes it readable for its owner only', () => {
     using directory = openDirectory()
     writeFileSync(directory.file('report'), 'old')
     writeFileAtomically(directory.file('report'), 'new')
@@ -14,7 +14,7 @@ describe('a file that is written whole', () => {
     expect(readdirSync(directory.path)).toEqual(['report'])
   })
 
-  it('writes through no link that was laid in the place of its draft', () => {
+  it('follows no link that was planted in place of its draft', () => {
     using directory = openDirectory()
     writeFileSync(directory.file('victim'), 'old')
     symlinkSync('victim', directory.file(`report.${process.pid}.tmp`))
@@ -23,7 +23,7 @@ describe('a file that is written whole', () => {
     expect(readFileSync(directory.file('report'), 'utf8')).toBe('new')
   })
 
-  it('goes through a link to the file that is meant', () => {
+  it('writes through a link to the target file', () => {
     using directory = openDirectory()
     writeFileSync(directory.file('real'), 'old')
     symlinkSync('real', directory.file('link'))
@@ -32,7 +32,7 @@ describe('a file that is written whole', () => {
     expect(readFileSync(directory.file('real'), 'utf8')).toBe('new')
   })
 
-  it.skipIf(!existsSync('/dev/null'))('writes to a device and does not take its place', () => {
+  it.skipIf(!existsSync('/dev/null'))('writes to a device without replacing it', () => {
     using directory = openDirectory()
     symlinkSync('/dev/null', directory.file('nothing'))
     writeFileAtomically(directory.file('nothing'), 'text')
@@ -40,7 +40,7 @@ describe('a file that is written whole', () => {
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
   })
 
-  it('removes the drafts of processes that were killed, and of nobody who lives', async () => {
+  it('removes drafts of killed processes and keeps those of running ones', async () => {
     using directory = openDirectory()
     const module = new URL('../../src/app/write-file-atomically.ts', import.meta.url).href
     // Its draft is there when it is killed: the file system holds up what comes after.
@@ -63,14 +63,14 @@ describe('a file that is written whole', () => {
     const alive = await start()
     const [kept, ...others] = drafts()
     expect([others, kept === abandoned]).toEqual([[], false])
-    writeFileSync(directory.file('letter.0123456789ab.tmp'), 'somebody wrote this a moment ago')
+    writeFileSync(directory.file('letter.0123456789ab.tmp'), 'another process wrote this a moment ago')
     writeFileAtomically(directory.file('report'), 'new')
     expect(drafts()).toEqual(['letter.0123456789ab.tmp', kept])
     alive.child.kill('SIGKILL')
     await alive.ended
   })
 
-  it('says why it cannot be written, without the path twice', () => {
+  it('names the path once in the error when the file cannot be written', () => {
     using directory = openDirectory()
     const file = directory.file('nowhere/report')
     expect(() => writeFileAtomically(file, 'text')).toThrow(

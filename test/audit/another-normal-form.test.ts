@@ -15,7 +15,7 @@ it.each([
   { normaliser: normaliserVersion, drift: ['modified'], isReformed: false },
   { normaliser: normaliserVersion - 1, drift: [], isReformed: true },
 ])(
-  'a body of normal form $normaliser is written anew, with drift $drift',
+  'a body of normal form $normaliser is rewritten in the current form, with drift $drift',
   async ({ normaliser, drift, isReformed }) => {
     const machines = new Machines()
     const history = openMemoryHistory(machines.process(1))
@@ -57,7 +57,7 @@ it.each([
   },
 )
 
-it('what changes once a run has seen it unchanged in the normal form of today is drift', async () => {
+it('a change is reported as drift once a run has stored the resource in the current normal form', async () => {
   const machines = new Machines()
   const history = openMemoryHistory(machines.process(1))
   const first = await history.begin(aStart())
@@ -66,7 +66,7 @@ it('what changes once a run has seen it unchanged in the normal form of today is
   await first.stage(payments, { seen: [], versions: [old] })
   await seal(first)
 
-  const look = async (name: string, hour: number) => {
+  const scan = async (name: string, hour: number) => {
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
     const lastComplete = await draft.lastCompleteScans(payments)
     const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
@@ -77,11 +77,11 @@ it('what changes once a run has seen it unchanged in the normal form of today is
     await seal(draft)
     return { drift: resources.flatMap(({ change }) => change?.fields.map(({ path }) => path) ?? []), isReformed }
   }
-  expect(await look('A', 2)).toEqual({ drift: [], isReformed: false })
-  expect(await look('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
+  expect(await scan('A', 2)).toEqual({ drift: [], isReformed: false })
+  expect(await scan('B', 3)).toEqual({ drift: ['/name'], isReformed: false })
 })
 
-it('a text that is masked in part is compared by the rest of it', () => {
+it('a partly masked text is compared by its visible rest', () => {
   const before = { function: "const a = 'sealed:masked'" }
   const after = (text: string) => ({ function: text })
   const paths = (text: string) =>
@@ -91,13 +91,13 @@ it('a text that is masked in part is compared by the rest of it', () => {
   expect(paths("const a = ''")).toEqual(['/function'])
 })
 
-describe('a text that an earlier hookdrift left readable', () => {
+describe('a text that an earlier version stored in clear', () => {
   const sealer = createSealer(Buffer.alloc(32, 1))
   const word = '9f8e7d6c5b4a39281706f5e4'
   const then = { function: `// was ${word}`, name: `orders ${word}` }
   const seen = reseal('subscription', { name: then.name }, sealer)
 
-  it('is sealed where a look does not show it again and it is carried on', async () => {
+  it('is sealed when it is carried over from a scan that does not show it again', async () => {
     const history = openMemoryHistory(new Machines().process(1))
     const first = await history.begin(aStart())
     await walkAll(first)
@@ -114,7 +114,7 @@ describe('a text that an earlier hookdrift left readable', () => {
     await draft.abandon(at(3))
   })
 
-  it('is no difference to a baseline that was approved then', async () => {
+  it('causes no difference to a baseline that was approved then', async () => {
     const history = openMemoryHistory(new Machines().process(1))
     const draft = await history.begin(aStart())
     const stage = { draft, project: payments, lastComplete: {}, filters: {}, wereSourcesListed: false, now: 0, sealer }

@@ -47,10 +47,10 @@ export interface AuditTurn {
   readonly timeoutAfter?: (ms: number) => AbortSignal
   readonly acceptsRemovals?: boolean
   readonly signal?: AbortSignal
-  readonly tell?: ComposeNotifications | undefined
-  /** Stands between an audit and the client of a project. */
+  readonly compose?: ComposeNotifications | undefined
+  /** Comes between an audit and the client of a project. */
   readonly between?: (project: string, client: ServiceClient) => ServiceClient
-  /** Is told of a bug of ours. Default: it ends the run. */
+  /** Called with a bug of hookdrift. Default: the bug ends the run. */
   readonly onBug?: OnBug
 }
 
@@ -75,7 +75,7 @@ export function openAuditHarness({
     },
   }
   const owner: LeaseOwner = {
-    host: 'stand',
+    host: 'host-1',
     bootId: 'boot',
     pid: process.pid,
     isAlive: () => false,
@@ -138,7 +138,7 @@ export function openAuditHarness({
           toolVersion: '0.0.0',
           onPage: () => {},
           onInterrupted: () => {},
-          composeNotifications: turn.tell,
+          composeNotifications: turn.compose,
           onBug:
             turn.onBug ??
             ((_, error) => {
@@ -162,7 +162,7 @@ export function openAuditHarness({
     advance: (ms: number) => {
       now += ms
     },
-    /** Whatever a test did to it, a history verifies in the end. */
+    /** A history verifies in the end, no matter what a test did to it. */
     [Symbol.dispose]: () => {
       const faults = faultsIn(file)
       rmSync(directory, { recursive: true, force: true })

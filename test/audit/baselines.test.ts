@@ -6,7 +6,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, type FleetFixture, type FleetFixtureOptions, openFleetFixture, violationLines } from './fleet-fixture.ts'
 
-const judged = policyOf(`
+const driftPolicy = policyOf(`
 extends: []
 rules:
   drift/rate-limit-lost: {}
@@ -46,20 +46,20 @@ async function withHistory<Result>(
 function approve(fixture: FleetFixture): Promise<void> {
   return withHistory(fixture, async (history) => {
     const run = (await history.runs()).at(-1)?.number ?? 0
-    const [look] = await history.latestScans(run)
-    if (look === undefined) throw new Error('nothing was looked at')
-    const { project } = look
+    const [scan] = await history.latestScans(run)
+    if (scan === undefined) throw new Error('nothing was scanned')
+    const { project } = scan
     const signed = { by: 'ops', at: '2026-11-21T04:00:00.000Z', note: '' }
     await history.approve([{ project, scopes: await history.completeScansAt(project, run), ...signed, state: { run } }])
   })
 }
 
-const audit = (fixture: FleetFixture) => fixture.audit({ policy: judged })
-const lines = async (fixture: FleetFixture, policy = judged) =>
+const audit = (fixture: FleetFixture) => fixture.audit({ policy: driftPolicy })
+const lines = async (fixture: FleetFixture, policy = driftPolicy) =>
   violationLines(await fixture.audit({ policy })).map((line) => line.replace(/ \w+$/, ''))
 
 describe('drift rules without an approved baseline', () => {
-  it('compare with the last complete look, so that a change stands for one run', async () => {
+  it('compare with the last complete scan, so a change is reported for one run', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     setRow(fixture, { url: 'https://elsewhere.example.com/in' })
@@ -68,7 +68,7 @@ describe('drift rules without an approved baseline', () => {
     expect(await lines(fixture)).toEqual([])
   })
 
-  it('are unknown where the next look broke off', async () => {
+  it('are unknown when the next scan broke off', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     await audit(fixture)
     setRow(fixture, { url: 'https://elsewhere.example.com/in' }, 3)
@@ -80,7 +80,7 @@ describe('drift rules without an approved baseline', () => {
 })
 
 describe('drift rules with an approved baseline', () => {
-  it('stand until what differs is put back or the baseline moves', async () => {
+  it('report a difference until it is reverted or a new baseline is approved', async () => {
     await using fixture = await openFixture()
     const { url } = at(fixture.dataOf('payments').endpoints, 0)
     await audit(fixture)
@@ -96,7 +96,7 @@ describe('drift rules with an approved baseline', () => {
     expect(await lines(fixture)).toEqual(['resolved drift/unexpected', 'resolved drift/url-host-changed'])
   })
 
-  it('find what came and what went, for as long as it is so', async () => {
+  it('report additions and removals for as long as they differ from the baseline', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
@@ -119,7 +119,7 @@ describe('drift rules with an approved baseline', () => {
     expect(await lines(fixture)).toEqual(['continuing drift/unexpected', 'resolved drift/unexpected'])
   })
 
-  it('call nothing gone that a broken walk did not show', async () => {
+  it('report no removal of resources that an incomplete walk did not show', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     await audit(fixture)
     await approve(fixture)
@@ -132,29 +132,29 @@ describe('drift rules with an approved baseline', () => {
     expect(await lines(fixture)).toEqual(['continuing drift/unexpected'])
   })
 
-  it('leave alone what the filters hide', async () => {
+  it('ignore resources outside the filters', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
     const { name } = at(fixture.dataOf('payments').endpoints, 0)
-    const narrowed = await fixture.audit({ policy: judged, filters: { endpoints: { name } } })
+    const narrowed = await fixture.audit({ policy: driftPolicy, filters: { endpoints: { name } } })
     expect(narrowed.violations).toEqual([])
   })
 
-  it('compare no seals of another installation key', async () => {
+  it('do not compare seals of another installation key', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
-    expect(violationLines(await fixture.audit({ policy: judged, installationKey: 2 }))).toEqual([])
+    expect(violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))).toEqual([])
     replaceSecret(fixture.fleet, place(fixture))
-    const found = violationLines(await fixture.audit({ policy: judged, installationKey: 2 }))
+    const found = violationLines(await fixture.audit({ policy: driftPolicy, installationKey: 2 }))
     // The secrets have other uids: which came and which went can be seen without comparing any.
     expect(new Set(found.map((line) => line.replace(/ \w+$/, '')))).toEqual(
       new Set(['opened drift/secret-changed', 'opened drift/unexpected']),
     )
   })
 
-  it('can be waived, also about what is gone', async () => {
+  it('can be waived, also for removed resources', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
@@ -168,7 +168,7 @@ waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason
     expect(await lines(fixture, waived)).toEqual(['waived drift/unexpected', 'waived drift/unexpected'])
   })
 
-  it('compare with the last complete look again when the approval is revoked', async () => {
+  it('compare with the last complete scan again after the approval is revoked', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     await approve(fixture)
@@ -182,8 +182,8 @@ waivers: [{ rule: drift/unexpected, match: { kind: endpoint }, owner: us, reason
   })
 })
 
-describe('a field that flaps', () => {
-  it('is found from the third change on, and no more a day after the first', async () => {
+describe('a flapping field', () => {
+  it('is reported from its third change on, and for a day after the first', async () => {
     await using fixture = await openFixture()
     await audit(fixture)
     const found: string[][] = []
@@ -196,7 +196,7 @@ describe('a field that flaps', () => {
     expect(await lines(fixture, flaps)).toEqual(['resolved drift/flapping'])
   })
 
-  it('does not flap because one change of it is told by every look until a walk is complete', async () => {
+  it('is not reported when each scan repeats one change until a walk is complete', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2 } })
     await audit(fixture)
     setRow(fixture, { status: 'paused' })

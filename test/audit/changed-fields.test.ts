@@ -17,7 +17,7 @@ describe('one changed field', () => {
     ['authentication', { authentication: null }, '/authentication', expect.any(Object), null],
     ['a contact', { support_email: 'x@a.example' }, '/support_email', expect.any(String), 'x@a.example'],
   ]
-  it.each(edits)('of an endpoint is that pointer: %s', async (_, change, path, before, after) => {
+  it.each(edits)('of an endpoint is reported by its pointer: %s', async (_, change, path, before, after) => {
     await using fixture = await openFleetFixture(outgoing)
     const { drift } = await around(fixture, () => setRow(fixture, 2, change))
     const { uid, row } = endpoint(fixture, 2)
@@ -33,7 +33,7 @@ describe('one changed field', () => {
     ])
   })
 
-  it('of a subscription is that pointer', async () => {
+  it('of a subscription is reported by its pointer', async () => {
     await using fixture = await openFleetFixture(outgoing)
     const { uid, filter_config } = at(fixture.dataOf('payments').subscriptions, 1)
     const { drift } = await around(fixture, () =>
@@ -86,7 +86,7 @@ describe('one changed field', () => {
     ])
   })
 
-  it('of a project is that pointer', async () => {
+  it('of a project is reported by its pointer', async () => {
     await using fixture = await openFleetFixture(outgoing)
     const { drift } = await around(fixture, () =>
       updateProject(fixture.fleet, fixture.uidOf('payments'), {
@@ -108,7 +108,7 @@ describe('one changed field', () => {
 })
 
 describe('secrets', () => {
-  it('are compared one by one: rotated, replaced in place, removed', async () => {
+  it('are compared one by one: rotated, replaced, removed', async () => {
     await using fixture = await openFleetFixture(outgoing)
     const secret = () => at(endpoint(fixture, 0).row.secrets ?? [], 0)
     const rotated = await around(fixture, () => rotateSecret(fixture.fleet, endpoint(fixture, 0)))
@@ -136,7 +136,7 @@ describe('secrets', () => {
     ])
   })
 
-  it('sealed under another installation key are no drift and one notice; then rotation is seen again', async () => {
+  it('sealed under another installation key cause one notice and no drift; later rotations are reported again', async () => {
     await using fixture = await openFleetFixture({
       fleet: { incomingEvery: 1, endpointsPerProject: 4, sourcesPerProject: 2 },
     })
@@ -159,7 +159,7 @@ describe('secrets', () => {
     expect(after.notices).toEqual([])
   })
 
-  it('change nothing else when the installation key changes: other edits of that time are drift', async () => {
+  it('are the only thing that a new installation key hides: other edits are reported as drift', async () => {
     await using fixture = await openFleetFixture(outgoing)
     await fixture.audit()
     setRow(fixture, 0, { http_timeout: 61 })

@@ -4,7 +4,7 @@ import { anEndpoint, openLiteral } from './literal-service.ts'
 
 const yearMs = 365 * 86_400_000
 
-it('a run whose clock is behind that of the run before it says so, with both times, and changes nothing else', async () => {
+it('a run whose clock is behind the previous run reports both times and changes nothing else', async () => {
   using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1', { url: 'http://ep-1.example' })] })
   const before = await fixture.audit()
   fixture.harness.advance(-yearMs)
@@ -26,7 +26,7 @@ it('a run whose clock is behind that of the run before it says so, with both tim
   expect((await fixture.audit()).notices).toEqual([])
 })
 
-it('clocks that differ by less than a second are no news', async () => {
+it('a clock difference of less than a second causes no notice', async () => {
   using fixture = await openLiteral()
   await fixture.audit()
   fixture.harness.advance(-60_900)
@@ -35,7 +35,7 @@ it('clocks that differ by less than a second are no news', async () => {
   expect((await fixture.audit()).notices).toHaveLength(1)
 })
 
-it('a clock that goes back during a run ends nothing before it began', async () => {
+it('a clock that is set back during a run never ends a resource before it began', async () => {
   await using fixture = await openFleetFixture()
   fixture.service.behaviour.latencyMs = () => {
     fixture.harness.advance(-yearMs)

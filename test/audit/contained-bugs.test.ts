@@ -21,8 +21,8 @@ const moments: Readonly<Record<string, (client: ServiceClient, bug: () => never)
   }),
   'between two pages': (client, bug) => ({
     ...client,
-    async *pages(listing, look) {
-      for await (const page of client.pages(listing, look)) {
+    async *pages(listing, request) {
+      for await (const page of client.pages(listing, request)) {
         if (page.number === 2) bug()
         yield page
       }
@@ -71,8 +71,8 @@ function edit(fixture: FleetFixture): void {
 const reason =
   'a bug in hookdrift ended the audit of this project (TypeError): nothing of it was kept. The log says where; please report it'
 
-describe('a bug of ours in one project', () => {
-  it.each(Object.keys(moments))('costs that project and no other: %s', async (moment) => {
+describe('a bug of hookdrift in one project', () => {
+  it.each(Object.keys(moments))('fails that project and no other: %s', async (moment) => {
     await using fixture = await openFixture()
     const before = await fixture.audit({ policy })
     edit(fixture)
@@ -108,7 +108,7 @@ describe('a bug of ours in one project', () => {
     )
   })
 
-  it('is the same verdict in the history and in every report', async () => {
+  it('leads to the same verdict in the history and in every report', async () => {
     await using fixture = await openFixture()
     const broken = await fixture.audit({
       policy,
@@ -116,8 +116,8 @@ describe('a bug of ours in one project', () => {
       onBug: () => {},
     })
     expect(fixture.query('SELECT exit_code FROM committed_run')).toEqual([{ exit_code: 4 }])
-    const look = { colour: false, width: Number.POSITIVE_INFINITY, full: true }
-    const text = (format: Format) => reports[format](broken, look)
+    const options = { colour: false, width: Number.POSITIVE_INFINITY, full: true }
+    const text = (format: Format) => reports[format](broken, options)
     expect(JSON.parse(text('sarif')).runs[0].invocations[0]).toMatchObject({ executionSuccessful: false, exitCode: 4 })
     expect(text('junit')).toContain('<property name="exit_code" value="4"/>')
     expect(text('junit').match(/<error message="failed: a bug in hookdrift/g)).toHaveLength(4)
@@ -125,7 +125,7 @@ describe('a bug of ours in one project', () => {
     for (const format of Object.keys(reports) as Format[]) expect(text(format)).not.toContain(secret)
   })
 
-  it('outranks gaps and violations: 4 beats 3 and 1', async () => {
+  it('outranks gaps and violations: exit code 4 wins over 3 and 1', async () => {
     await using fixture = await openFixture()
     fixture.service.failNext({ how: 'status', status: 500, path: /endpoints/, times: Number.POSITIVE_INFINITY })
     const broken = await fixture.audit({
@@ -137,7 +137,7 @@ describe('a bug of ours in one project', () => {
     expect(coverageLines(broken)).toContain('payments/endpoints failed')
   })
 
-  it('leaves the other projects their rules: what needs the whole fleet stays unknown', async () => {
+  it('keeps the rules of other projects, and leaves rules across the fleet unknown', async () => {
     await using fixture = await openFixture()
     const shared = policyOf('extends: []\nrules: { endpoint/secret-shared: {} }')
     const uids = fixture.fleet.projects().map(({ uid }) => uid)
@@ -160,7 +160,7 @@ describe('a bug of ours in one project', () => {
   })
 })
 
-describe('what is no bug of one project', () => {
+describe('an error that is not confined to one project', () => {
   it.each([
     ['a lost lease', AuditError.busy('the run no longer owns the lease')],
     ['a history that cannot be written', AuditError.failure('the disk is full')],

@@ -28,7 +28,7 @@ const twice = (list: List): List => [...list, { ...list[0], value: 'another-not-
 const unnamed = (list: List): List => list.map(({ uid: _, ...entry }) => entry)
 const many = (list: List): List => Array.from({ length: 1001 }, (_, n) => ({ ...list[0], uid: `s${n}` }))
 
-describe('a list of things that have a uid', () => {
+describe('a list whose items have uids', () => {
   it.each([
     ['endpoints', twice, /^page 1: item 1 has two entries with one uid in secrets \(request id /],
     ['endpoints', (list: List) => twice(twice(list)), /^page 1: item 1 has two entries with one uid in secrets/],
@@ -36,7 +36,7 @@ describe('a list of things that have a uid', () => {
     ['endpoints', (list: List) => [{ uid: '#1' }, ...unnamed(list)], /has two entries with one uid in secrets/],
     ['endpoints', many, /^page 1: item 1 has more than 1000 entries in secrets/],
     ['project', twice, /^project: it has two entries with one uid in config\.signature\.versions/],
-  ] as const)('%s: refuses one under two entries %#', async (listing, change, reason) => {
+  ] as const)('%s: refuses one uid on two items %#', async (listing, change, reason) => {
     const { coverage, verdict, drift } = await coverageWith(listing, change)
     const walk = coverage.find((one) => one.listing === listing)
     expect(walk).toMatchObject({ status: 'failed', reason: expect.stringMatching(reason) })
@@ -48,12 +48,12 @@ describe('a list of things that have a uid', () => {
     ['several without a uid', (list: List) => [...unnamed(list), ...unnamed(list)]],
     ['a thousand', (list: List) => many(list).slice(1)],
     ['none', () => []],
-  ] as const)('takes %s', async (_title, change) => {
+  ] as const)('accepts %s', async (_title, change) => {
     const { coverage } = await coverageWith('endpoints', change)
     expect(coverage.filter(({ status }) => status !== 'complete')).toEqual([])
   })
 
-  it('is counted for a whole page, also where a page is read in parts', async () => {
+  it('counts items over a whole page, also when the page is read in parts', async () => {
     await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 1 } })
     const more = (entries: number) => (text: string) => {
       const { data, ...envelope } = JSON.parse(text)

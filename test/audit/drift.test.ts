@@ -11,8 +11,8 @@ import type { ProjectData } from '../../src/demo/rows.ts'
 import { around, endpoint, incoming, intake, outgoing } from './drift-fixture.ts'
 import { at, coverageLines, driftLines, openFleetFixture, sizeOf } from './fleet-fixture.ts'
 
-describe('a run without change', () => {
-  it('writes its own rows and nothing else, and hardly any bytes', async () => {
+describe('a run without changes', () => {
+  it('writes only its own rows, and few bytes', async () => {
     await using fixture = await openFleetFixture({
       fleet: { projects: 3, incomingEvery: 3, clean: false, endpointsPerProject: 60 },
     })
@@ -28,12 +28,12 @@ describe('a run without change', () => {
     expect(sizeOf(fixture.harness.file) - bytes).toBeLessThanOrEqual(runs * counts.walk * 1024)
   })
 
-  it('takes nothing that it sees for the first time for drift', async () => {
+  it('reports no drift for resources of a first scan', async () => {
     await using fixture = await openFleetFixture(incoming)
     expect((await fixture.audit()).drift).toEqual([])
   })
 
-  it('takes a listing that is walked for the first time for no drift', async () => {
+  it('reports no drift for a listing that is walked for the first time', async () => {
     await using fixture = await openFleetFixture({
       ...incoming,
       harness: { listings: { sources: 'off', project: 'off' } },
@@ -49,7 +49,7 @@ describe('a run without change', () => {
     expect(report.drift).toEqual([])
   })
 
-  it('shows the same drift whether pages hold 1, 3 or 1000 items', async () => {
+  it('shows the same drift with pages of 1, 3 and 1000 items', async () => {
     const drifts = []
     for (const pageSize of [1, 3, 1000]) {
       await using fixture = await openFleetFixture({ ...incoming, harness: { pageSize } })
@@ -67,8 +67,8 @@ describe('a run without change', () => {
   })
 })
 
-describe('what comes and goes', () => {
-  it('is added and removed', async () => {
+describe('an endpoint that comes and goes', () => {
+  it('is reported as added, then as removed', async () => {
     await using fixture = await openFleetFixture(outgoing)
     const project = fixture.uidOf('payments')
     const { uid: gone } = at(fixture.dataOf('payments').subscriptions, 2)
@@ -85,7 +85,7 @@ describe('what comes and goes', () => {
     ])
   })
 
-  it('and comes again is added again, under its old uid', async () => {
+  it('is reported as added again under its old uid', async () => {
     await using fixture = await openFleetFixture(outgoing)
     const data = fixture.dataOf('payments')
     const [row] = data.subscriptions
@@ -100,7 +100,7 @@ describe('what comes and goes', () => {
     ])
   })
 
-  it('meanwhile, between two complete looks, leaves no trace', async () => {
+  it('leaves no trace when both happen between two complete scans', async () => {
     await using fixture = await openFleetFixture({ ...outgoing, harness: { pageSize: 2, limits: { retries: 0 } } })
     await fixture.audit()
     const uid = createEndpoint(fixture.fleet, fixture.uidOf('payments'), {
@@ -119,7 +119,7 @@ describe('what comes and goes', () => {
     expect(fixture.query('SELECT 1 FROM current_resource WHERE uid = ?', uid)).toEqual([])
   })
 
-  it('of a change that was undone before the next complete look, nothing is left', async () => {
+  it('leaves no trace when a change was undone before the next complete scan', async () => {
     await using fixture = await openFleetFixture({ ...outgoing, harness: { pageSize: 2, limits: { retries: 0 } } })
     await fixture.audit()
     setEndpointStatus(fixture.fleet, endpoint(fixture, 0), 'paused')
@@ -132,8 +132,8 @@ describe('what comes and goes', () => {
   })
 })
 
-describe('a run over some projects', () => {
-  it('says nothing of the others and resolves nothing that spans the fleet', async () => {
+describe('a run over some of the projects', () => {
+  it('reports nothing about the others and resolves no violation across the fleet', async () => {
     await using fixture = await openFleetFixture({ fleet: { projects: 2, endpointsPerProject: 4 } })
     const value = 'whsec_not-a-real-key-in-two-places'
     for (const name of ['payments', 'orders']) {

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts'
 import { policyOf } from './audit-harness.ts'
 import { anEndpoint, aProject, aSubscription, openLiteral, type Shown } from './literal-service.ts'
 
-/** As written, and another one that no double tells from it. */
+/** As written, and another number with the same double. */
 const pairs = [
   ['1234567890123456789', '1234567890123456788'],
   ['-9007199254740993', '-9007199254740995'],
@@ -13,7 +13,7 @@ const pairs = [
   ['0.12345678901234567890', '0.12345678901234567891'],
 ] as const
 
-/** Where a number may stand, and the path of it there. */
+/** Places for a number, and its path there. */
 const places: Readonly<Record<string, readonly [path: string, show: (number: string) => Shown]>> = {
   'a filter': ['/filter_config/filter/body/account_id', (number) => aFilter(`{"account_id":${number}}`)],
   'a list within a filter': [
@@ -46,8 +46,8 @@ function aFilter(body: string): Shown {
   return { endpoints: [anEndpoint('EP-1')], subscriptions: [withNumber(subscription, body)] }
 }
 
-describe.each(Object.entries(places))('in %s', (_, [path, show]) => {
-  it.each(pairs)('%s and %s differ, and are kept as they were sent', async (one, other) => {
+describe.each(Object.entries(places))('numbers in %s', (_, [path, show]) => {
+  it.each(pairs)('%s and %s differ and are stored exactly as sent', async (one, other) => {
     using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show(one) })
     await fixture.audit()
     expect((await fixture.audit()).drift).toEqual([])
@@ -58,7 +58,7 @@ describe.each(Object.entries(places))('in %s', (_, [path, show]) => {
     expect(JSON.stringify(drift)).toContain(`number:${other}`)
   })
 
-  it('another spelling of a number that a double holds is no drift', async () => {
+  it('another spelling of a number that fits a double causes no drift', async () => {
     using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')], ...show('100') })
     await fixture.audit()
     for (const same of ['100.0', '1e2', '1.00E+2', '100.000000000000000000000']) {
@@ -70,7 +70,7 @@ describe.each(Object.entries(places))('in %s', (_, [path, show]) => {
   })
 })
 
-it('a number and a text of its digits are two things, and so is a text that looks like what is kept', async () => {
+it('a number and a text of its digits differ, and so does a text that looks like a stored number', async () => {
   const values = ['1234567890123456789', '"1234567890123456789"', '"number:1234567890123456789"']
   const shows = values.map((value) => aFilter(`{"order":${value}}`))
   using fixture = await openLiteral(shows[0])
@@ -88,7 +88,7 @@ it('a number and a text of its digits are two things, and so is a text that look
   expect(seen).toEqual(['1234567890123456789', 'number:1234567890123456789', '1234567890123456789'])
 })
 
-it('a number that was lost and comes back exactly is no violation, and a relaxed bound is told by its digits', async () => {
+it('a number that is lost and restored exactly leaves no violation, and a relaxed bound is reported with its digits', async () => {
   const policy = policyOf('extends: []\nrules: { drift/filter-widened: {} }')
   using fixture = await openLiteral(aFilter('{"amount":{"$gt":1234567890123456789}}'))
   await fixture.audit({ policy })
@@ -117,7 +117,7 @@ custom:
     ['-9223372036854775808', 'resource.filter_config.filter.body.account_id > 0'],
     ['1e400', 'resource.filter_config.filter.body.account_id < 1.0'],
     ['12345678901234567890123', 'resource.filter_config.filter.body.account_id < 9.0'],
-  ])('sees %s as a number', async (number, assert) => {
+  ])('evaluates %s as a number', async (number, assert) => {
     using fixture = await openLiteral(aFilter(`{"account_id":${number}}`))
     const { violations, notices } = await fixture.audit({ policy: policy(assert) })
     expect(notices).toEqual([])

@@ -28,8 +28,8 @@ async function openFixture() {
   }
 }
 
-describe('a look through a filter', () => {
-  it('takes nothing for gone that lies outside it, and says that it was narrowed', async () => {
+describe('a scan through a filter', () => {
+  it('reports no removal of resources outside the filter, and says that it was narrowed', async () => {
     await using fixture = await openFixture()
     const whole = await fixture.audit(false)
     const narrowed = await fixture.audit(true)
@@ -47,7 +47,7 @@ describe('a look through a filter', () => {
     )
   })
 
-  it('sees what goes within it', async () => {
+  it('reports removals within the filter', async () => {
     await using fixture = await openFixture()
     await fixture.audit(true)
     const uid = fixture.owned[0]?.uid ?? ''
@@ -58,7 +58,7 @@ describe('a look through a filter', () => {
     ])
   })
 
-  it('takes nothing for new when it is widened', async () => {
+  it('reports no additions when the filter is widened', async () => {
     await using fixture = await openFixture()
     const narrowed = await fixture.audit(true)
     const whole = await fixture.audit(false)
@@ -69,7 +69,7 @@ describe('a look through a filter', () => {
     )
   })
 
-  it('does not miss the targets of subscriptions that lie outside it', async () => {
+  it('does not miss targets of subscriptions that the filter hides', async () => {
     await using fixture = await openFixture()
     const { violations } = await fixture.audit(true)
     expect(violations.filter(({ rule }) => rule === 'subscription/target-missing')).toEqual([])

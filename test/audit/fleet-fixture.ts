@@ -18,12 +18,12 @@ export interface FleetFixtureOptions {
 export async function openFleetFixture({
   fleet: made = {},
   service: options = {},
-  harness: standing = {},
+  harness: harnessOptions = {},
 }: FleetFixtureOptions = {}) {
   const fleet = 'open' in made ? made : generateFleet({ clean: true, projects: 1, incomingEvery: 0, ...made })
   const service = await startSimulatedService(fleet, options)
   const projects = Object.fromEntries(fleet.projects().map(({ name, uid }) => [name, uid]))
-  const harness = openAuditHarness({ projects, key: fleet.personalKey, ...standing })
+  const harness = openAuditHarness({ projects, key: fleet.personalKey, ...harnessOptions })
   return {
     fleet,
     service,

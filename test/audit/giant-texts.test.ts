@@ -12,7 +12,7 @@ const texts = {
   'code without an end': `function transform(p) { return "${'\\"'.repeat(length / 2)}`,
 }
 
-/** Where a text may stand: the members on the way to it; a number is a place in a list, `*` a member's name. */
+/** Places for a text: the members on the way to it; a number is an index of a list, `*` a member's name. */
 const places = {
   endpoints: [
     'name',
@@ -146,7 +146,7 @@ describe.each(Object.entries(places))('a text of 5.4 MiB without a blank in %s',
   })
   afterAll(() => fixture[Symbol.asyncDispose]())
 
-  it.each(casesOf(inListing))('ends no run and is no bug: %s, of %s', async (place, form) => {
+  it.each(casesOf(inListing))('ends no run and causes no bug report: %s, of %s', async (place, form) => {
     const uid = fixture.uidOf('partner-intake')
     const path = new RegExp(listing === 'project' ? `/projects/${uid}$` : `/projects/${uid}/${listing}`)
     const body = (answer: string) => withText(answer, listing, place, texts[form])
@@ -165,7 +165,7 @@ describe.each(Object.entries(places))('a text of 5.4 MiB without a blank in %s',
   })
 })
 
-describe('a service that says 5.4 MiB', () => {
+describe('a service that sends 5.4 MiB', () => {
   const text = texts['letters and digits']
   it.each([
     ['in its error', 500, { status: false, message: text }, {}],
@@ -177,7 +177,7 @@ describe('a service that says 5.4 MiB', () => {
     ['in a Retry-After', 429, { status: false }, { 'retry-after': '9'.repeat(15_000) }],
     ['in the place of a redirect', 302, '', { location: `https://${text.slice(0, 15_000)}` }],
     ['in a header beyond what is read', 200, { status: true }, { 'x-request-id': text.slice(0, 60_000) }],
-  ])('%s ends the walk alone', async (_title, status, body, headers) => {
+  ])('as %s fails that walk alone', async (_title, status, body, headers) => {
     await using fixture = await openFixture()
     const path = new RegExp(`${fixture.uidOf('partner-intake')}/(endpoints|sources/test_function)`)
     fixture.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'status', status, body, headers })

@@ -82,48 +82,54 @@ const breaks: readonly Break[] = [
   },
 ]
 
-describe('a walk whose third page of five', () => {
-  it.each(breaks)('$name removes and resolves nothing, and the next run tells all', async ({ failure, reason }) => {
-    await using fixture = await openFleetFixture(small)
-    const { before, broken, after, counts, onPage1, editedOnPage1, onPage4, onPage5 } = await breakOff(fixture, failure)
+describe('a walk that breaks at the third page of five', () => {
+  it.each(breaks)(
+    '$name removes and resolves nothing, and the next run reports everything',
+    async ({ failure, reason }) => {
+      await using fixture = await openFleetFixture(small)
+      const { before, broken, after, counts, onPage1, editedOnPage1, onPage4, onPage5 } = await breakOff(
+        fixture,
+        failure,
+      )
 
-    expect(before.verdict.exit_code).toBe(1)
-    expect(broken.verdict.exit_code).toBe(3)
-    expect(endpointsOf(broken)).toMatchObject({ status: 'partial', pages: 2, items: 4 })
-    expect(endpointsOf(broken)?.reason).toMatch(reason)
-    expect(broken.coverage.filter(({ listing }) => listing !== 'endpoints').map(({ status }) => status)).toEqual([
-      'complete',
-      'complete',
-      'complete',
-    ])
-    expect(driftLines(broken)).toEqual([expect.stringContaining(`modified endpoint ${editedOnPage1} /http_timeout`)])
-    expect(violationLines(broken)).toEqual([
-      `continuing endpoint/inactive ${onPage1}`,
-      `unknown endpoint/inactive ${onPage4}`,
-    ])
-    expect(broken.violations.find(({ uid }) => uid === onPage4)).toMatchObject({
-      first_seen: before.run.started_at,
-      last_seen: before.run.started_at,
-    })
-    // The edited endpoint is a new version, and the unknown violation a new row: nothing else.
-    expect(counts).toMatchObject({ version: 12 + 1, violation: 3, change: 1, notice: 0, unreferenced: 0 })
+      expect(before.verdict.exit_code).toBe(1)
+      expect(broken.verdict.exit_code).toBe(3)
+      expect(endpointsOf(broken)).toMatchObject({ status: 'partial', pages: 2, items: 4 })
+      expect(endpointsOf(broken)?.reason).toMatch(reason)
+      expect(broken.coverage.filter(({ listing }) => listing !== 'endpoints').map(({ status }) => status)).toEqual([
+        'complete',
+        'complete',
+        'complete',
+      ])
+      expect(driftLines(broken)).toEqual([expect.stringContaining(`modified endpoint ${editedOnPage1} /http_timeout`)])
+      expect(violationLines(broken)).toEqual([
+        `continuing endpoint/inactive ${onPage1}`,
+        `unknown endpoint/inactive ${onPage4}`,
+      ])
+      expect(broken.violations.find(({ uid }) => uid === onPage4)).toMatchObject({
+        first_seen: before.run.started_at,
+        last_seen: before.run.started_at,
+      })
+      // The edited endpoint is a new version, and the unknown violation a new row: nothing else.
+      expect(counts).toMatchObject({ version: 12 + 1, violation: 3, change: 1, notice: 0, unreferenced: 0 })
 
-    expect(coverageLines(after).filter((line) => !line.endsWith(' complete'))).toEqual([])
-    expect(driftLines(after).sort()).toEqual([...driftLines(broken), `removed endpoint ${onPage5}`])
-    expect(violationLines(after)).toEqual(
-      [`continuing endpoint/inactive ${onPage1}`, `continuing endpoint/inactive ${onPage4}`].sort(),
-    )
-    expect(after.violations.map(({ first_seen, last_seen }) => ({ first_seen, last_seen }))).toEqual([
-      { first_seen: before.run.started_at, last_seen: after.run.started_at },
-      { first_seen: before.run.started_at, last_seen: after.run.started_at },
-    ])
-    expect(after.verdict.exit_code).toBe(1)
+      expect(coverageLines(after).filter((line) => !line.endsWith(' complete'))).toEqual([])
+      expect(driftLines(after).sort()).toEqual([...driftLines(broken), `removed endpoint ${onPage5}`])
+      expect(violationLines(after)).toEqual(
+        [`continuing endpoint/inactive ${onPage1}`, `continuing endpoint/inactive ${onPage4}`].sort(),
+      )
+      expect(after.violations.map(({ first_seen, last_seen }) => ({ first_seen, last_seen }))).toEqual([
+        { first_seen: before.run.started_at, last_seen: after.run.started_at },
+        { first_seen: before.run.started_at, last_seen: after.run.started_at },
+      ])
+      expect(after.verdict.exit_code).toBe(1)
 
-    const settled = await fixture.audit()
-    expect(settled.drift).toEqual([])
-  })
+      const settled = await fixture.audit()
+      expect(settled.drift).toEqual([])
+    },
+  )
 
-  it('holds an item of another project fails the whole project, the pages before it included', async () => {
+  it('with an item of another project fails the whole project, including earlier pages', async () => {
     await using fixture = await openFleetFixture(small)
     const foreign = list((data) => ({
       ...data,
@@ -154,13 +160,13 @@ describe('a walk whose third page of five', () => {
   })
 })
 
-describe('subscriptions and sources that break off', () => {
+describe('an incomplete walk of subscriptions or sources', () => {
   const incoming: FleetFixtureOptions = {
     fleet: { incomingEvery: 1, endpointsPerProject: 6, sourcesPerProject: 6 },
     harness: { pageSize: 2, limits: { retries: 0 } },
   }
 
-  it('keep the sources that the unread subscriptions carry, where sources are not listed', async () => {
+  it('keeps the sources that unread subscriptions carry, where sources are not listed', async () => {
     await using fixture = await openFleetFixture({ ...incoming, service: {} })
     fixture.service.behaviour.offers.sources = false
     const before = await fixture.audit()
@@ -178,7 +184,7 @@ describe('subscriptions and sources that break off', () => {
     expect(fixture.query("SELECT uid FROM current_resource WHERE kind = 'source'")).toHaveLength(6)
   })
 
-  it('are no sources that are not offered: a 404 instead of the second page', async () => {
+  it('differs from sources that are not offered: a 404 for the second page', async () => {
     const headers = { 'content-type': 'text/plain' }
     const failure = { how: 'status', status: 404, body: 'not found', headers } as const
     await using fixture = await openFleetFixture(incoming)
@@ -192,7 +198,7 @@ describe('subscriptions and sources that break off', () => {
     expect([broken.drift, broken.notices]).toEqual([[], []])
   })
 
-  it('keep a source whose page was not read', async () => {
+  it('keeps a source whose page was not read', async () => {
     await using fixture = await openFleetFixture(incoming)
     const project = fixture.uidOf('partner-intake')
     const [gone] = fixture.dataOf('partner-intake').sources.slice(-1)

@@ -9,7 +9,7 @@ import {
   openFleetFixture,
 } from './fleet-fixture.ts'
 
-describe('a key', () => {
+describe('a project key', () => {
   const two: FleetFixtureOptions = {
     fleet: { projects: 2, endpointsPerProject: 4, clean: false },
     harness: { pageSize: 2, limits: { retries: 1 } },
@@ -28,7 +28,7 @@ describe('a key', () => {
   it.each([
     ['where the service tells whose it is', { project: true }],
     ['where only the items tell', { project: false }],
-  ])('of another project fails that project alone and stores nothing, %s', async (_, { project }) => {
+  ])('of another project fails its project alone and stores nothing, %s', async (_, { project }) => {
     await using fixture = await openFleetFixture(two)
     fixture.service.behaviour.offers.project = project
     const foreign = fixture.fleet.project(fixture.uidOf('payments'))?.key ?? ''
@@ -57,7 +57,7 @@ describe('a key', () => {
     expect((await rowsOf(fixture, 'orders')).version).toBeGreaterThan(4)
   })
 
-  it('of another project changes nothing of what was known', async () => {
+  it('of another project leaves what was known unchanged', async () => {
     await using fixture = await openFleetFixture(two)
     const first = await fixture.audit()
     const rows = await rowsOf(fixture, 'orders')
@@ -78,7 +78,7 @@ describe('a key', () => {
   })
 
   it.each([['auto' as const], ['off' as const]])(
-    'of another project that is empty removes nothing, the project listing %s',
+    'of another, empty project removes nothing, with the project listing %s',
     async (listing) => {
       await using fixture = await openFleetFixture({
         ...two,
@@ -100,7 +100,7 @@ describe('a key', () => {
     },
   )
 
-  it('that is refused fails every listing of the project, and says what it may be', async () => {
+  it('that is refused fails every listing of the project and names possible causes', async () => {
     await using fixture = await openFleetFixture(two)
     await fixture.audit()
     const report = await fixture.audit({ keys: { orders: 'CO.not-a-real-key' } })
@@ -111,31 +111,28 @@ describe('a key', () => {
     expect({ drift: report.drift, exit: report.verdict.exit_code }).toEqual({ drift: [], exit: 3 })
   })
 
-  it.each(['is not there', 'may not be seen'])(
-    'for a project that %s fails it and leaves the others alone',
-    async (how) => {
-      await using fixture = await openFleetFixture(two)
-      await fixture.audit()
-      if (how === 'may not be seen') fixture.service.behaviour.closedProjects.add(fixture.uidOf('orders'))
-      else {
-        const body = { status: false, message: 'project not found' }
-        const path = new RegExp(fixture.uidOf('orders'))
-        fixture.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'status', status: 400, body })
-      }
-      const report = await fixture.audit()
-      expect(coverageLines(report)).toEqual([
-        'orders/project failed',
-        'orders/endpoints failed',
-        'orders/sources failed',
-        'orders/subscriptions failed',
-        'payments/project complete',
-        'payments/endpoints complete',
-        'payments/sources complete',
-        'payments/subscriptions complete',
-      ])
-      expect({ drift: report.drift, exit: report.verdict.exit_code }).toEqual({ drift: [], exit: 3 })
-    },
-  )
+  it.each(['is not there', 'may not be seen'])('for a project that %s fails that project alone', async (how) => {
+    await using fixture = await openFleetFixture(two)
+    await fixture.audit()
+    if (how === 'may not be seen') fixture.service.behaviour.closedProjects.add(fixture.uidOf('orders'))
+    else {
+      const body = { status: false, message: 'project not found' }
+      const path = new RegExp(fixture.uidOf('orders'))
+      fixture.service.failNext({ path, times: Number.POSITIVE_INFINITY, how: 'status', status: 400, body })
+    }
+    const report = await fixture.audit()
+    expect(coverageLines(report)).toEqual([
+      'orders/project failed',
+      'orders/endpoints failed',
+      'orders/sources failed',
+      'orders/subscriptions failed',
+      'payments/project complete',
+      'payments/endpoints complete',
+      'payments/sources complete',
+      'payments/subscriptions complete',
+    ])
+    expect({ drift: report.drift, exit: report.verdict.exit_code }).toEqual({ drift: [], exit: 3 })
+  })
 
   it('of an empty project is proven by the project itself', async () => {
     await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 0, subscriptionsPerProject: 0 } })

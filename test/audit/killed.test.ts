@@ -17,7 +17,7 @@ const kills = Number(process.env.HOOKDRIFT_KILLS ?? tries(10, { locally: 4 }))
 const abreast = 3
 const random = createRandom('killed')
 
-/** A history after one run, and a fleet that was edited since: what the second run of it has to tell. */
+/** A history after one run, a fleet that was edited since, and what the second run reports. */
 let root: string
 let fleet: SimulatedFleet
 let undisturbed: { readonly ended: Ended; readonly requests: number; readonly recorded: unknown }
@@ -44,7 +44,7 @@ async function openCopy(name: string, onRequest: (count: number) => void = () =>
   }
 }
 
-/** What the documented views tell a person, but for the times and numbers of runs. */
+/** The rows of the documented views, without times and numbers of runs. */
 function recordedBy(history: string) {
   return {
     current: query(
@@ -77,7 +77,7 @@ function soundness(history: string) {
 
 const sound = { integrity: [{ integrity_check: 'ok' }], foreign: [], running: [], verify: [] }
 
-/** Same bodies, told by the JSON report without what differs from run to run. */
+/** The JSON report without what differs from run to run. */
 function reported({ stdout }: Ended) {
   const { verdict, drift, violations } = JSON.parse(stdout)
   return {
@@ -124,7 +124,7 @@ async function killAndGoOn({ index, request, laterMs }: { index: number; request
   const kill = () => running?.child.kill('SIGKILL')
   const killSoon = (count: number) => {
     if (count === request) setTimeout(kill, laterMs)
-    // Nothing tells of the seal from outside: it comes soon after the last request.
+    // The commit cannot be seen from outside: it follows the last request shortly.
     if (request > undisturbed.requests && count === undisturbed.requests) setTimeout(kill, laterMs * 3)
   }
   await using copy = await openCopy(`killed-${index}`, killSoon)
@@ -135,9 +135,9 @@ async function killAndGoOn({ index, request, laterMs }: { index: number; request
   return { killed, next, soundness: soundness(copy.history), recorded: recordedBy(copy.history), file: copy.history }
 }
 
-describe('a run that is killed', () => {
+describe('a killed run', () => {
   it(
-    'at any moment leaves the history before it or after it, and the next run tells the same',
+    'leaves the history before it or after it, at any moment, and the next run reports the same',
     async () => {
       const moments = someMoments(kills)
       const outcomes: { wasKilled: boolean; wasSealed: boolean }[] = []
@@ -150,7 +150,7 @@ describe('a run that is killed', () => {
           expect(next.code, context).toBe(undisturbed.ended.code)
           expect(soundness, context).toEqual(sound)
           if (wasSealed) {
-            // It had told all before it died: the next run finds nothing new.
+            // The killed run had committed everything: the next run finds nothing new.
             expect({ ...recorded, drift: [] }, context).toEqual({ ...(undisturbed.recorded as object), drift: [] })
             expect(reported(next).drift, context).toEqual([])
           } else {
@@ -160,7 +160,7 @@ describe('a run that is killed', () => {
           outcomes.push({ wasKilled: killed.signal === 'SIGKILL', wasSealed })
         }
       }
-      // All to their end, whatever one of them found: nothing of theirs outlives the test.
+      // Each runs to its end, also when one fails: no process outlives the test.
       const ends = await Promise.allSettled(Array.from({ length: abreast }, work))
       for (const end of ends) if (end.status === 'rejected') throw end.reason
       expect(outcomes).toHaveLength(kills)
@@ -172,7 +172,7 @@ describe('a run that is killed', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGINT', 130],
-  ] as const)('by %s ends in order with %i, and the next run tells all', async (signal, code) => {
+  ] as const)('ends in order after %s with %i, and the next run reports everything', async (signal, code) => {
     let running: Running | undefined
     await using copy = await openCopy(`${signal}`, (count) => {
       if (count === Math.floor(undisturbed.requests / 2)) running?.child.kill(signal)
@@ -184,7 +184,7 @@ describe('a run that is killed', () => {
       copy.history,
       'SELECT state, exit_code FROM run ORDER BY number DESC LIMIT 1',
     )
-    // Sealed as what it is, an incomplete look; or given up, with nothing of it left.
+    // Committed as an incomplete scan, or abandoned without a trace.
     if (last?.state === 'committed') {
       expect(last.exit_code).toBe(3)
       expect(query(copy.history, "SELECT 1 FROM change WHERE change = 'removed'").length).toBeLessThan(6)
@@ -199,7 +199,7 @@ describe('a run that is killed', () => {
     expect(recordedBy(copy.history)).toMatchObject({ current, violations })
   })
 
-  it('twice in a row by SIGTERM ends at once', async () => {
+  it('ends at once on a second SIGTERM', async () => {
     let running: Running | undefined
     await using copy = await openCopy('twice', (count) => {
       if (count !== 3) return

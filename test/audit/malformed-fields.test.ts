@@ -29,12 +29,12 @@ function noticesOf({ notices }: Report): string[] {
   return notices.map(({ listing, text }) => `${listing}: ${text}`).filter((text) => !text.includes('other fields'))
 }
 
-describe('a contract field of a wrong type', () => {
+describe('a field of the contract with a wrong type', () => {
   it.each<[string, JsonObject['x'], string, Shown]>([
     ['is_disabled', 1, 'sources: 1 source shows is_disabled as something other than a flag (SRC-1)', {}],
     ['is_disabled', 'TRUE', 'sources: 1 source shows is_disabled as something other than a flag (SRC-1)', {}],
     ['is_disabled', { on: true }, 'sources: 1 source shows is_disabled as something other than a flag (SRC-1)', {}],
-  ])('%s: %j is told, and what stands there is neither found nor gone', async (field, value, notice) => {
+  ])('%s: %j is noted, and its resource is neither found nor gone', async (field, value, notice) => {
     using fixture = await openLiteral({ sources: [disabled] })
     expect(violationLines(await fixture.audit({ policy }))).toEqual(['opened source/disabled SRC-1'])
 
@@ -58,7 +58,7 @@ describe('a contract field of a wrong type', () => {
     ['rate_limit', [0], 'a whole number', 'endpoint/rate-limit-ineffective'],
     ['rate_limit_duration', 'soon', 'a number of seconds', 'endpoint/rate-limit-ineffective'],
     ['http_timeout', true, 'a number of seconds', 'endpoint/timeout-high'],
-  ])('%s: %j silences the rules that read it, and no others', async (field, value, expected, silent) => {
+  ])('%s: %j silences the rules that read it and no others', async (field, value, expected, silent) => {
     const bad = anEndpoint('EP-1', { url: 'http://ep-1.example/hooks', rate_limit: 0, http_timeout: 600 })
     using fixture = await openLiteral({ endpoints: [bad, anEndpoint('EP-2')] })
     const rules = ['endpoint/rate-limit-ineffective', 'endpoint/timeout-high', 'endpoint/url-not-https']
@@ -73,7 +73,7 @@ describe('a contract field of a wrong type', () => {
     expect(report.projects[0]?.evaluated_by_rule).toEqual({ [silent]: 1 })
   })
 
-  it('is told once for all resources that show it so, with one of them', async () => {
+  it('is noted once for all its resources, with one example', async () => {
     const odd = (uid: string) => ({
       ...anEndpoint(uid, { rate_limit: 'x' }),
       secrets: ['a', 'b'].map((secret) => ({ uid: secret, value: 'not-a-real-key', expires_at: 'tomorrow' })),
@@ -88,7 +88,7 @@ describe('a contract field of a wrong type', () => {
     ])
   })
 
-  it('stays unknown while another look does not show it', async () => {
+  it('stays unknown while further scans do not show it', async () => {
     using fixture = await openLiteral({ endpoints: [idle] })
     await fixture.audit({ policy })
     fixture.show({ endpoints: [{ ...idle, rate_limit: 'x' }] })
@@ -100,7 +100,7 @@ describe('a contract field of a wrong type', () => {
     expect(noticesOf(report)).toHaveLength(1)
   })
 
-  it('says nothing new either: a rule that read it finds nothing there', async () => {
+  it('opens no violation: a rule that read it finds nothing there', async () => {
     const loud = policyOf(`
 extends: []
 custom:
@@ -117,7 +117,7 @@ custom:
 })
 
 describe('a rule across resources', () => {
-  it('leaves out what it cannot read, and resolves nothing that it said of others', async () => {
+  it('leaves out resources that it cannot read and keeps its findings about others', async () => {
     const shared = policyOf(`
 extends: []
 custom:
@@ -152,7 +152,7 @@ custom:
     ])
   })
 
-  it('does not conclude from what is missing', async () => {
+  it('draws no conclusion from missing resources', async () => {
     const pack = policyOf(`
 extends: []
 rules: { source/disabled: {} }
@@ -174,8 +174,8 @@ custom:
   })
 })
 
-describe('a rule that compares', () => {
-  it('does not judge a state that it cannot read, while the change itself is told', async () => {
+describe('a rule about changes', () => {
+  it('does not evaluate a state that it cannot read, and the change itself is reported', async () => {
     const drift = policyOf('extends: []\nrules: { drift/rate-limit-lost: {} }')
     using fixture = await openLiteral({ endpoints: [anEndpoint('EP-1')] })
     await fixture.audit({ policy: drift })
@@ -189,7 +189,7 @@ describe('a rule that compares', () => {
 })
 
 describe('a waiver', () => {
-  it('is not called unused where what it is for cannot be read', async () => {
+  it('is not reported as unused when its resource cannot be read', async () => {
     const waived = policyOf(`
 extends: []
 rules: { endpoint/rate-limit-ineffective: {}, waiver/unused: {} }
@@ -204,7 +204,7 @@ waivers:
 })
 
 describe('a replay', () => {
-  it('says of malformed fields what the runs said', async () => {
+  it('reports malformed fields as the runs did', async () => {
     const all: Policy = policyOf(`
 extends: []
 rules: { endpoint/rate-limit-ineffective: {}, source/disabled: {}, endpoint/url-not-https: {}, drift/rate-limit-lost: {} }

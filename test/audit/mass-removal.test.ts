@@ -30,10 +30,10 @@ function outcomeOf({ verdict, coverage, drift, violations }: Report) {
     states: violations.map(({ rule, state }) => `${state} ${rule}`),
   }
 }
-const held = { exit: 3, status: 'suspect', removed: 0 }
+const withheld = { exit: 3, status: 'suspect', removed: 0 }
 
 describe('a mass removal', () => {
-  it('is held, with what stood of its resources, until a second walk misses the same ones', async () => {
+  it('is withheld, with the violations of its resources, until a second walk misses the same ones', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({
@@ -43,7 +43,10 @@ describe('a mass removal', () => {
     await fixture.audit({ policy: guarded })
     keep(fixture, all, (index) => index >= 15)
     const first = await fixture.audit({ policy: guarded })
-    expect(outcomeOf(first)).toEqual({ ...held, states: ['opened project/mass-removal', 'unknown endpoint/inactive'] })
+    expect(outcomeOf(first)).toEqual({
+      ...withheld,
+      states: ['opened project/mass-removal', 'unknown endpoint/inactive'],
+    })
     expect(first.violations[0]).toMatchObject({
       kind: 'project',
       uid: fixture.uidOf('payments'),
@@ -60,7 +63,7 @@ describe('a mass removal', () => {
     })
   })
 
-  it('is believed at once when a person accepts it', async () => {
+  it('is accepted at once when a person accepts removals', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
@@ -84,22 +87,22 @@ describe('a mass removal', () => {
     expect(outcomeOf(await fixture.audit({ policy: guarded }))).toEqual(back)
     // What was held once does not count for later.
     keep(fixture, all, (index) => index >= 15)
-    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject(held)
+    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject(withheld)
   })
 
-  it('of others is held anew, and a few more besides the same are not', async () => {
+  it('is withheld anew for other resources, and confirmed for the same ones and a few more', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
     keep(fixture, all, (index) => index >= 15)
     await fixture.audit({ policy: guarded })
     keep(fixture, all, (index) => index < 20)
-    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject(held)
+    expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject(withheld)
     keep(fixture, all, (index) => index < 18)
     expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 22 })
   })
 
-  it('is held across walks that broke off and runs that were killed', async () => {
+  it('stays withheld across walks that broke off and runs that were killed', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
@@ -128,13 +131,13 @@ describe('a mass removal', () => {
     expect(outcomeOf(await fixture.audit({ policy: guarded }))).toMatchObject({ status: 'complete', removed: 15 })
   })
 
-  it('is what the policy says: other limits, or none', async () => {
+  it('follows the limits of the policy, or none', async () => {
     await using fixture = await openFixture()
     const all = fixture.dataOf('payments')
     await fixture.audit({ policy: guarded })
     const strict = policyOf('extends: []\nrules: { project/mass-removal: { max_percent: 5, max_resources: 1 } }')
     keep(fixture, all, (index) => index >= 3)
-    expect(outcomeOf(await fixture.audit({ policy: strict }))).toMatchObject(held)
+    expect(outcomeOf(await fixture.audit({ policy: strict }))).toMatchObject(withheld)
     keep(fixture, all, (index) => index >= 30)
     const offHere = policyOf(`
 extends: []
@@ -144,29 +147,29 @@ overrides: [{ match: { project: acme/payments }, rules: { project/mass-removal: 
   })
 })
 
-describe('a project that the service does not know any more', () => {
+describe('a project that the service no longer knows', () => {
   const watched = policyOf('extends: []\nrules: { project/vanished: {} }')
-  const look = async (fixture: FleetFixture) => outcomeOf(await fixture.audit({ policy: watched }))
+  const scan = async (fixture: FleetFixture) => outcomeOf(await fixture.audit({ policy: watched }))
 
-  it('is a violation until it is walked again; an outage says nothing about it', async () => {
+  it('is a violation until it is walked again; an outage changes nothing', async () => {
     await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 2 } })
     await fixture.audit({ policy: watched })
     fixture.service.behaviour.closedProjects.add(fixture.uidOf('payments'))
-    expect(await look(fixture)).toEqual({
+    expect(await scan(fixture)).toEqual({
       exit: 3,
       status: 'failed',
       removed: 0,
       states: ['opened project/vanished'],
     })
     fixture.service.behaviour.outage = 'database-down'
-    expect(await look(fixture)).toMatchObject({ exit: 3, states: ['unknown project/vanished'] })
+    expect(await scan(fixture)).toMatchObject({ exit: 3, states: ['unknown project/vanished'] })
     fixture.service.behaviour.outage = null
-    expect(await look(fixture)).toMatchObject({ exit: 3, states: ['continuing project/vanished'] })
+    expect(await scan(fixture)).toMatchObject({ exit: 3, states: ['continuing project/vanished'] })
     fixture.service.behaviour.closedProjects.clear()
-    expect(await look(fixture)).toMatchObject({ exit: 0, removed: 0, states: ['resolved project/vanished'] })
+    expect(await scan(fixture)).toMatchObject({ exit: 0, removed: 0, states: ['resolved project/vanished'] })
   })
 
-  it('is one no more where the service shows lists only, and the history holds that for true', async () => {
+  it('resolves where the service shows lists only and the history proves the project', async () => {
     const vanishing = {
       fleet: { endpointsPerProject: 2 },
       service: { offers: { sources: false, project: false, projects: false, testFunction: true } },
@@ -174,14 +177,14 @@ describe('a project that the service does not know any more', () => {
     // The harness verifies the history when it is closed.
     await using fixture = await openFleetFixture(vanishing)
     fixture.service.behaviour.closedProjects.add(fixture.uidOf('payments'))
-    expect(await look(fixture)).toMatchObject({ exit: 3, states: ['opened project/vanished'] })
+    expect(await scan(fixture)).toMatchObject({ exit: 3, states: ['opened project/vanished'] })
     fixture.service.behaviour.closedProjects.clear()
-    expect(await look(fixture)).toMatchObject({ exit: 0, states: ['resolved project/vanished'] })
+    expect(await scan(fixture)).toMatchObject({ exit: 0, states: ['resolved project/vanished'] })
   })
 
-  it('is no violation when its key is refused', async () => {
+  it('is not a violation when its key is refused', async () => {
     await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 2 } })
     fixture.service.behaviour.refusedKeys.add(fixture.fleet.personalKey)
-    expect(await look(fixture)).toMatchObject({ exit: 3, status: 'failed', states: [] })
+    expect(await scan(fixture)).toMatchObject({ exit: 3, status: 'failed', states: [] })
   })
 })

@@ -5,8 +5,8 @@ import type { Report } from '../../src/model/report.ts'
 import { around, endpoint, outgoing, setRow } from './drift-fixture.ts'
 import { at, driftLines, openFleetFixture } from './fleet-fixture.ts'
 
-describe('no drift', () => {
-  it('comes of what changes by itself', async () => {
+describe('a run reports no drift', () => {
+  it('for volatile fields', async () => {
     await using fixture = await openFleetFixture({ ...outgoing, service: { release: 'later' } })
     const { drift } = await around(fixture, () => {
       setRow(fixture, 0, { failure_rate: 80.5, cb_state: 'open', updated_at: '2026-11-20T00:00:00Z' })
@@ -20,7 +20,7 @@ describe('no drift', () => {
     expect(fixture.query('SELECT 1 FROM version WHERE from_run = 2')).toEqual([])
   })
 
-  it('comes of the order of sets, secrets and members', async () => {
+  it('for the order of sets, secrets and members', async () => {
     await using fixture = await openFleetFixture(outgoing)
     rotateSecret(fixture.fleet, endpoint(fixture, 0))
     const { uid, filter_config } = at(fixture.dataOf('payments').subscriptions, 0)
@@ -39,13 +39,13 @@ describe('no drift', () => {
     expect(drift).toEqual([])
   })
 
-  it('comes of another spelling of none', async () => {
+  it('for another spelling of an empty value', async () => {
     await using fixture = await openFleetFixture(outgoing)
     setRow(fixture, 0, { secrets: [] })
     expect((await around(fixture, () => setRow(fixture, 0, { secrets: null }))).drift).toEqual([])
   })
 
-  it('comes of a masked secret', async () => {
+  it('for a masked secret', async () => {
     await using fixture = await openFleetFixture(outgoing)
     const basic = (password: string) => ({ type: 'basic_auth' as const, basic_auth: { username: 'u', password } })
     setRow(fixture, 0, { authentication: basic('not-a-real-key-1') })
@@ -57,7 +57,7 @@ describe('no drift', () => {
     expect(JSON.parse(body).authentication.basic_auth.password).toBe('sealed:masked')
   })
 
-  it('comes of releases older, seed, later and seed again, only one notice a project and upgrade', async () => {
+  it('for releases older, seed, later and seed again, with one notice for each project and upgrade', async () => {
     await using fixture = await openFleetFixture({ fleet: { projects: 3, incomingEvery: 3, endpointsPerProject: 8 } })
     const releases: SimulatedRelease[] = ['older', 'seed', 'later', 'seed', 'seed']
     const seen = []
@@ -76,7 +76,7 @@ describe('no drift', () => {
     ])
   })
 
-  it('hides a change behind an upgrade: what both releases show is compared', async () => {
+  it('for an upgrade, but compares the fields that both releases show', async () => {
     await using fixture = await openFleetFixture({ ...outgoing, service: { release: 'older' } })
     const { drift } = await around(fixture, () => {
       fixture.service.behaviour.release = 'later'

@@ -78,13 +78,13 @@ const options: FleetFixtureOptions = {
   harness: { pageSize: 2, limits: { retries: 1 } },
 }
 
-const toldOf = ({ coverage }: Report, project: string) =>
+const statusesOf = ({ coverage }: Report, project: string) =>
   Object.fromEntries(
     coverage.filter((walk) => walk.project === project).map(({ listing, status }) => [listing, status]),
   )
 
 describe('an answer that is not HTTP', () => {
-  it.each(Object.entries(places))('to %s ends that walk alone, whatever it is', async (_title, place) => {
+  it.each(Object.entries(places))('to %s fails that walk alone', async (_title, place) => {
     await using fixture = await openFleetFixture(options)
     using gate = await openGate(fixture)
     const names = Object.fromEntries(fixture.fleet.projects().map(({ name, uid }) => [name, uid]))
@@ -99,13 +99,15 @@ describe('an answer that is not HTTP', () => {
       gate.break(place.path, reply)
       const report = await fixture.audit(turn)
       const gaps = report.coverage.filter(({ status }) => status !== 'complete')
-      expect({ title, exit: report.verdict.exit_code, broken: toldOf(report, 'acme/partner-intake') }).toEqual({
+      expect({ title, exit: report.verdict.exit_code, broken: statusesOf(report, 'acme/partner-intake') }).toEqual({
         title,
         exit: place.exit,
         broken: place.statuses,
       })
       for (const name of others)
-        expect(toldOf(report, `acme/${name}`)).toEqual(place.turn?.listings ? { ...whole, project: undefined } : whole)
+        expect(statusesOf(report, `acme/${name}`)).toEqual(
+          place.turn?.listings ? { ...whole, project: undefined } : whole,
+        )
       for (const { reason } of gaps) expect(reason).toMatch(/\w{4}/)
       expect(report.notices.some(({ text }) => text.startsWith('the probe body did not run'))).toBe(place.exit === 0)
       expect(report.drift).toEqual([])

@@ -6,7 +6,7 @@ import { breakOff, endpointsOf, never, small } from './incomplete-walk-fixture.t
 describe('an outage of the recorded service', () => {
   const outages = recording('outages').filter(({ response }) => response.status >= 400)
 
-  it.each(outages)('in the middle of a walk hides nothing: $name', async ({ request, response }) => {
+  it.each(outages)('in the middle of a walk hides no change: $name', async ({ request, response }) => {
     await using fixture = await openFleetFixture(small)
     const { headers, ...answer } = response
     const body = { how: 'status', status: answer.status, body: answer.body, headers } as const
@@ -21,7 +21,7 @@ describe('an outage of the recorded service', () => {
     expect(driftLines(after)).toHaveLength(2)
   })
 
-  it.each(outages)('that passes within the retries leaves a complete walk: $name', async ({ response }) => {
+  it.each(outages)('within the retries leaves a complete walk: $name', async ({ response }) => {
     await using fixture = await openFleetFixture(small)
     const { status, body, headers } = response
     fixture.service.failNext({ how: 'status', status, body, headers, path: /\/endpoints/, page: 3, times: 2 })
@@ -37,7 +37,7 @@ describe('an outage of the recorded service', () => {
     })
   })
 
-  it('of the database in the middle of a run is told as such, and the run after it is whole', async () => {
+  it('of the database during a run is reported as such, and the next run is complete', async () => {
     await using fixture = await openFleetFixture({ ...small, fleet: { ...small.fleet, projects: 2, incomingEvery: 0 } })
     await fixture.audit()
     fixture.service.behaviour.outage = 'database-down'
@@ -50,7 +50,7 @@ describe('an outage of the recorded service', () => {
     expect({ drift: after.drift, exit: after.verdict.exit_code }).toEqual({ drift: [], exit: 0 })
   })
 
-  it('of the first page is a failed walk: nothing was seen at all', async () => {
+  it('at the first page leaves a failed walk', async () => {
     await using fixture = await openFleetFixture(small)
     await fixture.audit()
     fixture.service.failNext({ how: 'status', status: 500, path: /\/endpoints/, times: Number.POSITIVE_INFINITY })

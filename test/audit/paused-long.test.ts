@@ -6,7 +6,7 @@ import { at, openFleetFixture } from './fleet-fixture.ts'
 const policy = policyOf('extends: []\nrules: { endpoint/paused-long: {} }')
 const hourMs = 3_600_000
 
-it('finds an endpoint paused in every run of a day, dates it by the first of them, and starts anew when it was resumed', async () => {
+it('endpoint/paused-long counts from the first run that found the endpoint paused, and anew after a resume', async () => {
   await using fixture = await openFleetFixture({ fleet: { endpointsPerProject: 2 } })
   const place = { project: fixture.uidOf('payments'), uid: at(fixture.dataOf('payments').endpoints, 0).uid }
   const set = (change: { status?: string; description?: string }) =>

@@ -23,7 +23,7 @@ describe('a probe that cannot run', () => {
     ],
   ]
 
-  it.each(couldNot)('is unknown, carried and told, and no exit code: %s', async (_title, trouble, reason) => {
+  it.each(couldNot)('is unknown, carried over and noted, without an exit code: %s', async (_title, trouble, reason) => {
     await using fixture = await intake(bad)
     const policy = orders()
     await fixture.audit({ policy })
@@ -42,14 +42,14 @@ describe('a probe that cannot run', () => {
     expect(report.verdict.exit_code).toBe(isSeen ? 0 : 3)
   })
 
-  it('makes nothing of its two runs when the second one breaks off', async () => {
+  it('discards both runs when the second one breaks off', async () => {
     await using fixture = await intake(good)
     fixture.service.failNext({ how: 'reset', path: /test_function/, skip: 1 })
     const report = await fixture.audit({ policy: orders() })
     expect([held(fixture), posts(fixture), report.notices.length]).toEqual([[], 2, 1])
   })
 
-  it('is given 15 seconds, however long a page may take', async () => {
+  it('times out after 15 seconds, even if a page may take longer', async () => {
     await using fixture = await intake(good)
     const limits: number[] = []
     const timeoutAfter = (ms: number) => {
@@ -62,7 +62,7 @@ describe('a probe that cannot run', () => {
     expect(report.verdict.exit_code).toBe(0)
   })
 
-  it('takes the others with it after three in a row: the service is not asked for each of them', async () => {
+  it('stops all others after three failures in a row, without a request for each', async () => {
     await using fixture = await intake(good)
     const probes = ['a', 'b', 'c', 'd', 'e'].map(
       (name) => `{ name: ${name}, match: { uid: ${fixture.first} }, function: body, payload: p.json }`,
@@ -76,7 +76,7 @@ describe('a probe that cannot run', () => {
     ])
   })
 
-  it('comes back when it can run again', async () => {
+  it('returns when it can run again', async () => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
     fixture.service.behaviour.hasLicence = false

@@ -5,7 +5,7 @@ import { at, driftLines, violationLines } from './fleet-fixture.ts'
 import { bad, good, held, type Intake, intake, orders, posts, probing } from './probes-fixture.ts'
 
 describe('probes', () => {
-  it('that are left out leave everything as it stands: unknown, never resolved, and told', async () => {
+  it('that a run leaves out keep their violations unknown, never resolved, and are noted', async () => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
     fixture.set(fixture.first, { body_function: good })
@@ -23,7 +23,7 @@ describe('probes', () => {
     ])
   })
 
-  it('that the policy drops leave the state without drift, their violations resolved', async () => {
+  it('that the policy drops leave the state without drift, and their violations are resolved', async () => {
     await using fixture = await intake(bad)
     await fixture.audit({ policy: orders() })
     const report = await fixture.audit({ policy: probing('') })
@@ -53,7 +53,7 @@ describe('probes', () => {
     ])
   })
 
-  it('of several sources are named after each; who has a name keeps it', async () => {
+  it('of several sources are named after each source, and existing names are kept', async () => {
     await using fixture = await intake(good)
     await fixture.audit({ policy: orders() })
     fixture.set(fixture.second, { body_function: bad })
@@ -69,14 +69,14 @@ describe('probes', () => {
     expect(driftLines(two).filter((line) => line.includes('probe'))).toEqual([])
   })
 
-  it('that mean several sources from the first run on are all named after them', async () => {
+  it('that match several sources from the first run on are all named after their sources', async () => {
     await using fixture = await intake(good)
     fixture.set(fixture.second, { body_function: good })
     await fixture.audit({ policy: orders() })
     expect(held(fixture).map(({ uid }) => uid)).toEqual([`orders@${fixture.first}`, `orders@${fixture.second}`].sort())
   })
 
-  it("run a source's header function, a subscription's function, and a text where none is shown", async () => {
+  it("run a source's header function, a subscription's function, and a given text where the service shows none", async () => {
     await using fixture = await intake(good)
     fixture.set(fixture.first, { header_function: 'function transform(h) { h["x-extra"] = "1"; return h }' })
     const { uid } = at(fixture.fleet.open(fixture.project).subscriptions, 0)
@@ -100,7 +100,7 @@ describe('probes', () => {
     )
   })
 
-  it('keep no log and no secret, wherever a function puts one', async () => {
+  it('store no log and no secret from any output of a function', async () => {
     const token = 'quiet-river-9'
     const key = 'A9f3kQ27bX81mZ04tLw6Rs'
     const leaking = `function transform(p) {
@@ -123,7 +123,7 @@ describe('probes', () => {
     expect(held(fixture).find(({ uid }) => uid === 'runs')?.output.data.innocent).toMatch(/^is sealed:[0-9a-f]{32}$/)
   })
 
-  it('keep the seal of an output that is too large', async () => {
+  it('store only the seal of an output that is too large', async () => {
     await using fixture = await intake(
       'function transform(p) { return { event_type: "x", data: Array(20000).fill("word") } }',
     )
@@ -131,7 +131,7 @@ describe('probes', () => {
     expect(held(fixture)).toMatchObject([{ outcome: 'ok', output: expect.stringMatching(/^sealed:[0-9a-f]{32}$/) }])
   })
 
-  it('ask nothing where the policy has none', async () => {
+  it('send no request when the policy has none', async () => {
     await using fixture = await intake(good)
     await fixture.audit()
     expect(posts(fixture)).toBe(0)

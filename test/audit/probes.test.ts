@@ -4,7 +4,7 @@ import { at, driftLines, violationLines } from './fleet-fixture.ts'
 import { approveLast, bad, good, held, intake, orders, ordersEntry, posts, probing } from './probes-fixture.ts'
 
 describe('a probe', () => {
-  it('runs a function with its payload, twice the first time, and keeps what came of it', async () => {
+  it('runs a function with its payload, twice at first, and stores the result', async () => {
     await using fixture = await intake(good)
     const policy = orders()
     const one = await fixture.audit({ policy })
@@ -37,7 +37,7 @@ describe('a probe', () => {
     ])
   })
 
-  it('that fails is a violation of its own and of the source, until the function is mended', async () => {
+  it('that fails is a violation of probe and source until the function is fixed', async () => {
     await using fixture = await intake(bad)
     const policy = orders()
     const one = await fixture.audit({ policy })
@@ -59,7 +59,7 @@ describe('a probe', () => {
     ])
   })
 
-  it('whose result is not what it expects is a violation, and one that meets it is none', async () => {
+  it('is a violation when its result breaks the expectation, and none when it meets it', async () => {
     await using fixture = await intake(good)
     const entry = (name: string, expect: string) =>
       `{ name: ${name}, match: { uid: ${fixture.first} }, function: body, payload: p.json, ${expect} }`
@@ -80,7 +80,7 @@ describe('a probe', () => {
     expect(report.verdict.exit_code).toBe(1)
   })
 
-  it('whose function is not deterministic is told, and its results are neither kept nor compared', async () => {
+  it('of a function that is not deterministic is noted, and its results are neither stored nor compared', async () => {
     await using fixture = await intake('function transform() { return { event_type: "x", data: Math.random() } }')
     const policy = orders()
     const [one, two] = [await fixture.audit({ policy }), await fixture.audit({ policy })]
@@ -94,7 +94,7 @@ describe('a probe', () => {
     expect(posts(fixture)).toBe(3)
   })
 
-  it('whose unchanged function gives another result for the same payload is a violation and drift, in that run', async () => {
+  it('of an unchanged function with another result for the same payload is a violation and drift in that run', async () => {
     await using fixture = await intake(good)
     const policy = orders()
     await fixture.audit({ policy })
@@ -117,7 +117,7 @@ describe('a probe', () => {
     expect(posts(fixture)).toBe(4)
   })
 
-  it('whose result is not the approved one stands until it is again, or until the baseline moves', async () => {
+  it('is a violation until its result is the approved one again or a new baseline is approved', async () => {
     await using fixture = await intake(good)
     const policy = orders()
     await fixture.audit({ policy })
@@ -150,7 +150,7 @@ describe('a probe', () => {
     )
   })
 
-  it('with another payload or another function is tried anew, and compared with nothing that it was not given', async () => {
+  it('with another payload or function is run twice again and compared with nothing earlier', async () => {
     await using fixture = await intake(good)
     await fixture.audit({ policy: orders() })
     const two = await fixture.audit({ policy: probing(ordersEntry, { a: 2 }) })
@@ -164,7 +164,7 @@ describe('a probe', () => {
     ])
   })
 
-  it('under another installation key is tried anew and compared with nothing', async () => {
+  it('under another installation key is run twice again and compared with nothing', async () => {
     await using fixture = await intake(good)
     await fixture.audit({ policy: orders() })
     const two = await fixture.audit({ policy: orders(), installationKey: 2 })

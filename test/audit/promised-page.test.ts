@@ -33,7 +33,7 @@ const complete = { exit: 0, status: 'complete', reason: null, resolved: 0 }
 
 describe('a promised page that comes empty', () => {
   it.each([['an empty list', []] as const, ['null', null] as const])(
-    'withholds what it misses until a second walk misses the same: %s',
+    'withholds missing resources until a second walk misses the same ones: %s',
     async (_title, content) => {
       await using fixture = await openFixture()
       await fixture.audit()
@@ -43,7 +43,7 @@ describe('a promised page that comes empty', () => {
     },
   )
 
-  it('is suspect at first sight and where nothing known is missing, and believed when it comes so again', async () => {
+  it('is suspect at first, also with nothing known missing, and accepted when it comes empty again', async () => {
     await using fixture = await openFixture()
     empty(fixture, 3)
     expect(endpointsIn(await fixture.audit())).toEqual(suspect)
@@ -55,7 +55,7 @@ describe('a promised page that comes empty', () => {
     expect(endpointsIn(await fixture.audit())).toEqual(suspect)
   })
 
-  it('is withheld anew when the next walk misses others', async () => {
+  it('is withheld anew when the next walk misses other resources', async () => {
     await using fixture = await openFixture()
     await fixture.audit()
     empty(fixture, 3)
@@ -76,14 +76,14 @@ describe('a promised page that comes empty', () => {
     expect(endpointsIn(await fixture.audit())).toEqual(suspect)
   })
 
-  it('is believed at once when a person accepts it', async () => {
+  it('is accepted at once when a person accepts removals', async () => {
     await using fixture = await openFixture()
     await fixture.audit()
     empty(fixture, 3)
     expect(endpointsIn(await fixture.audit({ acceptsRemovals: true }))).toEqual({ ...complete, removed: 1 })
   })
 
-  it('does not linger after a row that was deleted while the walk was under way', async () => {
+  it('is forgotten after a row was deleted during the walk', async () => {
     await using fixture = await openFixture()
     await fixture.audit()
     const last = fixture.dataOf('payments').endpoints.at(-1)

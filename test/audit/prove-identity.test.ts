@@ -51,13 +51,13 @@ async function decide(walks: readonly Walk[], answer: unknown = {}) {
   return { lines, unproven: [...unproven], asked, isUntouched: decided === walks }
 }
 
-describe('whose project a key answers for', () => {
+describe('the project that a key answers for', () => {
   it.each<[string, Walk[]]>([
     ['an item of any listing names the project', [walk('endpoints', 0), walk('subscriptions', 1)]],
     ['no list was empty', [walk('endpoints', 0, 'failed'), walk('subscriptions', 0, 'partial')]],
     ['a project itself was read', [walk('project', 1), walk('endpoints', 0)]],
     ['there is no walk', []],
-  ])('is not asked when %s', async (_, walks) => {
+  ])('is not requested when %s', async (_, walks) => {
     expect(await decide(walks, new Error('must not be asked'))).toMatchObject({
       asked: 0,
       unproven: [],
@@ -65,24 +65,24 @@ describe('whose project a key answers for', () => {
     })
   })
 
-  it('is asked once when all lists are empty, and proven by the answer', async () => {
+  it('is requested once when all lists are empty, and proven by the answer', async () => {
     const walks = [walk('endpoints', 0), walk('subscriptions', 0)]
     expect(await decide(walks)).toMatchObject({ asked: 1, unproven: [], isUntouched: true })
   })
 
-  it('stays unproven for each empty list when the service does not offer to say', async () => {
+  it('stays unproven for each empty list when the service does not offer projects', async () => {
     const walks = [walk('endpoints', 0), walk('subscriptions', 0, 'failed'), walk('sources', 0)]
     const { lines, unproven } = await decide(walks, new ServiceFault('not_offered', 'answered 404'))
     expect(unproven).toEqual(['endpoints', 'sources'])
     expect(lines).toEqual(['endpoints: complete', 'subscriptions: failed: subscriptions failed', 'sources: complete'])
   })
 
-  it('stays unproven when the walk of the project was skipped, and is not asked again', async () => {
+  it('stays unproven without a request when the walk of the project was skipped', async () => {
     const walks = [walk('project', 0, 'skipped'), walk('endpoints', 0)]
     expect(await decide(walks)).toMatchObject({ asked: 0, unproven: ['endpoints'] })
   })
 
-  it('fails the empty lists when the answer does not come', async () => {
+  it('fails the empty lists when no answer comes', async () => {
     const walks = [walk('endpoints', 0), walk('subscriptions', 0, 'partial')]
     const { lines, unproven } = await decide(walks, new ServiceFault('timeout', 'timed out'))
     expect(unproven).toEqual([])
@@ -95,7 +95,7 @@ describe('whose project a key answers for', () => {
   it.each([
     ['answered 403', 'answered 403'],
     [null, 'the project could not be read'],
-  ])('fails the empty lists for the reason that the walk of the project gave: %s', async (reason, said) => {
+  ])('fails the empty lists with the reason of the walk of the project: %s', async (reason, said) => {
     const failed = walk('project', 0, 'failed')
     const walks = [{ ...failed, coverage: { ...failed.coverage, reason } }, walk('endpoints', 0)]
     const { lines, asked } = await decide(walks)
@@ -103,7 +103,7 @@ describe('whose project a key answers for', () => {
     expect(lines[1]).toBe(`endpoints: failed: empty, and the key could not be shown to belong to the project: ${said}`)
   })
 
-  it('spoils every walk of the project when an item belongs to another', async () => {
+  it('makes every walk foreign when an item belongs to another project', async () => {
     const foreign = walk('subscriptions', 0, 'failed')
     const walks = [
       walk('endpoints', 7),
@@ -122,14 +122,14 @@ describe('whose project a key answers for', () => {
     })
   })
 
-  it('spoils every walk when the project that answers is another, and keeps reasons that walks had', async () => {
+  it('makes every walk foreign when another project answers, and keeps earlier reasons', async () => {
     const walks = [walk('endpoints', 0), walk('subscriptions', 0, 'failed')]
     const { lines } = await decide(walks, new ServiceFault('foreign', 'answers with another project'))
     expect(lines).toContain('endpoints: failed: answers with another project: foreign')
     expect(lines).toContain('subscriptions: failed: subscriptions failed')
   })
 
-  it('passes an error on that is not a fault of the service', async () => {
+  it("passes on an error that is not the service's fault", async () => {
     await expect(decide([walk('endpoints', 0)], new TypeError('a bug'))).rejects.toThrow('a bug')
   })
 })

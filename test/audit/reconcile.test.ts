@@ -73,19 +73,19 @@ describe('a violation that is found again', () => {
       finding({ waiver: { ...waiver, ticket: 'T-1' } }),
       false,
     ],
-    ['no waiver any more', active({ state: 'waived', waiver }), finding(), false],
+    ['no waiver since', active({ state: 'waived', waiver }), finding(), false],
   ])('is confirmed with %s', (_, violation, again, isUnchanged) => {
     const { confirmed, opened, resolved, unknown } = decide([violation], [again])
     expect(confirmed).toEqual([{ violation, finding: again, isUnchanged }])
     expect([opened, resolved, unknown]).toEqual([[], [], []])
   })
 
-  it('is confirmed however badly the rest was seen', () => {
+  it('is confirmed even when coverage is bad', () => {
     const { confirmed } = decide([active()], [finding()], { unseen: { '*': ['endpoint'] }, unobserved: ['e1'] })
     expect(confirmed.map(({ isUnchanged }) => isUnchanged)).toEqual([true])
   })
 
-  it('counts once, by the first of several findings', () => {
+  it('is confirmed once, by the first of several findings', () => {
     const { confirmed, opened } = decide([active()], [finding(), finding({ message: 'again' })])
     expect([confirmed.length, opened]).toEqual([1, []])
   })
@@ -117,7 +117,7 @@ describe('a violation that is found again', () => {
       'low few',
     ],
     ['of a rule that compares', 'of/drift', 'low', { unseen: { '*': ['endpoint'] } }, 'low few'],
-  ] as const)('takes the worse of its words %s', (_, rule, severity, scan, words) => {
+  ] as const)('keeps the more severe wording %s', (_, rule, severity, scan, words) => {
     const violation = active({ rule, severity: 'high', message: 'many' })
     const { confirmed } = decide([violation], [finding({ rule, severity, message: 'few' })], scan)
     expect(confirmed.map(({ finding: { severity, message } }) => `${severity} ${message}`)).toEqual([words])
@@ -170,17 +170,17 @@ describe('a violation that is not found again', () => {
     expect(fate(active({ rule }), scan)).toBe(expected)
   })
 
-  it('is resolved where the policy does not ask any more, whatever was seen', () => {
+  it('is resolved when the policy turns its rule off, regardless of coverage', () => {
     const everywhere = { unseen: { '*': ['endpoint'] as const }, unobserved: ['e1'] }
     expect(fate(active({ rule: 'gone/rule' }), everywhere)).toBe('resolved')
   })
 
-  it.each(['open', 'waived', 'unknown'] as const)('is handed back as it was when it was %s', (state) => {
+  it.each(['open', 'waived', 'unknown'] as const)('is returned unchanged when it was %s', (state) => {
     const violation = active({ state, ...(state === 'open' ? {} : { waiver }) })
     expect(decide([violation], [], { failed: ['of/one'] }).unknown).toEqual([violation])
   })
 
-  it('is left alone while the scan goes on', () => {
+  it('is left alone until the scan ends', () => {
     const known = byKey([active(), active({ uid: 'e2' })])
     const { confirmed, opened, resolved, unknown } = reconcile(known, [keyed(finding({ uid: 'e2' }))])
     expect(confirmed.map(({ violation }) => violation.uid)).toEqual(['e2'])

@@ -64,7 +64,7 @@ function secretsIn(exchanges: readonly RecordedExchange[]): Set<string> {
 describe('the recorded service', () => {
   for (const pageSize of [2, 20, 100]) {
     for (const sources of ['auto', 'off'] as const) {
-      it(`is read completely and its drift found to the field, ${pageSize} a page, sources ${sources}`, async () => {
+      it(`is read completely, with its exact drift, ${pageSize} a page, sources ${sources}`, async () => {
         using harness = openAuditHarness({ ...acme, pageSize, listings: { sources } })
         const before = await replayed(load('acme-1-before.jsonl'), (url) => harness.audit({ url }))
         const after = await replayed(load('acme-2-after.jsonl'), (url) => harness.audit({ url }))
@@ -94,7 +94,7 @@ describe('the recorded service', () => {
     }
   }
 
-  it('leaves none of its secrets in the history, its side files or a report', async () => {
+  it('leaves no secret in the history, its side files or a report', async () => {
     using harness = openAuditHarness({ ...acme, pageSize: 100 })
     const before = load('acme-1-before.jsonl')
     const after = load('acme-2-after.jsonl')
@@ -109,7 +109,7 @@ describe('the recorded service', () => {
       ...readdirSync(harness.directory).map((name) => readFileSync(join(harness.directory, name), 'latin1')),
     ]
     expect([...secrets].filter((secret) => written.some((text) => text.includes(secret)))).toEqual(
-      // A secret that is an everyday word stands in everyday texts: `short` in rule ids and names.
+      // A secret that is an everyday word occurs in everyday texts: `short` in rule ids and names.
       [...secrets].filter((secret) => secret === 'short' && written.some((text) => text.includes(secret))),
     )
   })
@@ -117,7 +117,7 @@ describe('the recorded service', () => {
   it.each([
     ['older-release.jsonl', 'older-release-upgraded.jsonl'],
     ['older-release-upgraded.jsonl', 'older-release.jsonl'],
-  ])('moves from %s to %s without drift and with one notice a project', async (first, second) => {
+  ])('moves from %s to %s without drift, with one notice for each project', async (first, second) => {
     using harness = openAuditHarness({ ...older, pageSize: 10 })
     const one = await replayed(load(first), (url) => harness.audit({ url }))
     const two = await replayed(load(second), (url) => harness.audit({ url }))

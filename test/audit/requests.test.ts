@@ -3,7 +3,7 @@ import { rotateSecret, updateSource } from '../../src/demo/edits.ts'
 import { policyOf } from './audit-harness.ts'
 import { at, openFleetFixture } from './fleet-fixture.ts'
 
-it('asks only what it needs: GET of the lists and of the project, with every kind of trouble on the way', async () => {
+it('an audit sends only GETs of the lists and of the project, also in case of faults', async () => {
   await using fixture = await openFleetFixture({
     fleet: { projects: 3, incomingEvery: 3, clean: false },
     harness: { pageSize: 5, limits: { retries: 1, pageTimeoutMs: 200 } },
@@ -37,7 +37,7 @@ it('asks only what it needs: GET of the lists and of the project, with every kin
   expect(service.requests.filter(({ headers }) => 'content-type' in headers || 'content-length' in headers)).toEqual([])
 })
 
-it('posts nothing but the functions of configured probes, each to the one place for that', async () => {
+it('an audit posts only the functions of configured probes, to the endpoint that tests them', async () => {
   await using fixture = await openFleetFixture({ fleet: { projects: 2, incomingEvery: 2, endpointsPerProject: 3 } })
   const { service, fleet, uidOf, dataOf } = fixture
   const { uid } = at(dataOf('partner-intake').sources, 0)

@@ -4,8 +4,8 @@ import { generateFleet } from '../../src/demo/generate-fleet.ts'
 import { startSimulatedService } from '../../src/demo/simulated-service.ts'
 import { openAuditHarness } from './audit-harness.ts'
 
-describe('a list of sources that is not always offered', () => {
-  it('shows what was added while it was away, once, and takes nothing for new on its first sight', async () => {
+describe('a list of sources that the service offers at times', () => {
+  it('shows sources that were added meanwhile once, and reports none as new at its first walk', async () => {
     const fleet = generateFleet({ projects: 1, incomingEvery: 1, endpointsPerProject: 6, sourcesPerProject: 4 })
     const [project] = fleet.projects()
     if (project === undefined) throw new Error('the fleet is empty')

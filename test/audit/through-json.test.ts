@@ -34,7 +34,7 @@ function comparable(report: Report): Report {
   return JSON.parse(text.replaceAll(/demo\/simulated-\d{6}/g, 'the answer'))
 }
 
-/** The same secrets, credentials and verifiers in several places, and an endpoint that a custom rule cannot judge. */
+/** The same secrets, credentials and verifiers in several places, and an endpoint that a custom rule cannot evaluate. */
 function share({ fleet: made }: FleetFixture): void {
   const [payments, orders, incoming] = made.projects().map(({ uid }) => uid) as [string, string, string]
   const endpoint = (project: string, index: number) => ({ project, uid: at(made.open(project).endpoints, index).uid })
@@ -57,8 +57,8 @@ function share({ fleet: made }: FleetFixture): void {
 /** A service that shows the credentials of one endpoint as a number. */
 const spoiling: NonNullable<AuditTurn['between']> = (name, client) => ({
   ...client,
-  async *pages(listing, look) {
-    for await (const page of client.pages(listing, look)) {
+  async *pages(listing, request) {
+    for await (const page of client.pages(listing, request)) {
       const isFirst = name === 'payments' && listing === 'endpoints' && page.number === 1
       const [first, ...rest] = page.items
       yield isFirst && first !== undefined ? { ...page, items: [{ ...first, authentication: 5 }, ...rest] } : page
@@ -90,8 +90,8 @@ async function compare(fixture: FleetFixture, policies: Policy) {
   return { reports, crossed }
 }
 
-describe('a run that is concluded from what crossed as JSON', () => {
-  it('reports the same to the byte, and no secret value crossed', async () => {
+describe('a run that is concluded from values that crossed as JSON', () => {
+  it('gives the same report to the byte, and no secret value crosses', async () => {
     await using fixture = await openFleetFixture({ fleet, harness })
     share(fixture)
     const { reports, crossed } = await compare(fixture, policyOfThen)

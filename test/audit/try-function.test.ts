@@ -35,14 +35,14 @@ const outcomes: Readonly<Record<string, unknown>> = {
   'payload not an object': null,
 }
 
-it('knows every recording', () => {
+it('the table covers every recording', () => {
   const names = recording('test-function').map(({ name }) => name.replace('test_function: ', ''))
   expect(Object.keys(outcomes).sort()).toEqual(names.sort())
 })
 
 it.each(
   recording('test-function').map((exchange) => [exchange.name.replace('test_function: ', ''), exchange] as const),
-)('makes of the recorded %s what it is', async (name, exchange) => {
+)('the outcome of the recorded %s is as listed', async (name, exchange) => {
   const expected = outcomes[name]
   const tried = await replayed(exchange)
   if (expected === null) expect(tried).toMatchObject({ outcome: 'unknown', message: expect.stringMatching(/\S/) })

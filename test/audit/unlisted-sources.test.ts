@@ -7,7 +7,7 @@ const allOffers = { sources: true, project: true, projects: true, testFunction: 
 const noSources = { ...allOffers, sources: false }
 
 describe('a source', () => {
-  it('that nothing refers to any more is told once where sources are not listed, and is neither gone nor fine', async () => {
+  it('that lost its last reference is noted once where sources are not listed, and is neither removed nor unchanged', async () => {
     await using fixture = await openFleetFixture({ ...incoming, service: { offers: noSources } })
     const project = fixture.uidOf(intake)
     const { uid } = at(fixture.dataOf(intake).sources, 0)
@@ -45,7 +45,7 @@ describe('a source', () => {
     expect(fixture.query('SELECT 1 FROM unreferenced WHERE to_run IS NULL')).toEqual([])
   })
 
-  it('that is referred to again is no drift, and its mark is taken away', async () => {
+  it('that is referenced again causes no drift and loses its mark', async () => {
     await using fixture = await openFleetFixture({ ...incoming, service: { offers: noSources } })
     const { uid } = at(fixture.dataOf(intake).sources, 0)
     const { subscriptions } = fixture.dataOf(intake)
@@ -59,7 +59,7 @@ describe('a source', () => {
     expect(fixture.query('SELECT 1 FROM unreferenced WHERE to_run IS NULL')).toEqual([])
   })
 
-  it('that is deleted while sources are not listed is removed when they are again', async () => {
+  it('that is deleted while sources are not listed is removed once they are listed again', async () => {
     await using fixture = await openFleetFixture({ ...incoming, service: { offers: noSources } })
     const { uid } = at(fixture.dataOf(intake).sources, 0)
     await fixture.audit()
@@ -71,7 +71,7 @@ describe('a source', () => {
     expect(driftLines(listed)).toEqual([`removed source ${uid}`])
   })
 
-  it('keeps what the listing told of it while the listing is not there', async () => {
+  it('keeps its listed attributes while the listing is missing', async () => {
     await using fixture = await openFleetFixture(incoming)
     const project = fixture.uidOf(intake)
     // Nobody refers to it: only the listing shows it.
@@ -102,7 +102,7 @@ describe('a source', () => {
     expect(blindAgain.notices).toEqual([])
   })
 
-  it('that changes while sources are not listed changes once, by what its stub shows', async () => {
+  it('that changes while sources are not listed is reported once, by the fields of its stub', async () => {
     await using fixture = await openFleetFixture(incoming)
     const { uid } = at(fixture.dataOf(intake).sources, 0)
     await fixture.audit()
@@ -120,7 +120,7 @@ describe('a source', () => {
     expect(driftLines(listed)).toEqual([expect.stringMatching(/ \/body_function .* -> "changed\(\)"$/)])
   })
 
-  it('that is new with its subscription is added, listed or not', async () => {
+  it('that is new with its subscription is reported as added, listed or not', async () => {
     for (const offers of [allOffers, noSources]) {
       await using fixture = await openFleetFixture({ ...incoming, service: { offers } })
       const project = fixture.uidOf(intake)

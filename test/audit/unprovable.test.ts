@@ -47,7 +47,7 @@ const unproven = {
 }
 
 describe('an empty list whose project cannot be determined', () => {
-  it('is not believed, however often it comes', async () => {
+  it('is never accepted by repetition', async () => {
     await using fixture = await openFixture()
     const before = await fixture.audit(fixture.own)
     for (let time = 0; time < 4; time++) expect(await fixture.audit(fixture.foreign)).toEqual(unproven)
@@ -55,7 +55,7 @@ describe('an empty list whose project cannot be determined', () => {
     expect(await fixture.audit(fixture.foreign)).toEqual(unproven)
   })
 
-  it('is believed when a person accepts it, and from then on', async () => {
+  it('is accepted once a person accepts it, from then on', async () => {
     await using fixture = await openFixture()
     await fixture.audit(fixture.own)
     await fixture.audit(fixture.foreign)
@@ -64,7 +64,7 @@ describe('an empty list whose project cannot be determined', () => {
     expect(await fixture.audit(fixture.foreign)).toMatchObject({ ...accepted, removed: 0 })
   })
 
-  it('is believed when the project answers for itself', async () => {
+  it('is accepted when the project answers for itself', async () => {
     await using fixture = await openFixture()
     await fixture.audit(fixture.own)
     await fixture.audit(fixture.foreign)
@@ -74,7 +74,7 @@ describe('an empty list whose project cannot be determined', () => {
     expect(await fixture.audit(fixture.own)).toMatchObject({ exit: 0, status: 'complete', removed: 6 })
   })
 
-  it('confirms no loss that a later walk shows: half of an outage is held like any other', async () => {
+  it('confirms no removal that a later walk disproves: a partial outage is withheld like any other', async () => {
     const fleet = generateFleet({ projects: 1, incomingEvery: 0, endpointsPerProject: 40, subscriptionsPerProject: 0 })
     const [project] = fleet.projects()
     if (project === undefined) throw new Error('a project was asked for')
@@ -93,7 +93,7 @@ describe('an empty list whose project cannot be determined', () => {
     expect(await audit()).toMatchObject({ exit: 0, status: 'complete', removed: 37 })
   })
 
-  it('is not believed at first sight, until a person accepts it or resources are seen', async () => {
+  it('is not accepted at first, until a person accepts it or resources appear', async () => {
     await using fixture = await openFixture()
     expect(await fixture.audit(fixture.foreign)).toEqual(unproven)
     expect(await fixture.audit(fixture.foreign)).toEqual(unproven)

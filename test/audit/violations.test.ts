@@ -26,7 +26,7 @@ function only({ violations }: Report) {
 }
 
 describe('a violation', () => {
-  it('is opened, continues, is resolved, and is then forgotten', async () => {
+  it('is opened, continues, is resolved, and then leaves the report', async () => {
     await using fixture = await openFixture()
     setRow(fixture, { status: 'inactive' })
     const [one, two] = [await fixture.audit({ policy: inactive }), await fixture.audit({ policy: inactive })]
@@ -58,7 +58,7 @@ describe('a violation', () => {
     expect(three.verdict.resolved).toBe(1)
   })
 
-  it('that comes back is opened anew under its old fingerprint', async () => {
+  it('that recurs is opened anew under its old fingerprint', async () => {
     await using fixture = await openFixture()
     setRow(fixture, { status: 'inactive' })
     const one = await fixture.audit({ policy: inactive })
@@ -73,7 +73,7 @@ describe('a violation', () => {
     })
   })
 
-  it('of a resource that is gone is resolved with it', async () => {
+  it('of a removed resource is resolved with it', async () => {
     await using fixture = await openFixture()
     setRow(fixture, { status: 'inactive' })
     changeData(fixture.fleet, fixture.uidOf('payments'), (data) => ({ ...data, subscriptions: [] }))
@@ -82,7 +82,7 @@ describe('a violation', () => {
     expect(only(await fixture.audit()).state).toBe('resolved')
   })
 
-  it('is unknown, however often, until a walk is good enough again', async () => {
+  it('is unknown until a walk is complete again, over any number of runs', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     setRow(fixture, { status: 'inactive' }, 5)
     const one = await fixture.audit()
@@ -107,7 +107,7 @@ describe('a violation', () => {
     expect(fixture.query('SELECT 1 FROM violation WHERE from_run = 3')).toEqual([])
   })
 
-  it('that was unknown and is gone by the next complete walk is resolved, last seen when it was', async () => {
+  it('that was unknown is resolved by the next complete walk, with its last time seen', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     setRow(fixture, { status: 'inactive' }, 5)
     const one = await fixture.audit({ policy: inactive })
@@ -118,7 +118,7 @@ describe('a violation', () => {
     expect(only(three)).toMatchObject({ state: 'resolved', last_seen: one.run.started_at })
   })
 
-  it('that was fixed where a partial walk looked is not called resolved before the whole was seen', async () => {
+  it('that was fixed in the part that an incomplete walk read is not resolved before a complete walk', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     setRow(fixture, { status: 'inactive' })
     await fixture.audit({ policy: inactive })
@@ -131,7 +131,7 @@ describe('a violation', () => {
     expect(states).toEqual(['unknown', 'resolved'])
   })
 
-  it('is resolved when the policy switches its rule off, even behind a partial walk', async () => {
+  it('is resolved when the policy turns its rule off, also with an incomplete walk', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     setRow(fixture, { status: 'inactive' }, 5)
     await fixture.audit()
@@ -144,7 +144,7 @@ describe('a violation', () => {
     expect(violationLines(on)).toContain(`opened endpoint/inactive ${place(fixture, 5).uid}`)
   })
 
-  it('is reworded, not reopened, when the policy changes its severity', async () => {
+  it('changes its severity with the policy without being reopened', async () => {
     await using fixture = await openFixture()
     setRow(fixture, { status: 'inactive' })
     const one = await fixture.audit({ policy: inactive })
@@ -163,7 +163,7 @@ describe('a violation', () => {
     ])
   })
 
-  it('is reworded, not reopened, when its resource changes its name or its values', async () => {
+  it('changes its wording with its resource without being reopened', async () => {
     await using fixture = await openFixture()
     const limits = policyOf('extends: []\nrules: { endpoint/rate-limit-ineffective: {} }')
     setRow(fixture, { rate_limit: 100, rate_limit_duration: 0 })
@@ -179,7 +179,7 @@ describe('a violation', () => {
     })
   })
 
-  it('says the same in every run in which nothing changed, however much time passes', async () => {
+  it('stays the same in runs without changes, however much time passes', async () => {
     await using fixture = await openFleetFixture({
       fleet: { projects: 3, incomingEvery: 3, clean: false, endpointsPerProject: 30 },
     })
@@ -207,7 +207,7 @@ describe('a violation', () => {
     expect(new Set(wording(two).map(({ rule }) => rule)).size).toBeGreaterThan(10)
   })
 
-  it('across resources needs all of them: a subscription whose endpoint was not read is not accused', async () => {
+  it('across resources needs complete walks: a subscription whose endpoint was not read has none', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     fixture.service.failNext({ path: /\/endpoints/, page: 2, how: 'reset' })
     const report = await fixture.audit()
@@ -215,7 +215,7 @@ describe('a violation', () => {
     expect(report.verdict.exit_code).toBe(3)
   })
 
-  it('across resources is found where one of them is gone', async () => {
+  it('across resources is opened when one of them is gone', async () => {
     await using fixture = await openFixture()
     await fixture.audit()
     const { uid } = place(fixture)
@@ -231,7 +231,7 @@ describe('a violation', () => {
     ])
   })
 
-  it('of a source is found once however many subscriptions and listings show it', async () => {
+  it('of a source is opened once for any number of subscriptions and listings that show it', async () => {
     await using fixture = await openFleetFixture({
       fleet: { incomingEvery: 1, endpointsPerProject: 6, sourcesPerProject: 2 },
       harness: { pageSize: 2 },
@@ -249,7 +249,7 @@ describe('a violation', () => {
     ])
   })
 
-  it('of a shared secret keeps its wording while another of its endpoints cannot be seen', async () => {
+  it('of a shared secret keeps its wording while one of its endpoints cannot be read', async () => {
     await using fixture = await openFleetFixture({
       fleet: { projects: 2, endpointsPerProject: 4 },
       harness: { limits: { retries: 0 } },
@@ -282,7 +282,7 @@ describe('a violation', () => {
     const across = { severity: 'high', message: 'the same secret signs for 3 endpoints across projects' }
     expect(shared(one)).toEqual([across, across])
     expect(shared(two)).toEqual([across, across])
-    // Of complete coverage, and still half a look: it must not pass for fine.
+    // Coverage is complete and the scan is still partial: it must not pass as clean.
     expect(shared(three)).toEqual([across, across])
     expect(three.verdict.exit_code).toBe(1)
   })

@@ -37,7 +37,7 @@ const secondsBefore = (fixture: FleetFixture, time: string, seconds: number) =>
   fixture.harness.advance(Date.parse(time) - fixture.harness.clock.now() - 60_000 - seconds * 1000)
 
 describe('a waiver', () => {
-  it('accepts what is found: shown with who, why and until when, counted apart, and no reason to fail', async () => {
+  it('accepts a violation: the report shows who, why and until when, and the run does not fail', async () => {
     await using fixture = await openFixture()
     setRow(fixture, { status: 'inactive' })
     const policy = policyWith(inactive('2027-03-31', ', ticket: OPS-4711'))
@@ -65,7 +65,7 @@ describe('a waiver', () => {
     expect(fixture.query('SELECT 1 FROM violation')).toHaveLength(1)
   })
 
-  it('ends at the exact second, in the report, the exit code and the database; what it accepted continues', async () => {
+  it('ends at the exact second in report, exit code and database, and its violation continues', async () => {
     await using fixture = await openFixture()
     setRow(fixture, { status: 'inactive' })
     const policy = policyWith(inactive('2026-11-30'))
@@ -98,7 +98,7 @@ describe('a waiver', () => {
     ])
   })
 
-  it('with a time ends at that instant, whatever its zone', async () => {
+  it('with a time ends at that instant in any time zone', async () => {
     await using fixture = await openFixture()
     setRow(fixture, { status: 'inactive' })
     const policy = policyWith(inactive("'2026-12-01T09:30:00+02:00'"))
@@ -109,7 +109,7 @@ describe('a waiver', () => {
     expect(states).toEqual(['waived endpoint/inactive acme/payments', 'continuing endpoint/inactive acme/payments'])
   })
 
-  it('that accepts one value lets no other pass', async () => {
+  it('for one value accepts no other value', async () => {
     await using fixture = await openFixture()
     setRow(fixture, { http_timeout: 90 })
     const policy = policyWith(
@@ -124,7 +124,7 @@ describe('a waiver', () => {
     ])
   })
 
-  it('keeps its record while what it accepted cannot be looked at', async () => {
+  it('keeps its record while its resource cannot be read', async () => {
     await using fixture = await openFixture({ harness: { pageSize: 2, limits: { retries: 0 } } })
     setRow(fixture, { status: 'inactive' }, 5)
     const policy = policyWith(inactive('2027-03-31'))
@@ -142,7 +142,7 @@ describe('a waiver', () => {
     expect(three.violations[0]?.first_seen).toBe(one.run.started_at)
   })
 
-  it('is for rules across resources as well', async () => {
+  it('accepts findings of rules across resources as well', async () => {
     await using fixture = await openFixture()
     const [first] = fixture.dataOf('payments').endpoints
     const secrets = first?.secrets ?? []
@@ -163,8 +163,8 @@ waivers: [{ rule: endpoint/secret-*, match: { uid: ${uid} }, owner: o, reason: r
   })
 })
 
-describe('what is said of waivers', () => {
-  it('stands beside all other violations, under the policy, and ends with its reason', async () => {
+describe('rules about waivers', () => {
+  it('open violations under the policy, next to all others, and resolve with a reason', async () => {
     await using fixture = await openFixture()
     const unused = policyWith(inactive('2027-03-31'))
     const [one, two] = [await fixture.audit({ policy: unused }), await fixture.audit({ policy: unused })]
@@ -195,7 +195,7 @@ describe('what is said of waivers', () => {
     expect(lines(await fixture.audit({ policy: bare }))).toEqual([])
   })
 
-  it('follows a waiver that is renewed: the end is resolved, the acceptance goes on', async () => {
+  it('follow a renewed waiver: its end is resolved, its acceptance continues', async () => {
     await using fixture = await openFixture()
     setRow(fixture, { status: 'inactive' })
     const over = await fixture.audit({ policy: policyWith(inactive('2026-11-20')) })
@@ -206,7 +206,7 @@ describe('what is said of waivers', () => {
     ])
   })
 
-  it('calls none unused that could have been needed by what was not seen', async () => {
+  it('call no waiver unused that an unread resource may need', async () => {
     await using fixture = await openFixture({
       fleet: { endpointsPerProject: 6, projects: 2 },
       harness: { pageSize: 2, limits: { retries: 0 } },
@@ -225,7 +225,7 @@ describe('what is said of waivers', () => {
     ])
   })
 
-  it('is only about what a waiver can reach: elsewhere may be unseen', async () => {
+  it('depend only on what the waiver can match, not on gaps elsewhere', async () => {
     await using fixture = await openFixture({
       fleet: { endpointsPerProject: 6, projects: 2 },
       harness: { pageSize: 2, limits: { retries: 0 } },
@@ -241,7 +241,7 @@ describe('what is said of waivers', () => {
     expect(violations.map(({ name }) => name)).toEqual([`endpoint/inactive for project acme/${one}`])
   })
 
-  it('obeys the policy like any other rule', async () => {
+  it('obey the policy like any other rule', async () => {
     await using fixture = await openFixture()
     const policy = policyOf(`
 extends: []

@@ -95,11 +95,11 @@ describe('a walk that reached its end', () => {
       { lacksPromisedPage: true, missing: ['a'], withheldBefore: ['a', 'b'] },
     ],
     ['is of the project itself', { listing: 'project', missing: many, isUnproven: true }],
-  ])('is believed when it %s', async (_, given) => {
+  ])('is accepted when it %s', async (_, given) => {
     expect(await decide(given)).toEqual(believed)
   })
 
-  it('is suspect when too much is gone, and names the share', async () => {
+  it('is suspect when too much is gone, and reports the share', async () => {
     expect(await decide({ missing: many, seenAgain: 4 })).toEqual({
       status: 'suspect',
       reason: '5 of 9 endpoints missing at once; accepted if the next scan confirms it, or with --accept-removals',
@@ -109,13 +109,13 @@ describe('a walk that reached its end', () => {
     })
   })
 
-  it('is suspect again when too many others are gone than the scan before withheld', async () => {
+  it('is suspect again when too many other resources are gone than the scan before withheld', async () => {
     const { status, withheld } = await decide({ missing: [...many, 'f', 'g'], withheldBefore: ['a', 'b'] })
     expect(status).toBe('suspect')
     expect(withheld).toEqual([...many, 'f', 'g'])
   })
 
-  it('counts only what its filter would have shown', async () => {
+  it('counts only resources that its filter would have shown', async () => {
     const { losses, withheld } = await decide({ missing: [...many, 'f'], owner: 'even' })
     expect(losses).toEqual([{ listing: 'endpoints', missing: 3, known: 3 }])
     expect(withheld).toEqual(['a', 'c', 'e'])
@@ -146,7 +146,7 @@ describe('a walk that reached its end', () => {
     ['and something was known', { isUnproven: true, missing: ['a'], wasProven: true }, ['1 of 1']],
     ['and the same was withheld before', { isUnproven: true, missing: many, withheldBefore: many }, ['5 of 5']],
     ['and nothing proved it before', { isUnproven: true }, []],
-  ])('is never believed when the service cannot say whose it is, %s', async (_, given, shares) => {
+  ])('is never accepted when the service cannot confirm its project, %s', async (_, given, shares) => {
     const { status, reason, losses, withheld } = await decide(given)
     expect(status).toBe('suspect')
     expect(reason).toContain("the service cannot confirm the key's project")

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readState, writeState } from '../../src/baseline/state-file.ts'
 
-it('keeps numbers that a double cannot keep, and reads those that a person wrote by hand', () => {
+it('a state file keeps numbers that exceed a double, and reads hand-written ones', () => {
   const attributes = { id: 'number:1234567890123456789', list: ['number:-1e400', 1.5, 'text:number:1e400'] }
   const resource = { kind: 'endpoint', uid: 'EP-1', name: 'a', sealKeyId: '0'.repeat(16), attributes } as const
   const state = { project: { name: 'acme/orders', service: 'acme', uid: 'p1' }, scopes: {}, resources: [resource] }

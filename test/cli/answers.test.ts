@@ -104,7 +104,7 @@ function faultsOf(name: AnswerName, stdout: string): unknown {
   return validate?.errors
 }
 
-it('has a schema for every answer, and no other', () => {
+it('has a schema for every answer and no further schema', () => {
   const published = readdirSync(new URL('answers/', folder)).map((file) => file.replace('.schema.json', ''))
   expect(published.sort()).toEqual([...names].sort())
   expect(answers.map(([name]) => name)).toEqual([...names])
@@ -117,7 +117,7 @@ it('follows its schema with patches', async () => {
 })
 
 describe.each(answers)('the answer %s', (name, words, history) => {
-  it('follows its schema to the member, of an incomplete history too', async () => {
+  it('follows its schema to the member, also for an incomplete history', async () => {
     const { stdout } = await ask([...words(), '--format', 'json'], history)
     expect(JSON.parse(stdout).schema).toBe(`hookdrift.${name}/${answerVersions[name]}`)
     expect(faultsOf(name, stdout)).toBeNull()
@@ -126,7 +126,7 @@ describe.each(answers)('the answer %s', (name, words, history) => {
   })
 
   if (history === undefined) {
-    it('follows its schema of an empty history, or says what is missing', async () => {
+    it('follows its schema for an empty history, or fails with a message', async () => {
       const { code, stdout, stderr } = await ask([...words(), '--format', 'json'], 'empty.db')
       if (code === 2) {
         expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringMatching(/^hookdrift: /) })
@@ -136,7 +136,7 @@ describe.each(answers)('the answer %s', (name, words, history) => {
     })
   }
 
-  it.each(['text', 'json', 'csv'])('shows nothing that a terminal obeys as %s, and takes --limit', async (format) => {
+  it.each(['text', 'json', 'csv'])('contains no terminal control as %s, and takes --limit', async (format) => {
     const { stdout, stderr } = await ask([...words(), '--format', format, '--limit', '1'], history)
     expect(stderr).toMatch(/^$|^hookdrift: (\d+ )?more rows omitted; --limit all shows them\n$/)
     expect(stdout.length).toBeGreaterThan(0)

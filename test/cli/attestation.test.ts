@@ -30,12 +30,12 @@ async function examine(...args: string[]) {
   return { code, ok, ...Object.fromEntries(checks.map((check: { id: string; ok: boolean }) => [check.id, check.ok])) }
 }
 
-/** Changes a file for as long as a test looks. */
-async function changed<Seen>(name: string, change: (bytes: Buffer) => Buffer, look: () => Promise<Seen>) {
+/** Changes a file for the time of a check. */
+async function changed<Seen>(name: string, change: (bytes: Buffer) => Buffer, check: () => Promise<Seen>) {
   const before = readFileSync(at(name))
   writeFileSync(at(name), change(Buffer.from(before)))
   try {
-    return await look()
+    return await check()
   } finally {
     writeFileSync(at(name), before)
   }
@@ -47,9 +47,9 @@ const flip = (bytes: Buffer) => {
   return bytes
 }
 
-describe('what is named as an attestation and is none', () => {
+describe('a file that is not an attestation', () => {
   it.each(['swordfish', '{"token":"swordfish"}', '{"payloadType":"swordfish","payload":"","signatures":[{"sig":""}]}'])(
-    'is not quoted: %s',
+    'is refused without being quoted: %s',
     async (text) => {
       writeFileSync(at('foreign'), text)
       const { stdout, stderr } = await run(
@@ -79,7 +79,7 @@ describe('what is named as an attestation and is none', () => {
 })
 
 describe('keygen', () => {
-  it('makes a private key for its owner alone, a public one beside it, and overwrites neither', async () => {
+  it('writes a private key for its owner only and a public one next to it, and overwrites neither', async () => {
     expect(statSync(at('key')).mode & 0o777).toBe(0o600)
     expect(readFileSync(at('key'), 'utf8')).toMatch(/^-----BEGIN PRIVATE KEY-----\n/)
     expect(readFileSync(at('key.pub'), 'utf8')).toMatch(/^-----BEGIN PUBLIC KEY-----\n/)
@@ -114,13 +114,13 @@ describe('an attestation', () => {
     })
   })
 
-  it('holds for what it was made of, and says that a history was not looked at when none was', async () => {
+  it('verifies against its report and history, and says when no history was checked', async () => {
     const all = { code: 0, ok: true, report: true, attestation: true, key: true }
     expect(await examine('--history', 'hookdrift.db')).toEqual({ ...all, history: true })
     expect(await examine('--config', 'nowhere.yaml')).toEqual({ ...all, history: null })
   })
 
-  it('says which of report, attestation, key and history does not hold', async () => {
+  it('says which of report, attestation, key and history does not verify', async () => {
     const all = { code: 4, ok: false, report: true, attestation: true, key: true, history: true }
     const ask = () => examine('--history', 'hookdrift.db')
     expect(await changed('out.json', flip, ask)).toEqual({ ...all, report: false })
@@ -150,7 +150,7 @@ describe('an attestation', () => {
     expect(noise).toEqual({ code: 4, ok: false, report: null, attestation: false, key: null, history: null })
   })
 
-  it('says of a run that was sealed anew since that the history held it as it was attested to', async () => {
+  it('of a run that was resealed since says that the history contained it as attested', async () => {
     // As an upgrade leaves a history in which it found something to seal.
     const db = new Database(at('hookdrift.db'))
     db.pragma('wal_checkpoint(TRUNCATE)')
@@ -172,7 +172,7 @@ describe('an attestation', () => {
     expect(await ask()).toMatchObject({ code: 4, stdout: expect.stringContaining('what is left of resealed runs') })
   })
 
-  it('refuses what cannot be asked', async () => {
+  it('refuses impossible combinations of options', async () => {
     const report = ['report', '--history', 'hookdrift.db']
     expect(await run(...report, '--attest', 'key')).toMatchObject({
       code: 2,

@@ -12,7 +12,7 @@ import { command } from './run-in-process.ts'
 import { configurationFor, openDirectory, startHookdrift } from './start-process.ts'
 
 describe('the exit code', () => {
-  it('is 0 for clean, 1 for violations, 3 where not all could be looked at, and the report says the same', async () => {
+  it('is 0 for clean, 1 for violations and 3 for incomplete coverage, as in the report', async () => {
     await using cli = await openCliFixture()
     const codes: number[] = []
     const verdicts: number[] = []
@@ -34,7 +34,7 @@ describe('the exit code', () => {
     )
   })
 
-  it('is 5 at once while another run writes, and says who', async () => {
+  it('is 5 at once while another run writes, with the owner of the lease', async () => {
     await using cli = await openCliFixture()
     cli.service.behaviour.latencyMs = 150
     const first = startHookdrift(['audit', '--quiet'], { cwd: cli.directory.path, env: cli.env })
@@ -53,7 +53,7 @@ describe('the exit code', () => {
     expect((await cli.audit()).code).toBe(0)
   })
 
-  it('is 4 where the history cannot be used, and the file is left as it is', async () => {
+  it('is 4 when the history is unusable, and the file stays as it is', async () => {
     await using cli = await openCliFixture()
     const file = cli.directory.write(
       'notes.txt',
@@ -78,7 +78,7 @@ describe('a mistake of the user', () => {
     ['an unknown severity', ['audit', '--fail-on', 'bad'], /Allowed choices are critical/],
     ['an option without its value', ['audit', '--output'], /argument missing/],
     ['no command', [], /Usage: hookdrift/],
-  ])('ends with 2 and a word on stderr: %s', async (_, args, message) => {
+  ])('exits with 2 and a message on stderr: %s', async (_, args, message) => {
     using directory = openDirectory()
     const { code, stdout, stderr } = await command(args, { cwd: directory.path })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
@@ -86,7 +86,7 @@ describe('a mistake of the user', () => {
     expect(readdirSync(directory.path)).toEqual([])
   })
 
-  it('in the configuration is told with its place, and no history is made', async () => {
+  it('in the configuration is reported with file and line, before a history is created', async () => {
     await using cli = await openCliFixture()
     const file = cli.directory.write(
       'broken.yaml',
@@ -110,7 +110,7 @@ describe('a mistake of the user', () => {
       /policy\.yaml:2:3: .*endpoint\/inactive/,
     ],
     ['with a wrong option', 'policy.yaml', 'rules:\n  subscription/retry-few: { min_tries: no }\n', /policy\.yaml:2:/],
-  ])('in a policy %s ends with 2, and no history is made', async (_, name, text, message) => {
+  ])('in a policy %s exits with 2 before a history is created', async (_, name, text, message) => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
     if (name === 'other.yaml') {
       cli.directory.write('hookdrift.yaml', configurationFor(cli.service.url, cli.fleet, `policy: ./${name}\n`))
@@ -130,7 +130,7 @@ describe('a mistake of the user', () => {
     ['a key that is not set', [], { ACME_KEY: '' }, /hookdrift\.yaml:4:10: key is empty/],
     ['a log level that is none', [], { HOOKDRIFT_LOG: 'loud' }, /HOOKDRIFT_LOG is "loud", expected one of trace/],
     ['an installation key that is short', [], { HOOKDRIFT_SEAL_KEY: 'short' }, /shorter than 32 characters/],
-  ])('ends with 2 and leaves nothing behind: %s', async (_, args, env, message) => {
+  ])('exits with 2 and leaves no file: %s', async (_, args, env, message) => {
     await using cli = await openCliFixture()
     const before = untouched(cli)
     const { code, stdout, stderr } = await cli.audit(args, { env })
@@ -142,7 +142,7 @@ describe('a mistake of the user', () => {
 })
 
 describe('the report', () => {
-  it('as JSON is what the schema says, complete or not', async () => {
+  it('follows its schema as JSON, complete or not', async () => {
     const schema = JSON.parse(readFileSync(join(import.meta.dirname, '../../config/report.schema.json'), 'utf8'))
     const validate = new Ajv2020({ strict: false, allErrors: true }).compile(schema)
     await using cli = await openCliFixture({ clean: false, projects: 3, incomingEvery: 3, endpointsPerProject: 12 })
@@ -160,7 +160,7 @@ describe('the report', () => {
     expect([before.code, after.code]).toEqual([1, 3])
   })
 
-  it('goes to --output, whole, and then not to stdout', async () => {
+  it('goes whole to --output, and then not to stdout', async () => {
     await using cli = await openCliFixture()
     cli.directory.write('report.json', 'the report of yesterday')
     const { code, stdout } = await cli.audit(['--format', 'json', '--output', 'report.json'])
@@ -175,7 +175,7 @@ describe('the report', () => {
     ])
   })
 
-  it('that cannot be written says so, keeps what was there, and the run is sealed', async () => {
+  it('that cannot be written is an error that keeps the old file, and the run is committed', async () => {
     await using cli = await openCliFixture()
     const { code, stderr } = await cli.audit(['--output', '/dev/full'])
     expect(code).toBe(4)
@@ -183,13 +183,13 @@ describe('the report', () => {
     expect(query(cli.directory.file('hookdrift.db'), 'SELECT number FROM committed_run')).toEqual([{ number: 1 }])
   })
 
-  it('is not shown with --quiet: the exit code tells', async () => {
+  it('is not shown with --quiet: the exit code says enough', async () => {
     await using cli = await openCliFixture()
     breakOne(cli)
     expect(await cli.audit(['--quiet'], { columns: 80 })).toEqual({ code: 1, stdout: '', stderr: '' })
   })
 
-  it('is coloured and as wide as the terminal for a person, plain for a pipe', async () => {
+  it('has colours and the width of the terminal for a person, and is plain in a pipe', async () => {
     await using cli = await openCliFixture()
     breakOne(cli)
     const person = await cli.audit([], { columns: 70 })
@@ -214,7 +214,7 @@ describe('--project', () => {
       ['orders', 'payments'],
       ['acme/orders', 'acme/payments'],
     ],
-  ])('%j looks at %j', async (names, projects) => {
+  ])('%j audits %j', async (names, projects) => {
     await using cli = await openCliFixture()
     const { stdout } = await cli.audit(['--format', 'json', '--project', ...names])
     const coverage: { project: string }[] = JSON.parse(stdout).coverage
@@ -222,10 +222,10 @@ describe('--project', () => {
   })
 })
 
-describe('what a service says', () => {
+describe('text from a service', () => {
   const evil = '\x1b]0;owned\x07\x1b[2J\u202eevil\u2066\r\nhookdrift: all is well\x9b31m\u{e0041}'
 
-  it('is harmless on a terminal, in every format and in the log', async () => {
+  it('has no effect on a terminal, in any format or in the log', async () => {
     await using cli = await openCliFixture()
     const project = at(cli.fleet.projects(), 0).uid
     const { uid } = at(cli.fleet.open(project).endpoints, 0)
@@ -266,7 +266,7 @@ describe('what a service says', () => {
     ).not.toContain('undefined')
   })
 
-  it('of one megabyte is sealed, and compared whole', async () => {
+  it('of one megabyte is sealed and compared whole', async () => {
     await using cli = await openCliFixture()
     const project = at(cli.fleet.projects(), 0).uid
     const { uid } = at(cli.fleet.open(project).endpoints, 0)
@@ -292,7 +292,7 @@ describe('secrets', () => {
   })
   afterAll(() => cli[Symbol.asyncDispose]())
 
-  it('and keys stand in no output, log or file, whatever the level of the log', async () => {
+  it('and keys are in no output, log or file, at any log level', async () => {
     const secrets = fleet.projects().flatMap(({ uid, key }) => {
       const { endpoints, sources } = fleet.open(uid)
       const within = JSON.stringify([endpoints, sources]).match(/not-a-real-key-[0-9a-f]+/g) ?? []
@@ -325,7 +325,7 @@ describe('secrets', () => {
 })
 
 describe('the installation key', () => {
-  it('is made once, for its owner only', async () => {
+  it('is created once, for its owner only', async () => {
     await using cli = await openCliFixture()
     await cli.audit(['--quiet'])
     const file = cli.directory.file('hookdrift.key')
@@ -337,7 +337,7 @@ describe('the installation key', () => {
     expect(readFileSync(file, 'utf8')).toBe(key)
   })
 
-  it('comes from HOOKDRIFT_SEAL_KEY where that is set, and then no file is made', async () => {
+  it('comes from HOOKDRIFT_SEAL_KEY where that is set, and no file is written', async () => {
     await using cli = await openCliFixture()
     const HOOKDRIFT_SEAL_KEY = 'not-a-real-key-but-long-enough-for-one'
     expect((await cli.audit(['--quiet'], { env: { HOOKDRIFT_SEAL_KEY } })).code).toBe(0)
@@ -360,7 +360,7 @@ describe('the installation key', () => {
 })
 
 describe('the history', () => {
-  it('is where --history, HOOKDRIFT_HISTORY or the configuration says, in that order', async () => {
+  it('is the file that --history, HOOKDRIFT_HISTORY or the configuration names, in that order', async () => {
     await using cli = await openCliFixture({}, 'history: ./of-the-file.db\n')
     const env = { HOOKDRIFT_HISTORY: cli.directory.file('of-the-environment.db') }
     await cli.audit(['--quiet'])

@@ -13,7 +13,7 @@ const baseline = (cli: CliFixture, ...args: string[]) =>
     env: cli.env,
   })
 
-/** Judged by what was approved alone. */
+/** Only rules about the approved baseline are on. */
 async function aDesk() {
   const cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
   cli.directory.write('policy.yaml', 'extends: []\nrules: { drift/unexpected: {} }\n')
@@ -23,7 +23,7 @@ async function aDesk() {
 const rowsOf = (text: string): Record<string, unknown>[] => JSON.parse(text).rows
 
 describe('hookdrift baseline', () => {
-  it('approves, shows, compares and revokes, and keeps who and when', async () => {
+  it('approves, shows, compares and revokes, with who and when', async () => {
     await using cli = await aDesk()
     await cli.audit()
     const approved = await baseline(cli, 'approve', '--by', 'lee', '--note', 'reviewed')
@@ -62,7 +62,7 @@ describe('hookdrift baseline', () => {
     expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)).toHaveLength(1)
   })
 
-  it('approves nothing that was not seen completely, and says what was not', async () => {
+  it('refuses to approve an incomplete scan, and names the gaps', async () => {
     await using cli = await aDesk()
     cli.service.failNext({ path: /\/endpoints/, page: 1, how: 'reset', times: 30 })
     await cli.audit()
@@ -72,7 +72,7 @@ describe('hookdrift baseline', () => {
     expect(rowsOf((await baseline(cli, 'show', '--format', 'json')).stdout)).toEqual([])
   })
 
-  it('refuses what makes no sense', async () => {
+  it('refuses invalid arguments', async () => {
     await using cli = await aDesk()
     await cli.audit()
     const refused = async (...args: string[]) => {
@@ -89,7 +89,7 @@ describe('hookdrift baseline', () => {
     expect(await refused('import', 'nowhere')).toMatch(/cannot read the directory .*nowhere: no such file or directory/)
   })
 
-  it('waits for no run that is under way', async () => {
+  it('does not wait for a run under way', async () => {
     await using cli = await aDesk()
     await cli.audit()
     cli.service.behaviour.latencyMs = 150
@@ -102,7 +102,7 @@ describe('hookdrift baseline', () => {
 })
 
 describe('states as files', () => {
-  it('say the same of the same state, hold no secret, and are read back as they were', async () => {
+  it('are the same for the same state, contain no secret, and can be read back', async () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
@@ -131,7 +131,7 @@ describe('states as files', () => {
     expect((await cli.audit()).code).toBe(1)
   })
 
-  it('are what one audit compares with, without being approved', async () => {
+  it('are compared with by one audit, without an approval', async () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
@@ -167,7 +167,7 @@ describe('states as files', () => {
     )
   })
 
-  it('are refused at the line and column of each mistake, and for every project that they leave out', async () => {
+  it('are refused at the line and column of each mistake, and for each project that they omit', async () => {
     await using cli = await aDesk()
     await cli.audit()
     await baseline(cli, 'approve')
@@ -195,8 +195,8 @@ describe('states as files', () => {
   })
 })
 
-describe('the audit', () => {
-  it('believes a mass removal when it is told to', async () => {
+describe('hookdrift audit --accept-removals', () => {
+  it('accepts a mass removal', async () => {
     await using cli = await openCliFixture({ projects: 1, endpointsPerProject: 20 })
     await cli.audit()
     const [project] = cli.fleet.projects()

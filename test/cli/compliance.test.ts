@@ -16,11 +16,11 @@ controls:
   - id: W-1
     title: Deliveries arrive
     evidence: [{ rules: ["endpoint/*"], rationale: What does not work delivers nothing. }]
-  - { id: W-2, title: People are told }
+  - { id: W-2, title: People are notified }
 `
 
 describe('report --framework', () => {
-  it('tells each control by what the run saw, and flips when a walk was partial', async () => {
+  it('shows the state of each control, which changes with a partial walk', async () => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
     cli.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
     cli.directory.write('ours.yaml', ours)
@@ -55,7 +55,7 @@ describe('report --framework', () => {
     expect(again.stdout).toBe(text.stdout)
   })
 
-  it('tells with --policy what another policy would have found, says so in every format, and names what it cannot judge', async () => {
+  it('shows with --policy what another policy would have found, in every format, with the rules that cannot be evaluated', async () => {
     await using cli = await openCliFixture({}, 'policy: ./policy.yaml\n')
     cli.directory.write('policy.yaml', 'extends: []\nrules: { endpoint/status-unknown: {} }\n')
     cli.directory.write('new.yaml', 'extends: []\nrules: { endpoint/inactive: {} }\n')
@@ -93,7 +93,7 @@ describe('report --framework', () => {
     expect((await run('policy', 'replay', '--policy', 'new.yaml', '--since', '7')).code).toBe(2)
   })
 
-  it('refuses what it does not know, with the place', async () => {
+  it('refuses unknown frameworks, with line and column of a mistake', async () => {
     await using cli = await openCliFixture()
     await cli.audit()
     cli.directory.write('bad.yaml', 'framework: ours\ntitle: Ours\ncontrols:\n  - { id: W-1, titel: x }\n')

@@ -52,29 +52,35 @@ const commands = [
   ['notify', '--pending'],
 ] as const
 
-describe('a history that is damaged', () => {
-  it.each(commands.map((args) => [args.join(' '), args] as const))('in its pages is told by %s', async (_, args) => {
-    destroy(['run', 'scan', 'walk', 'version', 'channel', 'approval', 'notification', 'lease'])
-    const { code, stderr } = await run(args)
-    expect(stderr).not.toContain('this is a bug')
-    expect(stderr).toMatch(/hookdrift\.db/)
-    expect(stderr).toMatch(/restore|hookdrift verify/)
-    expect(code).toBe(4)
-  })
+describe('a damaged history', () => {
+  it.each(commands.map((args) => [args.join(' '), args] as const))(
+    'with damaged pages is reported in one sentence by %s',
+    async (_, args) => {
+      destroy(['run', 'scan', 'walk', 'version', 'channel', 'approval', 'notification', 'lease'])
+      const { code, stderr } = await run(args)
+      expect(stderr).not.toContain('this is a bug')
+      expect(stderr).toMatch(/hookdrift\.db/)
+      expect(stderr).toMatch(/restore|hookdrift verify/)
+      expect(code).toBe(4)
+    },
+  )
 
-  it.each(commands.map((args) => [args.join(' '), args] as const))('in its tables is told by %s', async (_, args) => {
-    const db = new Database(cli.directory.file('hookdrift.db'))
-    db.pragma('foreign_keys = OFF')
-    db.exec('DROP TABLE walk')
-    db.close()
-    const { code, stderr } = await run(args)
-    expect(stderr).not.toContain('this is a bug')
-    expect(stderr).toMatch(/hookdrift\.db/)
-    expect(stderr).toMatch(/restore|hookdrift verify/)
-    expect(code).toBe(4)
-  })
+  it.each(commands.map((args) => [args.join(' '), args] as const))(
+    'with damaged tables is reported in one sentence by %s',
+    async (_, args) => {
+      const db = new Database(cli.directory.file('hookdrift.db'))
+      db.pragma('foreign_keys = OFF')
+      db.exec('DROP TABLE walk')
+      db.close()
+      const { code, stderr } = await run(args)
+      expect(stderr).not.toContain('this is a bug')
+      expect(stderr).toMatch(/hookdrift\.db/)
+      expect(stderr).toMatch(/restore|hookdrift verify/)
+      expect(code).toBe(4)
+    },
+  )
 
-  it('in what it stores is told by a reader', async () => {
+  it('with a damaged row is reported in one sentence by a reader', async () => {
     const db = new Database(cli.directory.file('hookdrift.db'))
     db.exec("UPDATE document SET body = '{'")
     db.close()

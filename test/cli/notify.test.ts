@@ -26,7 +26,7 @@ async function openNotified(notify = hook, answer?: Parameters<typeof openReceiv
     audit: (args: readonly string[] = []) => cli.audit(['--quiet', ...args], { env }),
     notify: (...args: string[]) => command(['notify', ...config, ...args], options),
     start: (args: readonly string[]) => startHookdrift(args, options),
-    /** The next look at one project breaks off, also when it is tried again. */
+    /** The next scan of one project breaks off, also when it is retried. */
     loseSubscriptions: () => {
       const { uid } = at(cli.fleet.projects(), 0)
       cli.service.failNext({ how: 'bad-json', path: new RegExp(`${uid}/subscriptions`), times: 2 })
@@ -39,8 +39,8 @@ async function openNotified(notify = hook, answer?: Parameters<typeof openReceiv
   }
 }
 
-describe('hookdrift audit, with somebody to be told', () => {
-  it('delivers what changed, signed', async () => {
+describe('hookdrift audit with notifications', () => {
+  it('delivers changes, signed', async () => {
     await using notified = await openNotified()
     expect((await notified.audit()).code).toBe(0)
     expect(notified.receiver.got).toEqual([])
@@ -52,7 +52,7 @@ describe('hookdrift audit, with somebody to be told', () => {
     expect((await notified.notify('--pending')).stdout).toMatch(/^hook: 0 pending, 0 given up, last delivered at 20/)
   })
 
-  it('keeps its exit code when it cannot deliver, keeps the message, and the next one brings both in order', async () => {
+  it('keeps its exit code and its message when it cannot deliver, and the next run delivers both in order', async () => {
     await using notified = await openNotified(hook, () => ({ status: 500 }))
     await notified.audit()
     breakOne(notified)
@@ -69,7 +69,7 @@ describe('hookdrift audit, with somebody to be told', () => {
     expect((await command(['verify', '--history', notified.history], { cwd: '/' })).code).toBe(0)
   })
 
-  it('that is killed between delivery and record delivers again, under the same ids', async () => {
+  it('that is killed between delivery and record delivers again under the same ids', async () => {
     await using notified = await openNotified()
     await notified.audit()
     breakOne(notified)
@@ -92,7 +92,7 @@ describe('hookdrift audit, with somebody to be told', () => {
     ])
   })
 
-  it('is not held up by a receiver that hangs for longer than its time', async () => {
+  it('does not wait longer than its time-out for a receiver that hangs', async () => {
     await using notified = await openNotified(hook, () => undefined)
     await notified.audit()
     breakOne(notified)
@@ -105,7 +105,7 @@ describe('hookdrift audit, with somebody to be told', () => {
     expect(stdout).toContain('no answer in time')
   }, 20_000)
 
-  it('asks a receiver that answers 410 no more, and shows it', async () => {
+  it('stops posting to a receiver that answers 410, and shows it', async () => {
     await using notified = await openNotified(hook, () => ({ status: 410 }))
     await notified.audit()
     breakOne(notified)
@@ -142,7 +142,7 @@ describe('hookdrift audit, with somebody to be told', () => {
     }
   })
 
-  it('puts no secret of a channel anywhere', async () => {
+  it('writes no secret of a channel anywhere', async () => {
     await using notified = await openNotified(hook, () => ({ status: 500, body: 'not-a-real-key' }))
     await notified.audit()
     breakOne(notified)
@@ -162,7 +162,7 @@ describe('hookdrift audit, with somebody to be told', () => {
 })
 
 describe('hookdrift notify', () => {
-  it('tries channels, and says which of them do not work', async () => {
+  it('tests channels and says which of them fail', async () => {
     const two = `${hook}  - { name: dead, type: slack, url: "http://127.0.0.1:9/x" }\n`
     await using notified = await openNotified(two)
     const both = await notified.notify('--test')
@@ -181,14 +181,14 @@ describe('hookdrift notify', () => {
     ['no channel at all', ['--test'], '', 2, /names no channels under notify/],
     ['two wishes at once', ['--test', '--pending'], hook, 2, /not both/],
     ['no history', ['--pending'], hook, 4, /there is no history at/],
-  ])('ends with a word: %s', async (_, args, notify, code, message) => {
+  ])('exits with a message: %s', async (_, args, notify, code, message) => {
     await using notified = await openNotified(notify)
     const said = await notified.notify(...args)
     expect([said.code, said.stdout]).toEqual([code, ''])
     expect(said.stderr).toMatch(message)
   })
 
-  it('shows that nobody was told of anything yet', async () => {
+  it('shows that no message was sent yet', async () => {
     await using notified = await openNotified()
     await notified.audit()
     expect(await notified.notify('--pending')).toMatchObject({
@@ -198,8 +198,8 @@ describe('hookdrift notify', () => {
   })
 })
 
-describe('hookdrift worker, with somebody to be told', () => {
-  it('tells of a failure once, of the success after it, and shows what waits', async () => {
+describe('hookdrift worker with notifications', () => {
+  it('notifies once of a failure and once of the recovery, and shows waiting messages', async () => {
     const often =
       'worker: { listen: 127.0.0.1:0 }\nschedules: [{ name: often, cron: "* * * * * *", run_on_start: true }]\n'
     await using notified = await openNotified(often + hook)

@@ -44,7 +44,7 @@ async function onBroken(args: readonly string[], when: 'at once' | 'later') {
   return { code, stderr: await text(stderr) }
 }
 
-describe('stdout that fails', () => {
+describe('an unwritable stdout', () => {
   it.each([
     [['--help']],
     [['audit', '--help']],
@@ -59,7 +59,7 @@ describe('stdout that fails', () => {
     [['violations', '--history', 'hookdrift.db']],
     [['query', '--views']],
     [['demo']],
-  ])('is told of by %j', async (args) => {
+  ])('is reported by %j', async (args) => {
     for (const when of ['at once', 'later'] as const) {
       expect(await onBroken(args, when)).toEqual({
         code: 4,
@@ -71,7 +71,7 @@ describe('stdout that fails', () => {
 
 const isLinux = existsSync('/dev/full') && existsSync('/proc/self/fdinfo')
 
-describe.skipIf(!isLinux)('stdout that takes nothing is a failure of ours, said in one sentence', () => {
+describe.skipIf(!isLinux)('an unwritable stdout is an error in one sentence', () => {
   it.each([
     ['on a full disk', '> /dev/full', 'no space is left'],
     ['that came closed', '>&-', 'it is closed'],
@@ -97,7 +97,7 @@ describe.skipIf(!isLinux)('stdout that takes nothing is a failure of ours, said 
     expect(statSync(directory.file('cut')).size).toBeLessThan(whole)
   })
 
-  it('while the run that it would tell of is committed and can be reported again', async () => {
+  it('and the run is committed and can be reported again', async () => {
     await using cli = await openCliFixture()
     const options = { cwd: cli.directory.path, env: cli.env }
     expect(await redirected(['audit'], '> /dev/full', options)).toMatchObject({ code: 4, signal: null })
@@ -112,8 +112,8 @@ describe.skipIf(!isLinux)('stdout that takes nothing is a failure of ours, said 
   })
 })
 
-describe.skipIf(!isLinux)('stderr that takes nothing', () => {
-  it('ends no run: it is committed and reported, and the exit code says that something was lost', async () => {
+describe.skipIf(!isLinux)('an unwritable stderr', () => {
+  it('does not end a run: the run is committed and reported, and the exit code shows the loss', async () => {
     await using cli = await openCliFixture()
     const options = { cwd: cli.directory.path, env: { ...cli.env, HOOKDRIFT_LOG: 'trace' } }
     const { code, signal, stdout } = await redirected(['audit', '--format', 'json'], '2> /dev/full', options)
@@ -122,15 +122,15 @@ describe.skipIf(!isLinux)('stderr that takes nothing', () => {
     expect(query(cli.directory.file('hookdrift.db'), 'SELECT state FROM run')).toEqual([{ state: 'committed' }])
   })
 
-  it('changes nothing where nothing was to be said', async () => {
+  it('changes nothing when there is no message', async () => {
     expect(await redirected(['rules'], '2> /dev/full', { cwd: cwd() })).toMatchObject({ code: 0 })
     expect(await redirected(['rules'], '2>&-', { cwd: cwd() })).toMatchObject({ code: 0 })
   })
 })
 
-describe('whoever wants no output', () => {
+describe('a caller that discards the output', () => {
   it.each(['> /dev/null', '>> /dev/null 2>&-', '>&- 2>&- < /dev/null'])(
-    'gets the exit code that it would have had: %s',
+    'gets the same exit code: %s',
     async (redirection) => {
       expect(await redirected(['rules'], redirection, { cwd: cwd() })).toMatchObject({ code: 0, stderr: '' })
     },
@@ -143,8 +143,8 @@ describe('whoever wants no output', () => {
   })
 })
 
-describe('an error that nobody waits for', () => {
-  it('is a failure of ours, and not what violations end with', async () => {
+describe('an error outside of any awaited promise', () => {
+  it('is an internal error with its own exit code, not that of violations', async () => {
     const bug = `process.on('newListener', (name) => {
       if (name === 'SIGTERM') setImmediate(() => { throw new Error('in a callback') })
     })`

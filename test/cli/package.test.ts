@@ -71,7 +71,7 @@ describe('the package', () => {
   }, 180_000)
   afterAll(() => directory[Symbol.dispose]())
 
-  it('holds what runs and what is read, and nothing else', () => {
+  it('contains what runs and what is read, and nothing else', () => {
     const folders = [...new Set(packed.map((path) => path.split('/')[0] ?? ''))].sort()
     const known = [
       'CHANGELOG.md',
@@ -94,7 +94,7 @@ describe('the package', () => {
     expect(packed.filter((path) => path.endsWith('.ts') || /\.test\.(?!yaml$)/.test(path))).toEqual([])
   })
 
-  it('lists what it depends on, with digests, as the lock file says and nothing of the machine that made it', () => {
+  it('lists its dependencies with digests as the lock file does, and nothing of the machine that built it', () => {
     const text = readFileSync(join(installed, 'node_modules/hookdrift/sbom.cdx.json'), 'utf8')
     const { bomFormat, metadata, components } = JSON.parse(text)
     expect([bomFormat, metadata.component.name, metadata.component.version]).toEqual([
@@ -115,16 +115,16 @@ describe('the package', () => {
     expect(text).not.toMatch(/"(?:serialNumber|timestamp)"/)
   })
 
-  it('needs none of the tools that it was made with', () => {
+  it('needs no build tool', () => {
     const there = Object.keys(devDependencies).filter((name) => existsSync(join(installed, 'node_modules', name)))
     expect(there).toEqual([])
   })
 
-  it('says its version', async () => {
+  it('prints its version', async () => {
     expect(await hookdrift('--version')).toEqual({ code: 0, signal: null, stdout: `${version}\n`, stderr: '' })
   })
 
-  it('helps', async () => {
+  it('prints its help', async () => {
     expect(await hookdrift('--help')).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('Exit codes:'),
@@ -132,7 +132,7 @@ describe('the package', () => {
     })
   })
 
-  it('shows its demo, with the history that it needs a native module for', async () => {
+  it('runs its demo, which needs a native module for the history', async () => {
     const before = readdirSync(installed).sort()
     const { code, stdout, stderr } = await hookdrift('demo')
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -140,7 +140,7 @@ describe('the package', () => {
     expect(readdirSync(installed).sort()).toEqual(before)
   })
 
-  it('tells a mistake as the checkout does', async () => {
+  it('reports a mistake as the checkout does', async () => {
     const { code, stderr } = await hookdrift('audit')
     expect(code).toBe(2)
     expect(stderr).toMatch(/^hookdrift: cannot read the configuration hookdrift\.yaml/)
@@ -154,17 +154,17 @@ describe('an older Node', () => {
     stdout: '',
     stderr: `hookdrift needs Node 22.19 or newer, this is Node ${node}\n`,
   })
-  /** A Node that calls itself something else. A checkout has no dist: whoever loads more than the first file fails. */
+  /** A Node that calls itself something else. A checkout has no dist: loading more than the first file fails. */
   const preload = (node: string) => `Object.defineProperty(process.versions, 'node', { value: '${node}' })`
 
-  it.each(['4.9.1', '18.20.4', '20.1.0', '22.18.0'])('%s is told in one line what it takes', async (node) => {
+  it.each(['4.9.1', '18.20.4', '20.1.0', '22.18.0'])('%s prints in one line which Node it needs', async (node) => {
     using directory = openDirectory()
     const file = directory.write('preload.cjs', preload(node))
     const run = startProgram(process.execPath, ['--require', file, bin, 'audit'], { cwd: directory.path })
     expect(await run.ended).toEqual(refusal(node))
   })
 
-  it.each(['22.19.0', '23.0.0', '100.0.0'])('is what %s is not', async (node) => {
+  it.each(['22.19.0', '23.0.0', '100.0.0'])('%s does not print that line', async (node) => {
     using directory = openDirectory()
     const file = directory.write('preload.cjs', preload(node))
     const { stderr } = await startProgram(process.execPath, ['--require', file, bin, '--version'], {
@@ -173,7 +173,7 @@ describe('an older Node', () => {
     expect(stderr).not.toMatch(/needs Node/)
   })
 
-  it('is refused where the machine has one', async ({ skip }) => {
+  it('exits with an error where the machine has one', async ({ skip }) => {
     const machines = '/usr/bin/node'
     if (!existsSync(machines)) return skip('this machine has no Node of its own')
     using directory = openDirectory()

@@ -29,7 +29,7 @@ function openPolicy(policy: string, more: Readonly<Record<string, string>> = {})
 }
 
 describe('hookdrift policy check', () => {
-  it('says what a policy holds', async () => {
+  it('describes a policy', async () => {
     using policy = openPolicy(`extends: [tls]${custom('true')}rules: { source/url-not-https: off }\n`)
     const { code, stdout } = await policy.run('check', 'policy.yaml')
     expect([code, stdout]).toEqual([
@@ -42,7 +42,7 @@ describe('hookdrift policy check', () => {
     expect(json).toMatchObject({ schema: 'hookdrift.policy-check/1', rows: [{ custom: 1, tests: 0 }] })
   })
 
-  it('says all that is wrong, in the policy and in its tests, and exits with 2', async () => {
+  it('lists all mistakes in the policy and in its tests, and exits with 2', async () => {
     using policy = openPolicy('rules:\n  endpoint/inactiv: off\n  endpoint/orphan: bad\n')
     const { code, stdout, stderr } = await policy.run('check', 'policy.yaml')
     expect([code, stdout]).toEqual([2, ''])
@@ -59,7 +59,7 @@ describe('hookdrift policy check', () => {
     })
   })
 
-  it.each(['nowhere.yaml', '.'])('is an error of usage where there is no file: %s', async (file) => {
+  it.each(['nowhere.yaml', '.'])('exits with 2 where there is no file: %s', async (file) => {
     using policy = openPolicy('extends: []\n')
     expect(await policy.run('check', file)).toMatchObject({
       code: 2,
@@ -69,7 +69,7 @@ describe('hookdrift policy check', () => {
 })
 
 describe('hookdrift policy test', () => {
-  it('finds the policy of the configuration, and needs no key for that', async () => {
+  it('finds the policy of the configuration without a key', async () => {
     const services = `services: [{ name: acme, url: "http://a.example", key: "\${NOT_SET}", projects: [{ id: P1 }] }]`
     const test = '{ name: nothing, resources: [{ kind: endpoint, uid: e1 }], expect: [] }'
     using policy = openPolicy(`extends: [tls]\ntests: [${test}]\n`, {
@@ -82,7 +82,7 @@ describe('hookdrift policy test', () => {
   const test = (expected: string) =>
     `tests:\n  - name: sees plain http\n    resources: [{ kind: endpoint, uid: e1, url: http://a.receiver.acme }]\n    expect: ${expected}\n`
 
-  it('is content where all is as expected, wherever the tests stand', async () => {
+  it('passes when results are as expected, wherever the tests are', async () => {
     const said = test('[{ rule: endpoint/url-not-https }]')
     using policy = openPolicy(`extends: [tls]\n${said.replace('tests:', 'tests:\n  - ./more/other.yaml')}`, {
       'policy.test.yaml': said,
@@ -97,7 +97,7 @@ describe('hookdrift policy test', () => {
     expect([code, stdout]).toEqual([0, '3 tests, all passed.\n'])
   })
 
-  it('names what differs with its place, and exits with 1', async () => {
+  it('names each difference with its place, and exits with 1', async () => {
     using policy = openPolicy('extends: [tls]\n', { 'policy.test.yaml': test('[{ rule: source/url-not-https }]') })
     const { code, stdout } = await policy.run('test', '--policy', 'policy.yaml')
     expect(code).toBe(1)
@@ -112,7 +112,7 @@ describe('hookdrift policy test', () => {
     expect(json.rows).toMatchObject([{ name: 'sees plain http', ok: false, problems: [{ line: 4 }, { line: 4 }] }])
   })
 
-  it('of a policy without tests is an error of usage', async () => {
+  it('exits with 2 for a policy without tests', async () => {
     using policy = openPolicy('extends: [tls]\n')
     expect(await policy.run('test', '--policy', 'policy.yaml')).toMatchObject({
       code: 2,
@@ -122,7 +122,7 @@ describe('hookdrift policy test', () => {
 })
 
 describe('a policy with rules of its own', () => {
-  it('judges a run, is explained, and what it cannot judge is unknown and told', async () => {
+  it('is evaluated and explained, and what it cannot evaluate is unknown and noted', async () => {
     const fleet = generateFleet({ clean: true, projects: 1, incomingEvery: 0, endpointsPerProject: 2 })
     await using service = await startSimulatedService(fleet)
     using directory = openDirectory()
@@ -176,9 +176,9 @@ describe('a policy with rules of its own', () => {
         }),
       ]),
     )
-    expect(await hookdrift('policy', 'explain', 'nobody')).toMatchObject({
+    expect(await hookdrift('policy', 'explain', 'no-such-resource')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('has no resource "nobody"'),
+      stderr: expect.stringContaining('has no resource "no-such-resource"'),
     })
     expect(await hookdrift('policy', 'explain', uid, 'acme/short-name')).toMatchObject({
       code: 2,

@@ -61,7 +61,7 @@ async function openCliFixture() {
 }
 
 describe('hookdrift probe', () => {
-  it('runs a probe of the policy and tells result, log and verdict, none of which acts on a terminal', async () => {
+  it('runs a probe of the policy and prints result, log and verdict without terminal controls', async () => {
     await using cli = await openCliFixture()
     const { code, stdout } = await cli.probe('orders')
     expect(code).toBe(0)
@@ -71,7 +71,7 @@ describe('hookdrift probe', () => {
     expect(stdout).not.toMatch(/hunter|\u001b/)
   })
 
-  it('answers as JSON, with 1 where a function fails, and stores nothing', async () => {
+  it('answers as JSON, exits with 1 when a function fails, and stores nothing', async () => {
     await using cli = await openCliFixture()
     const { code, answer } = await cli.json()
     expect(code).toBe(1)
@@ -108,7 +108,7 @@ describe('hookdrift probe', () => {
     expect(readdirSync(cli.directory.path).sort()).toEqual(files)
   })
 
-  it('runs a text that is not there yet with the payload of a probe, and holds it against what is expected', async () => {
+  it('runs a text from a file with the payload of a probe and checks the expectation', async () => {
     await using cli = await openCliFixture()
     const { code, answer } = await cli.json('orders', '--function', 'draft.js', '--project', cli.project)
     expect(code).toBe(1)
@@ -118,7 +118,7 @@ describe('hookdrift probe', () => {
     expect(cli.service.requests.map(({ method }) => method)).toEqual(['POST'])
   })
 
-  it('runs the function of any source, or a text of its own, with a payload of its own', async () => {
+  it('runs the function of any source, or a text, with any payload', async () => {
     await using cli = await openCliFixture()
     const source = await cli.json('--source', cli.good, '--payload', 'order.json')
     const text = await cli.json('--function', 'draft.js', '--payload', 'order.json', '--project', cli.project)
@@ -128,7 +128,7 @@ describe('hookdrift probe', () => {
     ])
   })
 
-  it('exits with 3 where nothing could be run', async () => {
+  it('exits with 3 when nothing could run', async () => {
     await using cli = await openCliFixture()
     cli.service.behaviour.hasLicence = false
     const { code, answer } = await cli.json('broken')
@@ -158,7 +158,7 @@ describe('hookdrift probe', () => {
     [['--source', 'x', '--payload', 'gone.json'], 'cannot read the payload gone.json: no such file or directory'],
     [['--source', 'x', '--payload', 'order.json'], 'found no function of source x'],
     [['--project', 'nowhere'], '--project nowhere matches none of'],
-  ])('refuses what it cannot mean: %j', async (args, said) => {
+  ])('refuses impossible combinations of options: %j', async (args, said) => {
     await using cli = await openCliFixture()
     const { code, stderr, stdout } = await cli.probe(...args)
     expect([code, stdout]).toEqual([2, ''])

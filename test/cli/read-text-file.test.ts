@@ -20,7 +20,7 @@ function openCliFixture() {
 }
 
 describe('a text file', () => {
-  it('is read through a link, up to a size that is named when it is met', () => {
+  it('is read through a link, up to a limit that the error names', () => {
     using directory = openDirectory()
     directory.write('real', 'x'.repeat(2048))
     symlinkSync('real', directory.file('link'))
@@ -28,7 +28,7 @@ describe('a text file', () => {
     expect(() => readTextFile(directory.file('link'), 1024)).toThrow('it is larger than 1 KiB, the limit')
   })
 
-  it('is no pipe, socket, device or directory', async () => {
+  it('must not be a pipe, socket, device or directory', async () => {
     using directory = openCliFixture()
     const server = createServer().listen(directory.file('socket'))
     await new Promise((resolve) => server.once('listening', resolve))
@@ -41,7 +41,7 @@ describe('a text file', () => {
   })
 })
 
-describe('a pipe in the place of a file is refused at once, with its place', () => {
+describe('a pipe in place of a file is refused at once, with its path', () => {
   const key = configuration().replace('ACME_KEY', 'file:./pipe')
   it.each<[what: string, files: Readonly<Record<string, string>>, args: readonly string[], said: string]>([
     ['the configuration', {}, ['audit', '--config', 'pipe'], 'cannot read the configuration pipe: it is a pipe'],

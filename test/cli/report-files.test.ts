@@ -35,7 +35,7 @@ describe('--report', () => {
     }
   }
 
-  it('writes every format beside what is printed, for its owner only, and the same again from the history', async () => {
+  it('writes every format next to the printed report, for its owner only, and again from the history', async () => {
     using cli = openCliFixture()
     const orders = (prefix: string) => formats.flatMap((format) => ['--report', `${format}=${prefix}.${format}`])
     const { code, stdout } = await cli.run('audit', ...orders('now'))
@@ -51,7 +51,7 @@ describe('--report', () => {
     for (const name of written) expect(cli.read(name.replace('now', 'then'))).toBe(cli.read(name))
   })
 
-  it('prints one section of CSV, the violations unless said', async () => {
+  it('prints one section of CSV, by default the violations', async () => {
     using cli = openCliFixture()
     await cli.run('audit', '--quiet', '--report', 'csv=all.csv')
     for (const [args, file] of [
@@ -83,7 +83,7 @@ describe('--report', () => {
     ['a directory for a file', ['--report', 'json=.'], /it is a directory/],
     ['a section of no table', ['--section', 'drift'], /--section drift is for --format csv, not text/],
     ['an unknown section', ['--format', 'csv', '--section', 'all'], /Allowed choices are violations, drift/],
-  ])('is refused before anything is looked at: %s', async (_, args, message) => {
+  ])('is refused before the scan starts: %s', async (_, args, message) => {
     using cli = openCliFixture()
     const asked = service.requests.length
     const { code, stdout, stderr } = await cli.run('audit', ...args)
@@ -93,7 +93,7 @@ describe('--report', () => {
     expect(service.requests.length).toBe(asked)
   })
 
-  it('that cannot be written after all keeps the others, and says that the run is sealed', async () => {
+  it('reports a file that cannot be written, keeps the others, and says that the run is committed', async () => {
     using cli = openCliFixture()
     const { stdout, stderr } = process
     const terminal = { stdout, stderr, env: {}, cwd: () => cli.path }

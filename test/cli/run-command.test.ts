@@ -7,7 +7,7 @@ import { openDirectory, startHookdrift } from './start-process.ts'
 const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
 
 describe('hookdrift', () => {
-  it('says its version', async () => {
+  it('prints its version', async () => {
     using directory = openDirectory()
     expect(await command(['--version'], { cwd: directory.path })).toEqual({
       code: 0,
@@ -16,7 +16,7 @@ describe('hookdrift', () => {
     })
   })
 
-  it('helps: its commands, exit codes and environment', async () => {
+  it('prints help with commands, exit codes and environment', async () => {
     using directory = openDirectory()
     const { code, stdout, stderr } = await command(['--help'], { cwd: directory.path })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -26,14 +26,14 @@ describe('hookdrift', () => {
     }
   })
 
-  it('lets no name act on the terminal in a mistake that it tells', async () => {
+  it('prints no terminal control from a mistyped name', async () => {
     using directory = openDirectory()
     const { code, stderr } = await command(['status', '--history', 'a\u001b[31m\u202e'], { cwd: directory.path })
     expect(code).toBe(4)
     expect(stderr).toContain('a\\x1b[31m\\u202e\n')
   })
 
-  it('helps with a command', async () => {
+  it('prints help for a command', async () => {
     using directory = openDirectory()
     const { code, stdout } = await command(['audit', '--help'], { cwd: directory.path })
     expect(code).toBe(0)
@@ -41,7 +41,7 @@ describe('hookdrift', () => {
     for (const option of options) expect(stdout).toContain(option)
   })
 
-  it('does the same as a process', async () => {
+  it('behaves the same as a process', async () => {
     using directory = openDirectory()
     const [help, wrong] = await Promise.all([
       startHookdrift(['--help'], { cwd: directory.path }).ended,
@@ -56,7 +56,7 @@ describe('hookdrift', () => {
     })
   })
 
-  it('survives a reader who goes away', async () => {
+  it('survives a reader that goes away', async () => {
     using directory = openDirectory()
     const { child, ended } = startHookdrift(['--help'], { cwd: directory.path })
     child.stdout?.destroy()
@@ -76,7 +76,7 @@ describe('a mistake in the command line', () => {
     [['demo', '--serve', ''], '--serve is empty\n'],
     [['backup', ''], 'FILE is empty\n'],
     [['demo', '--keep', 'package.json/x'], 'cannot make the directory package.json/x: '],
-  ])('%j is told in words, with what to do next', async (args, message) => {
+  ])('%j is reported in words, with what to do next', async (args, message) => {
     const { code, stdout, stderr } = await command(args, { cwd: join(import.meta.dirname, '../..') })
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toContain(`hookdrift: ${message}`)
@@ -86,7 +86,7 @@ describe('a mistake in the command line', () => {
 
 describe('JSON', () => {
   it.each([['runs'], ['status'], ['violations'], ['verify'], ['prune', '--keep-last', '1', '--dry-run']])(
-    'names the run that it is of in the same members: %s',
+    'names the run in the same members: %s',
     async (...args) => {
       using directory = openDirectory()
       await command(['demo', '--keep', 'kept'], { cwd: directory.path })
@@ -101,7 +101,7 @@ describe('JSON', () => {
 })
 
 describe('the demo', () => {
-  it('runs from an empty directory and leaves it so', async () => {
+  it('runs in an empty directory and leaves it empty', async () => {
     using directory = openDirectory()
     const { code, stdout, stderr } = await command(['demo'], { cwd: directory.path, env: {} })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -111,7 +111,7 @@ describe('the demo', () => {
     expect(stdout).not.toContain('letmein')
   })
 
-  it('keeps what it made where it is asked to, and mixes with nothing that is there', async () => {
+  it('keeps its files in the given directory and does not touch others', async () => {
     using directory = openDirectory()
     const options = { cwd: directory.path, env: {} }
     const { code, stdout } = await command(['demo', '--keep', 'kept'], options)
@@ -126,7 +126,7 @@ describe('the demo', () => {
     })
   })
 
-  it('tells the same story twice, but for the port and the times', async () => {
+  it('prints the same story twice, except for port and times', async () => {
     using directory = openDirectory()
     const bare = (text: string) =>
       text

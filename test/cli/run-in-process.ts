@@ -11,7 +11,7 @@ interface Said {
 interface TerminalOptions {
   readonly cwd: string
   readonly env?: Readonly<Record<string, string>>
-  /** Somebody watches, with so many columns. */
+  /** Whether stdout is a terminal, with so many columns. */
   readonly columns?: number
 }
 

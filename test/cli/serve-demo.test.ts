@@ -9,7 +9,7 @@ import { openDirectory, startHookdrift } from './start-process.ts'
 const sizes = { endpointsPerProject: 12, sourcesPerProject: 4 }
 
 describe('hookdrift demo --serve', () => {
-  it('serves a fleet to this machine, says with which configuration and key, and ends with the signal', async () => {
+  it('serves a fleet to this machine, prints its configuration and key, and ends with the signal', async () => {
     using directory = openDirectory()
     const running = startHookdrift(['demo', '--serve', '0', '--keep', 'try'], { cwd: directory.path })
     let stdout = ''
@@ -32,7 +32,7 @@ describe('hookdrift demo --serve', () => {
     expect(ended.stderr).toContain(`  export DEMO_KEY=${fleet.personalKey}\n`)
   })
 
-  it('lets a colleague make a change a minute, until all are made', async () => {
+  it('makes one change a minute, until all are made', async () => {
     const fleet = generateFleet(sizes)
     const planned = afternoonOf(generateFleet(sizes)).map(
       ({ description, project }) => `A colleague ${description} (${project}).`,
@@ -63,7 +63,7 @@ describe('hookdrift demo --serve', () => {
     expect(new Set(waits)).toEqual(new Set([60_000]))
   })
 
-  it('changes nothing when asked not to', async () => {
+  it('makes no change on request', async () => {
     const fleet = generateFleet({ seed: 'calm', endpointsPerProject: 12, sourcesPerProject: 4 })
     const revisions = () => JSON.stringify(fleet.projects().map(({ uid }) => fleet.open(uid)))
     const [before, stop] = [revisions(), new AbortController()]
@@ -77,7 +77,7 @@ describe('hookdrift demo --serve', () => {
     expect([said.length, revisions()]).toEqual([2, before])
   })
 
-  it.each(['nonsense', '1:2:3', '99999', '0.0.0.0'])('refuses the address %j and leaves nothing', async (address) => {
+  it.each(['nonsense', '1:2:3', '99999', '0.0.0.0'])('refuses the address %j and leaves no file', async (address) => {
     using directory = openDirectory()
     const { code, stderr } = await command(['demo', '--serve', address, '--keep', 'try'], { cwd: directory.path })
     expect(code).toBe(2)
@@ -85,7 +85,7 @@ describe('hookdrift demo --serve', () => {
     expect(readdirSync(directory.path)).toEqual([])
   })
 
-  it('says when the address cannot be had', async () => {
+  it('reports an address that is in use', async () => {
     using directory = openDirectory()
     const { code, stderr } = await command(['demo', '--serve', '192.0.2.1:80'], { cwd: directory.path })
     expect(code).toBe(4)

@@ -23,7 +23,7 @@ async function signalWhenHeard(name: 'SIGTERM'): Promise<void> {
 }
 
 describe('a policy that takes long to read', () => {
-  it('keeps no pipeline from being stopped', async () => {
+  it('does not keep a run from being stopped', async () => {
     await using cli = await openCliFixture({}, 'policy: ./slow.yaml\n')
     layOutSlowPolicy(cli.directory)
     const options = { cwd: cli.directory.path, env: cli.env }
@@ -35,7 +35,7 @@ describe('a policy that takes long to read', () => {
     expect(await auditing).toMatchObject({ code: 143, stdout: '' })
   })
 
-  it('keeps no worker from answering, nor from being stopped', async () => {
+  it('does not keep a worker from answering or from being stopped', async () => {
     const schedules =
       'policy: ./slow.yaml\nworker: { listen: 127.0.0.1:0 }\nschedules: [{ name: a, cron: "0 0 1 1 *" }]\n'
     await using cli = await openCliFixture({}, schedules)

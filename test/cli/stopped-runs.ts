@@ -13,7 +13,7 @@ interface Stopped {
   readonly code: number | null
   /** From the signal to the end of the process. */
   readonly ms: number
-  readonly hasSealed: boolean
+  readonly hasCommitted: boolean
   /** Whether the run after it said what it would have said without it, and `verify` finds nothing. */
   readonly isNextRight: boolean
 }
@@ -68,7 +68,7 @@ export async function stopAtMoments(count: number, random: () => number): Promis
     const { code, signal } = await running.ended
     const ms = performance.now() - signalledAt
     service.behaviour.latencyMs = 0
-    const hasSealed = sealedRuns(directory.file('hookdrift.db')) > 1
+    const hasCommitted = committedRuns(directory.file('hookdrift.db')) > 1
     const next = said((await audit(directory)).stdout)
     const verified = await command(['verify', '--history', directory.file('hookdrift.db')], {
       cwd: directory.path,
@@ -77,7 +77,7 @@ export async function stopAtMoments(count: number, random: () => number): Promis
     results.push({
       code: signal === 'SIGTERM' ? 143 : code,
       ms,
-      hasSealed,
+      hasCommitted,
       isNextRight: verified.code === 0 && isAsExpected(next, expected),
     })
   }
@@ -94,22 +94,22 @@ function said(stdout: string): Report {
   return JSON.parse(stdout)
 }
 
-/** What stands is the same; what was new may have been told as new by the stopped run already. */
+/** Active violations are the same; the stopped run may already have reported new ones as opened. */
 function isAsExpected(next: Report, expected: Report): boolean {
-  const standing = ({ violations }: Report) =>
+  const activeFingerprints = ({ violations }: Report) =>
     violations
       .flatMap(({ fingerprint, state }) => (state === 'resolved' ? [] : [fingerprint]))
       .sort()
       .join()
   return (
-    standing(next) === standing(expected) &&
+    activeFingerprints(next) === activeFingerprints(expected) &&
     next.verdict.exit_code === expected.verdict.exit_code &&
     JSON.stringify(next.verdict.violations) === JSON.stringify(expected.verdict.violations) &&
     next.coverage.every(({ status }) => status === 'complete')
   )
 }
 
-function sealedRuns(file: string): number {
+function committedRuns(file: string): number {
   return query<{ runs: number }>(file, 'SELECT count(*) AS runs FROM committed_run')[0]?.runs ?? 0
 }
 

@@ -26,7 +26,7 @@ const run = (args: readonly string[], env: Record<string, string> = {}) =>
   command([...args, '--history', 'hookdrift.db'], { cwd: directory.path, env })
 const holds = (text: string) => readFileSync(directory.file('hookdrift.db')).includes(text)
 
-describe('a command that opens a history of before', () => {
+describe('a command that opens an older history', () => {
   it.each([
     [['report', '--run', '1']],
     [['status', '--max-age', '9999d']],
@@ -35,7 +35,7 @@ describe('a command that opens a history of before', () => {
     [['notify', '--pending']],
     [['query', 'SELECT count(*) FROM run']],
     [['prune', '--keep-last', '9']],
-  ])('%j seals it anew and makes no key', async (args) => {
+  ])('%j reseals it and creates no key', async (args) => {
     expect(await run(args)).toMatchObject({ code: 0 })
     expect(existsSync(directory.file('hookdrift.db.before-0009'))).toBe(true)
     expect([holds(note), holds('sealed:masked')]).toEqual([false, true])
@@ -43,14 +43,14 @@ describe('a command that opens a history of before', () => {
     expect(await run(['verify'])).toMatchObject({ code: 0 })
   })
 
-  it('uses the key beside it, or that of the environment', async () => {
+  it('uses the key next to it, or that of the environment', async () => {
     writeFileSync(directory.file('hookdrift.key'), keyFile, { mode: 0o600 })
     expect(await run(['runs'])).toMatchObject({ code: 0 })
     expect(holds(note)).toBe(false)
     expect(statSync(directory.file('hookdrift.db.before-0009')).mode & 0o777).toBe(0o600)
   })
 
-  it('leaves it as it was when there is a key that cannot be used', async () => {
+  it('leaves it unchanged when the key cannot be used', async () => {
     writeFileSync(directory.file('hookdrift.key'), 'damaged', { mode: 0o600 })
     const digest = () =>
       createHash('sha256')

@@ -61,7 +61,7 @@ schedules: [{ name: often, cron: "* * * * * *", run_on_start: true }]
 `
 
 describe('hookdrift worker', () => {
-  it('audits on its schedule, is watched, survives a broken file, and ends in order', async () => {
+  it('audits on its schedule, serves its state, survives a broken file, and ends in order', async () => {
     await using cli = await openCliFixture(everySecond)
     const worker = cli.start()
     const log = logOf(worker)
@@ -89,7 +89,7 @@ describe('hookdrift worker', () => {
     expect(JSON.stringify(log.lines)).not.toContain('not-a-real-key')
   })
 
-  it('seals what it has seen when it is stopped within a run', async () => {
+  it('commits what it has read when it is stopped during a run', async () => {
     await using cli = await openCliFixture('schedules: [{ name: nightly, cron: "0 0 1 1 *", run_on_start: true }]\n')
     cli.service.behaviour.latencyMs = 100
     const worker = cli.start()
@@ -107,7 +107,7 @@ describe('hookdrift worker', () => {
     expect(new Set(reasons.map(({ status }) => status))).not.toContain('failed')
   })
 
-  it('goes on after errors, and says that it is not ready', async () => {
+  it('continues after errors, and is not ready', async () => {
     await using cli = await openCliFixture(everySecond)
     const worker = cli.start()
     const log = logOf(worker)
@@ -160,14 +160,14 @@ describe('hookdrift worker', () => {
       2,
       /hookdrift\.yaml:1:19: .*expected an address and a port/,
     ],
-  ])('ends with a word on stderr: %s', async (_, schedules, args, code, message) => {
+  ])('exits with a message on stderr: %s', async (_, schedules, args, code, message) => {
     await using cli = await openCliFixture(schedules)
     const said = await cli.say(args)
     expect({ code: said.code, stdout: said.stdout }).toEqual({ code, stdout: '' })
     expect(said.stderr).toMatch(message)
   })
 
-  it('cannot start where its address is taken, and says so', async () => {
+  it('exits with a message when its address is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const address = other.address()
@@ -180,8 +180,8 @@ describe('hookdrift worker', () => {
   })
 })
 
-describe('hookdrift audit', () => {
-  it('refuses a schedule that cannot be kept', async () => {
+describe('hookdrift audit with schedules and time limits', () => {
+  it('refuses an impossible schedule', async () => {
     await using cli = await openCliFixture('schedules: [{ name: a, cron: "61 * * * *" }]\n')
     const { code, stderr } = await command(['audit', '--config', cli.directory.file('hookdrift.yaml')], {
       cwd: cli.directory.path,
@@ -193,7 +193,7 @@ describe('hookdrift audit', () => {
     })
   })
 
-  it('ends at run_timeout: what was not read is partial, the run is sealed', async () => {
+  it('ends at run_timeout with partial walks, and commits the run', async () => {
     await using cli = await openCliFixture('run_timeout: 1s\nconcurrency: 1\n')
     cli.service.behaviour.latencyMs = 200
     const { ended } = startHookdrift(['audit', '--format', 'json'], { cwd: cli.directory.path, env: cli.env })
@@ -210,7 +210,7 @@ describe('hookdrift audit', () => {
     }
   })
 
-  it('told to stop at any moment ends with 143 within ten seconds, and the next run is right', async () => {
+  it('exits with 143 within ten seconds of a stop at any moment, and the next run is right', async () => {
     const moments = [0.1, 0.3, 0.7]
     const results = await stopAtMoments(3, () => moments.shift() ?? 0.5)
     for (const result of results) {

@@ -48,12 +48,12 @@ function statesOf(parts: Parameters<typeof aReport>[0], of: Framework = framewor
 describe('the state of a control', () => {
   const met = { E: 'met', S: 'met', P: 'met', N: 'not_covered' }
 
-  it('is met when all was looked at and nothing of medium or above is open', () => {
+  it('is met when coverage is complete and no violation of medium or above is open', () => {
     expect(statesOf({})).toEqual(met)
     expect(statesOf({ violations: [aViolation({ severity: 'low' })] })).toEqual(met)
   })
 
-  it('is not met by an open violation of medium or above, and by no other', () => {
+  it('is not met with an open violation of medium or above, and only then', () => {
     expect(statesOf({ violations: [aViolation({ severity: 'medium' })] })).toEqual({ ...met, E: 'not_met' })
     for (const state of ['resolved', 'waived', 'unknown'] as const) {
       expect(statesOf({ violations: [aViolation({ state })] })).toEqual(met)
@@ -76,11 +76,11 @@ describe('the state of a control', () => {
     expect(statesOf({ projects: [{ ...project, resources: {} }] })).toEqual(met)
   })
 
-  it('is not met rather than partially assessed, where both hold', () => {
+  it('is not met rather than partially assessed when both apply', () => {
     expect(statesOf({ coverage: withPartial, violations: [aViolation()] }).E).toBe('not_met')
   })
 
-  it('takes subscriptions for sources where the service does not list them', () => {
+  it('depends on subscriptions instead of sources where the service does not list sources', () => {
     const skipped = aWalk({ listing: 'sources', status: 'skipped', reason: 'not offered' })
     const others = walks.filter(({ listing }) => listing !== 'sources')
     expect(statesOf({ coverage: [...others, skipped] }).S).toBe('met')
@@ -89,7 +89,7 @@ describe('the state of a control', () => {
     expect(statesOf({ coverage })).toEqual({ ...met, S: 'partially_assessed' })
   })
 
-  it("is not assessed when nothing could read a project's settings, or the configuration does not request them", () => {
+  it('is not assessed when project settings could not be read or are not requested', () => {
     const skipped = aWalk({ listing: 'project', status: 'skipped', reason: 'not offered' })
     const others = walks.filter(({ listing }) => listing !== 'project')
     const projects = [{ ...project, resources: { endpoint: 3, source: 2 } }]
@@ -117,7 +117,7 @@ describe('the state of a control', () => {
     expect(statesOf({ rules: all.slice(1) })).toEqual({ ...met, E: 'not_assessed' })
   })
 
-  it("counts a policy's own rule where it names the control", () => {
+  it("counts a policy's own rule that names the control", () => {
     const own = rule('acme/owner', 'endpoint', ['ours:N'])
     expect(statesOf({ rules: [...all, own] }).N).toBe('met')
     const violations = [aViolation({ rule: 'acme/owner', severity: 'medium' })]
@@ -126,7 +126,7 @@ describe('the state of a control', () => {
 })
 
 describe('the evidence for a control', () => {
-  it('names rules and what they judged, violations with their time, waivers, and gaps', () => {
+  it('names rules and what they evaluated, violations with their time, waivers, and gaps', () => {
     const waiver = { owner: 'payments', reason: 'soon', expires: '2027-03-31T00:00:00.000Z' }
     const first_seen = '2026-11-21T02:04:00.120Z'
     const report = aReport({
@@ -150,14 +150,11 @@ describe('the evidence for a control', () => {
     })
   })
 
-  it.each(builtInFrameworkIds)(
-    'has a state for every control of %s, most of them not covered by a tool like this',
-    (id) => {
-      const framework = builtInFramework(id)
-      const report: Report = aReport({ coverage: walks, projects: [project], rules: all })
-      const { controls } = composeCompliance({ report, framework })
-      expect(controls.map(({ id }) => id)).toEqual(framework.controls.map(({ id }) => id))
-      expect(new Set(controls.map(({ state }) => state))).toEqual(new Set(['met', 'not_assessed', 'not_covered']))
-    },
-  )
+  it.each(builtInFrameworkIds)('gives every control of %s a state, most of them not covered', (id) => {
+    const framework = builtInFramework(id)
+    const report: Report = aReport({ coverage: walks, projects: [project], rules: all })
+    const { controls } = composeCompliance({ report, framework })
+    expect(controls.map(({ id }) => id)).toEqual(framework.controls.map(({ id }) => id))
+    expect(new Set(controls.map(({ state }) => state))).toEqual(new Set(['met', 'not_assessed', 'not_covered']))
+  })
 })

@@ -39,12 +39,12 @@ describe('the built-in frameworks', () => {
     expect([...patterns].filter((pattern) => !rules.some(({ id }) => matchesGlob(id, pattern)))).toEqual([])
   })
 
-  it('map every rule to a control of its own, besides those that every rule has', () => {
+  it('map every rule to a control of its own, in addition to the shared ones', () => {
     const bare = rules.map(({ id }) => id).filter((id) => controlsOf(id).every((control) => general.has(control)))
     expect(bare).toEqual([])
   })
 
-  it('tell the controls of a rule in the order of frameworks and controls', () => {
+  it('list the controls of a rule in the order of frameworks and controls', () => {
     expect(controlsOf('source/queue-plaintext')).toEqual([
       ...['soc2:CC6.7', 'soc2:CC7.1', 'iso27001:A.8.9', 'iso27001:A.8.20', 'iso27001:A.8.24'],
       ...['pci-dss:2.2', 'pci-dss:4.2', 'pci-dss:11.5', 'nist-csf:PR.DS', 'nist-csf:PR.PS'],

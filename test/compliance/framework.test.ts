@@ -20,7 +20,7 @@ function refusal(text: string): string {
 const head = 'framework: ours\ntitle: Ours\ncontrols:\n'
 
 describe('a framework file', () => {
-  it('is read with its controls in order, those without evidence included', () => {
+  it('is read with its controls in order, including those without evidence', () => {
     const text = `${head}  - { id: W-1, title: Signed, evidence: [{ rationale: Why., rules: ["endpoint/secret-*"] }] }
   - { id: W-2, title: On call }
 `
@@ -39,7 +39,7 @@ describe('a framework file', () => {
     expect(rationaleFor(signed, 'endpoint/url-not-https')).toBeUndefined()
   })
 
-  it('is refused with the place of each mistake', () => {
+  it('is refused with line and column of each mistake', () => {
     expect(refusal(`${head}  - { id: W-1, titel: x }\n`)).toMatch(/ours\.yaml:4:\d+: .*titel/)
     expect(refusal(`${head}  - { id: 2.2, title: x }\n`)).toMatch(/ours\.yaml:4:11: /)
     expect(refusal(`${head}  - { id: W-1, title: x }\n  - { id: W-1, title: y }\n`)).toBe(
@@ -50,7 +50,7 @@ describe('a framework file', () => {
     )
   })
 
-  it('has a published schema, which every built-in framework keeps to', async () => {
+  it('has a published schema, which every built-in framework follows', async () => {
     await expect(`${JSON.stringify(frameworkJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
       join(config, 'framework.schema.json'),
     )

@@ -21,7 +21,7 @@ const withChannels = (...notify: unknown[]) => withService({}, { notify })
 const refusalOf = (...notify: unknown[]) => refusal(withChannels(...notify), { env })
 
 describe('channels', () => {
-  it('are read, their secrets from the environment and from files, their paths relative to the configuration', () => {
+  it('are read with secrets from the environment and from files, and paths relative to the configuration', () => {
     const files = { '/etc/hookdrift/url': `${env.HOOK_URL}\n` }
     const chat = { name: 'chat', type: 'slack', url: '${file:url}', min_severity: 'high', projects: ['acme/*'] }
     const configuration = configure(withChannels(hook, chat, { name: 'files', type: 'directory', path: 'out' }), {
@@ -68,7 +68,7 @@ describe('channels', () => {
     expect(refusalOf(hook, hook)[0]).toMatch(/a second channel named hook, the first is in line 1/)
   })
 
-  it('show no secret, with any mistake and in any place', () => {
+  it('show no secret in any mistake', () => {
     const leak = 'https://me:not-a-real-key@hooks.example.com/not-a-real-key#x'
     const wrong = [
       { ...hook, url: leak },
@@ -89,7 +89,7 @@ describe('channels', () => {
     expect(unfit.join('\n')).not.toContain('not-a-real-key')
   })
 
-  it('warn of secrets in the file and of messages in clear', () => {
+  it('warn of secrets in the file and of plaintext messages', () => {
     const { warnings } = configure(
       withChannels(
         { ...hook, url: 'http://hooks.example.com/x', secret },
@@ -105,7 +105,7 @@ describe('channels', () => {
     ])
   })
 
-  it('are in the digest of the configuration, their secrets are not', () => {
+  it('are part of the digest of the configuration, without their secrets', () => {
     const digest = (channel: object, more = {}) => configure(withChannels(channel), { env: { ...env, ...more } }).digest
     expect(digest(hook, { HOOK_URL: 'https://other.example.com', HOOK_SECRET: `${secret}AAAA` })).toBe(digest(hook))
     expect(digest({ ...hook, name: 'other' })).not.toBe(digest(hook))

@@ -17,12 +17,12 @@ describe('the digest of a configuration', () => {
     expect(digest(header, {}, { env: { ...env, GATE: 'a' } })).toBe(digest(header, {}, { env: { ...env, GATE: 'b' } }))
   })
 
-  it('does not depend on how the same is written', () => {
+  it('does not depend on notation', () => {
     const text = `# a comment\nservices:\n- projects:\n  - { id: p1 }\n  url: https://hooks.example.com/\n  key: \${ACME_KEY}\n  name: acme\n  page_size: 1000\n  limits: { page_timeout: 30000ms }\n`
     expect(configure(text).digest).toBe(digest({}))
   })
 
-  it('does not depend on where the history was put for one run', () => {
+  it('does not depend on the history that a run uses', () => {
     const env = { ACME_KEY: 'a', HOOKDRIFT_HISTORY: '/elsewhere' }
     expect(configure(withService({}), { env }, { history: '/x' }).digest).toBe(digest({}))
   })

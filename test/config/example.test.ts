@@ -19,7 +19,7 @@ const channelEnv = {
 const example = readFileSync(new URL('../../config/hookdrift.example.yaml', import.meta.url), 'utf8')
 
 describe('the example configuration', () => {
-  it('is accepted, without a warning, and shows the defaults', () => {
+  it('is accepted without a warning and shows the defaults', () => {
     const configuration = configure(example, {
       env: { ACME_KEY: 'not-a-real-key', PAYMENTS_KEY: 'not-a-real-key', ...channelEnv },
       files: { '/etc/hookdrift/acme-ca.pem': rootCertificates[0] ?? '' },

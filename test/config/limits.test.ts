@@ -7,7 +7,7 @@ const many = <Item>(count: number, item: (index: number) => Item) =>
   Array.from({ length: count }, (_, index) => item(index))
 
 describe('a limit of the configuration', () => {
-  it('leaves room for twenty thousand projects of a service', () => {
+  it('allows twenty thousand projects of a service', () => {
     const projects = many(
       20_000,
       (index) => `      - { id: 01M7XVZ2T417WGWM74AAK${index}, name: project-${index}, labels: { env: prod } }\n`,
@@ -77,13 +77,13 @@ describe('a limit of the configuration', () => {
       withService({}, { worker: { hosts: many(101, (index) => `h${index}`) } }),
       'hosts has 101 entries, the limit is 100: remove some or split the list',
     ],
-  ])('is named when it is met: %s', (_, text, said) => {
+  ])('is named in the error: %s', (_, text, said) => {
     const [line, ...others] = refusal(text)
     expect(line).toContain(said)
     expect(others).toEqual([])
   })
 
-  it('applies to all that references fill in together', () => {
+  it('applies to the text of all references together', () => {
     const files = Object.fromEntries(many(300, (index) => [`/etc/hookdrift/${index}`, 'x'.repeat(60_000)]))
     const key = many(300, (index) => `\${file:${index}}`).join('')
     expect(refusal(withService({ key }), { files }).at(-1)).toContain(
@@ -91,7 +91,7 @@ describe('a limit of the configuration', () => {
     )
   })
 
-  it('lets a file that is named many times be read once', () => {
+  it('allows a file that is named many times, and reads it once', () => {
     const reads: string[] = []
     const sources = referenceSources(
       withService({ key: '${file:k}', projects: many(50, (index) => ({ id: `p${index}`, key: '${file:k}' })) }),
@@ -144,7 +144,7 @@ describe('one project under two names', () => {
     ['another path', {}, { url: 'https://hooks.example.com/eu' }],
     ['another host', {}, { url: 'https://eu.example.com' }],
     ['another project', {}, { projects: [{ id: 'p3', name: 'payments' }] }],
-  ])('is not what this is: %s', (_, first, second) => {
+  ])('is accepted as different projects: %s', (_, first, second) => {
     expect(refusal(two(first, second))).toEqual([])
   })
 

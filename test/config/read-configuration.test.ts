@@ -122,7 +122,7 @@ describe('readConfiguration', () => {
     })
   })
 
-  it('reads an unquoted off as the offer it is', () => {
+  it('reads an unquoted off as the mode "off"', () => {
     const text = `${smallest}    listings: { sources: off, project: required }\n`
     expect(firstService(configure(text)).listings).toEqual({ sources: 'off', project: 'required' })
   })
@@ -131,11 +131,11 @@ describe('readConfiguration', () => {
     ['https://hooks.example.com///', 'https://hooks.example.com'],
     ['https://EXAMPLE.com:443/base/', 'https://example.com/base'],
     ['http://127.0.0.1:5005', 'http://127.0.0.1:5005'],
-  ])('keeps the url %s as %s', (url, kept) => {
+  ])('reads the url %s as %s', (url, kept) => {
     expect(firstService(configure(withService({ url }))).settings.url).toBe(kept)
   })
 
-  it('takes paths relative to the configuration, and overrides relative to the working directory', () => {
+  it('resolves paths against the configuration, and overrides against the working directory', () => {
     const text = withService({}, { history: 'data/h.db', policy: '../policy.yaml' })
     const env = { ...acmeEnv, HOOKDRIFT_HISTORY: 'env.db' }
     expect(configure(text)).toMatchObject({ history: '/etc/hookdrift/data/h.db', policy: '/etc/policy.yaml' })
@@ -144,7 +144,7 @@ describe('readConfiguration', () => {
     expect(configure(text, { env: { ...acmeEnv, HOOKDRIFT_HISTORY: '' } }).history).toBe('/etc/hookdrift/data/h.db')
   })
 
-  it('reads further certificate authorities', () => {
+  it('reads additional certificate authorities', () => {
     const pem = rootCertificates.slice(0, 2).join('\n')
     const files = { '/etc/hookdrift/ca.pem': pem, '/etc/hookdrift/key.pem': 'not-a-real-key' }
     expect(firstService(configure(withService({ ca_file: 'ca.pem' }), { files })).settings.ca).toBe(pem)
@@ -294,7 +294,7 @@ describe('readConfiguration', () => {
     ])
   })
 
-  it('names all mistakes of one file together', () => {
+  it('lists all mistakes of one file together', () => {
     const text =
       'history: 1\nconcurrency: 0\nservices:\n  - nme: a\n    url: x\n    key: ${NO_KEY}\n    projects:\n      - id: a/b\n'
     expect(refusal(text)).toEqual([
@@ -310,7 +310,7 @@ describe('readConfiguration', () => {
 })
 
 describe('the warnings of a configuration', () => {
-  it('speak of keys in the file', () => {
+  it('name keys in the file', () => {
     const text =
       smallest.replace('${ACME_KEY}', 'not-a-real-key') +
       '        key: ${NO:-not-a-real-key}\n      - { id: b, key: "${ACME_KEY}" }\n'
@@ -320,13 +320,13 @@ describe('the warnings of a configuration', () => {
     ])
   })
 
-  it('speak of keys that are sent in clear', () => {
+  it('name keys that are sent in clear', () => {
     expect(configure(smallest.replace('https:', 'http:')).warnings).toEqual([
       `${file}:3:10: the key is sent in clear over http; use https`,
     ])
   })
 
-  it.each(['localhost', '127.0.0.1:5005', '127.1', '[::1]:80', 'a.localhost'])('leave http to %s alone', (host) => {
+  it.each(['localhost', '127.0.0.1:5005', '127.1', '[::1]:80', 'a.localhost'])('allow http to %s alone', (host) => {
     expect(configure(withService({ url: `http://${host}` })).warnings).toEqual([])
   })
 })

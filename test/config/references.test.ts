@@ -54,7 +54,7 @@ describe('references in a configuration', () => {
     expect(lines).toEqual([`2:45: ${problem}`])
   })
 
-  it('give a project its key from a file', () => {
+  it('read the key of a project from a file', () => {
     const text = withService({ key: '${file:secrets/a}' })
     expect(firstService(configure(text, { files })).projects[0]?.key).toBe('from-file')
   })
@@ -77,7 +77,7 @@ describe('a key', () => {
     },
   )
 
-  it('is refused when nothing is left of it', () => {
+  it('is refused when it is empty after trimming', () => {
     expect(refusal(at('${K}'), { env: { K: '' } })).toEqual([
       `3:10: key is empty once \`\${K}\` is filled in, ${expectation}`,
     ])
@@ -99,7 +99,7 @@ describe('a key', () => {
     'dialect: { headers: { x-key: "not-a-real-key\\n" } }',
     'dialect: { headers: { x-key: [not-a-real-key] } }',
     'url: https://u:not-a-real-key@a.example',
-  ])('is never in a message: %s', (member) => {
+  ])('is in no message: %s', (member) => {
     const name = member.startsWith('name') ? '' : '    name: a/b\n'
     const lines = refusal(`services:\n  -\n    projects: [{ id: p }]\n${name}    ${member}\n`, {
       env: { KEY: 'hidden-key' },

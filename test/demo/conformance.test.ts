@@ -85,7 +85,7 @@ describe('outages and limits', () => {
     }
   })
 
-  it('says when the limit ends, as a time', async () => {
+  it('names the end of the limit as a time', async () => {
     service.behaviour.outage = 'cache-down'
     const { headers } = await ask(recording('outages').find(({ name }) => name === 'cache down: endpoints'))
     expect(headers.get('retry-after')).toBe('1795225430')

@@ -30,7 +30,7 @@ const fleetOf = () => {
 }
 
 describe('an edit', () => {
-  it('wipes what an update of an endpoint leaves out', () => {
+  it('clears what an update of an endpoint omits', () => {
     const { fleet, endpoint, place, now } = fleetOf()
     updateEndpoint(fleet, place, { name: 'renamed', url: endpoint.url })
     expect(now()).toEqual({
@@ -50,7 +50,7 @@ describe('an edit', () => {
     expect(now()).toEqual({ ...endpoint, status: 'paused' })
   })
 
-  it('rotates a secret and lets the old one expire; replaces one and shows the deleted to later releases only', () => {
+  it('rotates a secret and lets the old one expire; a replaced secret shows as deleted to later releases only', () => {
     const { fleet, endpoint, place, now } = fleetOf()
     rotateSecret(fleet, place)
     expect(now()?.secrets).toMatchObject([
@@ -63,7 +63,7 @@ describe('an edit', () => {
     expect(renderEndpoint(row, 'later').secrets).toHaveLength(3)
   })
 
-  it('takes the subscriptions of a deleted endpoint or source with it', () => {
+  it('deletes the subscriptions of a deleted endpoint or source', () => {
     const { fleet, outgoing, incoming, source, place } = fleetOf()
     deleteEndpoint(fleet, place)
     expect(fleet.open(outgoing.uid).endpoints).toHaveLength(23)
@@ -73,7 +73,7 @@ describe('an edit', () => {
     expect(fleet.open(incoming.uid).subscriptions).toHaveLength(21)
   })
 
-  it('puts what is new first', () => {
+  it('puts new resources first', () => {
     const { fleet, outgoing } = fleetOf()
     const endpoint = createEndpoint(fleet, outgoing.uid, { name: 'new', url: 'http://new.example.com' })
     const subscription = createSubscription(fleet, outgoing.uid, { endpoint })
@@ -86,7 +86,7 @@ describe('an edit', () => {
     })
   })
 
-  it('dates a change of a source or a project', () => {
+  it('updates the date of a source or a project', () => {
     const { fleet, incoming, source } = fleetOf()
     updateSource(fleet, { project: incoming.uid, uid: source.uid }, { is_disabled: true })
     updateProject(fleet, incoming.uid, { disable_endpoint: false })
@@ -121,21 +121,21 @@ describe('an edit', () => {
     expect(now()).toEqual({ ...endpoint, failure_rate: 12.5 })
   })
 
-  it('refuses what is not there', () => {
+  it('is refused for a missing resource', () => {
     const { fleet, place } = fleetOf()
     expect(() => setEndpointStatus(fleet, { ...place, uid: 'nothing' }, 'paused')).toThrow('has no nothing')
   })
 })
 
-describe("a colleague's afternoon", () => {
-  it('is six edits, each described in a line, the same for the same fleet', () => {
+describe('the afternoon of a colleague', () => {
+  it('is six edits, each with a description, the same for the same fleet', () => {
     const describeAll = () =>
       afternoonOf(generateFleet()).map(({ project, description }) => `${project}: ${description}`)
     expect(describeAll()).toEqual(describeAll())
     expect(describeAll()).toHaveLength(6)
   })
 
-  it('does what it says', () => {
+  it('makes the edits that it describes', () => {
     const fleet = generateFleet()
     const [outgoing, , incoming] = fleet.projects()
     const open = () => [fleet.open(outgoing?.uid ?? ''), fleet.open(incoming?.uid ?? '')] as const

@@ -16,7 +16,7 @@ describe('a fault', () => {
     expect((await ask(service, '/endpoints')).status).toBe(200)
   })
 
-  it.each(['hang', 'stall-body'] as const)('keeps the client waiting: %s', async (how) => {
+  it.each(['hang', 'stall-body'] as const)('delays the answer: %s', async (how) => {
     service.failNext({ how })
     await expect(ask(service, '/endpoints', { signal: AbortSignal.timeout(50) })).rejects.toThrow(/timeout/)
   })
@@ -51,7 +51,7 @@ describe('a fault', () => {
     expect(pagination).toMatchObject({ has_next_page: true, next_page_cursor: content[0].uid })
   })
 
-  it('hits the page that it names, as often as configured', async () => {
+  it('applies to the named page, as often as configured', async () => {
     service.faults.push({ how: 'status', status: 500, path: /\/subscriptions/, page: 3, times: 2 })
     const statuses: number[] = []
     for (let cursor = '', tries = 0, more = true; more && tries < 12; tries++) {

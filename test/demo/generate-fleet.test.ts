@@ -18,7 +18,7 @@ describe('a generated fleet', () => {
     expect(textOf(backwards)).toBe(textOf(fleet))
   })
 
-  it('makes an unedited project again as it was', () => {
+  it('restores an unedited project as it was', () => {
     const fleet = generateFleet({ projects: 200, endpointsPerProject: 2 })
     const [first] = fleet.projects()
     const before = JSON.stringify(fleet.open(first?.uid ?? ''))
@@ -26,7 +26,7 @@ describe('a generated fleet', () => {
     expect(JSON.stringify(fleet.open(first?.uid ?? ''))).toBe(before)
   })
 
-  it('lists everything newest first, under uids that are unique', () => {
+  it('lists resources newest first, with unique uids', () => {
     const fleet = generateFleet({ projects: 6, endpointsPerProject: 40, subscriptionsPerProject: 60 })
     const uids = fleet.projects().flatMap((project) => {
       const { endpoints, subscriptions, sources } = fleet.open(project.uid)
@@ -45,13 +45,13 @@ describe('a generated fleet', () => {
     expect(uids.every((uid) => /^01[0-9A-HJKMNP-TV-Z]{24}$/.test(uid))).toBe(true)
   })
 
-  it('dates everything before its base time', () => {
+  it('dates all resources before its base time', () => {
     const fleet = generateFleet({ baseTime: '2027-01-01T00:00:00Z' })
     const times = fleet.projects().flatMap(({ uid }) => fleet.open(uid).endpoints.map(({ created_at }) => created_at))
     expect(times.every((time) => time > '2026-11-01' && time < '2027-01-01')).toBe(true)
   })
 
-  it('has every problem somewhere, and most resources without any', () => {
+  it('has each problem somewhere, and most resources without one', () => {
     const fleet = generateFleet()
     const all = fleet.projects().map(({ uid }) => fleet.open(uid))
     const endpoints = all.flatMap((data) => data.endpoints)
@@ -79,7 +79,7 @@ describe('a generated fleet', () => {
     expect(untouched.length / endpoints.length).toBeGreaterThan(0.6)
   })
 
-  it('has none of them when it is to be clean', () => {
+  it('has no problem when it is clean', () => {
     const fleet = generateFleet({ clean: true, projects: 6 })
     const all = fleet.projects().map(({ uid }) => fleet.open(uid))
     const values = all.flatMap((data) => data.endpoints.flatMap((row) => (row.secrets ?? []).map(({ value }) => value)))
@@ -95,7 +95,7 @@ describe('a generated fleet', () => {
     }
   })
 
-  it('marks every secret as made up', () => {
+  it('marks each secret as made up', () => {
     const fleet = generateFleet({ clean: true })
     expect(fleet.personalKey).toMatch(/^CO\.[^.]{16}\.not-a-real-key-[^.]{49}$/)
     const secrets = fleet.projects().flatMap(({ uid }) => fleet.open(uid).endpoints.flatMap((row) => row.secrets ?? []))

@@ -43,7 +43,7 @@ describe('a replay', () => {
     )
   })
 
-  it('gives several answers to one request in their order, then the last again', async () => {
+  it('gives several answers to one request in their order, then repeats the last', async () => {
     replay = await startReplay(recording('rate-limit'))
     const statuses: number[] = []
     for (let turn = 0; turn < 6; turn++) statuses.push((await get(`${payments}/endpoints?perPage=1`)).status)
@@ -62,7 +62,7 @@ describe('a replay', () => {
     expect(await response.text()).toBe(throws?.response.body)
   })
 
-  it('says what is not in the recording, without the key', async () => {
+  it('names a request that is not in the recording, without the key', async () => {
     replay = await startReplay(recording('rate-limit'))
     expect(await get('/api/v1/nothing')).toEqual({
       status: 404,

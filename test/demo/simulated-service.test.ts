@@ -27,7 +27,7 @@ const walk = async (list: string, perPage: number) => {
 }
 
 describe('the simulated service', () => {
-  it.each([1, 7, 24, 1000])('lists everything once in pages of %i', async (perPage) => {
+  it.each([1, 7, 24, 1000])('lists each resource once in pages of %i', async (perPage) => {
     const { fleet } = await start()
     const [project] = fleet.projects()
     const { endpoints, subscriptions } = fleet.open(project?.uid ?? '')
@@ -47,7 +47,7 @@ describe('the simulated service', () => {
     expect((await ask(service, '/endpoints?perPage=10')).json.data.content[0].secrets).toHaveLength(2)
   })
 
-  it('takes an update of an endpoint, and wipes what it leaves out', async () => {
+  it('takes an update of an endpoint, and clears what it omits', async () => {
     const { fleet } = await start()
     const project = fleet.projects()[0]?.uid ?? ''
     const before = fleet.open(project).endpoints.find(({ authentication }) => authentication !== null)
@@ -79,7 +79,7 @@ describe('the simulated service', () => {
     expect(await ask(service, '/endpoints')).toMatchObject({ status: 401, json: { message: 'authorization failed' } })
   })
 
-  it('answers 404 where something is not offered', async () => {
+  it('answers 404 for what it does not offer', async () => {
     await start({}, { offers: { sources: false, project: false, projects: true, testFunction: false } })
     for (const rest of ['/sources', ''])
       expect(await ask(service, rest)).toMatchObject({ status: 404, text: '404 page not found\n' })
@@ -116,7 +116,7 @@ describe('the simulated service', () => {
     expect(headers.get('retry-after')).toBe('30')
   })
 
-  it('shows durations as texts to version 2024-01-01 when configured', async () => {
+  it('shows durations as texts up to version 2024-01-01 when configured', async () => {
     await start({}, { durations: 'texts' })
     const { json } = await ask(service, '/endpoints?perPage=1', { headers: { 'x-convoy-version': '2024-01-01' } })
     expect(json.data.content[0]).toMatchObject({
@@ -125,7 +125,7 @@ describe('the simulated service', () => {
     })
   })
 
-  it('logs what it was asked', async () => {
+  it('logs its requests', async () => {
     await start()
     await ask(service, '/endpoints?perPage=3')
     expect(service.requests).toMatchObject([
@@ -139,7 +139,7 @@ describe('the shapes of later releases', () => {
     readFileSync(new URL('../fixtures/recordings/other-dialects.json', import.meta.url), 'utf8'),
   )
 
-  it('are those read in their source', () => {
+  it('are as in their source code', () => {
     const [item] = shapes['endpoints page, later dialect'].data.content
     const basic = { type: 'basic_auth', basic_auth: { username: 'u', password: 'not-a-real-key' } } as const
     const row = {

@@ -15,7 +15,7 @@ export interface Image {
 }
 
 /**
- * Does what the Dockerfile says in a directory that was empty, each stage in a folder of its own that stands for its
+ * Does what the Dockerfile says in a directory that was empty, each stage in a folder of its own that replaces its
  * root. Only the installation of the tools that build may be left out: this checkout's were installed from the same
  * lock file, by the same command.
  */

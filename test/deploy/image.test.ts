@@ -30,8 +30,8 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => directory[Symbol.dispose]())
 
-describe('what the Dockerfile makes', () => {
-  it('holds the package and what it depends on, nothing that made it and nothing of the machine that did', () => {
+describe('the files of the image', () => {
+  it('are the package and its dependencies, without build tools and traces of the build machine', () => {
     const { files, dependencies, devDependencies } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'))
     const lib = join(image.root, 'usr/local/lib/hookdrift')
     const there = readdirSync(lib)
@@ -45,7 +45,7 @@ describe('what the Dockerfile makes', () => {
     expect(everything.filter((path) => secret.test(path) && !path.includes('/node_modules/'))).toEqual([])
   })
 
-  it('keeps its state, and only that, where its user may write', () => {
+  it('let its user write to the state directory only', () => {
     const user = settingOf(image.stage, 'USER')
     const state = settingOf(image.stage, 'VOLUME') ?? ''
     expect(user).toMatch(/^[1-9]\d*:[1-9]\d*$/)
@@ -59,8 +59,8 @@ describe('what the Dockerfile makes', () => {
   })
 })
 
-describe.skipIf(!canEnter)('a container of it, its file system read-only, its user without any privilege', () => {
-  it('says what is missing when nothing is mounted', async () => {
+describe.skipIf(!canEnter)('a container with a read-only file system and an unprivileged user', () => {
+  it('names the missing configuration when nothing is mounted', async () => {
     const box = openBox()
     const { code, stderr } = await box.run([]).ended
     expect({ code, stderr }).toMatchObject({
@@ -69,7 +69,7 @@ describe.skipIf(!canEnter)('a container of it, its file system read-only, its us
     })
   })
 
-  it('can write to nothing but the volume', async () => {
+  it('can write to the volume only', async () => {
     const box = openBox()
     const tried = ['/x', '/etc/hookdrift/x', '/usr/local/lib/hookdrift/x', '/usr/local/bin/x', '/run/secrets/x']
     const script = `for (const file of ${JSON.stringify([...tried, '/var/lib/hookdrift/x'])})
@@ -81,7 +81,7 @@ describe.skipIf(!canEnter)('a container of it, its file system read-only, its us
     expect(stdout).toBe(`${tried.map(() => 'EROFS\n').join('')}wrote /var/lib/hookdrift/x\n1 ${uid}\n`)
   })
 
-  it('works, is found well by its health check, and seals what it has when it is told to stop', async () => {
+  it('runs, passes its health check, and commits its run when it is stopped', async () => {
     const fleet = generateFleet({ projects: 2, endpointsPerProject: 6 })
     await using service = await startSimulatedService(fleet)
     const box = openBox()

@@ -31,7 +31,7 @@ describe('the lock file', () => {
     expect(bare).toEqual([])
   })
 
-  it('takes none from outside the registry, and does not say where that is', () => {
+  it('takes no package from outside the registry, and does not name the registry', () => {
     expect(packages.filter(([path]) => !/^(?:node_modules\/(?:@[^/]+\/)?[^/]+\/?)+$/.test(path))).toEqual([])
     expect(packages.filter(([, { resolved, link }]) => resolved !== undefined || link === true)).toEqual([])
     expect(read('.npmrc')).toContain('omit-lockfile-registry-resolved=true')
@@ -47,11 +47,11 @@ describe('the lock file', () => {
     expect(ours.filter(([, range]) => !/^\^?\d+\.\d+\.\d+$/.test(String(range)))).toEqual([])
   })
 
-  it('is about what package.json asks for', () => {
+  it('matches package.json', () => {
     expect(lock.packages['']).toMatchObject({ dependencies, devDependencies })
   })
 
-  it('lets only those packages run a script at their installation of which package.json says so', () => {
+  it('allows an install script only to packages that package.json lists', () => {
     const scripts = packages.filter(([, { hasInstallScript }]) => hasInstallScript === true)
     const names = scripts.map(([path]) => path.replace(/^.*node_modules\//, ''))
     expect(names.filter((name) => typeof allowScripts[name] !== 'boolean')).toEqual([])
@@ -61,7 +61,7 @@ describe('the lock file', () => {
 })
 
 describe('the Dockerfile', () => {
-  it('takes every stage from one base, which a build can name by its digest', () => {
+  it('builds every stage from one base image, which a build can pin by digest', () => {
     const text = read('Dockerfile')
     expect(text).toMatch(/^ARG BASE=node:24-bookworm-slim$/m)
     const bases = [...text.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)

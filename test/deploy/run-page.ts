@@ -47,7 +47,7 @@ function stepsOf(block: string): readonly Step[] {
 
 /**
  * Runs the blocks of a page in one shell, in an empty directory, with the checkout's `hookdrift` first on the path.
- * Port 8080 stands for a free one, and an expiry date for one in three months.
+ * Port 8080 is replaced by a free one, and an expiry date by one in three months.
  */
 export async function runPage(page: string): Promise<Answers> {
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-page-'))
@@ -133,7 +133,7 @@ export function bare(line: string): string {
     .trim()
 }
 
-/** Whether the page shows what was answered; `…` stands for lines that are left out. */
+/** Whether the page shows the answer; `…` matches omitted lines. */
 export function showsAnswer({ shown }: Step, answered: readonly string[]): boolean {
   const lines = answered.map(bare).filter((line) => line !== '')
   const wanted = shown.map(bare).filter((line) => line !== '')

@@ -16,7 +16,7 @@ const executed = [
 ]
 
 it.each(executed)(
-  '%s shows what its commands answer (UPDATE_PAGES=1 rewrites it)',
+  '%s shows the current answers of its commands (UPDATE_PAGES=1 rewrites it)',
   async (page) => {
     const text = textOf(page)
     const answers = await runPage(text)
@@ -30,7 +30,7 @@ it.each(executed)(
   180_000,
 )
 
-it('the README shows an answer of the tutorial, cut (UPDATE_PAGES=1 rewrites it)', () => {
+it('README.md shows a shortened answer of the tutorial (UPDATE_PAGES=1 rewrites it)', () => {
   const steps = blocksOf(textOf('docs/tutorial.md')).flatMap((block) => block.steps)
   const answer =
     steps.find(({ shown }) => shown.some((line) => /^high +drift\/authentication-lost +new$/.test(line)))?.shown ?? []

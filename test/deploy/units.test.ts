@@ -29,14 +29,14 @@ describe('the systemd units', () => {
     expect(await complaintOf(args)).toBe('')
   })
 
-  it('take the program’s way to stop for one that went well, and start nothing again that a person must mend', () => {
+  it('accept the exit codes of a stop as success, and restart nothing that a person must fix', () => {
     const worker = textOf('hookdrift-worker.service')
     expect(worker).toMatch(/^SuccessExitStatus=143$/m)
     expect(worker).toMatch(/^RestartPreventExitStatus=2$/m)
     expect(textOf('hookdrift-audit.service')).not.toMatch(/^Restart=/m)
   })
 
-  it('share who they are, where the state is and what they may do', () => {
+  it('share their user, state directory and restrictions', () => {
     const [one, other] = services.map((name) => {
       const lines = textOf(name).split('\n')
       return lines.filter(
@@ -49,9 +49,9 @@ describe('the systemd units', () => {
     expect(one?.length).toBeGreaterThan(25)
   })
 
-  it.skipIf(!hasSystemd)('are understood by systemd, and expose little', () => {
+  it.skipIf(!hasSystemd)('are valid for systemd, and expose little', () => {
     using directory = openDirectory()
-    // The program as it would be installed: systemd looks whether it is there.
+    // The program as it would be installed: systemd checks whether the file exists.
     const program = directory.write('hookdrift', '#!/bin/sh\n')
     execFileSync('chmod', ['755', program])
     mkdirSync(directory.file('units'))

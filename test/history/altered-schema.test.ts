@@ -47,17 +47,17 @@ function rowsOf(table: string): unknown[] {
   return rows
 }
 
-it('the digest of the schema is that of the migrations', () => {
+it('the recorded digest of the schema matches the migrations', () => {
   expect(schemaDigest(expectedSchema(migrationsDirectory))).toBe(knownSchemaDigest)
 })
 
-describe('a history with a trigger that hookdrift did not make', () => {
+describe('a history with a foreign trigger', () => {
   const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0.1.0' }
   const writes: Readonly<Record<string, (history: History) => unknown>> = {
     'a run': (history) => history.begin(aStart(at(9))),
     'an approval': (history) =>
-      history.approve([{ project: payments, scopes: {}, note: '', by: 'somebody', at: at(9), state: { run: 4 } }]),
-    'a revocation': (history) => history.revoke([2], { by: 'somebody', at: at(9) }),
+      history.approve([{ project: payments, scopes: {}, note: '', by: 'alice', at: at(9), state: { run: 4 } }]),
+    'a revocation': (history) => history.revoke([2], { by: 'alice', at: at(9) }),
     'a message': (history) => history.enqueue([{ id: 'msg_1', channel: 'hook', run: null, body: '{}' }], at(9)),
     'a delivery': (history) => history.claim('hook'),
   }
@@ -82,7 +82,7 @@ describe('a history with a trigger that hookdrift did not make', () => {
     expect(rowsOf('run')).toEqual(before)
   })
 
-  it('refuses the seal of a run that began before it was there', async () => {
+  it('refuses the commit of a run that began before the trigger was added', async () => {
     const history = openSqliteHistory(file, owner())
     const draft = await history.begin(aStart(at(9)))
     await walkAll(draft)
@@ -101,10 +101,10 @@ describe('a history with a trigger that hookdrift did not make', () => {
   })
 })
 
-describe('a history with an object that was altered', () => {
+describe('a history with an altered object', () => {
   const emptied = 'ALTER TABLE violation RENAME TO hidden; CREATE VIEW violation AS SELECT * FROM hidden WHERE 0'
 
-  it('is not read where a table is another', () => {
+  it('is not read when a table differs', () => {
     alter(emptied)
     expect(() => openSqliteHistory(file, owner())).toThrow(
       expect.objectContaining({
@@ -128,7 +128,7 @@ describe('a history with an object that was altered', () => {
     await history.close()
   })
 
-  it('is written to when people added to it', async () => {
+  it('is written to when it only has added objects', async () => {
     alter('CREATE VIEW my_runs AS SELECT * FROM run; CREATE TABLE more (x); CREATE INDEX own ON change (name)')
     const history = openSqliteHistory(file, owner())
     const draft = await history.begin(aStart(at(9)))
@@ -145,9 +145,9 @@ describe('an upgrade', () => {
     expect(readFileSync(file).equals(before)).toBe(true)
   }
 
-  it('executes no trigger, copies nothing and leaves the history as it was', () => {
+  it('executes no trigger, copies nothing and leaves such a history unchanged', () => {
     alter('CREATE TRIGGER evil AFTER UPDATE ON version BEGIN DELETE FROM violation; END')
-    // A file that is opened becomes one with a log, whatever comes of it.
+    // Opening a file gives it a log, even when it is refused.
     alter('PRAGMA journal_mode = WAL')
     const before = readFileSync(file)
     expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(/did not make the trigger evil on version/)
@@ -168,7 +168,7 @@ describe('an upgrade', () => {
       "UPDATE document SET body = '[]' WHERE id = 1",
       /was not upgraded: document [0-9a-f]{12}… does not match its digest/,
     ],
-  ])('vouches for nothing that was altered: %s', (sql, fault) => {
+  ])('does not vouch for altered objects: %s', (sql, fault) => {
     alter(sql)
     expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(fault)
     const db = new Database(file, { readonly: true })
@@ -183,13 +183,13 @@ describe('an upgrade', () => {
     expect(existsSync(`${file}.before-0009`)).toBe(false)
   })
 
-  it('is not made by who cannot seal', () => {
+  it('is refused without the key for seals', () => {
     expect(() => openSqliteHistory(file, owner())).toThrow(
       expect.objectContaining({ exitCode: 4, advice: '`hookdrift status` upgrades it' }),
     )
   })
 
-  it('keeps the copy that it was told to destroy out of the way of the next', () => {
+  it('keeps the copy, and removes it before the next upgrade', () => {
     openSqliteHistory(file, owner(), masking).close()
     const copy = `${file}.before-0009`
     copyFileSync(copy, file)

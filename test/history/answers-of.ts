@@ -3,15 +3,15 @@ import { kinds } from '../../src/model/resource.ts'
 
 /** Everything that can be asked as of a run. Of a run that it does not follow, a span's going on is not known. */
 export async function answersAt(reader: HistoryReader, run: number, uids: readonly string[]): Promise<unknown> {
-  const looks = await reader.latestScans(run)
+  const scans = await reader.latestScans(run)
   const state: unknown[] = [
-    looks,
+    scans,
     await reader.runInputs(run),
     await reader.violationsAt(run),
     await reader.resolvedBetween(0, run),
     byText(await reader.waivedBetween(run - 2, run)),
   ]
-  for (const { project } of looks) {
+  for (const { project } of scans) {
     state.push(await reader.completeScansAt(project, run), await reader.stateAt(project, run))
     state.push(await reader.stateAt(project, run, 'subscription'))
     for (const uid of uids) {
@@ -31,7 +31,7 @@ function byText(values: readonly unknown[]): string[] {
   return values.map((value) => JSON.stringify(value)).sort()
 }
 
-/** Everything that can be asked, as of every sealed run. */
+/** Everything that can be asked, as of every committed run. */
 export async function answersOf(reader: HistoryReader, uids: readonly string[]): Promise<unknown[]> {
   const state: unknown[] = [await reader.runs(), await reader.endedRuns(3), await reader.endedRuns(1000)]
   for (const { number } of await reader.runs()) state.push(await answersAt(reader, number, uids))

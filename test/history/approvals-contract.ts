@@ -19,9 +19,9 @@ const anImported: ApprovedResource = {
   sealKeyId: 'key-9',
 }
 
-/** What every backend promises of approved states, held losses, and what changed lately. */
+/** What every backend promises about approvals, withheld removals and recent changes. */
 export function describeApprovals(name: string, makePlace: () => Place): void {
-  describe(`${name}: approved states`, () => {
+  describe(`${name}: a history with approvals`, () => {
     const fixture = openContractFixture(makePlace)
     const { begin } = fixture
 
@@ -43,14 +43,14 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       })
     }
 
-    it('keeps every approval, of which the last one of each project holds until it is revoked', async () => {
+    it('keeps every approval; the last one of each project is active until it is revoked', async () => {
       await twoRuns()
       await fixture.history.approve([anApproval(payments, 1), anApproval(orders, 1)])
       await fixture.history.approve([anApproval(payments, 2, { by: 'audit', at: at(11), note: '' })])
       const ids = async () => activeApprovals(await fixture.history.approvals()).map(({ id }) => id)
       expect(await ids()).toEqual([3, 2])
       await fixture.history.revoke([3], { by: 'lead', at: at(12) })
-      // Whoever revokes twice changes nothing.
+      // A second revocation changes nothing.
       await fixture.history.revoke([3], { by: 'other', at: at(13) })
       expect(await ids()).toEqual([2])
       const common = { scopes, run: 1, note: 'reviewed', by: 'ops', at: at(10), revoked: undefined }
@@ -99,7 +99,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       await draft.abandon(at(20))
     })
 
-    it('takes neither approval nor revocation while a run lives', async () => {
+    it('refuses approvals and revocations while a run is under way', async () => {
       await twoRuns()
       const draft = await begin()
       await expect(fixture.history.approve([anApproval(payments, 1)])).rejects.toMatchObject({ exitCode: 5 })
@@ -108,7 +108,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       expect(await fixture.history.approvals()).toEqual([])
     })
 
-    it('remembers what a suspect walk missed, until one reaches the end again', async () => {
+    it('remembers withheld removals until a walk reaches the end again', async () => {
       const walk = async (status: Parameters<typeof aCoverage>[1], held?: readonly string[]) => {
         const draft = await begin()
         const before = await draft.previouslyWithheld(payments, 'endpoints')
@@ -132,7 +132,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       expect(await walk('complete')).toBeUndefined()
     })
 
-    it('lists what was modified since a time', async () => {
+    it('lists changes since a time', async () => {
       const fields = [
         { path: '/url', before: 'a', after: 'b' },
         { path: '/status', before: 'x', after: 'y' },

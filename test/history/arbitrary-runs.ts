@@ -9,7 +9,7 @@ const kinds: Kind[] = ['endpoint', 'subscription']
 
 // What a run may do, each with a project and a resource.
 const act = fc.record({
-  what: fc.constantFrom('stage', 'see', 'end', 'change', 'judge', 'confirm', 'resolve', 'doubt', 'mark', 'discard'),
+  what: fc.constantFrom('stage', 'see', 'end', 'change', 'find', 'confirm', 'resolve', 'doubt', 'mark', 'discard'),
   project: fc.constantFrom(...projects),
   kind: fc.constantFrom(...kinds),
   uid: fc.constantFrom(...uids),
@@ -40,8 +40,8 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
       return !done.has(name) && done.add(name)
     }
     const known = (await draft.known(project, kind, [uid])).get(uid)
-    const standing = (await draft.activeViolations(project, kind, [uid]))[0]
-    const judge = (violation: NewViolation) =>
+    const active = (await draft.activeViolations(project, kind, [uid]))[0]
+    const stage = (violation: NewViolation) =>
       draft.stageViolations(project, { confirmed: [], violations: [violation] })
     if (what === 'stage' && once('version')) {
       const version = aVersion(uid, { source_uid: source }, { kind, replaces: known?.id })
@@ -51,17 +51,17 @@ export async function perform(draft: Draft, { walks, acts }: Run): Promise<void>
     if (what === 'end' && known !== undefined && once('version')) await draft.endVersions([known.id])
     if (what === 'change' && once('change'))
       await draft.stageChanges(project, [aChange(uid, { kind, referrers: [source] })])
-    if (what === 'judge' && once('violation')) {
+    if (what === 'find' && once('violation')) {
       const message = `uses ${source}`
-      await judge(standing === undefined ? aViolation(uid, { kind, message }, project) : instead(standing, { message }))
+      await stage(active === undefined ? aViolation(uid, { kind, message }, project) : instead(active, { message }))
     }
-    if (what === 'doubt' && standing !== undefined && once('violation')) {
-      await judge(instead(standing, { state: 'unknown', lastRun: await draft.lastScannedRun(project) }))
+    if (what === 'doubt' && active !== undefined && once('violation')) {
+      await stage(instead(active, { state: 'unknown', lastRun: await draft.lastScannedRun(project) }))
     }
-    if (what === 'confirm' && standing !== undefined) {
-      await draft.stageViolations(project, { confirmed: [standing.id], violations: [] })
+    if (what === 'confirm' && active !== undefined) {
+      await draft.stageViolations(project, { confirmed: [active.id], violations: [] })
     }
-    if (what === 'resolve' && standing !== undefined && once('violation')) await draft.endViolations([standing.id])
+    if (what === 'resolve' && active !== undefined && once('violation')) await draft.endViolations([active.id])
     if (what === 'mark') await draft.markUnreferenced(project, 'source', [uid, source])
     if (what === 'discard') {
       await draft.discard(project)

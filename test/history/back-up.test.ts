@@ -31,7 +31,7 @@ afterEach(() => remove())
 const copy = (replace = false) => backUp(file, target, { replace, depth: 'plain', exitCodeOf: () => 0, openSecrets })
 
 describe('a backup', () => {
-  it('is a history of its own, in one file, for its owner only', async () => {
+  it('is a complete history in one file, for its owner only', async () => {
     const { bytes, verification } = await copy()
     expect(verification).toMatchObject({ ok: true, run: { number: 1 } })
     expect(statSync(target)).toMatchObject({ size: bytes, mode: 0o100600 })
@@ -41,7 +41,7 @@ describe('a backup', () => {
     await history.close()
   })
 
-  it('is made while a run writes, and holds what was sealed', async () => {
+  it('is possible while a run writes, and contains the committed runs', async () => {
     const machines = new Machines()
     const history = openSqliteHistory(file, machines.process(2))
     const draft = await history.begin(aStart(at(2)))
@@ -59,7 +59,7 @@ describe('a backup', () => {
     await restored.close()
   })
 
-  it('replaces no file unless told to', async () => {
+  it('replaces a file on request only', async () => {
     writeFileSync(target, 'mine')
     await expect(copy()).rejects.toMatchObject({ exitCode: 2, message: `the file ${target} exists already` })
     expect(readFileSync(target, 'utf8')).toBe('mine')
@@ -67,7 +67,7 @@ describe('a backup', () => {
     expect(readFileSync(target, 'latin1').slice(0, 15)).toBe('SQLite format 3')
   })
 
-  it('is not made of what does not verify', async () => {
+  it('of a history that does not verify is refused', async () => {
     const db = new Database(file)
     db.exec("UPDATE version SET body = '{}' || body")
     db.close()
@@ -75,7 +75,7 @@ describe('a backup', () => {
     expect(readdirSync(dirname(file)).filter((name) => name.startsWith('copy'))).toEqual([])
   })
 
-  it('takes the place of nothing but a file, and never of the history itself', async () => {
+  it('replaces only regular files, and never the history itself', async () => {
     target = file
     await expect(copy(true)).rejects.toMatchObject({
       exitCode: 2,
@@ -88,7 +88,7 @@ describe('a backup', () => {
     })
   })
 
-  describe('that was killed', () => {
+  describe('a killed backup', () => {
     const drafts = () => readdirSync(dirname(file)).filter((name) => name.includes('hookdrift-'))
     const module = new URL('../../src/history/sqlite/draft-place.ts', import.meta.url).href
 
@@ -112,7 +112,7 @@ describe('a backup', () => {
       return { kill, [Symbol.asyncDispose]: kill }
     }
 
-    it('leaves nothing that the next one does not remove, whatever that is called', async () => {
+    it('leaves no file that the next one does not remove, with any file name', async () => {
       const copiers = await Promise.all(['copy.db', 'copy-of-monday.db', 'history.db.before-0004'].map(aCopier))
       for (const copier of copiers) await copier.kill()
       expect(drafts()).toHaveLength(3)
@@ -120,7 +120,7 @@ describe('a backup', () => {
       expect(drafts()).toEqual([])
     })
 
-    it('is told from one that is still at work, which is left alone', async () => {
+    it('differs from a running one, which is left alone', async () => {
       await using copier = await aCopier('copy.db')
       const [draft = ''] = drafts()
       await copy()
@@ -131,7 +131,7 @@ describe('a backup', () => {
       expect(drafts()).toEqual([])
     })
 
-    it('leaves alone what may be of others', async () => {
+    it('leaves files of other programs alone', async () => {
       const names = [
         'copy.db.hookdrift-abc123',
         'copy.db.abcdef',
@@ -146,7 +146,7 @@ describe('a backup', () => {
       expect(readdirSync(dirname(file))).toEqual(expect.arrayContaining(names))
     })
 
-    it('by an earlier hookdrift, is removed after a day', async () => {
+    it('of an earlier version is removed after a day', async () => {
       const place = join(dirname(file), 'copy.db.abcdef')
       mkdirSync(place)
       writeFileSync(join(place, 'copy.db'), 'a whole history')
@@ -157,7 +157,7 @@ describe('a backup', () => {
     })
   })
 
-  it('says what to do when it cannot be written', async () => {
+  it('reports with advice that it cannot write', async () => {
     target = join(dirname(file), 'nowhere', 'copy.db')
     await expect(copy()).rejects.toMatchObject({
       exitCode: 4,

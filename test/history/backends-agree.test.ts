@@ -13,7 +13,7 @@ import { aStart, at, seal } from './samples.ts'
 
 /** Links are made of SQLite's rows. */
 const withoutChain = (record: RunRecord | undefined) => record && { ...record, chain: null }
-/** Plays runs, and tells all that could be seen before, during and after each. */
+/** Performs runs, and returns all that could be read before, during and after each. */
 async function play(open: (process: Process) => History, runs: readonly Run[]): Promise<unknown[]> {
   const machines = new Machines()
   const seen: unknown[] = []
@@ -40,7 +40,7 @@ async function play(open: (process: Process) => History, runs: readonly Run[]): 
 let remove = () => {}
 afterEach(() => remove())
 
-it('SQLite and memory show the same, whatever runs do', async () => {
+it('SQLite and the in-memory model show the same after any runs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(aRun, { minLength: 1, maxLength: 6 }), async (runs) => {
       const path = temporaryDatabasePath()

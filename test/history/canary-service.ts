@@ -26,7 +26,7 @@ function digits(place: string): string {
   return value
 }
 
-/** The body of a private key in DER, which is no text at all. */
+/** The body of a private key in DER, which is binary. */
 function derKey(place: string): string {
   const value = Buffer.concat([Buffer.from('CANARY of a key '), hash('sha256', place, 'buffer')]).toString('base64')
   planted.set(place, value)

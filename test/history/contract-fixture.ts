@@ -61,7 +61,7 @@ export function openContractFixture(makePlace: () => Place) {
     return known.id
   }
 
-  const standingOf = async (draft: Draft, uid: string) =>
+  const activeViolationOf = async (draft: Draft, uid: string) =>
     only(await draft.activeViolations(payments, 'endpoint', [uid]))
 
   /** Everything that can be asked about the state of a project. */
@@ -73,11 +73,11 @@ export function openContractFixture(makePlace: () => Place) {
       Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await ask(key)] as const)))
     return {
       baselines: await draft.lastCompleteScans(project),
-      lastLook: await draft.lastScannedRun(project),
+      lastScan: await draft.lastScannedRun(project),
       shapes: await each(listings, (listing) => draft.lastShape(project, listing)),
       known: await each(kinds, (kind) => draft.known(project, kind, uids)),
       unseen: await each(kinds, (kind) => draft.unseen(project, kind)),
-      standing: await each(kinds, (kind) => draft.activeViolations(project, kind, uids)),
+      active: await each(kinds, (kind) => draft.activeViolations(project, kind, uids)),
       unconfirmed: await draft.unconfirmedViolations(project),
       referrers: await draft.referrers(project, uids),
       newlyMarked: await draft.markUnreferenced(project, 'source', []),
@@ -96,7 +96,7 @@ export function openContractFixture(makePlace: () => Place) {
     await draft.endVersions([await idOf(draft, 'b')])
     await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
     await draft.markUnreferenced(payments, 'source', ['s'])
-    const [first, second] = [await standingOf(draft, 'a'), await standingOf(draft, 'b')]
+    const [first, second] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
     const reworded = instead(first, { message: 'other words' })
     await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
     await draft.endViolations([second.id])
@@ -104,10 +104,10 @@ export function openContractFixture(makePlace: () => Place) {
   }
 
   async function doEverythingOnTop(draft: Draft): Promise<void> {
-    const first = await standingOf(draft, 'a')
+    const first = await activeViolationOf(draft, 'a')
     const reworded = instead(first, { message: 'other words' })
     await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-    await draft.endViolations([(await standingOf(draft, 'b')).id])
+    await draft.endViolations([(await activeViolationOf(draft, 'b')).id])
     await draft.stageChanges(payments, [aChange('c'), aChange('b', { change: 'removed' })])
     await draft.stageNotice(payments, aNotice('subscriptions', 'the shape changed'))
   }
@@ -120,5 +120,14 @@ export function openContractFixture(makePlace: () => Place) {
     })
   }
 
-  return Object.assign(fixture, { begin, run, idOf, standingOf, stateOf, doEverything, doEverythingOnTop, aFirstRun })
+  return Object.assign(fixture, {
+    begin,
+    run,
+    idOf,
+    activeViolationOf,
+    stateOf,
+    doEverything,
+    doEverythingOnTop,
+    aFirstRun,
+  })
 }

@@ -45,7 +45,7 @@ describe('a run', () => {
     )
   })
 
-  it('is not found in an empty history, which says so', () => {
+  it('is not found in an empty history, and the error says so', () => {
     expect(() => findRun([], 'latest', now)).toThrow(/the history has none yet/)
     expect(() => findRun([], '2026-11-21', now)).toThrow(/the history has none yet/)
   })
@@ -59,7 +59,7 @@ describe('a run', () => {
     ['3d', 1],
     ['3', 2],
     ['latest', 3],
-  ])('since %s begins behind run %i', (since, number) => {
+  ])('since %s begins after run %i', (since, number) => {
     expect(runBefore(runs, since, now)).toBe(number)
   })
 

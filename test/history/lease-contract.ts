@@ -9,7 +9,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
     const { begin, stateOf, doEverything, aFirstRun } = fixture
 
     describe('the lease', () => {
-      it('refuses a second run while the first one lives, and says whose it is', async () => {
+      it('refuses a second run while the first one lives, and names its owner', async () => {
         await begin()
         fixture.machines.pass(3)
         const refused = fixture.place.open(fixture.machines.process(200, 'beta')).begin(aStart())
@@ -21,7 +21,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
         await expect(fixture.place.open(fixture.owner).begin(aStart())).rejects.toThrow('another run writes to')
       })
 
-      it('is free after a seal and after an abandonment', async () => {
+      it('is free after a commit and after an abandonment', async () => {
         await seal(await begin())
         const other = fixture.place.open(fixture.machines.process(200, 'beta'))
         await (await other.begin(aStart())).abandon(at(2))
@@ -29,7 +29,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
         await other.close()
       })
 
-      it('is kept by the heartbeat, however long a run takes', async () => {
+      it('is renewed by the heartbeat for the whole run', async () => {
         const draft = await begin()
         for (let beat = 0; beat < 10; beat += 1) fixture.machines.pass(5)
         const refused = fixture.place.open(fixture.machines.process(200, 'beta')).begin(aStart())
@@ -58,7 +58,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
         await other.close()
       })
 
-      it('keeps a paused holder that wakes from writing anything', async () => {
+      it('keeps a paused owner that wakes up from writing', async () => {
         const first = await aFirstRun()
         const paused = await begin()
         await doEverything(paused)

@@ -43,7 +43,7 @@ const resources = [
   },
 ]
 const scopes = { endpoint: view, subscription: { ...view, listing: 'subscriptions' } }
-const by = { by: 'somebody', at: time() }
+const by = { by: 'alice', at: time() }
 await history.approve([
   { project: ref, scopes, note: `key ghp_${canary('imported note')}`, ...by, state: { resources } },
 ])
@@ -62,7 +62,7 @@ history = openSqliteHistory(harness.file, harness.owner)
 const [waiting] = await history.undelivered()
 await history.failed(waiting.id, { at: time(), error: `answered ghp_${canary('delivery error')}`, nextTryAt: time() })
 
-// And a run that was killed, which nobody has found yet.
+// And a killed run, which no later run has closed yet.
 harness.advance(3_600_000)
 const digests = { policyDigest: 'policy', configurationDigest: 'configuration', sealKeyId: 'key' }
 const draft = await history.begin({ startedAt: time(), failOn: 'medium', toolVersion: '0.0.0', ...digests })

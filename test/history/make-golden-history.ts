@@ -51,7 +51,7 @@ edits.deleteEndpoint(fleet, endpoint(2))
 edits.rotateSecret(fleet, endpoint(1))
 await audit()
 
-// Violations of a project that cannot be looked at: unknown.
+// Violations of a project that cannot be scanned: unknown.
 service.failNext({ path: new RegExp(incoming), how: 'status', status: 500, times: Number.POSITIVE_INFINITY })
 await audit()
 service.faults.length = 0
@@ -62,7 +62,7 @@ await audit()
 edits.changeEndpoint(fleet, endpoint(3), (row: object) => ({ ...row, description: 'changed at last' }))
 // A waiver, so that the policy is scanned too, and another key, so that there is a notice.
 await audit({ policy: policyOf(policyYaml), installationKey: 2 })
-// And one that nobody has found yet.
+// And one that no later run has closed yet.
 await drafted()
 
 const db = new Database(harness.file)

@@ -35,10 +35,10 @@ describe('the transition of a violation between two runs', () => {
     ['is found again after it was unknown', [span('unknown', 1, 5), span('open', 5, null)], 'unknown to open'],
     ['is gone while it was waived', [span('waived', 1, 5)], 'waived to ended'],
     // Run 4 was not announced: what it changed counts for run 5.
-    ['opened in a run that nobody was notified of', [span('open', 4, null)], 'never to open'],
-    ['ended in a run that nobody was notified of', [span('open', 1, 4)], 'open to ended'],
+    ['opened in a run without a notification', [span('open', 4, null)], 'never to open'],
+    ['ended in a run without a notification', [span('open', 1, 4)], 'open to ended'],
     ['still held in the run before', [span('open', 3, 4)], 'open to ended'],
-  ])('of one that %s', (_, spans, transition) => {
+  ])('is that of one that %s', (_, spans, transition) => {
     const move = transitionBetween('acme/payments', spans, { since: 4, run: 5 })
     expect(`${move?.before} to ${move?.now}`).toBe(transition)
   })
@@ -59,7 +59,7 @@ describe('the transition of a violation between two runs', () => {
     expect(transitionBetween('acme/payments', spans, { since: 4, run: 5 })).toBeUndefined()
   })
 
-  it('describes the violation as it is now', () => {
+  it('carries the violation as it is now', () => {
     const spans = [span('open', 1, 5, 'before'), span('unknown', 5, 7, 'now'), span('open', 7, null, 'later')]
     expect(transitionBetween('acme/payments', spans, { since: 4, run: 5 })).toEqual({
       project: 'acme/payments',

@@ -5,7 +5,7 @@ import type { CoverageCause, CoverageStatus } from '../../src/model/coverage.ts'
 
 const stopped = 'stopped before the answer was whole'
 
-describe('the reason of a walk, as runs before schema 10 wrote it, is given its cause', () => {
+describe('the reason of a walk of a run before schema 10 gets its cause', () => {
   it.each<[CoverageStatus, string | null, CoverageCause]>([
     ['partial', `page 2: ${stopped}: SIGTERM`, 'signal'],
     ['failed', `empty, and the key could not be shown to belong to the project: project: ${stopped}: SIGINT`, 'signal'],
@@ -68,7 +68,7 @@ describe('the reason of a walk, as runs before schema 10 wrote it, is given its 
   })
 })
 
-describe('a notice, as runs before schema 10 wrote it, is given its code', () => {
+describe('a notice of a run before schema 10 gets its code', () => {
   it.each([
     ['the clock went back: this run started at a, but run 3 finished at b', 'clock_went_back'],
     ['the probes a, b did not run: no function that was seen is meant', 'probe_unmatched'],

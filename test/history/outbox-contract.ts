@@ -18,7 +18,10 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     /** A run that does what is asked; gives what was known before it. */
     async function run(
       work: (draft: Draft) => Promise<unknown> = async () => {},
-      { tell = () => [], projects = [payments] }: { tell?: ComposeNotifications; projects?: (typeof payments)[] } = {},
+      {
+        compose = () => [],
+        projects = [payments],
+      }: { compose?: ComposeNotifications; projects?: (typeof payments)[] } = {},
     ): Promise<PriorState> {
       fixture.hour += 1
       const draft = await fixture.history.begin(aStart(at(fixture.hour), { policyDigest: `policy ${fixture.hour}` }))
@@ -30,31 +33,31 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         () => 0,
         (record, known) => {
           before = known
-          return tell(record, known)
+          return compose(record, known)
         },
       )
-      if (before === undefined) throw new Error('nobody was asked')
+      if (before === undefined) throw new Error('compose was not called')
       return before
     }
     const movesOf = ({ transitions }: PriorState) =>
       transitions.map(({ uid, before, now }) => `${uid}: ${before} → ${now}`).sort()
-    const standing = async (draft: Draft, uid: string) =>
+    const activeViolation = async (draft: Draft, uid: string) =>
       only(await draft.activeViolations(payments, 'endpoint', [uid]))
     const open =
       (...uids: string[]) =>
       (draft: Draft) =>
         draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) })
-    const end = (uid: string) => async (draft: Draft) => draft.endViolations([(await standing(draft, uid)).id])
+    const end = (uid: string) => async (draft: Draft) => draft.endViolations([(await activeViolation(draft, uid)).id])
     const turn = (uid: string, state: 'open' | 'unknown' | 'waived') => async (draft: Draft) => {
       const waiver = state === 'waived' ? { owner: 'team', reason: 'moves', expires: at(99) } : undefined
-      const turned = instead(await standing(draft, uid), { state, waiver })
+      const turned = instead(await activeViolation(draft, uid), { state, waiver })
       await draft.stageViolations(payments, { confirmed: [], violations: [turned] })
     }
     const waiting = async () =>
       (await fixture.history.undelivered()).map(({ id, number, state }) => [id, number, state])
 
-    describe('what moved', () => {
-      it('is told by the violations, against what stood before', async () => {
+    describe('transitions', () => {
+      it('compare violations with those before', async () => {
         expect(movesOf(await run(open('a', 'b', 'c')))).toEqual([
           'a: never → open',
           'b: never → open',
@@ -74,16 +77,16 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(movesOf(await run(back))).toEqual(['a: ended → open', 'b: waived → open', 'c: unknown → open'])
       })
 
-      it('is nothing when a violation is only worded otherwise', async () => {
+      it('omit a violation whose wording alone changed', async () => {
         await run(open('a'))
         const reworded = async (draft: Draft) => {
-          const violation = instead(await standing(draft, 'a'), { message: 'other words', severity: 'low' })
+          const violation = instead(await activeViolation(draft, 'a'), { message: 'other words', severity: 'low' })
           await draft.stageViolations(payments, { confirmed: [], violations: [violation] })
         }
         expect(movesOf(await run(reworded))).toEqual([])
       })
 
-      it('says of a project what its last look proved, and nothing of projects that the run did not look at', async () => {
+      it('describe the last scan of a project, and omit projects that the run did not scan', async () => {
         const first = await run(async (draft) => draft.stageContext(aContext()), { projects: [payments, orders] })
         expect([first.isFirst, first.policyDigest, first.scans.size]).toEqual([true, undefined, 0])
         await run(
@@ -101,7 +104,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect(fourth.scans.get(orders.name)?.statuses.get('sources')).toBe('failed')
       })
 
-      it('is told by the next look when it was not told', async () => {
+      it('are passed to the next scan when their notification was postponed', async () => {
         await run(open('a', 'b'))
         const later: ComposeNotifications = () => 'later'
         await run(
@@ -109,7 +112,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
             await end('a')(draft)
             await open('c', 'd')(draft)
           },
-          { tell: later, projects: [payments, orders] },
+          { compose: later, projects: [payments, orders] },
         )
         await run(async () => {}, { projects: [orders] })
         const next = await run(async (draft) => end('d')(draft))
@@ -119,8 +122,8 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     })
 
     describe('the outbox', () => {
-      it('holds what was told with the seal, numbered by channel, and each id once', async () => {
-        await run(open('a'), { tell: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
+      it('stores the messages of a commit, numbered by channel, and each id once', async () => {
+        await run(open('a'), { compose: () => [aMessage('m1'), aMessage('m2'), aMessage('n1', 'chat')] })
         await fixture.history.enqueue([aMessage('m2'), aMessage('m3', 'hook', null)], at(7))
         expect(await waiting()).toEqual([
           ['n1', 1, 'pending'],
@@ -132,17 +135,17 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
           ...{ id: 'm1', channel: 'hook', number: 1, run: 1, createdAt: at(1), state: 'pending', attempts: 0 },
           ...{ nextTryAt: at(1), error: null, body: '{"id":"m1"}' },
         })
-        expect(await fixture.history.firstWaiting('nobody')).toBeUndefined()
+        expect(await fixture.history.firstWaiting('no-such-channel')).toBeUndefined()
       })
 
-      it('holds nothing of a run that was given up', async () => {
+      it('is empty after an abandoned run', async () => {
         const draft = await fixture.history.begin(aStart(at(1)))
         await walkAll(draft)
         await draft.abandon(at(1))
         expect(await fixture.history.channels()).toEqual([])
       })
 
-      it('holds nothing of a run whose seal failed', async () => {
+      it('is empty after a failed commit', async () => {
         const draft = await fixture.history.begin(aStart(at(1)))
         await walkAll(draft)
         const failing: ComposeNotifications = () => {
@@ -152,7 +155,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect([await fixture.history.runs(), await fixture.history.channels()]).toEqual([[], []])
       })
 
-      it('goes on to the next message when one is delivered or given up, and not when it failed', async () => {
+      it('moves on when a message is delivered or given up, and not when it failed', async () => {
         await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
         await fixture.history.failed('m1', { at: at(2), error: 'answered 500', nextTryAt: at(3) })
         const tried = { id: 'm1', attempts: 1, nextTryAt: at(3), error: 'answered 500', state: 'pending' }
@@ -171,7 +174,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         ])
       })
 
-      it('gives up what was written before a time', async () => {
+      it('gives up messages from before a time', async () => {
         await fixture.history.enqueue([aMessage('m1')], at(1))
         await fixture.history.enqueue([aMessage('m2'), aMessage('n1', 'chat')], at(3))
         expect(await fixture.history.giveUp('hook', at(2), at(9))).toBe(1)
@@ -182,7 +185,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         ])
       })
 
-      it('remembers that a receiver is gone, until it is there again', async () => {
+      it('remembers that a receiver is gone, until it returns', async () => {
         await fixture.history.enqueue([aMessage('m1')], at(1))
         const gone = { at: at(2), target: 'sealed:1' }
         await fixture.history.markGone('hook', gone)
@@ -191,7 +194,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         expect((await fixture.history.channels())[0]?.gone).toBeNull()
       })
 
-      it('forgets messages that ended long ago, and none that waits or follows one that waits', async () => {
+      it('forgets messages that ended long ago, except those that wait or follow a waiting one', async () => {
         await fixture.history.enqueue([aMessage('m1'), aMessage('m2'), aMessage('m3')], at(1))
         await fixture.history.failed('m1', { at: at(2), error: 'no', nextTryAt: undefined })
         await fixture.history.dropFinished(at(2))
@@ -216,7 +219,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
     })
 
     describe('a channel', () => {
-      it('is delivered on by one process at a time', async () => {
+      it('is delivered by one process at a time', async () => {
         const other = fixture.place.open(fixture.machines.process(200))
         await fixture.history.enqueue([aMessage('m1')], at(1))
         const token = await fixture.history.claim('hook')
@@ -231,7 +234,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
         await other.close()
       })
 
-      it('is free again when its holder is dead, or was silent for too long', async () => {
+      it('is free again when its owner is dead, or was silent for too long', async () => {
         const killed = fixture.machines.process(300)
         const other = fixture.place.open(killed)
         await fixture.history.enqueue([aMessage('m1')], at(1))

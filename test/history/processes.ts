@@ -1,12 +1,12 @@
 import type { LeaseOwner } from '../../src/history/lease-owner.ts'
 
-/** A process on a machine of the test's. It beats while it is awake; dead, it is not there any more. */
+/** A process on a machine of the test's. It beats while it is awake; once dead, it is gone. */
 export interface Process extends LeaseOwner {
   kill(): void
   pause(): void
 }
 
-/** Machines with one clock, which stands still until it is moved. */
+/** Machines with one clock, which stops until it is moved. */
 export class Machines {
   #nowMs = Date.parse('2026-03-01T00:00:00.000Z')
   readonly #processes: { host: string; pid: number; state: 'awake' | 'paused' | 'dead'; beats: Set<() => void> }[] = []
@@ -33,7 +33,7 @@ export class Machines {
     }
   }
 
-  /** Lets seconds pass; whoever is awake beats at their end. */
+  /** Lets seconds pass; processes that are awake beat at their end. */
   pass(seconds: number): void {
     this.#nowMs += seconds * 1000
     for (const { state, beats } of this.#processes) if (state === 'awake') for (const beat of beats) beat()

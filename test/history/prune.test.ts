@@ -33,7 +33,7 @@ function prune(keep: Partial<RetentionRules>, of = file) {
   return pruneFile(of, owner(), order)
 }
 
-/** Random runs resolve and remove whatever they like, so two invariants are not theirs. */
+/** Random runs resolve and remove anything, so two invariants do not apply to them. */
 function faultsOf(of = file, except: readonly string[] = []): string[] {
   const db = new Database(of, { readonly: true })
   const { checks } = verifyHistory(db, { depth: 'deep', exitCodeOf: () => 0, openSecrets })
@@ -72,7 +72,7 @@ async function change(draft: Draft, index: number): Promise<void> {
 const sealedNumbers = (of = file) => open(async (history) => (await history.runs()).map(({ number }) => number), of)
 
 describe('pruning', () => {
-  it('keeps what was asked for and what stands, and the rest is gone', async () => {
+  it('keeps requested runs and active violations, and removes the rest', async () => {
     await runs(9, change)
     const { plan } = prune({ last: 2, weekly: 2 })
     const needed = ['current state', 'last complete walk', 'last scan of a project']
@@ -85,7 +85,7 @@ describe('pruning', () => {
     expect(faultsOf()).toEqual([])
   })
 
-  it('leaves a record of what went, when, by which options, and verifies on from it', async () => {
+  it('records what was removed, when and by which options, and verification continues from there', async () => {
     await runs(6, change)
     prune({ last: 2 })
     const db = new Database(file, { readonly: true })
@@ -112,7 +112,7 @@ describe('pruning', () => {
     ['what is left of a pruned run', "UPDATE run SET started_at = 'z' WHERE state = 'pruned'"],
     ['the record', "UPDATE checkpoint SET options = '{}'"],
     ['the record of what went', "UPDATE checkpoint SET runs = '[[1,2]]'"],
-  ])('does not hide that somebody altered %s', async (_, sql) => {
+  ])('does not hide an alteration of %s', async (_, sql) => {
     await runs(4, async (draft, index) => {
       if (index === 1) await draft.stage(payments, { seen: [], versions: [aVersion('b')] })
       await change(draft, index)
@@ -125,7 +125,7 @@ describe('pruning', () => {
     expect(faultsOf().join()).toMatch(/I10: .*what is left of pruned runs|I6/)
   })
 
-  it('refuses a history that was altered: it would vouch for it anew', async () => {
+  it('refuses an altered history, for which it would vouch anew', async () => {
     await runs(4, change)
     const db = new Database(file)
     db.exec("UPDATE version SET name = 'z' WHERE id = 1")
@@ -134,7 +134,7 @@ describe('pruning', () => {
     expect(await sealedNumbers()).toEqual([1, 2, 3, 4])
   })
 
-  it('keeps the run that opened a violation as long as it stands, and no longer', async () => {
+  it('keeps the run that opened a violation while the violation is active, and no longer', async () => {
     const opened = aViolation('a')
     await runs(5, async (draft, index) => {
       if (index === 2) await draft.stageViolations(payments, { confirmed: [], violations: [opened] })
@@ -168,7 +168,7 @@ describe('pruning', () => {
     expect(reasonsFor(3, { last: 1 })).toEqual(['first incomplete scan of a project'])
   })
 
-  it('keeps a run about which a message waits, loses no message, and lets the run go once it is delivered', async () => {
+  it('keeps a run with a waiting message until the message is delivered', async () => {
     await runs(5, change)
     const messages = [2, 3].map((run) => ({ id: `m${run}`, channel: 'hook', run, body: `{"id":"m${run}"}` }))
     await open(async (history) => {
@@ -188,24 +188,24 @@ describe('pruning', () => {
   it('keeps an approved baseline until it is revoked', async () => {
     await runs(4, change)
     await open(async (history) => {
-      const approval = { project: payments, scopes: {}, note: '', by: 'somebody', at: at(99), state: { run: 2 } }
+      const approval = { project: payments, scopes: {}, note: '', by: 'alice', at: at(99), state: { run: 2 } }
       await history.approve([approval])
       expect(reasonsFor(2, { last: 1 })).toEqual(['approved baseline'])
-      await history.revoke([1], { by: 'somebody', at: at(100) })
+      await history.revoke([1], { by: 'alice', at: at(100) })
       expect(reasonsFor(2, { last: 1 })).toEqual([])
     })
     prune({ last: 1 })
     expect(faultsOf()).toEqual([])
   })
 
-  it('is refused when nothing is to be kept', async () => {
+  it('refuses to keep nothing', async () => {
     await runs(1)
     const refused = { exitCode: 2, message: 'no --keep-* option given' }
     expect(() => prune({})).toThrow(expect.objectContaining(refused) as AuditError)
     expect(() => planForFile(file, { keep: keepNothing })).toThrow(AuditError)
   })
 
-  it('waits for nobody: while a run writes, it is refused, and the run goes on', async () => {
+  it('is refused at once while a run writes, and the run continues', async () => {
     await runs(3)
     await open(async (history) => {
       const draft = await history.begin(aStart(at(99)))
@@ -218,7 +218,7 @@ describe('pruning', () => {
     expect(await sealedNumbers()).toEqual([1, 2, 3, 4])
   })
 
-  it('takes interrupted runs along with the run after them', async () => {
+  it('removes interrupted runs with the run after them', async () => {
     await runs(1)
     await open(async (history) => (await history.begin(aStart(at(30)))).abandon(at(31)))
     await open(async (history) => {
@@ -236,7 +236,7 @@ describe('pruning', () => {
     expect(faultsOf()).toEqual([])
   })
 
-  it('gives the disk back', async () => {
+  it('frees disk space', async () => {
     await runs(30, async (draft, index) => {
       const known = (await draft.known(payments, 'endpoint', ['a'])).get('a')
       const body = { text: `${index}`.repeat(50_000) }
@@ -249,7 +249,7 @@ describe('pruning', () => {
     expect(freed.leftBytes).toBe(0)
   })
 
-  it('keeps what every run that stays, and the next one, tells', async () => {
+  it('changes no report of a kept run or of the next one', async () => {
     const keep = fc.record({ last: fc.integer({ min: 1, max: 4 }), daily: fc.integer({ min: 0, max: 3 }) })
     await fc.assert(
       fc.asyncProperty(fc.array(aRun, { minLength: 3, maxLength: 10 }), keep, async (all, keep) => {
@@ -262,7 +262,7 @@ describe('pruning', () => {
           const numbers = kept.map(({ number }) => number)
           expect(await sealedNumbers(path.file)).toEqual(numbers)
           expect(faultsOf(path.file, ['I4', 'I5'])).toEqual([])
-          expect(await toldBy(path.file, numbers)).toEqual(await toldBy(copy, numbers))
+          expect(await answersAbout(path.file, numbers)).toEqual(await answersAbout(copy, numbers))
         } finally {
           path.remove()
         }
@@ -282,17 +282,17 @@ describe('pruning', () => {
     }
   }
 
-  /** All that is told of some runs, and all that the next one is told. */
-  async function toldBy(of: string, numbers: readonly number[]): Promise<unknown> {
+  /** All answers about some runs, and all that the next one reads. */
+  async function answersAbout(of: string, numbers: readonly number[]): Promise<unknown> {
     return open(async (history) => {
       const answers: unknown[] = []
       for (const number of numbers) {
-        const looks = await history.latestScans(number)
+        const scans = await history.latestScans(number)
         const isLast = number === numbers.at(-1)
         answers.push(await history.readRun(number), await history.violationsAt(number))
-        // How long a look has been incomplete is told as of now.
-        answers.push(isLast ? looks : looks.map(({ incompleteSince: _, ...look }) => look))
-        for (const { project } of looks) {
+        // How long scans have been incomplete depends on the last run.
+        answers.push(isLast ? scans : scans.map(({ incompleteSince: _, ...scan }) => scan))
+        for (const { project } of scans) {
           answers.push(await history.completeScansAt(project, number), await history.stateAt(project, number))
         }
         for (const from of numbers) if (from < number) answers.push(await history.differing(from, number))

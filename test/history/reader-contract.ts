@@ -7,7 +7,7 @@ import { aChange, aCoverage, at, aVersion, aViolation, instead, only, orders, pa
 
 /** What every backend answers to readers. */
 export function describeReader(name: string, makePlace: () => Place): void {
-  describe(`${name}: questions`, () => {
+  describe(`${name}: the reader`, () => {
     const fixture = openContractFixture(makePlace)
     const { begin } = fixture
 
@@ -30,7 +30,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     const subscription = (uid: string, to: string, replaces?: number) =>
       aVersion(uid, { endpoint_uid: 'a', source_uid: to, device_uid: null }, { kind: 'subscription', replaces })
 
-    /** A first look; then a changes, b goes, c and its violation come; then a look that fails. */
+    /** A first scan; then a changes, b goes, c and its violation come; then a scan that fails. */
     async function threeRuns() {
       await run(async (draft) => {
         await walkAll(draft)
@@ -49,7 +49,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         await draft.endVersions([await idOf(draft, 'b')])
         await draft.stageChanges(payments, [aChange('a', { change: 'modified' }), aChange('c')])
         await draft.markUnreferenced(payments, 'source', ['s'])
-        const [ofA, ofB] = [await standing(draft, 'a'), await standing(draft, 'b')]
+        const [ofA, ofB] = [await activeViolation(draft, 'a'), await activeViolation(draft, 'b')]
         const reworded = instead(ofA, { message: 'in other words' })
         await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
         await draft.endViolations([ofB.id])
@@ -62,10 +62,10 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
     }
 
-    const standing = async (draft: Draft, uid: string) =>
+    const activeViolation = async (draft: Draft, uid: string) =>
       only(await draft.activeViolations(payments, 'endpoint', [uid]))
 
-    it('shows what is said of the policy among all violations, and the policy among no projects', async () => {
+    it('lists violations of the policy with all others, and does not list the policy as a project', async () => {
       const expired = { rule: 'waiver/expired', kind: 'policy' } as const
       const record = await run(async (draft) => {
         await draft.stageScan(payments)
@@ -83,7 +83,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       ])
     })
 
-    it('are answered by an empty history', async () => {
+    it('answers for an empty history', async () => {
       expect(await answersOf(fixture.history, uids)).toEqual([[], { runs: [], total: 0 }, { runs: [], total: 0 }])
       expect(await fixture.history.latestScans(0)).toEqual([])
       expect(await fixture.history.find('a', 0)).toEqual([])
@@ -91,7 +91,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.completeScansAt(payments, 0)).toEqual({})
     })
 
-    it('about a run get the same answers whatever is written after it, and while it is written', async () => {
+    it('gives the same answers about a run during and after later writes', async () => {
       await threeRuns()
       const reader = fixture.place.open(fixture.machines.process(200))
       const before = await answersOf(reader, uids)
@@ -101,8 +101,8 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await draft.stage(payments, { seen: [], versions })
       await draft.endVersions([await idOf(draft, 'c')])
       await draft.stageChanges(payments, [aChange('b')])
-      await draft.endViolations([(await standing(draft, 'c')).id])
-      const doubted = instead(await standing(draft, 'a'), { state: 'unknown', lastRun: 2 })
+      await draft.endViolations([(await activeViolation(draft, 'c')).id])
+      const doubted = instead(await activeViolation(draft, 'a'), { state: 'unknown', lastRun: 2 })
       await draft.stageViolations(payments, { confirmed: [], violations: [doubted, aViolation('b')] })
       await draft.markUnreferenced(payments, 'source', [])
       expect(await answersOf(reader, uids)).toEqual(before)
@@ -112,7 +112,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await reader.close()
     })
 
-    it('about runs tell the interrupted ones too, newest first, and hide one that is being written', async () => {
+    it('lists interrupted runs too, newest first, and hides a run under way', async () => {
       await run(async (draft) => {
         await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints', 'partial'), undefined)
@@ -135,7 +135,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.endedRuns(1)).toEqual({ runs: [second], total: 2 })
     })
 
-    it('about looks tell the last one at each project, and since when they were not complete', async () => {
+    it('gives the last scan of each project, and since when scans were incomplete', async () => {
       await threeRuns()
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
       expect(await fixture.history.latestScans(2)).toEqual([{ project: payments, run: sealed(2), ...complete }])
@@ -156,10 +156,10 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
     })
 
-    it('about violations tell what stood after the last look at each project, and what was resolved when', async () => {
+    it('lists violations as of the last scan of each project, and when resolved ones were resolved', async () => {
       await threeRuns()
-      const standing = await fixture.history.violationsAt(2)
-      expect(standing.map((one) => [one.project, one.message, one.state, one.firstSeen, one.lastSeen])).toEqual([
+      const active = await fixture.history.violationsAt(2)
+      expect(active.map((one) => [one.project, one.message, one.state, one.firstSeen, one.lastSeen])).toEqual([
         ['acme/payments', 'c is reached without TLS', 'opened', at(2), at(2)],
         ['acme/payments', 'in other words', 'continuing', at(1), at(2)],
       ])
@@ -174,16 +174,18 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.resolvedBetween(2, 3)).toEqual([])
     })
 
-    it('about a time tell what was accepted in it, once for each waiver, whether it ended since or not', async () => {
+    it('lists what was accepted in a period, once for each waiver, ended or not', async () => {
       const waiver = { owner: 'payments', reason: 'soon', expires: at(99) }
       const waived = aViolation('a', { state: 'waived', waiver })
       const stage = (violation: NewViolation) => async (draft: Draft) => {
         await walkAll(draft)
         await draft.stageViolations(payments, { confirmed: [], violations: [violation] })
       }
-      const standingOf = async (draft: Draft) => only(await draft.activeViolations(payments, 'endpoint', ['a']))
+      const activeViolationOf = async (draft: Draft) => only(await draft.activeViolations(payments, 'endpoint', ['a']))
       await run(stage(waived))
-      await run(async (draft) => stage(instead(await standingOf(draft), { state: 'open', waiver: undefined }))(draft))
+      await run(async (draft) =>
+        stage(instead(await activeViolationOf(draft), { state: 'open', waiver: undefined }))(draft),
+      )
       await run(walkAll)
       const waivers = [{ fingerprint: waived.fingerprint, rule: waived.rule, waiver }]
       expect(await fixture.history.waivedBetween(0, 1)).toEqual(waivers)
@@ -191,7 +193,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await fixture.history.waivedBetween(1, 3)).toEqual([])
     })
 
-    it('about a state tell who stood, since when, and who is referred to by nobody', async () => {
+    it('lists resources of a run with their first run, and marks unreferenced ones', async () => {
       await threeRuns()
       const rows = async (number: number, kind?: Kind) =>
         (await fixture.history.stateAt(payments, number, kind)).map((row) => [
@@ -213,25 +215,25 @@ export function describeReader(name: string, makePlace: () => Place): void {
       ])
     })
 
-    it('about two runs tell what differs, and nothing of what came back', async () => {
+    it('lists differences between two runs, without changes that were reverted', async () => {
       await threeRuns()
       await run(async (draft) => {
         await walkAll(draft)
         const id = await idOf(draft, 'a')
         await draft.stage(payments, { seen: [], versions: [aVersion('a', {}, { replaces: id }), aVersion('b')] })
       })
-      const tell = async (from: number, to: number) =>
+      const changesBetween = async (from: number, to: number) =>
         (await fixture.history.differing(from, to)).map(({ uid, before, after }) => [uid, before?.body, after?.body])
-      expect((await tell(1, 2)).slice(0, 3)).toEqual([
+      expect((await changesBetween(1, 2)).slice(0, 3)).toEqual([
         ['a', '{}', '{"url":"new"}'],
         ['b', '{}', undefined],
         ['c', undefined, '{}'],
       ])
-      expect((await tell(1, 4)).map(([uid]) => uid)).toEqual(['c', 's', 'u'])
-      expect(await tell(2, 3)).toEqual([])
+      expect((await changesBetween(1, 4)).map(([uid]) => uid)).toEqual(['c', 's', 'u'])
+      expect(await changesBetween(2, 3)).toEqual([])
     })
 
-    it('about a resource tell its versions, its violations and who referred to it', async () => {
+    it('lists versions, violations and referrers of a resource', async () => {
       await threeRuns()
       expect(await fixture.history.find('a', 3)).toEqual([a])
       expect(await fixture.history.find('nowhere', 3)).toEqual([])

@@ -10,13 +10,13 @@ export function describeRecords(name: string, makePlace: () => Place): void {
     const fixture = openContractFixture(makePlace)
     const { begin, run, idOf, doEverythingOnTop, aFirstRun } = fixture
 
-    it('reads an older run as it was, byte for byte, whatever came after it', async () => {
+    it('reads an older run byte for byte the same after any later run', async () => {
       const records = [await aFirstRun()]
       records.push(await run(doEverythingOnTop))
       const texts = [JSON.stringify(await fixture.history.readRun(1)), JSON.stringify(await fixture.history.readRun(2))]
       await run(async (draft) => {
-        const standing = await draft.unconfirmedViolations(payments)
-        await draft.endViolations(standing.map(({ id }) => id))
+        const active = await draft.unconfirmedViolations(payments)
+        await draft.endViolations(active.map(({ id }) => id))
         await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
       })
       await run(async () => {}, [{ ...payments, name: 'acme/renamed' }])
@@ -98,7 +98,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         ['a blank', ''],
         ['1 MB', 'x'.repeat(1 << 20)],
       ]
-      it.each(texts)('comes back as it went in: %s', async (_, text) => {
+      it.each(texts)('is read as it was written: %s', async (_, text) => {
         const odd = { name: text, service: text, uid: text }
         const attributes = JSON.parse(
           `{"__proto__":{"a":${JSON.stringify(text)}},"source_uid":${JSON.stringify(text)}}`,
@@ -143,7 +143,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         expect(await draft.markUnreferenced(odd, 'source', [text])).toEqual([])
       })
 
-      it('comes back well-formed where it was half a surrogate pair, and whole in a body', async () => {
+      it('is well-formed after half a surrogate pair, and unchanged in a body', async () => {
         const half = 'x\ud800y'
         await run(async (draft) => {
           await draft.stage(payments, { seen: [], versions: [aVersion('a', { half }, { name: half })] })

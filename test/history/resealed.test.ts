@@ -76,7 +76,7 @@ function cells(): Map<string, string> {
   return texts
 }
 
-/** Where each text that was planted is left, in rows and in the bytes of all files beside them. */
+/** Where each planted text is left, in rows and in the bytes of all files next to the history. */
 function placesOfCanaries(): Map<string, string[]> {
   const inRows = cells()
   const files = [file, `${file}-wal`, `${file}-shm`].filter((path) => existsSync(path))
@@ -89,18 +89,18 @@ function placesOfCanaries(): Map<string, string[]> {
   )
 }
 
-describe('a history with secrets in clear', () => {
-  it('is what the fixture is', () => {
+describe('an upgraded history with secrets in clear', () => {
+  it('starts from the fixture', () => {
     expect([...placesOfCanaries()].filter(([, places]) => places.length === 0)).toEqual([])
     expect(Object.keys(canaries).length).toBeGreaterThan(100)
   })
 
-  it('verifies to the last secret', async () => {
+  it('verifies, and every secret is sealed', async () => {
     await upgrade()
     expect(faultsIn(file)).toEqual([])
   })
 
-  it('says where its copy lies, and to destroy it', async () => {
+  it('names its copy, and says to destroy it', async () => {
     await upgrade()
     const copy = `${file}.before-0009`
     expect(messages).toEqual([
@@ -110,7 +110,7 @@ describe('a history with secrets in clear', () => {
     expect(readdirSync(directory).sort()).toEqual(['history.db', 'history.db.before-0009'])
   })
 
-  it('tells of every run as before, with more of it sealed', async () => {
+  it('reports every run as before, with more values sealed', async () => {
     const runs = query<{ number: number }>("SELECT number FROM run WHERE state = 'sealed'").map(({ number }) => number)
     await upgrade()
     const history = openSqliteHistory(file, owner())
@@ -150,7 +150,7 @@ describe('a history with secrets in clear', () => {
     expect(messages).toHaveLength(1)
   })
 
-  it('gives equal secrets equal seals, as a new look would', async () => {
+  it('gives equal secrets equal seals, as a new scan would', async () => {
     await upgrade()
     const seal = goldenSealer.seal(canaries.hmac_key ?? '')
     expect(cells().get('version.body')).toContain(seal)
@@ -172,7 +172,7 @@ describe('the run after an upgrade', () => {
     return { report: await harness.audit(turn), next: await harness.audit(turn) }
   }
 
-  it('finds no drift where nothing changed', async () => {
+  it('finds no drift in unchanged resources', async () => {
     const { report, next } = await auditAfter(resealing)
     expect([report.drift, next.drift]).toEqual([[], []])
   })
@@ -181,7 +181,7 @@ describe('the run after an upgrade', () => {
     ['no key', masking, 1],
     ['another key', resealingBy(createResealing(createSealer(Buffer.alloc(32, 2)), '9.9.9')), 1],
     ['the key of then, and then another', resealing, 2],
-  ] as const)('finds none when it was made with %s', async (_, how, key) => {
+  ] as const)('finds no drift after it was sealed with %s', async (_, how, key) => {
     const { report, next } = await auditAfter(how, key)
     expect([report.drift, next.drift]).toEqual([[], []])
   })
@@ -225,7 +225,7 @@ describe.each([
     left = placesOfCanaries()
   })
 
-  it.each(Object.keys(canaries))('leaves nothing of: %s', (place) => {
+  it.each(Object.keys(canaries))('leaves no trace of: %s', (place) => {
     expect(left.get(place)).toEqual([])
   })
 })
@@ -275,8 +275,8 @@ describe('a text that quotes a secret', () => {
   })
 })
 
-describe('without the key', () => {
-  it('what is found is masked, and nothing is sealed under another key', async () => {
+describe('an upgrade without the key', () => {
+  it('masks what it finds, and seals nothing under another key', async () => {
     const seals = () =>
       new Set(
         cells()
@@ -285,7 +285,7 @@ describe('without the key', () => {
       )
     const before = seals()
     await upgrade(masking)
-    // What stands around a seal may be sealed today, the seal with it.
+    // The text around a seal may be sealed today, the seal with it.
     expect([...seals()].filter((seal) => !before.has(seal))).toEqual([])
     expect(cells().get('version.body')).toContain('sealed:masked')
   })

@@ -15,23 +15,23 @@ function kept(times: readonly string[], keep: Partial<RetentionRules>): Record<s
 
 const days = ['2026-01-01', '2026-01-02', '2026-01-02', '2026-01-04'].map((day, index) => `${day}T0${index}:00:00`)
 
-describe('what restic would keep', () => {
-  it('is the last so many', () => {
+describe('retention', () => {
+  it('keeps the last N runs', () => {
     expect(kept(days, { last: 2 })).toEqual({ 3: ['last'], 4: ['last'] })
     expect(Object.keys(kept(days, { last: Number.POSITIVE_INFINITY }))).toHaveLength(4)
   })
 
-  it('is the newest of each day that has one, and days without one do not count', () => {
+  it('keeps the newest run of each day that has one, and skips days without one', () => {
     expect(kept(days, { daily: 2 })).toEqual({ 3: ['daily'], 4: ['daily'] })
   })
 
-  it('is also the oldest of all while some of a count is left', () => {
+  it('keeps the oldest run while part of a count is left', () => {
     expect(kept(days, { daily: 9 })).toEqual({ 1: ['daily'], 3: ['daily'], 4: ['daily'] })
     const oneDay = ['2026-01-01T01:00:00', '2026-01-01T02:00:00', '2026-01-01T03:00:00']
     expect(kept(oneDay, { daily: 2 })).toEqual({ 1: ['oldest daily'], 3: ['daily'] })
   })
 
-  it('is told with every reason', () => {
+  it('names every reason to keep a run', () => {
     expect(kept(days, { last: 1, daily: 1, monthly: 1, yearly: 1 })).toEqual({
       4: ['last', 'daily', 'monthly', 'yearly'],
     })
@@ -51,20 +51,20 @@ describe('what restic would keep', () => {
     expect(kept(times, { yearly: 1 })).toEqual({ 5: ['yearly'] })
   })
 
-  it('is all that lies within a time before the newest, which itself is no longer in it', () => {
+  it('keeps all runs within a period before the newest, excluding its edge', () => {
     const times = ['2026-01-31T00:00:00', '2026-03-01T12:00:00', '2026-03-01T12:00:01', '2026-03-31T12:00:00']
     expect(kept(times, { within: readSpan('30d') })).toEqual({ 3: ['within'], 4: ['within'] })
     expect(Object.keys(kept(times, { within: readSpan('1y') }))).toHaveLength(4)
     expect(kept(times, { within: readSpan('1h') })).toEqual({ 4: ['within'] })
   })
 
-  it('is nothing of nothing', () => {
+  it('keeps nothing of nothing', () => {
     expect(kept([], { last: 3, within: readSpan('1d') })).toEqual({})
   })
 })
 
-describe('runs', () => {
-  it('are numbered by their order, whatever order they are given in', () => {
+describe('retention of runs', () => {
+  it('numbers runs by their order, not by that of the list', () => {
     const runs = [2, 1, 3].map((number) => ({
       number,
       startedAt: `2026-01-0${number}T00:00:00Z`,
@@ -74,7 +74,7 @@ describe('runs', () => {
     expect([...reasonsToKeep(runs, { ...keepNothing, daily: 9 }).keys()]).toEqual([3, 2, 1])
   })
 
-  it('within a span are those younger than years, months, days and hours together', () => {
+  it('keeps runs younger than years, months, days and hours together', () => {
     const times = [
       '2024-12-30T22:30:14.999',
       '2024-12-30T22:30:15.000',
@@ -87,7 +87,7 @@ describe('runs', () => {
     })
   })
 
-  it('of one week share it from Monday to Sunday', () => {
+  it('groups a week from Monday to Sunday', () => {
     const times = [
       '2026-03-01T12:00:00',
       '2026-03-02T12:00:00',
@@ -98,7 +98,7 @@ describe('runs', () => {
     expect(kept(times, { weekly: 2 })).toEqual({ 4: ['weekly'], 5: ['weekly'] })
   })
 
-  it('of the same week number in two years are of two weeks', () => {
+  it('treats equal week numbers of two years as two weeks', () => {
     expect(kept(['2025-01-06T00:00:00', '2026-01-05T00:00:00'], { weekly: 2 })).toEqual({
       1: ['weekly'],
       2: ['weekly'],
@@ -106,18 +106,18 @@ describe('runs', () => {
   })
 })
 
-describe('an order to keep', () => {
+describe('keep options', () => {
   it.each<[Partial<RetentionRules>, boolean]>([
     [{}, false],
     [{ last: 1 }, true],
     [{ yearly: Number.POSITIVE_INFINITY }, true],
     [{ within: readSpan('1h') }, true],
-  ])('%j keeps something: %s', (keep, isSomething) => {
+  ])('%j keep something: %s', (keep, isSomething) => {
     expect(keepsSomething({ ...keepNothing, ...keep })).toBe(isSomething)
   })
 })
 
-describe('a span of time', () => {
+describe('a duration', () => {
   it.each([
     ['14d', { years: 0, months: 0, days: 14, hours: 0 }],
     ['1y6m14d12h', { years: 1, months: 6, days: 14, hours: 12 }],

@@ -22,8 +22,8 @@ export function describeRuns(name: string, makePlace: () => Place): void {
     const fixture = openContractFixture(makePlace)
     const { begin, stateOf, doEverything, aFirstRun } = fixture
 
-    describe('runs', () => {
-      it('knows nothing at first', async () => {
+    describe('a history', () => {
+      it('has no run at first', async () => {
         expect(await latestRun(fixture.history)).toBeUndefined()
         expect(await fixture.history.runs()).toEqual([])
         expect(await fixture.history.readRun(1)).toBeUndefined()
@@ -39,7 +39,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await draft.unconfirmedViolations(payments)).toEqual([])
       })
 
-      it('reads back what was sealed, and gives the seal the same record', async () => {
+      it('reads back a committed run, with the record that the commit got', async () => {
         const draft = await fixture.history.begin(
           aStart(at(1), { failOn: 'low', policyDigest: 'p', configurationDigest: 'c' }),
         )
@@ -80,7 +80,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await latestRun(fixture.history)).toBe(1)
       })
 
-      it('shows nothing of a draft before it is sealed', async () => {
+      it('shows nothing of a draft before its commit', async () => {
         const first = await aFirstRun()
         const draft = await begin()
         const before = await stateOf(draft)
@@ -91,7 +91,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await reader.readRun(2)).toBeUndefined()
         expect(await draft.lastCompleteScans(payments)).toEqual(before.baselines)
         expect(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
-        expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.standing.endpoint)
+        expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.active.endpoint)
         await seal(draft)
         expect(await latestRun(reader)).toBe(2)
         expect(await reader.readRun(1)).toEqual(first)
@@ -99,7 +99,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         await reader.close()
       })
 
-      it('leaves nothing of a run that is abandoned but its number', async () => {
+      it('leaves only the number of an abandoned run', async () => {
         const first = await aFirstRun()
         const abandoned = await begin()
         const before = await stateOf(abandoned)
@@ -119,7 +119,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         ])
       })
 
-      it('closes a killed run as interrupted, with everything that it ended open again', async () => {
+      it('closes a killed run as interrupted, and reopens everything that it ended', async () => {
         const first = await aFirstRun()
         const killed = await begin()
         const before = await stateOf(killed)
@@ -137,7 +137,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await latestRun(fixture.history)).toBe(3)
       })
 
-      it('writes nothing when the exit code cannot be worked out', async () => {
+      it('writes nothing when the exit code cannot be computed', async () => {
         await aFirstRun()
         const draft = await begin()
         const before = await stateOf(draft)
@@ -151,7 +151,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await stateOf(await begin())).toEqual(before)
       })
 
-      it('takes nothing from a page that arrives after its run was given up or sealed', async () => {
+      it('ignores a page that arrives after its run was abandoned or committed', async () => {
         await aFirstRun()
         const draft = await begin()
         const before = await stateOf(draft)

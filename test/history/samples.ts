@@ -112,9 +112,9 @@ export function aViolation(uid: string, other: Partial<NewViolation> = {}, proje
   }
 }
 
-/** What a later run writes in the place of a standing violation. */
-export function instead(standing: ActiveViolation, other: Partial<NewViolation>): NewViolation {
-  const { id, ...finding } = standing
+/** What a later run writes in the place of an active violation. */
+export function instead(active: ActiveViolation, other: Partial<NewViolation>): NewViolation {
+  const { id, ...finding } = active
   return { ...finding, lastRun: undefined, replaces: id, ...other }
 }
 
@@ -140,7 +140,7 @@ export function only<Value>(values: readonly Value[]): Value {
   return value
 }
 
-/** Number of the last sealed run. */
+/** Number of the last committed run. */
 export async function latestRun(history: HistoryReader): Promise<number | undefined> {
   return (await history.runs()).at(-1)?.number
 }

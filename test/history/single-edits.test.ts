@@ -13,7 +13,7 @@ import { aStart } from './samples.ts'
 import { makeSoundHistory } from './sound-history.ts'
 
 // Each column of each table is edited by hand, with a value that could be one of ours.
-// What verify does not notice stands in docs/reference/verify.md, word for word.
+// docs/reference/verify.md lists, word for word, what verify does not notice.
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/reference/verify.md'), 'utf8')
 
@@ -133,7 +133,7 @@ function columnsOf(db: Database.Database) {
 }
 
 describe('single edits', () => {
-  it('that verify does not notice are those that the page names', () => {
+  it('that verify does not notice are those that the page lists', () => {
     const unnoticed = new Set<string>()
     let edits = 0
     for (const bytes of histories) {
@@ -155,7 +155,7 @@ describe('single edits', () => {
     expect([...unnoticed].sort()).toEqual(listedOnPage().sort())
   })
 
-  it('of what made the file are noticed, but for what people may add', () => {
+  it('of the schema are noticed, except objects that people may add', () => {
     const bytes = histories[0] ?? Buffer.alloc(0)
     const objects = tampered(bytes, (db) =>
       db

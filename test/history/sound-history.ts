@@ -25,7 +25,8 @@ export async function makeSoundHistory(): Promise<Buffer> {
   const history = openSqliteHistory(file, new Machines().process(1))
   const versions = async (draft: Draft, uid: string) =>
     (await draft.known(payments, 'endpoint', [uid])).get(uid)?.id ?? 0
-  const standing = async (draft: Draft, uid: string) => only(await draft.activeViolations(payments, 'endpoint', [uid]))
+  const activeViolation = async (draft: Draft, uid: string) =>
+    only(await draft.activeViolations(payments, 'endpoint', [uid]))
   await run(history, 1, async (draft) => {
     for (const project of [payments, orders]) await walkAll(draft, project)
     const facts = '{"/secret":{"min_length":8,"weak":[]}}'
@@ -46,22 +47,22 @@ export async function makeSoundHistory(): Promise<Buffer> {
     await draft.endVersions([await versions(draft, 'b')])
     const modified = aChange('a', { change: 'modified', fields, referrers: ['u1'] })
     await draft.stageChanges(payments, [modified, aChange('b', { change: 'removed' })])
-    await draft.endViolations([(await standing(draft, 'b')).id])
+    await draft.endViolations([(await activeViolation(draft, 'b')).id])
     const waiver = { owner: 'team', reason: 'moves', expires: '2027-01-01' }
-    const waived = instead(await standing(draft, 'a'), { state: 'waived', waiver })
-    const unknown = instead(await standing(draft, 'c'), { state: 'unknown', lastRun: 1 })
+    const waived = instead(await activeViolation(draft, 'a'), { state: 'waived', waiver })
+    const unknown = instead(await activeViolation(draft, 'c'), { state: 'unknown', lastRun: 1 })
     await draft.stageViolations(payments, { confirmed: [], violations: [waived, unknown] })
     await draft.markUnreferenced(payments, 'source', ['s'])
     await draft.stageNotice(payments, aNotice('endpoints', 'and again'))
     await draft.withholdRemovals(payments, 'endpoints', ['z'])
   })
-  const approved = { project: payments, scopes: {}, note: 'as it is', by: 'somebody', at: at(2.6) }
+  const approved = { project: payments, scopes: {}, note: 'as it is', by: 'alice', at: at(2.6) }
   const resources = [{ kind: 'endpoint', uid: 'a', name: 'a', attributes: { url: 'x' }, sealKeyId: 'key-1' }] as const
   await history.approve([
     { ...approved, state: { run: 1 } },
     { ...approved, state: { resources } },
   ])
-  await history.revoke([1], { by: 'somebody else', at: at(2.7) })
+  await history.revoke([1], { by: 'bob', at: at(2.7) })
   const given = await history.begin(aStart(at(3)))
   await given.abandon(at(3.5))
   await run(history, 4, (draft) => walkAll(draft))

@@ -72,7 +72,7 @@ function schemaOf(db: Database.Database): unknown[] {
 }
 
 describe('the file of a history', () => {
-  it('is its owner’s alone, and so are the files beside it', async () => {
+  it('belongs to its owner only, with the files next to it', async () => {
     const history = openSqliteHistory(file, new Machines().process(1))
     await walkAll(await history.begin(aStart()))
     const modes = ['', '-wal', '-shm'].map((suffix) => statSync(`${file}${suffix}`).mode & 0o777)
@@ -80,7 +80,7 @@ describe('the file of a history', () => {
     await history.close()
   })
 
-  it('is made with the directories above it', () => {
+  it('is created with its parent directories', () => {
     const deep = join(dirname(file), 'not/there/yet/history.db')
     openDatabase(deep, now).close()
     expect(existsSync(deep)).toBe(true)
@@ -108,8 +108,8 @@ describe('the file of a history', () => {
   })
 })
 
-describe('a file that is no history', () => {
-  it('is refused, and left as it is, when it is a database of another program', () => {
+describe('a file that is not a history', () => {
+  it('is refused and left unchanged when it is another program’s database', () => {
     const db = new Database(file)
     db.exec('CREATE TABLE song (title TEXT)')
     db.close()
@@ -122,7 +122,7 @@ describe('a file that is no history', () => {
     expect(readdirSync(dirname(file))).toEqual(['history.db'])
   })
 
-  it('makes the directories that are missing, and says so where it cannot', () => {
+  it('in a missing directory is created, or the error names the directory', () => {
     const below = join(dirname(file), 'a', 'b', 'hookdrift.db')
     openDatabase(below, now).close()
     expect(existsSync(below)).toBe(true)
@@ -153,13 +153,13 @@ describe('a file that is no history', () => {
     expect(error).toMatchObject({ exitCode: 4, message: expect.stringContaining('directory') })
   })
 
-  it('is refused when a file stands where its directory should be', () => {
+  it('is refused when a file is where its directory should be', () => {
     writeFileSync(file, '')
     expect(refusal(() => openDatabase(join(file, 'history.db'), now))).toMatchObject({ exitCode: 4 })
   })
 
   // root may write anywhere
-  it.skipIf(process.getuid?.() === 0)('is refused when it may not be written', () => {
+  it.skipIf(process.getuid?.() === 0)('is refused when it is not writable', () => {
     openDatabase(file, now).close()
     chmodSync(file, 0o400)
     expect(refusal(() => openDatabase(file, now))).toMatchObject({
@@ -192,7 +192,7 @@ describe('migrations', () => {
     expect(error.message).toBe(`the history ${file} was made with another text of migration ${Number(next)}`)
   })
 
-  it('take a history from step to step and say when', () => {
+  it('upgrade a history step by step and report it', () => {
     openDatabase(file, now).close()
     const db = openDatabase(file, at(5), {
       directory: migrationsWith(`${next}_more2.sql`, 'CREATE TABLE more (x INTEGER) STRICT;'),
@@ -203,7 +203,7 @@ describe('migrations', () => {
     db.close()
   })
 
-  it('leave nothing of a step that fails', () => {
+  it('leave no trace of a failed step', () => {
     const before = openDatabase(file, now)
     const schema = schemaOf(before)
     before.close()
@@ -216,7 +216,7 @@ describe('migrations', () => {
     after.close()
   })
 
-  it('are taken once by processes that open a new file at the same time', async () => {
+  it('run once when several processes open a new file at the same time', async () => {
     const module = join(import.meta.dirname, '../../src/history/sqlite/open-database.ts')
     const script = `import { openDatabase } from ${JSON.stringify(module)}
       openDatabase(${JSON.stringify(file)}, ${JSON.stringify(now)}).close()`
@@ -227,7 +227,7 @@ describe('migrations', () => {
     db.close()
   })
 
-  it('are numbered without a gap, and none is passed over in silence', () => {
+  it('are numbered without a gap, and none is skipped silently', () => {
     const gap = migrationsWith('0099_later.sql', 'SELECT 1;')
     expect(() => openDatabase(file, now, { directory: gap })).toThrow(
       `migration 0099_later.sql is not number ${Number(next)}`,
@@ -235,7 +235,7 @@ describe('migrations', () => {
   })
 })
 
-describe('a process that is killed', () => {
+describe('a killed process', () => {
   function kill(when: 'migration' | 'draft' | 'seal'): void {
     const script = fileURLToPath(new URL('./killed-process.ts', import.meta.url))
     const { signal, stderr } = spawnSync(process.execPath, [script, file, when], { encoding: 'utf8' })
@@ -282,8 +282,8 @@ describe('a process that is killed', () => {
   })
 })
 
-describe('a history that cannot be written', () => {
-  it('says so when the disk is full, and keeps what it had', () => {
+describe('an unwritable history', () => {
+  it('reports a full disk, and keeps its content', () => {
     const db = openDatabase(file, now)
     db.pragma(`max_page_count = ${db.pragma('page_count', { simple: true })}`)
     const fill = () => db.prepare("INSERT INTO project (service, uid) VALUES (?, 'p')").run('x'.repeat(100_000))
@@ -295,7 +295,7 @@ describe('a history that cannot be written', () => {
     db.close()
   })
 
-  it('says so when another process keeps it locked', () => {
+  it('reports a lock of another process', () => {
     const [db, other] = [openDatabase(file, now), openDatabase(file, now)]
     db.pragma('busy_timeout = 0')
     other.exec('BEGIN IMMEDIATE')
@@ -305,7 +305,7 @@ describe('a history that cannot be written', () => {
     db.close()
   })
 
-  it('lets a mistake of ours fly', () => {
+  it('passes on an internal error', () => {
     const db = openDatabase(file, now)
     const twice = () => {
       for (const _ of [1, 2]) db.prepare("INSERT INTO project (service, uid) VALUES ('a', 'b')").run()
@@ -314,7 +314,7 @@ describe('a history that cannot be written', () => {
     db.close()
   })
 
-  it('misses a heartbeat rather than fail', async () => {
+  it('misses a heartbeat instead of failing', async () => {
     const machines = new Machines()
     const history = openSqliteHistory(file, machines.process(1))
     await history.begin(aStart())

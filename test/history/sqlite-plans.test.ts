@@ -54,7 +54,7 @@ function preparedBy(work: (db: Database) => unknown): string[] {
 }
 
 describe('query plans', () => {
-  it('read no table whole for a page, a walk, a project or a seal', () => {
+  it('scan no table for a page, a walk, a project or a commit', () => {
     const texts = preparedBy((listening) => {
       prepareStatements(listening)
       prepareApproved(listening)
@@ -63,13 +63,13 @@ describe('query plans', () => {
     expect(texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))).toEqual([])
   })
 
-  it('read no table whole for a run', () => {
+  it('scan no table for a run', () => {
     const texts = preparedBy((listening) => readRun(listening, 1))
     expect(texts.length).toBeGreaterThan(0)
     expect(texts.flatMap((sql) => scansOf(sql).map((step) => `${step} in ${sql}`))).toEqual([])
   })
 
-  it('read no table whole for a question, but those of projects and of runs', () => {
+  it('scan no table for a question, except for those about projects and runs', () => {
     const asOf = 1
     const identity = { project: payments, kind: 'endpoint', uid: 'a' } as const
     const texts = preparedBy((listening) => {
@@ -92,7 +92,7 @@ describe('query plans', () => {
     expect(steps.filter((step) => !/^SCAN (p|r|run)( USING| in)/.test(step))).toEqual([])
   })
 
-  it('find those who refer to a resource by the index made for it', () => {
+  it('find referrers of a resource by their index', () => {
     const texts = preparedBy((listening) => {
       for (const kind of ['endpoint', 'source', 'device'] as const) {
         referrersOf(listening, { project: payments, kind, uid: 'a' }, 1)
@@ -104,7 +104,7 @@ describe('query plans', () => {
     }
   })
 
-  it('that read a table whole are recognised', () => {
+  it('that scan a table are recognised', () => {
     expect(scansOf('SELECT * FROM version WHERE name = ?')).toEqual(['SCAN version'])
   })
 })

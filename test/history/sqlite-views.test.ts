@@ -72,7 +72,7 @@ async function firstRun(): Promise<void> {
   await draft.commit(at(1.5), () => 1)
 }
 
-/** Modifies a, removes b, whose violation ends; nobody knows of c's; d is added. */
+/** Modifies a, removes b, whose violation ends; c's becomes unknown; d is added. */
 async function draftSecond(): Promise<Draft> {
   const draft = await begin(2)
   await draft.stageScan(payments)
@@ -81,8 +81,8 @@ async function draftSecond(): Promise<Draft> {
   await draft.stage(payments, { seen: [await idOf(draft, 'c')], versions: [modified, aVersion('d')] })
   await draft.endVersions([await idOf(draft, 'b')])
   await draft.stageChanges(payments, [aChange('b', { change: 'removed' })])
-  const standing = async (uid: string) => only(await draft.activeViolations(payments, 'endpoint', [uid]))
-  const [a, b, c] = [await standing('a'), await standing('b'), await standing('c')]
+  const activeViolation = async (uid: string) => only(await draft.activeViolations(payments, 'endpoint', [uid]))
+  const [a, b, c] = [await activeViolation('a'), await activeViolation('b'), await activeViolation('c')]
   const violations = [instead(c, { state: 'unknown', lastRun: 1 }), aViolation('d')]
   await draft.stageViolations(payments, { confirmed: [a.id], violations })
   await draft.endViolations([b.id])
@@ -97,7 +97,7 @@ describe('the documented views', () => {
     expect(found.toSorted()).toEqual(views.toSorted())
   })
 
-  it('show the last sealed run only while another is drafted, given up, or killed', async () => {
+  it('show only the last committed run while another is drafted, given up, or killed', async () => {
     await firstRun()
     const before = everything()
     const draft = await draftSecond()
@@ -113,7 +113,7 @@ describe('the documented views', () => {
     expect(everything()).toEqual(before)
   })
 
-  it('say which rules judged, of sealed runs alone', async () => {
+  it('list the rules that were evaluated, of committed runs only', async () => {
     const draft = await begin(1)
     await draft.stageContext(aContext())
     expect(rows('SELECT * FROM run_rule')).toEqual([])
@@ -123,7 +123,7 @@ describe('the documented views', () => {
     expect(rows('SELECT * FROM run_rule')).toEqual([expected])
   })
 
-  it('show one state to a reader in a transaction, whatever is sealed meanwhile', async () => {
+  it('show one state to a reader in a transaction during later commits', async () => {
     await firstRun()
     reader.exec('BEGIN')
     const before = everything()
@@ -133,7 +133,7 @@ describe('the documented views', () => {
     expect(everything()).not.toEqual(before)
   })
 
-  it('give what they document', async () => {
+  it('contain what their documentation says', async () => {
     await firstRun()
     await seal(await draftSecond())
     const other = await begin(3)
@@ -216,7 +216,7 @@ describe('the documented views', () => {
       service: 'acme',
       project_uid: '01PAYMENTS',
     }
-    // Seen by the last run that looked at the project, which was not the last of all.
+    // Seen by the last run that scanned the project, which was not the last of all.
     expect(rows(`${shown} ORDER BY uid`)).toEqual([
       { uid: 'a', ...violation, message: 'a is reached without TLS', first_seen: at(1), last_seen: at(2) },
       {
@@ -231,7 +231,7 @@ describe('the documented views', () => {
     ])
   })
 
-  it('record in the table of runs what became of each', async () => {
+  it('show in the table of runs what became of each', async () => {
     await firstRun()
     await (await draftSecond()).abandon(at(2.2))
     await begin(3)
@@ -244,7 +244,7 @@ describe('the documented views', () => {
 })
 
 describe('a run without changes', () => {
-  it('adds no row but its own and those of its walks', async () => {
+  it('adds only its own row and those of its walks', async () => {
     await firstRun()
     const tables = ['version', 'violation', 'change', 'notice', 'unreferenced', 'project']
     const contents = () => tables.map((table) => rows(`SELECT * FROM ${table}`))
@@ -254,8 +254,8 @@ describe('a run without changes', () => {
     await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
     const seen = [...(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).values()].map(({ id }) => id)
     await draft.stage(payments, { seen, versions: [] })
-    const standing = await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])
-    await draft.stageViolations(payments, { confirmed: standing.map(({ id }) => id), violations: [] })
+    const active = await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])
+    await draft.stageViolations(payments, { confirmed: active.map(({ id }) => id), violations: [] })
     await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
     await draft.endViolations((await draft.unconfirmedViolations(payments)).map(({ id }) => id))
     await draft.markUnreferenced(payments, 'source', [])

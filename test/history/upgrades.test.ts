@@ -91,7 +91,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
     expect(faults()).toEqual([])
   })
 
-  it('goes on: the next run finds what was killed, vouches for what was there, and verifies', async () => {
+  it('continues: the next run closes the killed run, vouches for earlier rows, and verifies', async () => {
     const history = openSqliteHistory(file, owner(), resealing)
     const draft = await history.begin(aStart(at(1)))
     expect([draft.run, draft.interrupted]).toEqual([10, [9]])
@@ -109,7 +109,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
   // A history of the newest schema is not upgraded, so it has no copy from before.
   if (Number(schema) === newest) return
 
-  it('is kept as it was, for its owner only, and the operator is told where', () => {
+  it('is copied first, for its owner only, and the operator is notified where', () => {
     openSqliteHistory(file, owner(), resealing).close()
     const copy = `${file}.before-${String(Number(schema) + 1).padStart(4, '0')}`
     expect(readdirSync(dirname(file)).sort()).toEqual([basename(file), basename(copy)])
@@ -137,7 +137,7 @@ describe.each(schemas)('a history of schema %s', (schema) => {
 
 describe('an upgrade', () => {
   it.each([2, 4, newest])(
-    'whose process dies within the step to schema %i goes on from there at the next start',
+    'whose process dies within the step to schema %i continues there at the next start',
     async (step) => {
       writeFileSync(file, unpacked('0001.db.gz'))
       const script = join(import.meta.dirname, 'killed-process.ts')
@@ -163,7 +163,7 @@ describe('an upgrade', () => {
     },
   )
 
-  it('that was killed is made again, and the copy before it is of before', () => {
+  it('that was killed is repeated, and the copy next to it is of the state before', () => {
     writeFileSync(file, unpacked('0001.db.gz'))
     const db = new Database(file)
     const killed = new Database(file)
@@ -178,7 +178,7 @@ describe('an upgrade', () => {
     copy.close()
   })
 
-  it('leaves a history at its schema whose rows refer to nothing', () => {
+  it('leaves a history at its schema when rows refer to missing ones', () => {
     writeFileSync(file, unpacked('0001.db.gz'))
     const db = new Database(file)
     db.pragma('foreign_keys = OFF')
@@ -190,7 +190,7 @@ describe('an upgrade', () => {
     after.close()
   })
 
-  it('is not made without its copy', () => {
+  it('is refused without its copy', () => {
     writeFileSync(file, unpacked('0001.db.gz'))
     mkdirSync(`${file}.before-0002`)
     expect(() => openSqliteHistory(file, owner(), resealing)).toThrow(
@@ -202,10 +202,10 @@ describe('an upgrade', () => {
   })
 })
 
-describe('a history whose links are of before schema 10', () => {
+describe('a history whose links are from before schema 10', () => {
   beforeEach(() => writeFileSync(file, unpacked('0009.db.gz')))
 
-  it('keeps them, and the next run follows them with all that is recorded today', async () => {
+  it('keeps them, and the next run continues them with all that is recorded today', async () => {
     const links = (db: Database.Database) => db.prepare("SELECT chain FROM run WHERE number <= 8 AND chain <> ''").all()
     const before = links(new Database(unpacked('0009.db.gz')))
     const history = openSqliteHistory(file, owner(), resealing)
@@ -237,7 +237,7 @@ describe('a history whose links are of before schema 10', () => {
     expect(JSON.stringify(faults())).toContain(fault)
   })
 
-  it('says why walks of then were not complete, and what notices of then are about', async () => {
+  it('says why earlier walks were not complete, and what earlier notices are about', async () => {
     const history = openSqliteHistory(file, owner(), resealing)
     const record = await history.readRun(5)
     const incomplete = record?.coverage.filter(({ status }) => status !== 'complete')

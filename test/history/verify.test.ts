@@ -14,7 +14,7 @@ beforeAll(async () => {
   sound = await makeSoundHistory()
 })
 
-/** What verify says once somebody changed the file with plain SQL, in which nothing is forbidden. */
+/** What verify says after a change with plain SQL, without any constraint. */
 function after(tamper: (db: Database.Database) => unknown, depth: 'plain' | 'deep' = 'plain') {
   const db = new Database(Buffer.from(sound))
   try {
@@ -31,7 +31,7 @@ function faultsAfter(sql: string): string[] {
   return after((db) => db.exec(sql)).checks.flatMap(({ id, ok, detail }) => (ok ? [] : [`${id}: ${detail}`]))
 }
 
-describe('a history that nobody touched', () => {
+describe('an unaltered history', () => {
   it.each(['plain', 'deep'] as const)('verifies (%s)', (depth) => {
     const { ok, run, checks } = after(() => {}, depth)
     expect(checks.filter(({ ok }) => !ok)).toEqual([])
@@ -65,7 +65,7 @@ describe('a history that nobody touched', () => {
   })
 })
 
-describe('what can be read and must not', () => {
+describe('readable values that should be sealed', () => {
   const found = (sql: string) => after((db) => db.exec(sql), 'deep').checks.find(({ id }) => id === 'I7')?.detail
   const credential = 'whsec_0123456789abcdef'
   const inEndpoint = (attributes: object) => `UPDATE version SET body = '${JSON.stringify(attributes)}' WHERE id = 1`
@@ -87,12 +87,12 @@ describe('what can be read and must not', () => {
     [`UPDATE document SET body = '${credential}'`, 'document '],
     [`UPDATE approval SET note = '${credential}'`, 'the note of approval 1'],
     [`UPDATE notification SET body = '${credential}'`, 'notification msg_'],
-  ])('%s is found and not quoted', (sql, detail) => {
+  ])('%s are found and not quoted', (sql, detail) => {
     expect(found(sql)).toContain(detail)
     expect(found(sql)).not.toMatch(/whsec_|readable|0123456789abcdef/)
   })
 
-  it('is nothing that is sealed, masked or empty', () => {
+  it('do not include sealed, masked or empty values', () => {
     const seal = `sealed:${'0'.repeat(32)}`
     const secrets = { s1: { value: seal }, s2: { value: 'sealed:masked' }, s3: { value: null } }
     const urls = { slack_webhook_url: `https://chat.example/${seal}`, teams_webhook_url: null }
@@ -158,7 +158,7 @@ function flippedText(text: string): string {
   return bytes.toString()
 }
 
-describe('one bit that is flipped', () => {
+describe('a single flipped bit', () => {
   it.each(everyColumn())('in $column of $table is found', ({ table, column }) => {
     // The first, the middle and the last row.
     for (const part of [0, 0.5, 1]) {
@@ -233,7 +233,7 @@ describe('one bit that is flipped', () => {
 })
 
 describe('verify', () => {
-  it('names runs that vanished', () => {
+  it('names missing runs', () => {
     const rows = ['walk', 'scan', 'change', 'notice'].map((table) => `DELETE FROM ${table} WHERE run = 4;`).join('')
     // The last run can go without a trace in the file: its digest is in the reports that left the machine.
     expect(faultsAfter(`${rows} DELETE FROM run WHERE number = 4`)).toEqual([])
@@ -244,7 +244,7 @@ describe('verify', () => {
     )
   })
 
-  it('names a run that was marked as something else', () => {
+  it('names a run that was marked as another one', () => {
     expect(faultsAfter("UPDATE run SET state = 'pruned' WHERE number = 2")).toContainEqual(
       'I6: run 2 is marked as pruned, and no pruning says so',
     )
@@ -269,23 +269,23 @@ describe('verify', () => {
     ],
     ['UPDATE run SET exit_code = 1 WHERE number = 4', 'I8: run 4 is recorded with exit code 1, its record calls for 0'],
     ['DELETE FROM project WHERE id = 1', /^foreign_key_check: .* refers to a project that is not there/],
-  ])('holds the invariants against it: %s', (sql, fault) => {
+  ])('checks the invariants: %s', (sql, fault) => {
     expect(faultsAfter(sql)).toContainEqual(typeof fault === 'string' ? fault : expect.stringMatching(fault))
   })
 
-  it('reads every exit code when it looks deep, and the last one otherwise', () => {
+  it('checks every exit code in a deep run, and the last one by default', () => {
     const tamper = (db: Database.Database) => db.exec('UPDATE run SET exit_code = 1 WHERE number = 1')
     const i8 = (depth: 'plain' | 'deep') => after(tamper, depth).checks.find(({ id }) => id === 'I8')?.ok
     expect([i8('plain'), i8('deep')]).toEqual([true, false])
   })
 
-  it('says what it could not examine, and goes on', () => {
+  it('says what it could not examine, and continues', () => {
     const found = faultsAfter("DROP TABLE notice; UPDATE version SET body = '' WHERE id = 1")
     expect(found).toContainEqual('I1: cannot be examined: no such table: notice')
     expect(found.join()).toContain('I2: the body of endpoint a since run 1')
   })
 
-  it('tells the first faults and counts the others', () => {
+  it('lists the first faults and counts the others', () => {
     expect(faultsAfter("UPDATE version SET body = 'x'").find((fault) => fault.startsWith('I2'))).toMatch(
       /; and 1 more$/,
     )

@@ -9,11 +9,11 @@ export function describeVersions(name: string, makePlace: () => Place): void {
     const fixture = openContractFixture(makePlace)
     const { begin, run, idOf } = fixture
 
-    describe('versions', () => {
-      it('gives the current version of the resources that are asked for', async () => {
+    describe('a draft', () => {
+      it('gives the current version of the requested resources', async () => {
         await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a'), aVersion('b')] }))
         const draft = await begin()
-        const known = await draft.known(payments, 'endpoint', ['b', 'nobody', 'b'])
+        const known = await draft.known(payments, 'endpoint', ['b', 'no-such-endpoint', 'b'])
         const { digest } = aVersion('b')
         const id = await idOf(draft, 'b')
         expect(known).toEqual(new Map([['b', { id, uid: 'b', fromRun: 1, digest, sealKeyId: 'key-1' }]]))
@@ -57,7 +57,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         expect(await draft.versionAt(orders, 'endpoint', 'a', 1)).toBeUndefined()
       })
 
-      it('lists what was neither seen nor replaced', async () => {
+      it('lists resources that were neither seen nor replaced', async () => {
         const uids = ['a', 'b', 'c', 'd']
         await run((draft) => draft.stage(payments, { seen: [], versions: uids.map((uid) => aVersion(uid)) }))
         const draft = await begin()
@@ -73,7 +73,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         expect(await draft.unseen(orders, 'endpoint')).toEqual([])
       })
 
-      it('keeps a resource as it was through a run that did not look at it', async () => {
+      it('keeps a resource through a run that did not scan it', async () => {
         await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a')] }))
         await run(async () => {}, [orders])
         const draft = await begin()
@@ -81,7 +81,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         expect(await draft.unseen(payments, 'endpoint')).toHaveLength(1)
       })
 
-      it('finds the subscriptions that use a source as this run leaves them', async () => {
+      it('finds the subscriptions that use a source after this run', async () => {
         const using = (uid: string, source: string | null, replaces?: number): NewVersion =>
           aVersion(uid, { source_uid: source }, { kind: 'subscription', replaces })
         const first = [using('u3', 's1'), using('u1', 's1'), using('u2', 's1'), using('u4', 's2'), using('u5', null)]
@@ -109,7 +109,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         expect(await (await begin()).referrers(payments, ['s1', 's2', 's3'])).toEqual(expected)
       })
 
-      it('says once that a source is no longer referenced, until it was used again', async () => {
+      it('reports once that a source is no longer referenced, until it is used again', async () => {
         const mark = async (...uids: string[]) => {
           let marked: readonly string[] = []
           await run(async (draft) => {

@@ -7,9 +7,9 @@ import { at, aViolation, instead, only, orders, payments } from './samples.ts'
 export function describeViolations(name: string, makePlace: () => Place): void {
   describe(`${name}: the contract of violations`, () => {
     const fixture = openContractFixture(makePlace)
-    const { begin, run, standingOf } = fixture
+    const { begin, run, activeViolationOf } = fixture
 
-    describe('violations', () => {
+    describe('a violation', () => {
       const open = (...uids: string[]) =>
         run((draft) =>
           draft.stageViolations(payments, { confirmed: [], violations: uids.map((uid) => aViolation(uid)) }),
@@ -21,12 +21,12 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         const first = await open('a')
         expect(first.violations).toMatchObject([{ uid: 'a', state: 'opened', firstSeen: at(1), lastSeen: at(1) }])
         const confirm = async (draft: Draft) =>
-          draft.stageViolations(payments, { confirmed: [(await standingOf(draft, 'a')).id], violations: [] })
+          draft.stageViolations(payments, { confirmed: [(await activeViolationOf(draft, 'a')).id], violations: [] })
         expect(await shown(confirm)).toEqual([{ uid: 'a', state: 'continuing', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(confirm)).toEqual([{ uid: 'a', state: 'continuing', firstSeen: at(1), lastSeen: at(3) }])
       })
 
-      it('keeps who accepted it, for as long as it is waived', async () => {
+      it('keeps who accepted it while it is waived', async () => {
         const waiver = { owner: 'payments', reason: 'moves to TLS', expires: at(99), ticket: '4711' }
         const waived = await run((draft) =>
           draft.stageViolations(payments, {
@@ -36,9 +36,9 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         )
         expect(waived.violations).toMatchObject([{ uid: 'a', state: 'waived', waiver }])
         const reopened = await run(async (draft) => {
-          const standing = await standingOf(draft, 'a')
-          expect(standing.waiver).toEqual(waiver)
-          const violations = [instead(standing, { state: 'open', waiver: undefined })]
+          const active = await activeViolationOf(draft, 'a')
+          expect(active.waiver).toEqual(waiver)
+          const violations = [instead(active, { state: 'open', waiver: undefined })]
           await draft.stageViolations(payments, { confirmed: [], violations })
         })
         expect(reopened.violations).toMatchObject([{ uid: 'a', state: 'continuing', firstSeen: at(1) }])
@@ -46,31 +46,31 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await fixture.history.readRun(1)).toEqual(waived)
       })
 
-      it('gives what stood before this run, by resource', async () => {
+      it('is given as active before this run, by resource', async () => {
         await open('a', 'b')
         const draft = await begin()
         await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('c')] })
         const { lastRun, replaces, ...violation } = aViolation('b')
-        const standing = await draft.activeViolations(payments, 'endpoint', ['b', 'c', 'nobody'])
-        expect(standing).toEqual([{ ...violation, id: only(standing).id, firstRun: 1 }])
+        const active = await draft.activeViolations(payments, 'endpoint', ['b', 'c', 'no-such-endpoint'])
+        expect(active).toEqual([{ ...violation, id: only(active).id, firstRun: 1 }])
         expect(await draft.activeViolations(payments, 'subscription', ['b'])).toEqual([])
         expect(await draft.activeViolations(orders, 'endpoint', ['b'])).toEqual([])
       })
 
-      it('lists what was neither confirmed nor replaced', async () => {
+      it('is listed when it was neither confirmed nor replaced', async () => {
         await open('a', 'b', 'c')
         const draft = await begin()
-        const [a, b] = [await standingOf(draft, 'a'), await standingOf(draft, 'b')]
+        const [a, b] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
         const violations = [instead(b, { message: 'other words' }), aViolation('new')]
         await draft.stageViolations(payments, { confirmed: [a.id], violations })
-        expect(await draft.unconfirmedViolations(payments)).toEqual([await standingOf(draft, 'c')])
+        expect(await draft.unconfirmedViolations(payments)).toEqual([await activeViolationOf(draft, 'c')])
         expect(await draft.unconfirmedViolations(orders)).toEqual([])
       })
 
-      it('lists the same of some rules, for several projects at once', async () => {
+      it('is listed by rule, for several projects at once', async () => {
         await open('a', 'b')
         const draft = await begin()
-        const [a, b] = [await standingOf(draft, 'a'), await standingOf(draft, 'b')]
+        const [a, b] = [await activeViolationOf(draft, 'a'), await activeViolationOf(draft, 'b')]
         await draft.stageViolations(payments, { confirmed: [a.id], violations: [aViolation('new')] })
         const both = [payments, orders]
         expect(await draft.unconfirmedBy([b.rule, 'no/such-rule'], both)).toEqual(new Map([[payments.name, [b]]]))
@@ -79,11 +79,11 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await draft.unconfirmedBy([b.rule], [orders])).toEqual(new Map())
       })
 
-      it('is not resolved by being reworded', async () => {
+      it('is not resolved by another wording', async () => {
         await open('a')
         const reword = async (draft: Draft) => {
           const violations = [
-            instead(await standingOf(draft, 'a'), { message: 'other words', severity: 'low' as const }),
+            instead(await activeViolationOf(draft, 'a'), { message: 'other words', severity: 'low' as const }),
           ]
           await draft.stageViolations(payments, { confirmed: [], violations })
         }
@@ -94,33 +94,33 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect((await fixture.history.readRun(1))?.violations).toMatchObject([{ state: 'opened', severity: 'high' }])
       })
 
-      it('is resolved by its end, last seen by the last run that looked at its project', async () => {
+      it('is resolved by its end, last seen by the last run that scanned its project', async () => {
         await open('a')
         await run()
         await run(async () => {}, [orders])
-        const end = async (draft: Draft) => draft.endViolations([(await standingOf(draft, 'a')).id])
+        const end = async (draft: Draft) => draft.endViolations([(await activeViolationOf(draft, 'a')).id])
         expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(async () => {})).toEqual([])
       })
 
-      it('keeps the time it was last seen while nobody can tell, and beyond', async () => {
+      it('keeps the time it was last seen while it is unknown, and after', async () => {
         await open('a')
         await run()
         const doubt = async (draft: Draft) => {
           const lastRun = await draft.lastScannedRun(payments)
-          const violations = [instead(await standingOf(draft, 'a'), { state: 'unknown', lastRun })]
+          const violations = [instead(await activeViolationOf(draft, 'a'), { state: 'unknown', lastRun })]
           await draft.stageViolations(payments, { confirmed: [], violations })
         }
         expect(await shown(doubt)).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(async () => {})).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
-        const end = async (draft: Draft) => draft.endViolations([(await standingOf(draft, 'a')).id])
+        const end = async (draft: Draft) => draft.endViolations([(await activeViolationOf(draft, 'a')).id])
         expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
       })
 
       it('is open again, first seen when it was first seen, after it was unknown or waived', async () => {
         await open('a')
         const become = (state: 'open' | 'unknown' | 'waived') => async (draft: Draft) => {
-          const violations = [instead(await standingOf(draft, 'a'), { state })]
+          const violations = [instead(await activeViolationOf(draft, 'a'), { state })]
           await draft.stageViolations(payments, { confirmed: [], violations })
         }
         expect(await shown(become('waived'))).toMatchObject([{ state: 'waived', firstSeen: at(1) }])
@@ -129,7 +129,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         expect(await shown(become('open'))).toMatchObject([{ state: 'continuing', firstSeen: at(1), lastSeen: at(5) }])
       })
 
-      it('shows only the projects that a run looked at', async () => {
+      it('is shown only for projects that a run scanned', async () => {
         await run(
           async (draft) => {
             await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })

@@ -10,9 +10,9 @@ export function describeWalks(name: string, makePlace: () => Place): void {
     const fixture = openContractFixture(makePlace)
     const { begin, run, idOf, stateOf, doEverything, aFirstRun } = fixture
 
-    describe('looks', () => {
+    describe('scans', () => {
       /** A run of walks only: `['endpoints', 'partial']`. */
-      async function look(...walks: [Listing, CoverageStatus][]): Promise<void> {
+      async function scan(...walks: [Listing, CoverageStatus][]): Promise<void> {
         const draft = await begin()
         await draft.stageScan(payments)
         for (const [listing, status] of walks) await draft.stageWalk(payments, aCoverage(listing, status), undefined)
@@ -25,20 +25,20 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         return found
       }
 
-      it('takes the last complete look at each listing for its kinds', async () => {
-        await look(
+      it('give the last complete scan of each listing for its kinds', async () => {
+        await scan(
           ['project', 'complete'],
           ['endpoints', 'complete'],
           ['sources', 'complete'],
           ['subscriptions', 'complete'],
         )
-        await look(
+        await scan(
           ['project', 'skipped'],
           ['endpoints', 'partial'],
           ['sources', 'failed'],
           ['subscriptions', 'complete'],
         )
-        await look(
+        await scan(
           ['project', 'failed'],
           ['endpoints', 'suspect'],
           ['sources', 'partial'],
@@ -53,22 +53,22 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         })
       })
 
-      it('takes the subscriptions for the look at sources where those are not listed', async () => {
-        await look(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
-        await look(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'complete'])
+      it('give the subscriptions for sources where those are not listed', async () => {
+        await scan(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 2, listing: 'subscriptions', filter: null })
-        await look(['endpoints', 'complete'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
-        await look(['endpoints', 'complete'], ['sources', 'partial'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['sources', 'partial'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
-        await look(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'partial'])
+        await scan(['endpoints', 'complete'], ['sources', 'skipped'], ['subscriptions', 'partial'])
         expect((await baselines()).source).toEqual({ run: 4, listing: 'subscriptions', filter: null })
-        await look(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
+        await scan(['endpoints', 'complete'], ['sources', 'complete'], ['subscriptions', 'complete'])
         expect((await baselines()).source).toEqual({ run: 10, listing: 'sources', filter: null })
       })
 
-      it('says what the last complete look was narrowed to', async () => {
-        await look(['endpoints', 'complete'], ['subscriptions', 'complete'])
+      it('give the filter of the last complete scan', async () => {
+        await scan(['endpoints', 'complete'], ['subscriptions', 'complete'])
         const filter = 'owner=tenant-03'
         const narrowed = await begin()
         await narrowed.stageScan(payments)
@@ -83,7 +83,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         })
       })
 
-      it('knows the last look at a project and the last shape of a listing, by project', async () => {
+      it('give the last scan of a project and the last shape of a listing', async () => {
         const first = await begin()
         await first.stageScan(payments)
         await first.stageWalk(payments, aCoverage('endpoints'), ['/name', '/url'])
@@ -100,7 +100,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         expect(await draft.lastShape(payments, 'subscriptions')).toBeUndefined()
       })
 
-      it('tells projects apart by service and identifier, not by what they are called', async () => {
+      it('are kept apart by service and identifier, not by project name', async () => {
         const twin = { name: 'a/b/c', service: 'a/b', uid: 'c' }
         const other = { name: 'a/b/c', service: 'a', uid: 'b/c' }
         await run((draft) => draft.stage(twin, { seen: [], versions: [aVersion('a')] }), [twin])
@@ -111,7 +111,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
     })
 
     describe('a discarded project', () => {
-      it('is as if this run had not come to it, but for its walk', async () => {
+      it('is as if this run had not scanned it, except for its walk', async () => {
         await aFirstRun()
         const draft = await begin()
         const before = await stateOf(draft)
@@ -139,7 +139,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         expect(await next.markUnreferenced(payments, 'source', ['s'])).toEqual(['s'])
       })
 
-      it('may be staged anew', async () => {
+      it('may be staged again', async () => {
         await aFirstRun()
         const draft = await begin()
         await draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 1 })] })

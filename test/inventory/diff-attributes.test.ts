@@ -86,7 +86,7 @@ describe('the differences of two states', () => {
     expect(differences(before, after)).toEqual([])
   })
 
-  it('in a struct of known members leave out a member that one side does not show', () => {
+  it('omit a member of a struct that one side does not show', () => {
     const options = { sealsComparable: true }
     const before = { config: { ssl: { enforce_secure_endpoints: true }, strategy: { retry_count: 3 } } }
     const after = { config: { ssl: {}, strategy: { retry_count: 4 } } }
@@ -101,7 +101,7 @@ describe('the differences of two states', () => {
     expect(differences({ value: masked }, { value: `x${seal('a')}` })).toHaveLength(1)
   })
 
-  it('include another seal only when both were made with one key', () => {
+  it('include another seal only when one key made both', () => {
     const [before, after] = [
       { value: seal('a'), list: [seal('a')] },
       { value: seal('b'), list: [seal('b')] },
@@ -113,13 +113,13 @@ describe('the differences of two states', () => {
     expect(differences({ n: 1 }, { n: 2 }, false)).toEqual(['/n: 1 -> 2'])
   })
 
-  it('take what an object inherits as absent', () => {
+  it('treat inherited members as absent', () => {
     expect(differences({ extra: { toString: 1 } }, { extra: {} })).toEqual(['/extra/toString: 1 -> null'])
     expect(differences({ constructor: 1 } as JsonObject, {})).toEqual([])
   })
 })
 
-describe('what is known of a resource', () => {
+describe('the merged state of a resource', () => {
   it.each<[string, JsonObject, JsonObject, JsonObject]>([
     ['keeps what this scan did not show', { url: 'a', name: 'n' }, { url: 'b' }, { name: 'n', url: 'b' }],
     ['takes what is new', { url: 'a' }, { name: 'n' }, { name: 'n', url: 'a' }],
@@ -163,18 +163,18 @@ describe('what is known of a resource', () => {
     expect(carryOver('endpoint', before, after)).toEqual(known)
   })
 
-  it('carries members of a struct of known members over', () => {
+  it('keeps members of a struct that were not shown', () => {
     const before = { config: { strategy: { type: 'linear', retry_count: 3 } } }
     expect(carryOver('project', before, { config: { strategy: { retry_count: 4 } } })).toEqual({
       config: { strategy: { type: 'linear', retry_count: 4 } },
     })
   })
 
-  it('has its members in order, whichever side showed them', () => {
+  it('has its members in order, no matter which side showed them', () => {
     expect(Object.keys(carryOver('endpoint', { b: 1, d: 1 }, { c: 1, a: 1 }))).toEqual(['a', 'b', 'c', 'd'])
   })
 
-  it('holds a member that is called like what every object has', () => {
+  it('accepts a member named like one that every object inherits', () => {
     const before: JsonObject = JSON.parse('{"__proto__": 1}')
     expect(Object.entries(carryOver('endpoint', before, {}))).toEqual([['__proto__', 1]])
   })
@@ -191,11 +191,11 @@ describe('seals within attributes', () => {
     [['x', 1, null], false],
     [null, false],
     [7, false],
-  ])('%j holds one: %s', (value, isSealed) => {
+  ])('%j contains one: %s', (value, isSealed) => {
     expect(holdsSeals(value)).toBe(isSealed)
   })
 
-  it('turn into masks wherever a value is nothing but a seal', () => {
+  it('become masks wherever a value is only a seal', () => {
     const attributes = {
       a: seal('a'),
       b: [seal('b'), 'x', 1],

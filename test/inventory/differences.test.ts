@@ -13,7 +13,7 @@ describe('a difference', () => {
       { path: '/status', before: 'active', after: 'paused' },
     ])
   })
-  it('of a rotated secret is one that came and one that went', () => {
+  it('of a rotated secret is one added and one removed', () => {
     expect(
       between('endpoints', { secrets: [{ uid: 'a', value: 'x' }] }, { secrets: [{ uid: 'b', value: 'y' }] }),
     ).toEqual([
@@ -21,16 +21,16 @@ describe('a difference', () => {
       { path: '/secrets/b', before: null, after: { value: sealed } },
     ])
   })
-  it('is none where one side did not show the field', () => {
+  it('is not reported where one side did not show the field', () => {
     expect(between('endpoints', { name: 'a' }, { name: 'a', content_type: 'application/json' })).toEqual([])
     expect(between('endpoints', { name: 'a', content_type: 'x' }, { name: 'a' })).toEqual([])
   })
-  it('is one where an optional field came', () => {
+  it('is reported where an optional field was added', () => {
     expect(between('endpoints', {}, { owner_id: 'tenant-1' })).toEqual([
       { path: '/owner_id', before: null, after: 'tenant-1' },
     ])
   })
-  it('is none between a mask and a value that it may hide, and one when the mask goes', () => {
+  it('is not reported between a mask and a value that it may hide, and is when the mask goes', () => {
     const auth = (password: string) => ({
       authentication: { type: 'basic_auth', basic_auth: { username: 'u', password } },
     })
@@ -43,7 +43,7 @@ describe('a difference', () => {
       { path: '/filter_config/filter/body/b~1c', before: null, after: 2 },
     ])
   })
-  it('of a stub and the full source is none', () => {
+  it('of a stub and the full source is not reported', () => {
     const full = source({
       name: 's',
       type: 'http',

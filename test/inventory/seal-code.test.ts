@@ -16,7 +16,7 @@ const programs: readonly { function: number; tool: string; canaries: string[]; t
 
 describe('program text', () => {
   it.each(programs.map((program) => [`${program.function}, ${program.tool}`, program] as const))(
-    'keeps its names and none of its secrets: function %s',
+    'keeps its names and loses its secrets: function %s',
     (_, { canaries, text }) => {
       const sealed = sealCode(text, sealer)
       const names = findLiterals(text)?.names ?? []
@@ -41,7 +41,7 @@ describe('program text', () => {
     ['function (payload) { return payload }'],
     ['export default (payload) => payload'],
     [''],
-  ])('stays as it is without anything that can be a secret: %s', (program) => {
+  ])('stays unchanged without a possible secret: %s', (program) => {
     expect(sealCode(program, sealer)).toBe(program)
   })
 
@@ -76,7 +76,7 @@ describe('program text', () => {
     expect(sealCode(program, sealer)).toBe(sealer.seal(program))
   })
 
-  it('is sealed in the same way twice, and for good', () => {
+  it('is sealed the same way twice', () => {
     const words = fc.constantFrom('Xk9-qQ2z', 'order.created', '8765432109', `sealed:${'0'.repeat(32)}`, 'x', '')
     const piece = fc.oneof(
       words.map((word) => `'${word}'`),

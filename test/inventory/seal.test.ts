@@ -15,7 +15,7 @@ const tagging = { keyId: '', seal: (secret: string) => `<${secret.length}>` }
 const noNeighbours = { name: '', uid: '', host: '', user: '' }
 
 describe('a seal', () => {
-  it('is the same for the same secret, another for another secret or key', () => {
+  it('is the same for the same secret, and differs for another secret or key', () => {
     expect(sealer.seal('not-a-real-key')).toBe(sealer.seal('not-a-real-key'))
     expect(sealer.seal('not-a-real-key')).not.toBe(sealer.seal('not-a-real-kez'))
     expect(sealer.seal('not-a-real-key')).not.toBe(createSealer(Buffer.alloc(32, 2)).seal('not-a-real-key'))
@@ -57,13 +57,13 @@ describe('an address', () => {
     ['https://a.example/orders-eu-west-1-2026-11-21/x', 'https://a.example/orders-eu-west-1-2026-11-21/x'],
     ['not an address', 'not an address'],
     ['', ''],
-  ])('%s keeps what is not secret', (address, sealed) => {
+  ])('%s keeps its harmless parts', (address, sealed) => {
     expect(sealUrl(address, tagging)).toBe(sealed)
   })
   it('of a chat keeps only its host', () => {
     expect(sealBehindHost('https://chat.example/services/T0/B0/abc?x=1', tagging)).toBe('https://chat.example/<23>')
   })
-  it('never lets a password through, in any form', () => {
+  it('never shows a password, in any form', () => {
     fc.assert(
       fc.property(
         fc.webUrl({ withQueryParameters: true }),
@@ -133,14 +133,14 @@ describe('values of an earlier version', () => {
     unknown_field: ['x 9f8e7d6c5b4a39281706f5e4'],
   }
 
-  it('is sealed as it would be today', () => {
+  it('are sealed as they would be today', () => {
     const written = JSON.stringify(reseal('subscription', before, sealer))
     expect(written).not.toContain('9f8e7d6c5b4a39281706f5e4')
     expect(written.match(/sealed:[0-9a-f]{32}/g)).toHaveLength(4)
   })
 
   it.each(['endpoint', 'source', 'subscription', 'project'] as const)(
-    'stays as it is where it is of today: %s',
+    'stay unchanged when they are as of today: %s',
     (kind) => {
       const texts = fc.constantFrom(
         '9f8e7d6c5b4a39281706f5e4',
@@ -164,7 +164,7 @@ describe('values of an earlier version', () => {
   )
 })
 
-describe('a text that is made to be slow', () => {
+describe('a text that is crafted to be slow', () => {
   const megabyte = 1024 * 1024
   it.each([
     ['a', (text: string) => sealCode(text, tagging)],

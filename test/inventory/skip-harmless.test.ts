@@ -5,21 +5,21 @@ import { credentials, isSecretName, mayHoldCredential, mayHoldSecretName } from 
 
 const sealer: Sealer = { keyId: '', seal: () => 'sealed:masked' }
 
-/** Counts how often it looks through a text. */
+/** Counts how often it searches a text. */
 function counting() {
-  const looked: string[] = []
+  const searched: string[] = []
   const sealText = skipHarmless((text, { seal }) => {
-    looked.push(text)
+    searched.push(text)
     return text.replace('hunter2', seal)
   })
-  return { looked, sealText: (text: string) => sealText(text, sealer) }
+  return { searched, sealText: (text: string) => sealText(text, sealer) }
 }
 
-describe('a text that is met again', () => {
-  it('is not looked through where nothing was sealed in it', () => {
-    const { looked, sealText } = counting()
+describe('a repeated text', () => {
+  it('is not searched again when nothing was sealed in it', () => {
+    const { searched, sealText } = counting()
     expect([1, 2].map(() => sealText('orders of all tenants'))).toEqual(Array(2).fill('orders of all tenants'))
-    expect(looked).toHaveLength(1)
+    expect(searched).toHaveLength(1)
   })
 
   it.each([
@@ -27,23 +27,23 @@ describe('a text that is met again', () => {
     ['it holds a seal', 'the password is sealed:masked'],
     ['it is short', 'orders'],
     ['it is long', 'orders '.repeat(20)],
-  ])('is looked through where %s', (_, text) => {
-    const { looked, sealText } = counting()
+  ])('is searched again when %s', (_, text) => {
+    const { searched, sealText } = counting()
     const sealed = text.replace('hunter2', 'sealed:masked')
     expect([1, 2].map(() => sealText(text))).toEqual([sealed, sealed])
-    expect(looked).toHaveLength(2)
+    expect(searched).toHaveLength(2)
   })
 
-  it('is looked through once more when thousands of others have passed', () => {
-    const { looked, sealText } = counting()
+  it('is searched again after thousands of others', () => {
+    const { searched, sealText } = counting()
     sealText('orders of all tenants')
     for (let number = 0; number < 5000; number++) sealText(`orders of the tenant ${number}`)
     sealText('orders of all tenants')
-    expect(looked.filter((text) => text === 'orders of all tenants')).toHaveLength(2)
+    expect(searched.filter((text) => text === 'orders of all tenants')).toHaveLength(2)
   })
 })
 
-describe('the first look', () => {
+describe('the quick check', () => {
   const tail = 'Zk3xQ9vT2mLw8RfY7cHb4NsJ6pDg1aKe5u0'
   const small = 'e3f9a1c07b52d864'.repeat(2)
   const forms = [
@@ -62,7 +62,7 @@ describe('the first look', () => {
     `Bearer ${tail}`,
     `Basic ${tail}`,
     '//user:pass@host',
-  ])('sees what has the form of a credential: %s', (text) => {
+  ])('detects the form of a credential: %s', (text) => {
     expect(text.match(credentials)).not.toBeNull()
     expect(mayHoldCredential(text)).toBe(true)
     expect(mayHoldCredential(`of orders, ${text}`)).toBe(true)
@@ -71,7 +71,7 @@ describe('the first look', () => {
   it.each(
     `authorization cookie credential credentials jwt passcode passphrase privateKey pwd secrets tokens DB_PASSWORD
     accesstoken client_secret passwd2 SigningKey sshkey service_account`.split(/\s+/),
-  )('sees names of secrets: %s', (name) => {
+  )('detects names of secrets: %s', (name) => {
     expect(isSecretName(name)).toBe(true)
     expect(mayHoldSecretName(`/v1/${name}/x`)).toBe(true)
   })

@@ -13,7 +13,7 @@ const dialects = JSON.parse(
 )
 
 describe('the normal form', () => {
-  it('knows an empty authentication in each of its spellings', () => {
+  it('recognises an empty authentication in each spelling', () => {
     const spellings: JsonObject[] = [
       { authentication: {} },
       { authentication: null },
@@ -30,14 +30,14 @@ describe('the normal form', () => {
     expect(attributes.owner_id).toBeNull() // left out when empty
   })
 
-  it('says in one way that a source verifies nothing', () => {
+  it('has one form for a source that verifies nothing', () => {
     const empty = { hmac: { header: '', secret: '' }, basic_auth: null, api_key: { header_name: '' } }
     const spellings = [null, { type: 'noop' }, { type: 'noop', hmac: null }, empty]
     for (const verifier of spellings) expect(source({ verifier }).attributes.verifier).toEqual({ type: 'noop' })
     expect('verifier' in source({}).attributes).toBe(false)
   })
 
-  it('reads the names and durations of the version of 2024-01-01', () => {
+  it('reads names and durations of version 2024-01-01', () => {
     const { attributes, name } = endpoint({
       target_url: 'https://a.example/',
       title: 'a',
@@ -58,11 +58,11 @@ describe('the normal form', () => {
     ['2026-11-21T02:36:36+01:00', '2026-11-21T01:36:36Z'],
     ['0001-01-01T00:00:00Z', null],
     ['soon', sealed],
-  ])('spells the instant %s in one way', (written, normal) => {
+  ])('has one form for the instant %s', (written, normal) => {
     expect(endpoint({ created_at: written }).attributes.created_at).toEqual(normal)
   })
 
-  it('takes order away where it means nothing', () => {
+  it('sorts where order has no meaning', () => {
     expect(
       between(
         'endpoints',
@@ -89,7 +89,7 @@ describe('the normal form', () => {
     ).toEqual([])
   })
 
-  it('refers to what a subscription embeds and lifts it, once', () => {
+  it('replaces an embedded resource by a reference, and lifts it once', () => {
     const stub = {
       uid: 's',
       name: 'shop',
@@ -119,7 +119,7 @@ describe('the normal form', () => {
     ])
   })
 
-  it('seals what is secret, in every place', () => {
+  it('seals secrets in every place', () => {
     const { attributes, facts } = endpoint({
       secrets: [{ uid: 's1', value: 'password123' }],
       slack_webhook_url: 'https://chat.example/services/T0/B0/abc',
@@ -145,7 +145,7 @@ describe('the normal form', () => {
     expect(facts).not.toHaveProperty('/authentication/basic_auth/password')
   })
 
-  it('seals a service account alike as text and as bytes', () => {
+  it('seals a service account the same as text and as bytes', () => {
     const account = (service_account: string | number[]) =>
       source({ pub_sub: { type: 'google', google: { service_account } } }).attributes
     expect(account('aGVsbG8=')).toEqual(account([104, 101, 108, 108, 111]))
@@ -174,7 +174,7 @@ describe('the normal form', () => {
     expect(attributes).toMatchObject({ zone: 'eu', retry: { token: sealed, nested: [{ apiKey: sealed, size: 3 }] } })
   })
 
-  it('keeps hostile keys as data', () => {
+  it('treats hostile keys as data', () => {
     const hostile = JSON.parse('{"uid":"u","filter_config":{"filter":{"body":{"__proto__":{"x":1},"10":1,"9":2}}}}')
     const text = canonicalJson(one('subscriptions', hostile).attributes)
     expect(text).toContain('"body":{"10":1,"9":2,"__proto__":{"x":1}}')
@@ -191,7 +191,7 @@ describe('the normal form', () => {
     expect(Object.keys(attributes)).not.toContain('failure_rate')
   })
 
-  it('takes wrong types as data', () => {
+  it('treats wrong types as data', () => {
     const { attributes, malformed } = endpoint({
       status: 7,
       rate_limit: 'many',
@@ -264,26 +264,26 @@ describe('two names of one field', () => {
   it.each([
     ['the contract comes first', { url: 'https://a.example/', target_url: 'https://b.example/' }],
     ['the other comes first', { target_url: 'https://b.example/', url: 'https://a.example/' }],
-  ])('with different values are both kept, and neither counts: %s', (_, item) => {
+  ])('are both kept and neither counts, with different values: %s', (_, item) => {
     const resource = aliased(item)
     expect(resource?.attributes).toMatchObject({ url: 'https://a.example/', target_url: 'https://b.example/' })
     expect(resource?.malformed).toEqual(['/url'])
   })
 
-  it('with one value are one field', () => {
+  it('are one field with equal values', () => {
     const resource = aliased({ name: 'orders', title: 'orders' })
     expect(resource?.attributes).not.toHaveProperty('title')
     expect(resource).not.toHaveProperty('malformed')
   })
 
-  it('leave members alone that are called like what every object has', () => {
+  it('do not affect members named like those that every object inherits', () => {
     const resource = aliased(JSON.parse('{"title":"orders","constructor":"x","toString":"y","__proto__":{"z":1}}'))
     expect(Object.keys(resource?.attributes ?? {})).toEqual(expect.arrayContaining(['constructor', 'toString', 'name']))
     expect(JSON.stringify(resource?.attributes)).not.toContain('native code')
   })
 })
 
-describe('a text that is spelt like a seal', () => {
+describe('a text that imitates a seal', () => {
   const forged = `sealed:${'0123456789abcdef'.repeat(2)}`
 
   it.each([

@@ -52,7 +52,7 @@ describe('the wire schema', () => {
     expect(fields.split(/\s+/).filter((path) => !known.has(path))).toEqual([])
   })
 
-  it('decides for every field that sounds secret that it is', () => {
+  it('decides for every field with a secret-like name whether it is one', () => {
     const sealed = new Set(['secret', 'secret-url', 'url'])
     // Fields that sound secret and are not: names of headers and keys, public halves, references.
     const harmless =

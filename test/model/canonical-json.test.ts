@@ -5,7 +5,7 @@ import { canonicalJson } from '../../src/model/canonical-json.ts'
 import { type Json, pointerStep, setOwn } from '../../src/model/json.ts'
 
 describe('canonical JSON', () => {
-  it('is one text for one value, with its members in any order', () => {
+  it('gives one text for one value, with its members in any order', () => {
     expect(canonicalJson({ b: 1, a: { d: [3, 1], c: null } })).toBe('{"a":{"c":null,"d":[3,1]},"b":1}')
     expect(canonicalJson({ 9: 'a', 10: 'b' })).toBe('{"10":"b","9":"a"}')
     expect(canonicalJson(JSON.parse('{"b":1,"__proto__":{"x":2}}'))).toBe('{"__proto__":{"x":2},"b":1}')
@@ -23,7 +23,7 @@ describe('canonical JSON', () => {
 })
 
 describe('an own property', () => {
-  it('is set under any name, and leaves the prototype alone', () => {
+  it('is set under any name without changing the prototype', () => {
     const target: Record<string, Json> = {}
     setOwn(target, '__proto__', { polluted: true })
     expect(Object.keys(target)).toEqual(['__proto__'])

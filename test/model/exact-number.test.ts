@@ -29,13 +29,13 @@ const inexact = [
   '1'.repeat(1000),
 ]
 
-describe('a number that a double cannot keep', () => {
+describe('a number that exceeds a double', () => {
   it.each(inexact)('is kept as its text: %s', (source) => {
     expect(exactNumber(source)).toBe(`number:${source}`)
     expect(isExactNumber(`number:${source}`)).toBe(true)
   })
 
-  it('returns its text, and its nearest double on request', () => {
+  it('returns its text, and on request its nearest double', () => {
     const marker = exactNumber('-1234567890123456789')
     expect(isExactNumber(marker) && numberText(marker)).toBe('-1234567890123456789')
     expect(['number:1234567890123456789', 'number:-1e400', 'number:1e-400', 'text', 7].map(nearestDouble)).toEqual([
@@ -48,7 +48,7 @@ describe('a number that a double cannot keep', () => {
   })
 })
 
-describe('a number that a double keeps', () => {
+describe('a number that fits a double', () => {
   it.each([
     ['1.0', 1],
     ['100.00', 100],
@@ -71,7 +71,7 @@ describe('a number that a double keeps', () => {
     expect(isExactNumber(`number:${source}`)).toBe(false)
   })
 
-  it('is one that is written as some double is, in any form', () => {
+  it('may be written in any form', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const digits = Math.abs(value) < 1e21 ? [value.toFixed(0)] : []
@@ -112,7 +112,7 @@ describe('a text that looks like a kept number', () => {
     expect(escapeText(text)).toBe(text)
   })
 
-  it('is escaped where it comes from a service, so that it equals no number, and shown as it was sent', () => {
+  it('is escaped when it comes from a service, so that it equals no number, and shown as sent', () => {
     const texts = ['number:1e400', 'text:number:1e400', 'text:text:number:1e400', 'text:', 'text:number:5', 'plain']
     const kept = texts.map(escapeText)
     expect(kept).toEqual([
@@ -135,13 +135,13 @@ describe('an exact number for people and programs', () => {
     'number:1e400': 1,
   }
 
-  it('is the number in JSON for people, in any place, and no text or name that looks like one', () => {
+  it('is a number in JSON for people, and no similar text or name is', () => {
     expect(shownJson(value)).toBe(
       '{"id":1234567890123456789,"list":[-1e400,{"text":"say \\"number:1e400\\" twice"},"number:1e400","number:5"],"number:1e400":1}',
     )
   })
 
-  it('is a text of the digits in JSON for programs', () => {
+  it('is a text of its digits in JSON for programs', () => {
     expect(JSON.parse(jsonOfDigits(JSON.stringify(value, null, 2)))).toEqual({
       id: '1234567890123456789',
       list: ['-1e400', { text: 'say "number:1e400" twice' }, 'number:1e400', 'number:5'],
@@ -149,7 +149,7 @@ describe('an exact number for people and programs', () => {
     })
   })
 
-  it('is the digits within a sentence', () => {
+  it('is its digits within a sentence', () => {
     expect(withoutMarks('was number:1234567890123456789, is number:1e400. The number:5 stays')).toBe(
       'was 1234567890123456789, is 1e400. The number:5 stays',
     )
@@ -167,12 +167,12 @@ describe('two numbers', () => {
     [2, 10, -1],
     [0, -0, 0],
     [0.5, 'number:0.50000000000000000000001', -1],
-  ])('are compared by their values and not by doubles: %s and %s', (one, other, sign) => {
+  ])('are compared by value and not as doubles: %s and %s', (one, other, sign) => {
     expect(Math.sign(compareNumbers(one, other) ?? Number.NaN)).toBe(sign)
     expect(Math.sign(compareNumbers(other, one) ?? Number.NaN)).toBe(sign === 0 ? 0 : -sign)
   })
 
-  it('are not compared where one is none', () => {
+  it('are not compared when one is not a number', () => {
     expect(compareNumbers('5', 5)).toBe(undefined)
     expect(compareNumbers('number:5', 5)).toBe(undefined)
     expect(compareNumbers(null, 5)).toBe(undefined)

@@ -13,7 +13,7 @@ describe('a glob', () => {
     ['abba', 'ab*ba', true],
     ['a.b', 'a?b', false],
     ['a\nb', 'a*b', true],
-  ])('%j fits %j: %s', (text, pattern, fits) => expect(matchesGlob(text, pattern)).toBe(fits))
+  ])('%j matches %j: %s', (text, pattern, fits) => expect(matchesGlob(text, pattern)).toBe(fits))
 
   it('agrees with the equivalent regular expression', () => {
     const texts = fc.string({ unit: fc.constantFrom('a', 'b', '\n') })

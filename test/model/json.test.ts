@@ -5,7 +5,7 @@ import { isEqual, type Json } from '../../src/model/json.ts'
 
 const json = fc.jsonValue({ maxDepth: 4 }) as fc.Arbitrary<Json>
 
-it('calls equal what has the same canonical text, and nothing else', () => {
+it('equal values are those with the same canonical text', () => {
   const pairs = fc.tuple(json, json).chain(([a, b]) => fc.constantFrom([a, b], [a, structuredClone(a)]))
   fc.assert(
     fc.property(pairs, ([a = null, b = null]) => {

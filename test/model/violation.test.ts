@@ -14,20 +14,20 @@ const finding: Finding = {
 }
 
 describe('a fingerprint', () => {
-  it('is the same with any wording, severity or resource name, and any name of the project', () => {
+  it('is the same with another wording, severity, resource name or project name', () => {
     const other = { ...finding, severity: 'low', message: 'off', name: 'orders-v2' } as const
     expect(fingerprintOf({ ...project, name: 'acme/renamed' }, other)).toBe(fingerprintOf(project, finding))
     expect(fingerprintOf(project, finding)).toMatch(/^[0-9a-f]{32}$/)
   })
 
   it.each([{ rule: 'endpoint/orphan' }, { kind: 'source' }, { uid: 'f' }, { path: '' }] as const)(
-    'is another one with %o',
+    'differs with %o',
     (difference) => {
       expect(fingerprintOf(project, { ...finding, ...difference })).not.toBe(fingerprintOf(project, finding))
     },
   )
 
-  it('is another one in another service or project', () => {
+  it('differs in another service or project', () => {
     expect(fingerprintOf({ ...project, service: 'other' }, finding)).not.toBe(fingerprintOf(project, finding))
     expect(fingerprintOf({ ...project, uid: 'q' }, finding)).not.toBe(fingerprintOf(project, finding))
   })

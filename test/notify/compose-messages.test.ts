@@ -15,14 +15,14 @@ const chat: Channel = { name: 'chat', type: 'slack', url: 'https://chat.example.
 /** A fleet fixture whose runs notify some channels. */
 async function openNotified(channels: readonly Channel[] = [lines], options: FleetFixtureOptions = {}) {
   const fixture = await openFleetFixture(options)
-  const run = async (turn: Omit<AuditTurn, 'url' | 'tell'> = {}, on = channels) => {
+  const run = async (turn: Omit<AuditTurn, 'url' | 'compose'> = {}, on = channels) => {
     let written: readonly NewMessage[] | 'later' = []
     const compose = composeRunNotifications(on)
-    const tell: ComposeNotifications = (record, before) => {
+    const composeAndKeep: ComposeNotifications = (record, before) => {
       written = compose?.(record, before) ?? []
       return written
     }
-    const report = await fixture.audit({ ...turn, tell })
+    const report = await fixture.audit({ ...turn, compose: composeAndKeep })
     const all: readonly NewMessage[] = Array.isArray(written) ? written : []
     return { report, messages: all.map(({ body }) => readMessage(body)) }
   }
@@ -37,8 +37,8 @@ function places(fixture: FleetFixture) {
   return fixture.fleet.open(project).endpoints.map(({ uid }) => ({ project, uid }))
 }
 
-describe('people', () => {
-  it('are told nothing where nothing changed, and of each change once', async () => {
+describe('notifications of a run', () => {
+  it('are empty when nothing changed, and mention each change once', async () => {
     await using notified = await openNotified()
     const [first] = places(notified.fixture)
     if (first === undefined) throw new Error('no endpoint')
@@ -53,7 +53,7 @@ describe('people', () => {
     expect(eventLines((await notified.run()).messages)).toContain('violation.reopened endpoint/inactive high')
   })
 
-  it('are told what the report says, under ids that say the run and the thing', async () => {
+  it('contain what the report contains, under ids that name the run and the subject', async () => {
     await using notified = await openNotified()
     await notified.run()
     for (const place of places(notified.fixture).slice(0, 3))
@@ -78,7 +78,7 @@ describe('people', () => {
     for (const id of ids) expect(id).toMatch(/^(msg|evt)_[0-9a-f]{32}$/)
   })
 
-  it('are told when something cannot be seen, first of all, and when it can again', async () => {
+  it('report lost coverage first, and regained coverage later', async () => {
     await using notified = await openNotified()
     await notified.run()
     const [first] = places(notified.fixture)
@@ -91,7 +91,7 @@ describe('people', () => {
     expect(eventLines((await notified.run()).messages)).toContain('coverage.regained subscriptions critical')
   })
 
-  it('are told of a rule that became unknown, and that nothing is resolved by it', async () => {
+  it('report a rule that became unknown, and resolve nothing by it', async () => {
     await using notified = await openNotified()
     const [first] = places(notified.fixture)
     if (first === undefined) throw new Error('no endpoint')
@@ -105,7 +105,7 @@ describe('people', () => {
     expect(eventLines((await notified.run()).messages)).toEqual(['coverage.regained endpoints critical'])
   })
 
-  it('are told with the next run of what a run saw that a signal cut short, and not that it was cut short', async () => {
+  it('report what a stopped run had read with the next run, and not the stop itself', async () => {
     await using notified = await openNotified()
     await notified.run()
     const [first, second] = places(notified.fixture)
@@ -128,7 +128,7 @@ describe('people', () => {
     expect(events.filter((line) => line.startsWith('coverage'))).toEqual([])
   })
 
-  it('get one digest of a storm: the worst of it, how much there is of what, and the command that shows all', async () => {
+  it('of a storm are one digest: the worst events, counts, and the command that lists all', async () => {
     await using notified = await openNotified([lines, chat], { fleet: { endpointsPerProject: 120 } })
     for (const place of places(notified.fixture).slice(0, 100))
       setEndpointStatus(notified.fixture.fleet, place, 'inactive')
@@ -150,7 +150,7 @@ describe('people', () => {
     ])
   })
 
-  it('get as many events as their channel is good for, the others as a number', async () => {
+  it('contain as many events as the channel takes, and a count of the others', async () => {
     await using notified = await openNotified([lines, chat])
     await notified.run()
     for (const place of places(notified.fixture).slice(0, 30))
@@ -165,7 +165,7 @@ describe('people', () => {
     expect(all).toBeGreaterThan(20)
   })
 
-  it('choose by project, severity and label; what could not be seen passes every severity', async () => {
+  it('are chosen by project, severity and label; lost coverage passes every severity', async () => {
     const fleet = { projects: 2 }
     await using notified = await openNotified([], { fleet, harness: { labels: { env: 'prod' } } })
     const names = notified.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
@@ -188,7 +188,7 @@ describe('people', () => {
     expect((await notified.run({}, on)).messages).toHaveLength(3)
   })
 
-  it('with a directory get each run, with something to tell or not', async () => {
+  it('for a directory exist for each run, with events or without', async () => {
     const files: Channel = { name: 'files', type: 'directory', path: '/x', formats: ['json'], keep: 3 }
     await using notified = await openNotified([files, { ...files, name: 'severe', min_severity: 'high' }])
     expect((await notified.run()).messages).toHaveLength(1)

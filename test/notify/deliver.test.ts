@@ -8,8 +8,8 @@ import { aMessage } from './samples.ts'
 
 const hourS = 3600
 
-/** A receiver that answers as it is told and remembers what it got; and a worker that comes back as time passes. */
-function aStand() {
+/** A receiver that answers as configured and remembers what it got; and a worker that comes back as time passes. */
+function aDelivery() {
   const machines = new Machines()
   const memory = emptyMemory()
   let process = machines.process(1)
@@ -32,7 +32,7 @@ function aStand() {
         ids.map((id) => ({ id, channel: 'hook', run: 1, body: JSON.stringify(aMessage(id)) })),
         isoNow(),
       ),
-    /** The process is killed where it stands, and another one comes. */
+    /** Kills the process at once and starts another one. */
     restart() {
       process.kill()
       process = machines.process(2)
@@ -69,7 +69,7 @@ function aStand() {
 
 describe('delivery', () => {
   it('hands messages over in the order in which they were written, each once', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     await harness.write('m1', 'm2')
     await harness.write('m3')
     await harness.deliver()
@@ -77,8 +77,8 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1', 'm2', 'm3'])
   })
 
-  it('keeps the order when a receiver fails: what comes later waits behind it', async () => {
-    const harness = aStand()
+  it('keeps the order when a receiver fails: later messages wait', async () => {
+    const harness = aDelivery()
     harness.answers((id) => (id === 'm2' && harness.got.length < 4 ? refused('answered 500') : accepted))
     await harness.write('m1', 'm2', 'm3')
     await harness.deliver()
@@ -101,7 +101,7 @@ describe('delivery', () => {
   })
 
   it('gives a message up after a day, and then tries the next', async () => {
-    const harness = aStand()
+    const harness = aDelivery()
     harness.answers((id) => (id === 'm1' ? refused('answered 500') : accepted))
     await harness.write('m1', 'm2')
     for (let minutes = 0; minutes < 24 * 60; minutes += 10) {
@@ -119,16 +119,16 @@ describe('delivery', () => {
     expect(dead?.attempts).toBeGreaterThan(40)
   })
 
-  it('tries a message once more however late it comes, before it gives it up', async () => {
-    const harness = aStand()
+  it('tries a late message once more before it gives it up', async () => {
+    const harness = aDelivery()
     await harness.write('m1')
     harness.machines.pass(48 * hourS)
     await harness.deliver()
     expect(harness.messages).toEqual(['m1 delivered'])
   })
 
-  it('tries a receiver that is gone no more, and says so, until it is another one', async () => {
-    const harness = aStand()
+  it('stops for a receiver that is gone, and says so, until the receiver changes', async () => {
+    const harness = aDelivery()
     harness.answers(() => ({ ok: false, error: 'answered 410', isGone: true }))
     await harness.write('m1', 'm2')
     await harness.deliver()
@@ -144,8 +144,8 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1', 'm1', 'm2', 'm3'])
   })
 
-  it('gives up what waits for a day for a receiver that is gone, or for a channel that nobody configures', async () => {
-    const harness = aStand()
+  it('gives up messages that wait a day for a receiver that is gone, or for a removed channel', async () => {
+    const harness = aDelivery()
     await harness.write('m1')
     harness.machines.pass(23 * hourS)
     await harness.write('m2')
@@ -159,8 +159,8 @@ describe('delivery', () => {
     ])
   })
 
-  it('sends a message again, under its id, when it was killed between delivery and record', async () => {
-    const harness = aStand()
+  it('repeats a message under its id when it was killed between delivery and record', async () => {
+    const harness = aDelivery()
     await harness.write('m1', 'm2')
     const killed = new Promise<never>(() => {})
     harness.answers(() => killed)
@@ -172,8 +172,8 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1', 'm1', 'm2'])
   })
 
-  it('leaves a channel alone on which another process delivers', async () => {
-    const harness = aStand()
+  it('skips a channel on which another process delivers', async () => {
+    const harness = aDelivery()
     await harness.write('m1')
     let answer: (outcome: Outcome) => void = () => {}
     harness.answers(() => new Promise((resolve) => (answer = resolve)))
@@ -186,8 +186,8 @@ describe('delivery', () => {
     expect(harness.messages).toEqual(['m1 delivered'])
   })
 
-  it('does not hold a stop against the receiver', async () => {
-    const harness = aStand()
+  it('does not count a stop as a failure of the receiver', async () => {
+    const harness = aDelivery()
     await harness.write('m1')
     const stop = new AbortController()
     harness.answers(() => {
@@ -199,8 +199,8 @@ describe('delivery', () => {
     expect(await harness.history().firstWaiting('hook')).toMatchObject({ id: 'm1', attempts: 0 })
   })
 
-  it('of a one-shot run tries everything once, and no longer than its time', async () => {
-    const harness = aStand()
+  it('of a one-shot run tries each message once, within its time', async () => {
+    const harness = aDelivery()
     await harness.write('m1', 'm2', 'm3')
     harness.answers((id) => {
       if (id === 'm2') harness.machines.pass(5)
@@ -214,8 +214,8 @@ describe('delivery', () => {
     expect(harness.got).toEqual(['m1', 'm2', 'm3', 'm3'])
   })
 
-  it('tells other channels whatever one of them does', async () => {
-    const harness = aStand()
+  it('serves each channel regardless of the others', async () => {
+    const harness = aDelivery()
     await harness.write('m1')
     await harness
       .history()

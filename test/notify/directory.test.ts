@@ -17,8 +17,8 @@ const ofRun = (number: number) => {
   return aMessage('msg', { run: run && { ...run, number } })
 }
 
-describe('a directory', () => {
-  it('gets the reports of each run in all formats, for nobody else to read, and latest leads to the newest', async () => {
+describe('a directory channel', () => {
+  it('gets the reports of each run in all formats, for its owner only, and latest links to the newest', async () => {
     using directory = openDirectory()
     const path = directory.file('reports')
     const send = sendToDirectory({ path, formats: ['json', 'csv', 'text'], keep: 90 }, reportOf)
@@ -32,7 +32,7 @@ describe('a directory', () => {
     expect(statSync(join(path, 'latest/report.json')).mode & 0o777).toBe(0o600)
   })
 
-  it('keeps the last ones, by their number, and touches nothing else', async () => {
+  it('keeps the last runs by number, and touches no other file', async () => {
     using directory = openDirectory()
     const path = directory.path
     mkdirSync(join(path, 'run-mine'))
@@ -42,7 +42,7 @@ describe('a directory', () => {
     expect(readlinkSync(join(path, 'latest'))).toBe('run-1000000')
   })
 
-  it('takes a run again that it has, also after a death midway', async () => {
+  it('takes a run again, also after a crash midway', async () => {
     using directory = openDirectory()
     const path = directory.path
     const send = sendToDirectory({ path, formats: ['json'], keep: 9 }, reportOf)
@@ -53,7 +53,7 @@ describe('a directory', () => {
     expect(readdirSync(path).sort()).toEqual(['latest', 'run-000001'])
   })
 
-  it('that cannot be written, or a run that is gone, is a failure and no crash', async () => {
+  it('that cannot be written, or a pruned run, is a failure and no crash', async () => {
     using directory = openDirectory()
     const file = directory.write('file', '')
     const send = sendToDirectory({ path: join(file, 'x'), formats: ['json'], keep: 9 }, reportOf)

@@ -48,7 +48,7 @@ const signal = () => AbortSignal.timeout(8_000)
 const addresses = { from: 'hookdrift@example.com', to: ['platform@example.com', 'duty@example.com'] }
 
 describe('a mail', () => {
-  it('goes to all addresses, in plain text, under an id that stays the same', async () => {
+  it('goes to all addresses, in plain text, under a stable id', async () => {
     await using server = await openMailServer()
     const send = sendByEmail({ smtp: `smtp://127.0.0.1:${server.port}`, ...addresses })
     expect(await send(aMessage('msg_1', { more: 212 }), signal())).toEqual({ ok: true })
@@ -65,7 +65,7 @@ describe('a mail', () => {
     expect(again?.text.match(/Message-ID: .*/)?.[0]).toBe(mail?.text.match(/Message-ID: .*/)?.[0])
   })
 
-  it.each(hostile)('gets no header and no address from what others named: %j', async (name) => {
+  it.each(hostile)('gets no header and no address from names: %j', async (name) => {
     await using server = await openMailServer()
     const send = sendByEmail({ smtp: `smtp://127.0.0.1:${server.port}`, ...addresses })
     const message = aMessage('msg_1', {
@@ -100,7 +100,7 @@ describe('a mail', () => {
     expect(server.mails).toHaveLength(2)
   })
 
-  it('that is refused says so, and nothing of what the server said', async () => {
+  it('that is refused says so, without the text of the server', async () => {
     await using server = await openMailServer()
     const smtp = `smtp://127.0.0.1:${server.port}`
     const send = sendByEmail({ smtp, ...addresses, user: 'hookdrift', password: 'wrong' })
@@ -111,9 +111,9 @@ describe('a mail', () => {
     expect(other).toEqual({ ok: false, error: 'the mail server refused an address (550)' })
   })
 
-  it('says that nobody is there, or that nobody answers', async () => {
-    const nobody = sendByEmail({ smtp: 'smtp://127.0.0.1:9', ...addresses })
-    expect(await nobody(aMessage(), signal())).toMatchObject({ ok: false })
+  it('that reaches no server, or a silent one, is a failure', async () => {
+    const sendToClosedPort = sendByEmail({ smtp: 'smtp://127.0.0.1:9', ...addresses })
+    expect(await sendToClosedPort(aMessage(), signal())).toMatchObject({ ok: false })
     await using silent = await openMailServer({ onConnect: () => {} })
     const stop = new AbortController()
     const sent = sendByEmail({ smtp: `smtp://127.0.0.1:${silent.port}`, ...addresses })(aMessage(), stop.signal)

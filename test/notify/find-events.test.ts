@@ -32,12 +32,12 @@ function aRecord(other: Partial<RunRecord> = {}): RunRecord {
 }
 
 function since(statuses: Partial<Record<Listing, CoverageStatus>>, other: Partial<PriorState> = {}): PriorState {
-  const look: PreviousScan = {
+  const scan: PreviousScan = {
     statuses: new Map(Object.entries(statuses) as [Listing, CoverageStatus][]),
     notEvaluated: {},
   }
   const run = { isFirst: false, policyDigest: 'policy', toolVersion: '0.1.0' }
-  return { ...run, scans: new Map([[project, look]]), transitions: [], ...other }
+  return { ...run, scans: new Map([[project, scan]]), transitions: [], ...other }
 }
 
 function aMove(
@@ -134,7 +134,7 @@ describe('the events of a run', () => {
     ])
   })
 
-  it('leave a rule out whose violations were unknown before', () => {
+  it('omit a rule whose violations were unknown before', () => {
     const { waiver: _, ...finding } = aFinding('e2')
     const unknown = {
       ...finding,
@@ -196,7 +196,7 @@ describe('the events of a run', () => {
 })
 
 describe('the order of events', () => {
-  it('puts bad news before good, severe before light, then type, project, rule, uid and id', () => {
+  it('puts bad events before good, severe before light, then type, project, rule, uid and id', () => {
     const sorted = [
       anEvent(1, { severity: 'critical', type: 'worker.failed', project: null }),
       anEvent(2, { severity: 'critical', type: 'coverage.lost' }),
@@ -214,12 +214,12 @@ describe('the order of events', () => {
     expect(sorted.map((event) => byImportance(event, event))).toEqual(sorted.map(() => 0))
   })
 
-  it('takes a missing project, rule or uid as empty', () => {
+  it('treats a missing project, rule or uid as empty', () => {
     const { project: _, rule: __, uid: ___, ...bare } = anEvent(1)
     expect(byImportance({ ...bare, project: null }, anEvent(1, { project: '', rule: '', uid: '' }))).toBe(0)
   })
 
-  it('knows every type', () => {
+  it('covers every type', () => {
     const events = eventTypes.map((type) => anEvent(1, { type }))
     expect(
       events

@@ -12,7 +12,7 @@ async function textOf(message = aMessage()): Promise<string> {
 }
 
 describe('a message to Slack', () => {
-  it('says what happened, then how to see all of it', async () => {
+  it('says what happened, then how to list all of it', async () => {
     const message = aMessage('msg_1', { events: [anEvent(1)], more: 212 })
     expect(await textOf(message)).toBe(
       [
@@ -25,23 +25,23 @@ describe('a message to Slack', () => {
     )
   })
 
-  it.each(hostile)('lets nothing act that a name holds: %j', async (name) => {
+  it.each(hostile)('has no active markup from a name: %j', async (name) => {
     const text = await textOf(aMessage('msg_1', { events: [anEvent(1, { name, text: name, uid: name })] }))
     // Slack's own marks are written with < and >; nothing of ours is.
     expect(text).not.toMatch(/[<>]/)
     expect(text.split('\n')).toHaveLength(5)
     const [line = ''] = text.split('\n').filter((each) => each.startsWith('•'))
-    // Whatever is of others is inside of one pair of backticks that ends the line.
+    // Text of a service is inside of one pair of backticks that ends the line.
     expect(line).toMatch(/^[^`]*`[^`]*`$/)
     expect(line).not.toMatch(/@\w|:\/\//)
     expect(line).not.toMatch(/[\p{Cc}\u2028\u202e]/u)
   })
 
-  it('escapes what stands for characters', () => {
+  it('escapes characters with a meaning', () => {
     expect(slackCode('a &lt; <b>')).toBe('`a &amp;lt; &lt;b&gt;`')
   })
 
-  it('cuts what is very long', async () => {
+  it('shortens long text', async () => {
     const text = await textOf(aMessage('msg_1', { events: [anEvent(1, { text: 'x'.repeat(100_000) })] }))
     expect(text.length).toBeLessThan(1000)
   })

@@ -27,7 +27,7 @@ describe('a webhook', () => {
     },
   )
 
-  it('is refused by that receiver when a byte of it is another, or the secret', async () => {
+  it('is rejected by that receiver when one byte or the secret differs', async () => {
     await using receiver = await openReceiver()
     await sendToWebhook({ url: receiver.url, secret }, {}, now)(aMessage(), signal())
     const [got] = receiver.got
@@ -39,7 +39,7 @@ describe('a webhook', () => {
     expect(() => new Webhook(other).verify(got.body, headers)).toThrow()
   })
 
-  it('carries the time of the attempt and the same id and body each time', async () => {
+  it('carries the time of the attempt, and the same id and body each time', async () => {
     await using receiver = await openReceiver()
     let at = Date.parse('2026-11-21T03:00:00Z')
     const send = sendToWebhook({ url: receiver.url, secret }, {}, () => at)
@@ -52,7 +52,7 @@ describe('a webhook', () => {
     expect(second?.body).toBe(first?.body)
   })
 
-  it('says of a test that it is one', async () => {
+  it('marks a test as a test', async () => {
     await using receiver = await openReceiver()
     await sendToWebhook(
       { url: receiver.url, secret },
@@ -68,7 +68,7 @@ describe('a webhook', () => {
     [410, { ok: false, error: 'answered 410: it is gone', isGone: true }],
     [302, { ok: false, error: 'answered 302: redirects are not followed' }],
     [201, { ok: true }],
-  ])('that is answered %i comes to that', async (status, outcome) => {
+  ])('that is answered with %i is handled as such', async (status, outcome) => {
     await using receiver = await openReceiver()
     await using elsewhere = await openReceiver()
     receiver.answers(() => ({ status, headers: { location: elsewhere.url }, body: 'x'.repeat(1_000_000) }))
@@ -76,7 +76,7 @@ describe('a webhook', () => {
     expect(elsewhere.got).toEqual([])
   })
 
-  it('that is never answered ends with its time', async () => {
+  it('that is never answered ends with its time-out', async () => {
     await using receiver = await openReceiver(() => undefined)
     const stop = new AbortController()
     const sent = sendToWebhook({ url: receiver.url, secret }, {}, now)(aMessage(), stop.signal)
@@ -85,7 +85,7 @@ describe('a webhook', () => {
     expect(await sent).toEqual({ ok: false, error: 'no answer in time' })
   })
 
-  it('says of a failure nothing of where it goes or by which proxy', async () => {
+  it('reports a failure without its address or proxy', async () => {
     const url = 'http://127.0.0.1:9/not-a-real-key'
     expect(await sendToWebhook({ url, secret }, {}, now)(aMessage(), signal())).toEqual({
       ok: false,

@@ -34,18 +34,18 @@ function verdict(assert: string, resource: Resource, labels = {}): string {
   return evaluator.of(project).outcome().failures['a/b'] ?? (found.length > 0 ? 'fails' : 'holds')
 }
 
-const messages = (evaluator: ReturnType<typeof evaluatorOf>, resources: readonly Resource[], looked = all) => [
+const messages = (evaluator: ReturnType<typeof evaluatorOf>, resources: readonly Resource[], completeness = all) => [
   ...resources
     .flatMap((resource) => evaluator.of(project).evaluate(resource))
     .map(({ uid, message }) => `${uid} ${message}`),
   ...evaluator
     .of(project)
-    .conclude(looked)
+    .conclude(completeness)
     .map(({ uid, message }) => `${uid} ${message}`),
 ]
 
 describe('a custom rule', () => {
-  it('finds what its assertion does not hold for, with its message and severity', () => {
+  it('finds resources that break its assertion, with its message and severity', () => {
     const policy = rule("resource.owner_id.startsWith('tenant-')", {
       severity: 'high',
       message: 'owner {resource.owner_id} of {project.name} is not a tenant, {{really}}',
@@ -72,14 +72,14 @@ describe('a custom rule', () => {
     ).toEqual([])
   })
 
-  it('judges where `when` holds, and nowhere else', () => {
+  it('is evaluated where `when` is true, and nowhere else', () => {
     const policy = rule('false', { when: "project.labels.env == 'prod'" })
     expect(evaluatorOf(policy, { env: 'prod' }).of(project).evaluate(a('endpoint', {}))).toHaveLength(1)
     expect(evaluatorOf(policy, { env: 'dev' }).of(project).evaluate(a('endpoint', {}))).toEqual([])
     expect(evaluatorOf(policy).of(project).evaluate(a('endpoint', {}))).toEqual([])
   })
 
-  it('is set, overridden and switched off by its id like any other', () => {
+  it('is configured, overridden and turned off by its id like any other rule', () => {
     const base = { custom: [{ id: 'a/b', kind: 'endpoint', assert: 'false', severity: 'low', message: 'm' }] }
     const severities = [
       { rules: { 'a/b': 'critical' } },
@@ -94,7 +94,7 @@ describe('a custom rule', () => {
     expect(severities).toEqual(['critical', undefined, 'high', 'info', 'low'])
   })
 
-  it('of an extended file is known to the file that extends it', async () => {
+  it('of an extended file is available to the file that extends it', async () => {
     const { readPolicy } = await import('../../src/policy/read-policy.ts')
     const files: Readonly<Record<string, string>> = {
       '/etc/policy.yaml': 'extends: [./base.yaml]\nrules: { a/b: high }\n',
@@ -107,7 +107,7 @@ describe('a custom rule', () => {
     expect(() => read(own)).toThrow('/etc/policy.yaml:3:16: `a/b` is defined already, in /etc/base.yaml:1:16')
   })
 
-  it('shows in the digest by what it decides, not by words about it', () => {
+  it('is part of the digest by its logic, not by its texts', () => {
     const digest = (assert: string, more = {}) => rule(assert, more).digest
     expect(digest('1 == 1')).not.toBe(digest('1 == 2'))
     expect(digest('1 == 1', { when: 'true' })).not.toBe(digest('1 == 1'))
@@ -123,7 +123,7 @@ describe('a custom rule', () => {
     expect(untitled?.rule.title).toBe('owner … is none')
   })
 
-  it('is waived like any other', () => {
+  it('is waived like any other rule', () => {
     const policy = (waived: string) =>
       policyOf(`
 extends: []
@@ -195,7 +195,7 @@ describe('an expression', () => {
     expect(verdict(assert, resource)).toBe(expected)
   })
 
-  it('is silent where it reads what the service does not show, whatever it makes of it', () => {
+  it('is silent when it reads a field that the service does not show', () => {
     const assertions = [
       'resource.http_timeout > 60',
       'resource.http_timeout > 60 || false',
@@ -209,7 +209,7 @@ describe('an expression', () => {
     expect(verdict("resource.secrets.all(s, s.expires_at != '')", a('endpoint', { secrets: { s1: {} } }))).toBe('holds')
   })
 
-  it('has every function of ours tried above', async () => {
+  it('uses each custom function in a test above', async () => {
     const { readFile } = await import('node:fs/promises')
     const own = await readFile(import.meta.filename, 'utf8')
     for (const { signature } of ownFunctions) expect(own).toContain(`${nameIn(signature)}(`)
@@ -217,7 +217,7 @@ describe('an expression', () => {
 })
 
 describe('a failure of a custom rule', () => {
-  it('is told once for the project, with the first resource, and costs no other finding', () => {
+  it('is noted once for the project, with the first resource, and costs no other finding', () => {
     const policy = rule("resource.authentication.type == 'x' || age(resource.created_at) > days(1)")
     const evaluator = evaluatorOf(policy)
     const shown = { authentication: null }
@@ -256,7 +256,7 @@ describe('a custom rule across resources', () => {
     expect(messages(evaluatorOf(joined), [endpoint, s1, source])).toEqual(says)
   })
 
-  it('does not judge one whose endpoint or source is not there', () => {
+  it('skips a subscription whose endpoint or source is missing', () => {
     const resources = [
       endpoint,
       source,
@@ -274,7 +274,7 @@ describe('a custom rule across resources', () => {
     })
   })
 
-  it('sees how many subscriptions an endpoint has, once all were seen', () => {
+  it('sees how many subscriptions an endpoint has, once all were read', () => {
     const counted = rule('subscriptions == 1', { message: 'has {subscriptions}' })
     const resources = [a('endpoint', {}, 'e1'), a('endpoint', {}, 'e2'), subscription('s1', { endpoint_uid: 'e1' })]
     expect(messages(evaluatorOf(counted), resources)).toEqual(['e2 has 0'])
@@ -283,7 +283,7 @@ describe('a custom rule across resources', () => {
     expect(evaluatorOf(counted).needs.get('a/b')?.kinds).toEqual(['endpoint', 'subscription'])
   })
 
-  it('keeps what it found when the judging of another fails at the end', () => {
+  it('keeps its findings when the evaluation of another rule fails at the end', () => {
     const counted = rule('subscriptions == 1 && age(resource.created_at) > days(1)', { message: 'has {subscriptions}' })
     const resources = [
       a('endpoint', { created_at: null }, 'e1'),
@@ -296,7 +296,7 @@ describe('a custom rule across resources', () => {
   })
 })
 
-describe('what an expression may take', () => {
+describe('the cost of an expression', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`)
   const subscription = (event_types: string[]) => a('subscription', { filter_config: { event_types } })
   const types = 'resource.filter_config.event_types'
@@ -307,12 +307,12 @@ describe('what an expression may take', () => {
     `${types}.filter(x, ${types}.exists_one(y, x == y)).size() == 0`,
     `${types}.map(x, ${types}.map(y, x + y)).size() == 0`,
     `${types}.exists(x, ${types}.map(y, x == y, y).size() > 1)`,
-  ])('is bounded in steps, and then it is unknown: %s', (assert) => {
+  ])('is limited in steps, and beyond them the result is unknown: %s', (assert) => {
     expect(verdict(assert, subscription(many(1000)))).toMatch(/takes more than 50000 steps .* the limit/)
     expect(verdict(assert, subscription(many(100)))).toMatch(/^(fails|holds)$/)
   })
 
-  it('is bounded in the characters and items that it reads', () => {
+  it('is limited in the characters and items that it reads', () => {
     expect(verdict("resource.name != ''", a('source', { name: 'x' }))).toBe('holds')
     expect(verdict("resource.body_function != ''", a('source', { body_function: 'x'.repeat(100_001) }))).toMatch(
       /longer than 100000 characters/,
@@ -320,7 +320,7 @@ describe('what an expression may take', () => {
     expect(verdict(`size(${types}) > 1`, subscription(many(10_001)))).toMatch(/more than 10000 items/)
   })
 
-  it('is bounded in time, for all rules of a run together; what is not judged any more is unknown', () => {
+  it('is limited in time, for all rules of a run together, and the rest is unknown', () => {
     let ms = 0
     const evaluator = evaluatorOf(rule("resource.status == 'active'"), {}, () => {
       ms += 10_000

@@ -22,7 +22,7 @@ const seal = `sealed:${'a'.repeat(32)}`
 const shared = (uid: string) => a('endpoint', { secrets: { k: { value: seal } } }, uid)
 
 describe('the evaluator', () => {
-  it('stamps what a rule finds with the rule, its severity and the resource', () => {
+  it('adds rule, severity and resource to each finding', () => {
     const evaluator = evaluatorOf('endpoint/inactive: {}')
     expect(evaluator.of(p).evaluate(a('endpoint', { status: 'inactive' }))).toEqual([
       {
@@ -37,7 +37,7 @@ describe('the evaluator', () => {
     ])
   })
 
-  it("prefers the policy's severity to the problem's, and the problem's to the rule's", () => {
+  it("prefers the policy's severity to the finding's, and the finding's to the rule's", () => {
     const queue = a('source', { type: 'pub_sub', verifier: null })
     const severities = ['source/unverified: {}', 'source/unverified: low'].map(
       (rules) => evaluatorOf(rules).of(p).evaluate(queue)[0]?.severity,
@@ -45,12 +45,12 @@ describe('the evaluator', () => {
     expect(severities).toEqual(['info', 'low'])
   })
 
-  it('shows a rule only resources of its kind', () => {
+  it('passes only resources of its kind to a rule', () => {
     const evaluator = evaluatorOf('endpoint/inactive: {}')
     expect(evaluator.of(p).evaluate(a('subscription', { status: 'inactive' }))).toEqual([])
   })
 
-  it('counts what it judged by project and kind, and where a rule judged fewer or failed', () => {
+  it('counts evaluations by project and kind, and rules with fewer evaluations or failures', () => {
     const evaluator = evaluateFleet(
       readPolicy(
         'policy.yaml',
@@ -73,7 +73,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     })
   })
 
-  it('judges all of a run at one instant', () => {
+  it('evaluates a whole run at one instant', () => {
     const secrets = { k: { expires_at: '2026-01-01T00:00:00Z' } }
     const found = ['2026-01-08T00:00:00Z', '2026-01-08T00:00:01Z'].map(
       (time) =>
@@ -92,7 +92,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(found.map((findings) => findings.map(({ uid }) => uid))).toEqual([['s'], []])
   })
 
-  it('concludes across projects, and says of which project each finding is', () => {
+  it('concludes across projects, and assigns each finding to its project', () => {
     const evaluator = evaluatorOf('endpoint/secret-shared: {}')
     evaluator.of(p).evaluate(shared('e1'))
     evaluator.of(q).evaluate(shared('e2'))
@@ -103,7 +103,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     ])
   })
 
-  it('finds nothing in a project of which nothing is kept, and nothing because of it', () => {
+  it('finds nothing in a project that was dropped, and nothing because of it', () => {
     const policy = policyWith('endpoint/secret-shared: {}')
     const evaluator = evaluateFleet(policy)
     for (const uid of ['e1', 'e3']) evaluator.of(p).evaluate(shared(uid))
@@ -115,7 +115,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     ])
   })
 
-  it('asks no rule that is excluded, and says why', () => {
+  it('skips excluded rules, with a reason', () => {
     const policy = policyWith('endpoint/inactive: {}, endpoint/secret-shared: {}, endpoint/orphan: {}')
     const excluded = new Map(
       ['endpoint/inactive', 'endpoint/secret-shared', 'endpoint/orphan'].map((id) => [id, 'why']),
@@ -131,7 +131,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(facts.resources).toEqual([])
   })
 
-  it('leaves seals of secrets for the end of a run, and no other value', () => {
+  it('passes only seals of secrets to the end of a run, and no other value', () => {
     const evaluator = createEvaluator(
       policyWith('endpoint/secret-shared: {}, source/verifier-shared: {}'),
       0,
@@ -144,7 +144,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     })
   })
 
-  it('takes a fact of a rule across projects for a failure where it is no seal', () => {
+  it('counts a fact of a rule across projects as a failure when it is not a seal', () => {
     const evaluator = createEvaluator(policyWith('endpoint/secret-shared: {}'), 0).forProject(p)
     evaluator.evaluate(a('endpoint', { secrets: { k: { value: 'readable' } } }))
     const { facts, failures } = evaluator.outcome()
@@ -152,7 +152,7 @@ overrides: [{ match: { name: "the test-*" }, rules: { endpoint/inactive: off, en
     expect(failures).toEqual({ 'endpoint/secret-shared': 'a secret without a seal was about to be stored' })
   })
 
-  it('knows what a rule needs to see, and nothing of one that is off', () => {
+  it('knows which kinds a rule needs, and ignores rules that are off', () => {
     const evaluator = evaluatorOf('subscription/target-missing: {}, endpoint/secret-shared: {}, endpoint/inactive: {}')
     expect(evaluator.needs.get('subscription/target-missing')).toEqual({
       kinds: ['subscription', 'endpoint'],

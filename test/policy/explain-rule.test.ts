@@ -31,7 +31,7 @@ function explained(id: string, { uid = 'e1', labels = {} }: { uid?: string; labe
 }
 
 describe('the explanation of a rule', () => {
-  it('tells every layer that speaks of it, which one decides, and the waivers that reach it', () => {
+  it('shows every layer that configures the rule, the deciding one, and matching waivers', () => {
     expect(showExplanation(explained('endpoint/timeout-high')).join('\n').replaceAll('/etc/', '')).toBe(
       `endpoint/timeout-high is on, low, with {"max_seconds":10}
      catalogue  medium
@@ -44,7 +44,7 @@ Later lines win, option by option; → decides whether the rule is on, and its s
     )
   })
 
-  it('knows what is off, and what is on again', () => {
+  it('shows rules that are off, and rules that are on again', () => {
     const decided = (id: string, at: Parameters<typeof explained>[1]) => {
       const { severity, layers } = explained(id, at)
       return [severity, layers.find(({ decides }) => decides)?.at?.replace('/etc/', '')]
@@ -56,7 +56,7 @@ Later lines win, option by option; → decides whether the rule is on, and its s
     expect(decided('endpoint/url-not-https', {})).toEqual(['high', 'policy.yaml:1:11'])
   })
 
-  it('tells the severity after each layer, the last of which is the one in force', () => {
+  it('shows the severity after each layer, the last of which applies', () => {
     const severities = (id: string, at: Parameters<typeof explained>[1]) =>
       explained(id, at).layers.map(({ layer, severity }) => `${layer} ${severity}`)
     expect(severities('endpoint/inactive', {})).toEqual(['catalogue high', 'rules high', 'rules off', 'override high'])
@@ -67,7 +67,7 @@ Later lines win, option by option; → decides whether the rule is on, and its s
     }
   })
 
-  it('says where nothing speaks of a rule', () => {
+  it('says when nothing configures a rule', () => {
     expect(showExplanation(explained('endpoint/orphan'))).toEqual([
       'endpoint/orphan is off',
       '     catalogue  low',
@@ -75,7 +75,7 @@ Later lines win, option by option; → decides whether the rule is on, and its s
     ])
   })
 
-  it('of several rules is a line each', () => {
+  it('of several rules is one line each', () => {
     const lines = showExplanations([explained('endpoint/timeout-high'), explained('endpoint/orphan')])
     expect(lines.map((line) => line.replaceAll('/etc/', ''))).toEqual([
       '  low  endpoint/timeout-high  rules  policy.yaml:3:3 (waived)',
@@ -83,7 +83,7 @@ Later lines win, option by option; → decides whether the rule is on, and its s
     ])
   })
 
-  it('shows nothing that a terminal would obey', () => {
+  it('contains no terminal control', () => {
     const hostile = { ...explained('endpoint/orphan'), rule: 'a\u001b[31m/b' }
     expect(showExplanation(hostile)).not.toContain('\u001b')
   })

@@ -47,7 +47,7 @@ const chain = (length: number) =>
   )
 
 describe('a policy that extends files', () => {
-  it('reads each once, in however many ways it is extended', () => {
+  it('reads each file once, even when it is extended in several ways', () => {
     const files = someFiles(diamonds(7))
     const policy = readPolicy('/0.yaml', files.readFile)
     expect(files.reads.length).toBe(new Set(files.reads).size)
@@ -55,7 +55,7 @@ describe('a policy that extends files', () => {
     expect(policy.layers.length).toBeLessThanOrEqual(2 * files.reads.length)
   })
 
-  it('lets what comes in several ways count where it comes last', () => {
+  it('applies a file that is extended twice at its last position', () => {
     const base = 'extends: []\nrules: { endpoint/timeout-high: { severity: low, max_seconds: 10 } }\n'
     const a = 'extends: [./base.yaml]\nrules: { endpoint/timeout-high: { severity: high, max_seconds: 20 } }\n'
     const b = 'extends: [./base.yaml]\n'
@@ -84,7 +84,7 @@ custom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]
     ])
   })
 
-  it('goes sixteen files deep, and says where it would go deeper', () => {
+  it('may be sixteen files deep, and the error names the place beyond', () => {
     expect(refusal(chain(16))).toBe('')
     expect(refusal(chain(17))).toBe(
       '/15.yaml:1:11: `./16.yaml` is more than 16 files deep, the limit: extend it from a file further up',
@@ -104,7 +104,7 @@ custom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]
     )
   })
 
-  it('has at most a hundred files, and says which is one too many', () => {
+  it('may have a hundred files, and the error names the first beyond', () => {
     const star = (count: number) => ({
       '0.yaml': `extends:\n${Array.from({ length: count }, (_, index) => `- ./${index + 1}.yaml\n`).join('')}`,
       ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`${index + 1}.yaml`, 'extends: []\n'])),
@@ -125,7 +125,7 @@ custom: [{ id: a/b, kind: endpoint, assert: "true", severity: low, message: m }]
   })
 })
 
-describe('a limit of the policy is named when it is met', () => {
+describe('a limit of the policy is named in its error', () => {
   const many = (count: number, entry: (index: number) => string) =>
     Array.from({ length: count }, (_, index) => `- ${entry(index)}\n`).join('')
   it.each([

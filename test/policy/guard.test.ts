@@ -37,12 +37,12 @@ describe('the guarded form of an expression', () => {
     '[1][3] == 1',
     'true ? (false ? 1 : 2) : 3',
     'days(2) > hours(47) && host("https://a.example/") == "a.example"',
-  ])('means the same: %s', (text) => {
+  ])('has the same result: %s', (text) => {
     const { plain, guarded } = both(text)
     expect(guarded).toEqual(plain)
   })
 
-  it('means the same, however it is put together', () => {
+  it('has the same result for random expressions', () => {
     const leaf = fc.oneof(
       fc.integer({ min: -9, max: 9 }).map(String),
       fc.constantFrom('x', '(x)', 'size([x, 1])', '[x, 2][0]', '{"k": x}.k'),
@@ -74,7 +74,7 @@ describe('the guarded form of an expression', () => {
     )
   })
 
-  it('counts rounds where the language would swallow what ends them', () => {
+  it('counts loop rounds where the language would hide errors', () => {
     const long = '[0,1,2,3,4,5,6,7,8,9]'
     const rounds = `${long}.map(a, ${long}.map(b, a + b))`
     const result = compile(`${rounds}.size() > 99 || true`, {

@@ -32,7 +32,7 @@ describe('a resource with malformed fields', () => {
   }
   const sslOf = ({ config }: JsonObject) => Object(Object(config).ssl)
 
-  it('tells when one is read, by whatever way', () => {
+  it('records when a malformed field is read, in any way', () => {
     expect(reads(({ rate_limit: limit }) => limit)).toBe(true)
     expect(reads((seen) => seen['a/b'])).toBe(true)
     expect(reads((seen) => sslOf(seen).on)).toBe(true)
@@ -41,19 +41,19 @@ describe('a resource with malformed fields', () => {
     expect(reads((seen) => ({ ...seen }))).toBe(true)
   })
 
-  it('does not tell of what stands beside it, nor of its name', () => {
+  it('does not record reads of other fields, nor of its name', () => {
     expect(reads(({ status, url }) => [status, url])).toBe(false)
     expect(reads((seen) => sslOf(seen).off)).toBe(false)
     expect(reads((seen) => [Object.keys(seen), 'rate_limit' in seen])).toBe(false)
     expect(JSON.stringify(trackReads(resource).seen.attributes)).toBe(JSON.stringify(attributes))
   })
 
-  it('tells of what holds one, for those who keep it', () => {
+  it('records a reader that stores the parent object', () => {
     expect(reads(({ config }) => config, true)).toBe(true)
     expect(reads(({ url }) => url, true)).toBe(false)
   })
 
-  it('takes little time, however many there are', () => {
+  it('takes little time with any number of fields', () => {
     const secrets = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`s${at}`, { expires_at: 1 }]))
     const pointers = Object.keys(secrets).map((uid) => `/secrets/${uid}/expires_at`)
     const { seen, hasRead } = trackReads(a('endpoint', 'e', { secrets, url: 'z' }, ...pointers))
@@ -62,10 +62,10 @@ describe('a resource with malformed fields', () => {
   })
 })
 
-describe('a rule across resources', () => {
+describe('a rule across resources with malformed ones', () => {
   const subscription = a('subscription', 's', { endpoint_uid: 'e' })
 
-  it('says nothing of others by a field that cannot be read, and its silence means nothing', () => {
+  it('finds nothing about others through an unreadable field, and its silence proves nothing', () => {
     const evaluator = evaluatorOf('subscription/target-not-active: {}')
     evaluator.of(p).evaluate(a('endpoint', 'e', { status: 'INACTIVE ' }, '/status'))
     evaluator.of(p).evaluate(subscription)
@@ -75,7 +75,7 @@ describe('a rule across resources', () => {
     expect(evaluator.doubtsIn(p).isAbout({ ...about, rule: 'subscription/wildcard' })).toBe(false)
   })
 
-  it('does not take for missing what it could not read', () => {
+  it('does not treat an unreadable resource as missing', () => {
     const orphan = (...malformed: string[]) => {
       const evaluator = evaluatorOf('endpoint/orphan: {}')
       evaluator.of(p).evaluate(a('endpoint', 'e', { name: 'e' }))
@@ -88,7 +88,7 @@ describe('a rule across resources', () => {
     expect([orphan('/name'), orphan('/endpoint_uid')]).toEqual([['e'], []])
   })
 
-  it('is in doubt everywhere when it looks everywhere', () => {
+  it('is unknown for all resources when it reads the field for all', () => {
     const evaluator = evaluatorOf('endpoint/secret-shared: {}')
     const secrets = { k: { value: `sealed:${'a'.repeat(32)}` } }
     evaluator.of(p).evaluate(a('endpoint', 'e1', { secrets }))
@@ -102,7 +102,7 @@ describe('a rule across resources', () => {
     expect(evaluator.of(p).outcome().evaluatedByRule).toEqual({})
   })
 
-  it('that reads the field only when it concludes says nothing at all', () => {
+  it('finds nothing when it reads the field only in its conclusion', () => {
     const rule = aggregateRule({
       ...{ id: 'test/late', title: 'late', severity: 'low', packs: [], kind: 'endpoint' },
       visits: ['endpoint'],
@@ -138,7 +138,7 @@ describe('a rule across resources', () => {
 })
 
 describe('a rule that fails on a malformed field', () => {
-  it('could not judge that resource, and has no bug', () => {
+  it('could not evaluate that resource, and is not reported as a bug', () => {
     const evaluator = evaluatorOf('endpoint/secret-expired-active: {}')
     evaluator
       .of(p)

@@ -13,7 +13,7 @@ function anEndpoint(attributes: JsonObject = {}, uid = 'e1', name = 'test-orders
 }
 
 /** Severities of what is found on an inactive endpoint, by rule. */
-function judged(overrides: string, resource = anEndpoint(), labels: Record<string, string> = { env: 'dev' }) {
+function rulesThatFire(overrides: string, resource = anEndpoint(), labels: Record<string, string> = { env: 'dev' }) {
   const policy = policyOf(`extends: []\nrules: { endpoint/inactive: {} }\noverrides:\n${overrides}`)
   const findings = evaluateFleet(policy, 0, () => labels)
     .of(project)
@@ -44,21 +44,21 @@ describe('an override', () => {
     ['{ labels: { env: [dev, test] } }', true],
     ['{ labels: { env: prod } }', false],
     ['{ labels: { team: x } }', false],
-    ['{ kind: endpoint, owner: nobody }', false],
-  ])('with match %s holds: %s', (match, holds) => {
-    const found = judged(`  - { match: ${match}, rules: { endpoint/inactive: off } }`)
+    ['{ kind: endpoint, owner: no-such-owner }', false],
+  ])('with match %s applies: %s', (match, holds) => {
+    const found = rulesThatFire(`  - { match: ${match}, rules: { endpoint/inactive: off } }`)
     expect(found).toEqual(holds ? [] : ['endpoint/inactive high'])
   })
 
-  it('wins over an earlier one, and may switch a rule on', () => {
+  it('wins over an earlier one, and may turn a rule on', () => {
     const overrides = `
   - { match: { kind: endpoint }, rules: { endpoint/inactive: off, endpoint/url-not-https: low } }
   - { match: { uid: e1 }, rules: { endpoint/inactive: info } }`
-    expect(judged(overrides)).toEqual(['endpoint/inactive info', 'endpoint/url-not-https low'])
-    expect(judged(overrides, anEndpoint({}, 'e2'))).toEqual(['endpoint/url-not-https low'])
+    expect(rulesThatFire(overrides)).toEqual(['endpoint/inactive info', 'endpoint/url-not-https low'])
+    expect(rulesThatFire(overrides, anEndpoint({}, 'e2'))).toEqual(['endpoint/url-not-https low'])
   })
 
-  it('decides for each endpoint that a rule across resources names', () => {
+  it('applies to each endpoint that a rule across resources names', () => {
     const policy = policyOf(`
 extends: []
 rules: { endpoint/secret-shared: {} }
@@ -85,26 +85,29 @@ overrides:
     expect(() => policyOf(`overrides:\n${override}`)).toThrow(message)
   })
 
-  it('may change the severity of a rule that judges resources together, in either form', () => {
+  it('may change the severity of a rule across resources, in either form', () => {
     const yaml = 'overrides:\n  - { match: { uid: x }, rules: { source/disabled: { severity: low } } }'
     expect(policyOf(yaml).overrides.map(({ rules }) => rules)).toEqual([['source/disabled']])
   })
 
-  it('shows in the digest', () => {
+  it('is part of the digest', () => {
     const plain = policyOf('extends: [recommended]').digest
     const other = policyOf('overrides: [{ match: { uid: x }, rules: { endpoint/inactive: off } }]').digest
     expect(other).not.toBe(plain)
     expect(policyOf('overrides: []').digest).toBe(plain)
   })
 
-  it('with a hostile expression ends', () => {
+  it('with a hostile expression ends in time', () => {
     const name = `${'a'.repeat(5000)}!`
     expect(
-      judged('  - { match: { name: "/(a+)+$/" }, rules: { endpoint/inactive: off } }', anEndpoint({}, 'e1', name)),
+      rulesThatFire(
+        '  - { match: { name: "/(a+)+$/" }, rules: { endpoint/inactive: off } }',
+        anEndpoint({}, 'e1', name),
+      ),
     ).toEqual(['endpoint/inactive high'])
   })
 
-  it('judges every kind that a selector can name', () => {
+  it('can select every kind', () => {
     const kinds: Kind[] = ['project', 'subscription', 'source', 'device']
     const policy = policyOf('overrides: [{ match: { owner: x, url_host: y }, rules: { endpoint/inactive: off } }]')
     const evaluator = evaluateFleet(policy, 0)

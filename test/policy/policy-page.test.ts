@@ -21,25 +21,22 @@ describe('the pages about the policy', () => {
     block.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   )
 
-  it.each(blocks.map((block, index) => [index + 1, block] as const))(
-    'shows policies that are right: block %s',
-    (_, block) => {
-      const policy = readPolicy('/etc/policy.yaml', () => block)
-      const readFile = (file: string) => {
-        if (file === '/etc/policy.yaml') return block
-        throw Object.assign(new Error('none'), { code: 'ENOENT' })
-      }
-      for (const { test } of readPolicyTests(
-        '/etc/policy.yaml',
-        readFile,
-        policy.known.map(({ id }) => id),
-      )) {
-        expect([test.name, runPolicyTest(policy, test)]).toMatchObject([test.name, { missing: [], unexpected: [] }])
-      }
-    },
-  )
+  it.each(blocks.map((block, index) => [index + 1, block] as const))('show valid policies: block %s', (_, block) => {
+    const policy = readPolicy('/etc/policy.yaml', () => block)
+    const readFile = (file: string) => {
+      if (file === '/etc/policy.yaml') return block
+      throw Object.assign(new Error('none'), { code: 'ENOENT' })
+    }
+    for (const { test } of readPolicyTests(
+      '/etc/policy.yaml',
+      readFile,
+      policy.known.map(({ id }) => id),
+    )) {
+      expect([test.name, runPolicyTest(policy, test)]).toMatchObject([test.name, { missing: [], unexpected: [] }])
+    }
+  })
 
-  it('has every function of ours (UPDATE_PAGES=1 rewrites the list)', () => {
+  it('list every custom function (UPDATE_PAGES=1 rewrites the list)', () => {
     const rows = ownFunctions.map(({ signature, description }) => {
       return `- \`${signature.replaceAll('google.protobuf.', '').replaceAll('Secret', 'secret')}\`: ${description}.`
     })
@@ -49,13 +46,13 @@ describe('the pages about the policy', () => {
     else expect(page).toBe(current)
   })
 
-  it('has every member of a test', () => {
+  it('list every member of a test', () => {
     for (const name of Object.keys(policyTestSchema.shape)) expect(page).toContain(`${name}:`)
   })
 })
 
 describe('docs/reference/policy-fields.md', () => {
-  it('has every field that an expression can read (`npx vitest run test/policy -u` rewrites it)', async () => {
+  it('lists every field that an expression can read (`npx vitest run test/policy -u` rewrites it)', async () => {
     const kinds: readonly Kind[] = ['project', 'endpoint', 'subscription', 'source', 'device', 'probe']
     const sections = kinds.map((kind) => `## ${kind}\n\n${table(fieldsOf(kind))}`)
     const intro = `# Fields for rules of your own

@@ -23,11 +23,11 @@ function outcome(test: object, policy = policyOf('extends: [recommended]')) {
 }
 
 describe('tests of policies that come with hookdrift', () => {
-  it('are there for every pack', () => {
+  it('exist for every pack', () => {
     expect(packFiles).toEqual(packs.map((pack) => `packs/${pack}.yaml`).sort())
   })
 
-  it.each([...packFiles, 'policy.yaml'])('hold: %s', (name) => {
+  it.each([...packFiles, 'policy.yaml'])('pass: %s', (name) => {
     const file = join(config, name)
     const policy = readPolicy(file, readFile)
     const tests = readPolicyTests(
@@ -44,7 +44,7 @@ describe('tests of policies that come with hookdrift', () => {
     }
   })
 
-  it('have a JSON Schema for editors that is current', async () => {
+  it('have a current JSON Schema for editors', async () => {
     await expect(`${JSON.stringify(policyTestJsonSchema(), null, 2)}\n`).toMatchFileSnapshot(
       join(config, 'policy-tests.schema.json'),
     )
@@ -55,7 +55,7 @@ describe('a test of a policy', () => {
   const http = { kind: 'endpoint', uid: 'e1', url: 'http://a.receiver.acme' }
   const found = { rule: 'endpoint/url-not-https' }
 
-  it('wants exactly what it expects, unless it says otherwise', () => {
+  it('expects exactly the listed findings by default', () => {
     expect(outcome({ resources: [http], expect: [found] })).toEqual([])
     expect(outcome({ resources: [http], expect: [] })).toEqual(['endpoint/url-not-https e1'])
     expect(outcome({ resources: [http], expect: [], exact: false })).toEqual([])
@@ -68,13 +68,13 @@ describe('a test of a policy', () => {
     [{ path: '/uri' }, false],
     [{ severity: 'low' }, false],
     [{ message: 'no such words' }, false],
-  ])('compares as much as it says: %o', (more, holds) => {
+  ])('compares the listed members only: %o', (more, holds) => {
     expect(outcome({ resources: [http], expect: [{ ...found, ...more }], exact: false })).toEqual(
       holds ? [] : ['missing 0'],
     )
   })
 
-  it('lays what it says over a clean resource, member by member; a list replaces a list', () => {
+  it('merges its resources into clean ones, member by member; a list replaces a list', () => {
     const policy = policyOf(
       JSON.stringify({
         extends: [],
@@ -96,7 +96,7 @@ describe('a test of a policy', () => {
     expect(outcome({ resources, expect: [{ rule: 'a/b', message: 'exponential 3 a, b' }] }, policy)).toEqual([])
   })
 
-  it('gives what stands alone clean companions, unless it says otherwise', () => {
+  it('adds clean companions to a single resource by default', () => {
     const all = policyOf('extends: [all]')
     const subscription = { kind: 'subscription', uid: 's1' }
     expect(outcome({ resources: [subscription], expect: [] }, all)).toEqual([])
@@ -108,7 +108,7 @@ describe('a test of a policy', () => {
     ])
   })
 
-  it('fails where a rule could not judge', () => {
+  it('fails when a rule could not be evaluated', () => {
     const policy = policyOf(
       'extends: []\ncustom:\n  - { id: a/b, kind: endpoint, assert: "age(\'x\') > days(1)", severity: low, message: m }',
     )

@@ -37,7 +37,7 @@ const probe = (members: string) =>
   `probes:\n  - { name: p, match: { uid: x }, function: body, payload: order.json${members} }`
 
 describe('probes of a policy', () => {
-  it('are read with their files, which lie beside the policy', () => {
+  it('are read with their files, which are next to the policy', () => {
     const [one, two] = read(`probes:
   - { name: one, match: { uid: x }, function: body, payload: ./order.json }
   - { name: two, match: { kind: subscription }, function: subscription, payload: /etc/sub/order.json, function_file: fn.js, type: other }
@@ -52,7 +52,7 @@ describe('probes of a policy', () => {
     })
   })
 
-  it('are about resources of their function’s kind alone', () => {
+  it('match only resources with a function of their kind', () => {
     const ref = { name: 'acme/payments', service: 'acme', uid: 'p' }
     const [one] = read(probe('')).probes
     const matches = (kind: 'source' | 'endpoint', uid: string) =>
@@ -60,7 +60,7 @@ describe('probes of a policy', () => {
     expect([matches('source', 'x'), matches('source', 'y'), matches('endpoint', 'x')]).toEqual([true, false, false])
   })
 
-  it('count for the digest of the policy, files included', () => {
+  it('are part of the digest of the policy, with their files', () => {
     const digests = [
       read('rules: {}'),
       read(probe('')),
@@ -97,14 +97,14 @@ describe('probes of a policy', () => {
     ['list.json', /\/etc\/list\.json does not contain a JSON object/],
     ['broken.json', /\/etc\/broken\.json is not JSON$/],
     ['large.json', /\/etc\/large\.json is larger than a probe may be: 1048576 characters$/],
-  ])('are refused where the payload is: %s', (payload, text) => {
+  ])('are refused for their payload: %s', (payload, text) => {
     const [line, ...more] = refusal(probe('').replace('order.json', payload))
     expect([line, more]).toEqual([expect.stringMatching(/^\/etc\/policy\.yaml:2:60: /), []])
     expect(line).toMatch(text)
     expect(line).not.toContain('not-a-real-key')
   })
 
-  it('have names of their own, also across the files that a policy extends', () => {
+  it('have unique names, also across extended files', () => {
     const both = `${probe('')}\n  - { name: p, match: { uid: y }, function: header, payload: order.json }`
     expect(refusal(both)).toEqual(['/etc/policy.yaml:3:13: there is another probe `p`'])
     expect(refusal(`extends: [./base.yaml]\n${probe('')}`, { '/etc/base.yaml': probe('') })).toEqual([
@@ -123,7 +123,7 @@ describe('probes of a policy', () => {
   })
 })
 
-function judgeBy(expression: string, payload: Json) {
+function evaluateBy(expression: string, payload: Json) {
   const result = expectExpression(expression)
   if ('mistakes' in result) throw new Error(result.mistakes.map(({ text }) => text).join())
   return result.expectation.evaluate(payload, 0)
@@ -137,7 +137,7 @@ describe('an expectation', () => {
     ['payload == 3', 3],
     ['payload.yes', { yes: true }],
   ])('is met: %s', (expression, payload) => {
-    expect(judgeBy(expression, payload)).toEqual({ is: 'met' })
+    expect(evaluateBy(expression, payload)).toEqual({ is: 'met' })
   })
 
   it.each<[string, Json, string]>([
@@ -146,26 +146,26 @@ describe('an expectation', () => {
     ['payload.n', { n: 1 }, 'the result breaks `payload.n` (it gives neither true nor false)'],
     ['payload.__proto__ == 1', {}, 'the result breaks `payload.__proto__ == 1` (No such key: __proto__)'],
   ])('is broken: %s', (expression, payload, complaint) => {
-    expect(judgeBy(expression, payload)).toEqual({ is: 'broken', complaint })
+    expect(evaluateBy(expression, payload)).toEqual({ is: 'broken', complaint })
   })
 
-  it('is not tried on what its loops would take for ever to walk', () => {
+  it('is unknown when its loops would take too long', () => {
     const list = Array.from({ length: 2000 }, (_, n) => n)
     const nested = 'payload.all(a, payload.exists(b, a == b))'
-    expect(judgeBy(nested, list)).toEqual({
+    expect(evaluateBy(nested, list)).toEqual({
       is: 'unknown',
       reason: expect.stringMatching(/takes more than 50000 steps/),
     })
-    expect(judgeBy(nested, list.slice(0, 200))).toEqual({ is: 'met' })
-    expect(judgeBy('payload.all(a, a >= 0)', list)).toEqual({ is: 'met' })
+    expect(evaluateBy(nested, list.slice(0, 200))).toEqual({ is: 'met' })
+    expect(evaluateBy('payload.all(a, a >= 0)', list)).toEqual({ is: 'met' })
   })
 
-  it('of JSON is that value in any order of members, and no other', () => {
-    const { evaluate: judge } = expectJson({ a: [1, { b: null }], c: 'x' })
-    expect(judge({ c: 'x', a: [1, { b: null }] }, 0)).toEqual({ is: 'met' })
+  it('of JSON is met by that value in any order of members, and by no other', () => {
+    const { evaluate } = expectJson({ a: [1, { b: null }], c: 'x' })
+    expect(evaluate({ c: 'x', a: [1, { b: null }] }, 0)).toEqual({ is: 'met' })
     const complaints = [{ a: [1, { b: 0 }], c: 'x' }, { a: [1], c: 'x' }, { a: [1, { b: null }], c: 'x', d: 1 }, null]
-      .map((result) => judge(result, 0))
-      .map((judgement) => ('complaint' in judgement ? judgement.complaint.replace(/^.*: /, '') : judgement.is))
+      .map((result) => evaluate(result, 0))
+      .map((outcome) => ('complaint' in outcome ? outcome.complaint.replace(/^.*: /, '') : outcome.is))
     expect(complaints).toEqual([
       'it differs at /a/1/b',
       'it differs at /a/1',
@@ -179,7 +179,7 @@ describe('an expectation', () => {
   const exact = { id: 'number:1234567890123456789' }
   const near = { id: 'number:1234567890123456788' }
 
-  it('is held to every digit of a number, as JSON and as an expression', () => {
+  it('compares every digit of a number, as JSON and as an expression', () => {
     const [json, expression] = read(`probes:
   - { name: json, match: { uid: x }, function: body, payload: order.json, expect_json: { id: 1234567890123456789 } }
   - { name: cel, match: { uid: x }, function: body, payload: order.json, expect: payload.id == 1234567890123456789 }

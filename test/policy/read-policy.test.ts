@@ -29,7 +29,7 @@ const idsOf = ({ rules }: Policy) => rules.map(({ rule }) => rule.id)
 const packed = (pack: string) => rules.filter(({ packs }) => packs.some((name) => name === pack)).map(({ id }) => id)
 const severityOf = ({ rules }: Policy, id: string) => rules.find(({ rule }) => rule.id === id)?.severity
 
-/** What `subscription/retry-few` says of two declared tries: tells its option. */
+/** What `subscription/retry-few` says of two declared tries: contains its option. */
 function saysOfTwo(policy: Policy): string[] {
   const bound = policy.rules.find(({ rule }) => rule.id === 'subscription/retry-few')?.bound
   if (bound?.scope !== 'resource') return []
@@ -39,7 +39,7 @@ function saysOfTwo(policy: Policy): string[] {
 }
 
 describe('a policy', () => {
-  it('is the recommended pack where there is no file, and where a file does not say', () => {
+  it('is the recommended pack without a file, and when a file names no pack', () => {
     const none = readPolicy(undefined, () => '')
     expect(idsOf(none)).toEqual(packed('recommended'))
     expect(idsOf(read('rules: {}'))).toEqual(packed('recommended'))
@@ -47,7 +47,7 @@ describe('a policy', () => {
     expect(none.rules.map(({ severity }) => severity)).toEqual(none.rules.map(() => undefined))
   })
 
-  it('of no packs judges what the file names, and nothing where it names nothing', () => {
+  it('without packs evaluates only the rules that the file names', () => {
     expect(idsOf(read('extends: []'))).toEqual([])
     expect(idsOf(read('extends: []\nrules: { endpoint/inactive: {}, subscription/retry-few: low }'))).toEqual([
       'endpoint/inactive',
@@ -60,23 +60,23 @@ describe('a policy', () => {
     expect(packed(pack).length).toBeGreaterThan(0)
   })
 
-  it('adds packs up', () => {
+  it('combines packs', () => {
     const both = new Set([...packed('tls'), ...packed('ssrf')])
     expect(new Set(idsOf(read('extends: [tls, ssrf]')))).toEqual(both)
   })
 
-  it('switches off, and gives another severity', () => {
+  it('turns rules off, and changes severities', () => {
     const policy = read('rules: { endpoint/inactive: off, endpoint/url-not-https: critical }')
     expect(idsOf(policy)).toEqual(packed('recommended').filter((id) => id !== 'endpoint/inactive'))
     expect(severityOf(policy, 'endpoint/url-not-https')).toBe('critical')
   })
 
-  it('switches a rule on by naming it', () => {
+  it('turns a rule on by naming it', () => {
     expect(idsOf(read('rules: { subscription/retry-absent: {} }'))).toContain('subscription/retry-absent')
     expect(packed('recommended')).not.toContain('subscription/retry-absent')
   })
 
-  it('gives options, and leaves the others at their defaults', () => {
+  it('sets options, and keeps the defaults of others', () => {
     const policy = read('extends: []\nrules:\n  subscription/retry-few: { severity: info, min_tries: 9 }\n')
     expect(saysOfTwo(policy)).toEqual(['declared 2 tries, the policy asks for 9'])
     expect(severityOf(policy, 'subscription/retry-few')).toBe('info')
@@ -100,7 +100,7 @@ describe('a policy that extends files', () => {
     expect(saysOfTwo(policy)).toEqual(['declared 2 tries, the policy asks for 7'])
   })
 
-  it('takes what was said before it away where it switches off', () => {
+  it('drops earlier options of a rule that is turned off', () => {
     const policy = read({
       '/etc/policy.yaml': 'extends: [./base.yaml]\nrules: { subscription/retry-few: {} }\n',
       '/etc/base.yaml': 'extends: []\nrules: { subscription/retry-few: off }\n',
@@ -108,7 +108,7 @@ describe('a policy that extends files', () => {
     expect(saysOfTwo(policy)).toEqual(['declared 2 tries, the policy asks for 3'])
   })
 
-  it('takes from an extended file what it names, and no pack unless it names one', () => {
+  it('takes the rules of an extended file, and no pack unless one is named', () => {
     const policy = read({
       '/etc/policy.yaml': 'extends: [./base.yaml]\n',
       '/etc/base.yaml': 'rules: { endpoint/inactive: low }\n',
@@ -133,20 +133,20 @@ describe('a policy that extends files', () => {
       { '/etc/policy.yaml': 'extends: [./a.yaml]\n', '/etc/a.yaml': 'rules: {}\nextends: [../etc/policy.yaml]\n' },
       'a.yaml:2:11: ',
     ],
-  ])('is refused where it extends %s', (_, files, place) => {
+  ])('is refused when it extends %s', (_, files, place) => {
     const [line, ...more] = refusal(files)
     expect(line).toContain(place)
     expect(line).toContain('a circle')
     expect(more).toEqual([])
   })
 
-  it('is refused where a file is not there', () => {
+  it('is refused when an extended file is missing', () => {
     expect(refusal('extends: [./nowhere.yaml]')).toEqual([
       'cannot read the policy /etc/nowhere.yaml: ENOENT: /etc/nowhere.yaml',
     ])
   })
 
-  it('tells a mistake in a file it extends at its place there', () => {
+  it('reports a mistake in an extended file at its place there', () => {
     const files = { '/etc/policy.yaml': 'extends: [./a.yaml]\n', '/etc/a.yaml': 'rules:\n  endpoint/inactive: bad\n' }
     expect(refusal(files)).toEqual([expect.stringMatching(/a\.yaml:2:22: /)])
   })
@@ -167,17 +167,17 @@ describe('a mistake in a policy', () => {
     ['an option of a wrong type', 'rules:\n  subscription/retry-few: { min_tries: many }\n', /policy\.yaml:2:\d+: /],
     ['an option out of range', 'rules:\n  subscription/retry-few: { min_tries: 0 }\n', /policy\.yaml:2:\d+: /],
     ['options of a rule that has none', 'rules:\n  endpoint/inactive: { max: 3 }\n', /policy\.yaml:2:\d+: /],
-    ['a list where rules stand', 'rules: [endpoint/inactive]\n', /policy\.yaml:1:8: /],
+    ['a list in place of rules', 'rules: [endpoint/inactive]\n', /policy\.yaml:1:8: /],
     ['a rule named twice', 'rules:\n  endpoint/inactive: off\n  endpoint/inactive: low\n', /policy\.yaml:3:3: /],
     ['an empty file', '', /policy\.yaml:1:1: the file is empty/],
     ['no YAML', 'rules: [', /policy\.yaml:\d+:\d+: /],
-  ])('is told with its line and column: %s', (_, text, message) => {
+  ])('is reported with line and column: %s', (_, text, message) => {
     const lines = refusal(text)
     expect(lines[0]).toMatch(message)
     expect(lines).toHaveLength(1)
   })
 
-  it('is told together with every other', () => {
+  it('is reported together with all others', () => {
     const lines = refusal('rules:\n  endpoint/inactiv: off\n  endpoint/url-not-https: bad\n')
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['/etc/policy.yaml:2:3:', '/etc/policy.yaml:3:27:'])
   })
@@ -208,7 +208,7 @@ describe('the digest of a policy', () => {
     ['a severity', 'rules: { subscription/retry-few: { min_tries: 5, severity: low } }'],
     ['a rule that is off', 'rules: { subscription/retry-few: { min_tries: 5 }, endpoint/inactive: off }'],
     ['a rule that is on', 'rules: { subscription/retry-few: { min_tries: 5 }, subscription/retry-absent: {} }'],
-  ])('is another for %s', (_, text) => {
+  ])('differs for %s', (_, text) => {
     expect(read(text).digest).not.toBe(base)
   })
 })

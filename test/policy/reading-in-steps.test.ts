@@ -33,14 +33,14 @@ describe('reading a policy', () => {
   const large = `overrides:\n${'- { match: { uid: a }, rules: { endpoint/inactive: off } }\n'.repeat(2000)}`
   const custom = `custom:\n${Array.from({ length: 100 }, (_, index) => `- { id: a/b${index}, kind: endpoint, assert: "true", severity: low, message: m }\n`).join('')}`
 
-  it('comes in steps: between files, and within what takes long', () => {
+  it('yields between files and within long steps', () => {
     const count = (text: string) => [...policySteps('/p.yaml', () => text)].length
     expect(count('rules: {}\n')).toBeGreaterThanOrEqual(5)
     expect(count(custom)).toBeGreaterThanOrEqual(100)
     expect(count(large)).toBeGreaterThanOrEqual(20)
   })
 
-  it('is given up when its time is over, and says so', async () => {
+  it('is given up with an error when its time is over', async () => {
     let time = 0
     const clock = () => {
       time += 1000
@@ -60,7 +60,7 @@ describe('reading a policy', () => {
     })
   })
 
-  it('lets the process do other things meanwhile, and is given up when it is told to', async () => {
+  it('lets the process do other work, and stops on request', async () => {
     const stop = new AbortController()
     const reason = new Error('SIGTERM')
     setImmediate(() => stop.abort(reason))
@@ -83,7 +83,7 @@ describe('reading a policy', () => {
       `waivers:\n${Array.from({ length: 5000 }, (_, index) => `- {rule: endpoint/url-not-htttps-${index},match: {uid: a},owner: o,reason: r,expires: 2026-11-30}\n`).join('')}`,
     ],
     ['packs that there are not', `extends:\n${'- recommendeb\n'.repeat(40_000)}`],
-  ])('tells of the first of very many mistakes: %s', (_, text) => {
+  ])('reports the first of very many mistakes: %s', (_, text) => {
     const message = refusal({ '0.yaml': text })
     expect(message.split('\n').length).toBeLessThanOrEqual(51)
     expect(message).toMatch(/… and \d+ more$/)

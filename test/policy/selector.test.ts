@@ -28,12 +28,12 @@ describe('a selector', () => {
     [{ labels: { region: '' } }, true],
     [{ service: 'acme', labels: { env: 'test' } }, false],
     [{ service: 'acme', project: 'acme/orders' }, false],
-  ])('%j reaches a project only when all its keys about projects hold: %s', (selector, reaches) => {
+  ])('%j matches a project only when all its keys about projects match: %s', (selector, reaches) => {
     expect(reachOf(selector)(project, labels)).toBe(reaches)
     expect(matcherOf(selector)(project, labels, anEndpoint())).toBe(reaches)
   })
 
-  it('reaches a project whatever it asks of resources', () => {
+  it('matches a project regardless of its keys about resources', () => {
     expect(reachOf({ kind: 'source', uid: 'q1', name: 'x', owner: 'y', url_host: 'z' })(project, labels)).toBe(true)
   })
 
@@ -61,12 +61,12 @@ describe('a selector', () => {
     [{ url_host: 'example.com' }, false],
     [{ kind: 'endpoint', name: 'test-*', owner: 'tenant-7', url_host: '*', uid: 'e1' }, true],
     [{ kind: 'endpoint', name: 'test-*', owner: 'tenant-8', url_host: '*', uid: 'e1' }, false],
-  ])('%j takes an endpoint only when all its keys hold: %s', (selector, isMatch) => {
+  ])('%j matches an endpoint only when all its keys match: %s', (selector, isMatch) => {
     const endpoint = anEndpoint({ owner_id: 'tenant-7', url: 'https://Hooks.Example.com:8443/in?a=1' })
     expect(matcherOf(selector)(project, labels, endpoint)).toBe(isMatch)
   })
 
-  it('takes an attribute that is not shown, or is not a text, as empty', () => {
+  it('treats an attribute that is missing or not a text as empty', () => {
     for (const attributes of [{}, { owner_id: null, url: null }, { owner_id: 7, url: 7 }]) {
       expect(matcherOf({ owner: '?*' })(project, labels, anEndpoint(attributes))).toBe(false)
       expect(matcherOf({ owner: '*' })(project, labels, anEndpoint(attributes))).toBe(true)
@@ -101,11 +101,11 @@ describe('a selector', () => {
     expect(selectorSchema.safeParse(selector).success).toBe(false)
   })
 
-  it('is taken with patterns up to 1,000 characters', () => {
+  it('accepts patterns up to 1,000 characters', () => {
     expect(selectorSchema.safeParse({ name: 'x'.repeat(1000), service: 'x'.repeat(1000) }).success).toBe(true)
   })
 
-  it('says what a pattern is when it refuses one, and that it needs a key', () => {
+  it('describes a valid pattern when it refuses one, and requires a key', () => {
     const refused = (selector: unknown) =>
       selectorSchema.safeParse(selector).error?.issues.map(({ message }) => message)
     expect(JSON.stringify(selectorSchema.safeParse({ name: '/(/' }).error)).toContain('regular expression (RE2)')

@@ -41,7 +41,7 @@ describe('a waiver', () => {
     expect(waiver.reaches(project, { env: 'test' })).toBe(false)
   })
 
-  it('with a value accepts only resources that show this value', () => {
+  it('with a value accepts only resources with this value', () => {
     const waiver = aWaiver({ path: '/tls/versions', value: { min: '1.0', max: '1.2' } })
     const showing = (tls: JsonObject) => waiver.accepts(project, {}, anEndpoint({ tls }))
     expect(showing({ versions: { max: '1.2', min: '1.0' } })).toBe(true)
@@ -51,7 +51,7 @@ describe('a waiver', () => {
     expect(waiver.accepts(project, {}, anEndpoint())).toBe(false)
   })
 
-  it('with the value null accepts null, and not an attribute that is missing', () => {
+  it('with the value null accepts null, and not a missing attribute', () => {
     const waiver = aWaiver({ path: '/owner_id', value: null })
     expect(waiver.accepts(project, {}, anEndpoint({ owner_id: null }))).toBe(true)
     expect(waiver.accepts(project, {}, anEndpoint())).toBe(false)
@@ -75,14 +75,14 @@ describe('a waiver', () => {
     expect(new Set(uids).size).toBe(uids.length)
   })
 
-  it('is named by its rule, its selector and the one value that it accepts', () => {
+  it('is named by its rule, its selector and its value', () => {
     expect(aWaiver().name).toBe('endpoint/inactive for kind endpoint')
     expect(aWaiver({ path: '/url', value: 'a' }).name).toBe('endpoint/inactive for kind endpoint, one value at /url')
     expect(aWaiver().match).toBe('kind endpoint')
     expect(aWaiver().rule).toBe('endpoint/inactive')
   })
 
-  it('holds to the end of its last day, and carries its terms', () => {
+  it('lasts to the end of its last day, and carries its terms', () => {
     const terms = { owner: 'payments team', reason: 'moves in spring', expires: '2027-01-01T00:00:00.000Z' }
     expect(aWaiver().terms).toEqual(terms)
     expect(aWaiver({ ticket: 'OPS-1' }).terms).toEqual({ ...terms, ticket: 'OPS-1' })
@@ -94,7 +94,7 @@ describe('a waiver', () => {
   })
 })
 
-describe('the waiver in force', () => {
+describe('the active waiver', () => {
   const first = aWaiver({ expires: '2026-12-01' })
   const last = aWaiver({ expires: '2026-12-24' })
   const between = aWaiver({ expires: '2026-12-10' })
@@ -111,7 +111,7 @@ describe('the waiver in force', () => {
     expect(waiverAmong([last, twin], 0)).toBe(last)
   })
 
-  it('is not one that ends at this moment, or has ended', () => {
+  it('has not ended at that moment', () => {
     expect(waiverAmong([first], first.until - 1)).toBe(first)
     expect(waiverAmong([first], first.until)).toBeUndefined()
     expect(waiverAmong([first, last], first.until)).toBe(last)

@@ -13,7 +13,7 @@ function read(yaml: string, others: Readonly<Record<string, string>> = {}): Poli
   return readPolicy('/etc/policy.yaml', (file) => others[file] ?? yaml, now)
 }
 
-/** A file with one waiver for everything of a kind; members as they stand in YAML. */
+/** A file with one waiver for everything of a kind; members as in YAML. */
 function withWaiver(changes: Readonly<Record<string, string | undefined>> = {}): string {
   const members = {
     rule: 'endpoint/inactive',
@@ -48,7 +48,7 @@ describe('waivers of a policy', () => {
     ['2028-02-29T23:59:59Z', '2028-02-29T23:59:59.000Z'],
     ['2027-03-31T18:00+02:00', '2027-03-31T16:00:00.000Z'],
     ['2026-01-01', '2026-01-02T00:00:00.000Z'],
-  ])('that expire on %s hold until %s', (expires, until) => {
+  ])('that expire on %s are valid until %s', (expires, until) => {
     const policy = readPolicy('policy.yaml', () => withWaiver({ expires }))
     expect(termsOf(policy)).toEqual([{ owner: 'payments team', reason: 'moves in spring', expires: until }])
   })
@@ -85,7 +85,7 @@ describe('waivers of a policy', () => {
     }
   })
 
-  it('never repeat a secret that was written into them by mistake', () => {
+  it('never repeat a secret in the message about a mistake', () => {
     const path = '/authentication/basic_auth/password'
     const lines = refusal({ rule: 'endpoint/auth-weak', path, value: 'not-a-real-key' })
     expect(lines).toEqual([
@@ -96,12 +96,12 @@ describe('waivers of a policy', () => {
     expect(refusal({ path: '/secrets/k/value', value: '{ a: not-a-real-key }' }).join()).not.toContain('not-a-real-key')
   })
 
-  it('of the files that a file extends add up', () => {
+  it('of extended files add up', () => {
     const policy = read(`extends: [./base.yaml]\n${withWaiver()}`, { '/etc/base.yaml': withWaiver({ owner: 'base' }) })
     expect(termsOf(policy).map(({ owner }) => owner)).toEqual(['base', 'payments team'])
   })
 
-  it('belong to what a policy decides: its digest tells', () => {
+  it("are part of the policy's digest", () => {
     const digests = [withWaiver(), withWaiver(), withWaiver({ expires: '2027-04-01' }), 'rules: {}'].map(
       (yaml) => read(yaml).digest,
     )
@@ -109,7 +109,7 @@ describe('waivers of a policy', () => {
     expect(new Set(digests).size).toBe(3)
   })
 
-  it('keep their name when they are renewed, and say what they are for', () => {
+  it('keep their name when they are renewed, and say what they accept', () => {
     const [one] = read(withWaiver()).waivers
     const [renewed] = read(withWaiver({ expires: '2027-09-30', reason: 'later' })).waivers
     const [other] = read(withWaiver({ rule: "'endpoint/*'" })).waivers
@@ -127,7 +127,7 @@ const endpoint = (attributes: JsonObject, uid = 'e1'): Resource => {
   return { kind: 'endpoint', uid, name: '', attributes, volatile: {}, facts: {} }
 }
 
-/** Who accepts what the judge finds of a resource; '' where nobody does. */
+/** The owner of the waiver for a finding about a resource; '' without one. */
 function ownersOf(yaml: string, resource: Resource, at = now): string[] {
   return evaluateFleet(read(yaml), at)
     .of(p)
@@ -135,21 +135,21 @@ function ownersOf(yaml: string, resource: Resource, at = now): string[] {
     .map(({ waiver }) => waiver?.owner ?? '')
 }
 
-describe('the decision', () => {
-  it('holds before the end and not from it on', () => {
+describe('the acceptance of a finding by waivers', () => {
+  it('lasts until the end of a waiver, and not longer', () => {
     const yaml = withWaiver({ expires: '2026-11-30' })
     const end = Date.parse('2026-12-01T00:00:00Z')
     const inactive = endpoint({ status: 'inactive' })
     expect([end - 1, end].map((at) => ownersOf(yaml, inactive, at))).toEqual([['payments team'], ['']])
   })
 
-  it('takes rules by pattern, and nothing of other rules', () => {
+  it('matches rules by pattern', () => {
     const resource = endpoint({ status: 'inactive', url: 'http://hooks.acme.dev/x' })
     const yaml = `extends: []\nrules: { endpoint/inactive: {}, endpoint/url-not-https: {} }\n${withWaiver({ rule: "'endpoint/url-*'" })}`
     expect(ownersOf(yaml, resource)).toEqual(['', 'payments team'])
   })
 
-  it('takes the one that lasts longest where several accept the same', () => {
+  it('uses the waiver that lasts longest', () => {
     const { waivers } = read(withWaiver())
     const later = read(withWaiver({ expires: '2027-06-30' })).waivers
     expect(waiverAmong([...waivers, ...later, ...waivers], now)).toBe(later[0])
@@ -165,7 +165,7 @@ describe('the decision', () => {
     expect(ownersOf(withWaiver({ path: '/owner_id', value }), endpoint(attributes))).toEqual([owner])
   })
 
-  it('looks at labels and addresses like an override', () => {
+  it('matches labels and addresses like an override', () => {
     const yaml = withWaiver({ match: '{ labels: { env: dev }, url_host: "*.acme.dev" }' })
     const evaluatorFor = (env: string) => evaluateFleet(read(yaml), now, () => ({ env }))
     const found = (env: string, url: string) =>

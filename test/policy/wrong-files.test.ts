@@ -18,7 +18,7 @@ describe('a wrong policy file', () => {
     expect(saysOf(text)).toEqual(says)
   })
 
-  it('is told all its mistakes at once: what is misshapen first, then what is wrong within expressions', () => {
+  it('is reported with all its mistakes at once, shape before expressions', () => {
     const custom = (assert: string) =>
       `custom:\n  - { id: a/b, kind: endpoint, severity: low, message: "{resource.nme}", assert: ${assert} }\n`
     expect(saysOf(`extends: [tsl]\nrules: { endpoint/inactiv: off }\n${custom('2 > 1')}`)).toEqual([

@@ -186,7 +186,7 @@ export const wrongFiles: Readonly<Record<string, readonly [text: string, ...says
     'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: "resource.secrets.all(s, s.value == s.value)", message: m }\n',
     '2:80: there is no operator for `Secret == Secret`; a secret can be asked with isSet, minLength, sealedEqual …',
   ],
-  'an assertion that is no condition': [
+  'an assertion that is not a condition': [
     'custom:\n  - { id: a/b, kind: endpoint, severity: low, assert: resource.http_timeout, message: m }\n',
     '2:55: the expression gives `int`, expected true or false',
   ],

@@ -41,7 +41,7 @@ describe('query', () => {
     expect(all(sql)).toEqual({ columns, rows: [row] })
   })
 
-  it('explains what would write, and does not do it', () => {
+  it('explains why it refuses a write, and does not write', () => {
     const before = rowCounts(file)
     expect(all('EXPLAIN DELETE FROM run').rows.length).toBeGreaterThan(3)
     expect(all('EXPLAIN QUERY PLAN SELECT * FROM run').rows.length).toBe(1)
@@ -68,7 +68,7 @@ describe('query', () => {
     expect(rowCounts(file)).toEqual(before)
   })
 
-  it('is really ended when its time is over, though SQLite never looks up', async () => {
+  it('is ended after its time, even inside of SQLite', async () => {
     const order = { file, sql: `${endless} max(n) FROM c`, limit: 10, maxCharacters: 1000 }
     await expect(askInProcess(order, 400)).rejects.toMatchObject({
       exitCode: 2,
@@ -76,14 +76,14 @@ describe('query', () => {
     })
   })
 
-  it('stops at the rows that are wanted, and is cut when they are too large', async () => {
+  it('stops at the row limit, and at answers that are too large', async () => {
     const order = { file, sql: `${endless} n FROM c`, limit: 3, maxCharacters: 1000 }
     expect(await askInProcess(order, 5000)).toEqual({ columns: ['n'], rows: [[1], [2], [3]], isCut: true })
     const large = { file, sql: `${endless} hex(randomblob(300)) FROM c`, limit: 1e9, maxCharacters: 1000 }
     await expect(askInProcess(large, 5000)).rejects.toMatchObject({ exitCode: 2, message: /more than 1000 characters/ })
   })
 
-  it('says what was refused on the command line, and that there are more rows', async () => {
+  it('prints a refusal on stderr, and says when there are more rows', async () => {
     const refused = await historyFixture.ask(['query', 'DROP TABLE run'])
     expect([refused.code, refused.stderr]).toEqual([
       2,
@@ -93,7 +93,7 @@ describe('query', () => {
     expect([cut.rows.length, cut.omitted, cut.run.number]).toEqual([1, 'unknown', 1])
   })
 
-  it('explains every view with its columns, without a history', async () => {
+  it('describes every view with its columns, without a history', async () => {
     const explained = explainViews()
     expect(explained.map(({ view }) => view).sort()).toEqual(Object.keys(views).sort())
     const db = new Database(file, { readonly: true })

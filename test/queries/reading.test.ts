@@ -19,10 +19,10 @@ import { type HistoryFixture, openHistoryFixture } from './history-fixture.ts'
 const evil = '\x1b]0;owned\x07\x1b[2J\u202eevil\u2066\r\n=1+1'
 
 /**
- * Four runs of one incoming and one outgoing project: the first look; an endpoint paused, one renamed by somebody
- * hostile, one new, one deleted, a source switched off; a look that breaks off; the paused endpoint active again.
+ * Four runs of one incoming and one outgoing project: a first scan; an endpoint paused, one renamed to a
+ * hostile name, one added, one deleted, a source switched off; a scan that breaks off; the paused endpoint active again.
  */
-describe('the history', () => {
+describe('reading commands', () => {
   let historyFixture: HistoryFixture
   let reports: Report[]
   let paused: string
@@ -70,7 +70,7 @@ describe('the history', () => {
     ['query', 'SELECT name, uid, body FROM current_resource'],
   ]
 
-  it('answers in all formats, says run and coverage in JSON, and exits with 0', async () => {
+  it('answer in all formats, with run and coverage in JSON, and exit with 0', async () => {
     for (const args of everything()) {
       const json = await historyFixture.rows(...args)
       expect(json).toMatchObject({
@@ -87,7 +87,7 @@ describe('the history', () => {
     }
   })
 
-  it('fits the terminal and hands it no orders of a service', async () => {
+  it('fit the terminal and contain no control character of a service', async () => {
     for (const args of everything()) {
       const { code, stdout } = await historyFixture.ask(args, { columns: 72, env: { NO_COLOR: '1' } })
       expect(code).toBe(0)
@@ -98,7 +98,7 @@ describe('the history', () => {
     }
   })
 
-  it('says how many rows --limit left out, as text, as JSON, and beside CSV', async () => {
+  it('say how many rows --limit omitted, in text, in JSON and next to CSV', async () => {
     const all = await historyFixture.rows('state')
     const left = all.rows.length - 2
     const limited = await historyFixture.rows('state', '--limit', '2')
@@ -112,7 +112,7 @@ describe('the history', () => {
   })
 
   describe('diff', () => {
-    it('of two complete looks is what the report said of the second', async () => {
+    it('of two complete scans equals the drift that the second reported', async () => {
       const { rows, from, not_scanned } = await historyFixture.rows('diff', '1', '2')
       const drift = at(reports, 1).drift.map(({ referrers: _, ...change }) => change)
       expect(drift.map(({ change }) => change).sort()).toContain('removed')
@@ -121,7 +121,7 @@ describe('the history', () => {
       expect(not_scanned).toEqual([])
     })
 
-    it('shows nothing of what came back between', async () => {
+    it('omits changes that were reverted in between', async () => {
       const { rows } = await historyFixture.rows('diff', '1', 'latest')
       expect(rows.map(({ uid }: { uid: string }) => uid)).not.toContain(paused)
       expect(rows.map(({ uid }: { uid: string }) => uid)).toContain(renamed)
@@ -144,7 +144,7 @@ describe('the history', () => {
       )
     })
 
-    it('as RFC 6902 makes the one state of the other, by another program', async () => {
+    it('as RFC 6902 transforms one state into the other, in another program', async () => {
       for (const [from, to] of [
         ['1', '2'],
         ['2', '4'],
@@ -178,7 +178,7 @@ describe('the history', () => {
     })
   })
 
-  it('violations are those of the last report, and the resolved ones since then', async () => {
+  it('list violations of the last report, and those resolved since', async () => {
     const last = at(reports, 3)
     const { rows } = await historyFixture.rows('violations')
     expect(rows).toEqual(last.violations.filter(({ state }) => state !== 'resolved'))
@@ -202,9 +202,9 @@ describe('the history', () => {
     expect((await historyFixture.rows('violations', '--waived')).rows).toEqual([])
   })
 
-  it('timeline tells a life: seen, changed, violations opened and resolved, and who refers to it', async () => {
+  it('list in a timeline what was seen, changed, opened and resolved, and who refers to it', async () => {
     const { rows, resources } = await historyFixture.rows('timeline', paused)
-    const tell = (row: {
+    const lineOf = (row: {
       run: number
       change: string
       fields: unknown[]
@@ -214,7 +214,7 @@ describe('the history', () => {
       return [row.run, row.change, row.fields, turns]
     }
     const status = (before: string, after: string) => [{ path: '/status', before, after }]
-    expect(rows.map(tell)).toEqual([
+    expect(rows.map(lineOf)).toEqual([
       [1, 'first_seen', [], []],
       [2, 'modified', status('active', 'inactive'), ['opened']],
       [4, 'modified', status('inactive', 'active'), ['resolved']],
@@ -231,7 +231,7 @@ describe('the history', () => {
     ])
   })
 
-  it('state is that of then, with what an incomplete look did not reach', async () => {
+  it('show the state of an earlier run, with resources that an incomplete scan did not reach', async () => {
     const uidsAt = async (run: string, ...more: string[]) =>
       (await historyFixture.rows('state', '--at', run, ...more)).rows.map(({ uid }: { uid: string }) => uid)
     expect(await uidsAt('1')).toContain(deleted)
@@ -244,7 +244,7 @@ describe('the history', () => {
     expect(stdout).toMatch(/^INCOMPLETE SCAN: 1 of \d+ walks not complete\.$/m)
   })
 
-  it('shows runs, an interrupted one too, and the last sealed one while another is written', async () => {
+  it('list runs, also an interrupted one, and the last committed one while another is written', async () => {
     const { file, owner } = historyFixture.fixture.harness
     const history = openSqliteHistory(file, owner)
     const before = await historyFixture.rows('state')
@@ -291,7 +291,7 @@ describe('the history', () => {
     ],
     [['query'], /no query given/],
     [['query', 'DELETE FROM run'], /refused: it begins with DELETE/],
-  ])('refuses %j with 2, in words', async (args, message) => {
+  ])('exit with 2 and a message for %j', async (args, message) => {
     const { code, stdout, stderr } = await historyFixture.ask(args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(message)

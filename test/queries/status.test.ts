@@ -38,7 +38,7 @@ describe('status', () => {
     return rows.map(({ project, run, complete, stale, reason }) => [project, run, complete, stale, reason])
   }
 
-  it('tells the last run of each project, and is stale when that is too old', async () => {
+  it('shows the last run of each project, and exits with 1 when it is too old', async () => {
     expect(await states(2)).toEqual([
       ['acme/orders', 1, true, false, null],
       ['acme/payments', 2, false, false, null],
@@ -49,7 +49,7 @@ describe('status', () => {
     ])
   })
 
-  it('is stale, too, when looks have been incomplete for too long', async () => {
+  it('exits with 1, too, when scans have been incomplete for too long', async () => {
     const { fixture } = historyFixture
     fixture.harness.advance(4 * hourMs)
     fixture.service.failNext({ how: 'status', status: 400, path: /subscriptions/, times: 2 })
@@ -59,14 +59,14 @@ describe('status', () => {
     ])
   })
 
-  it('misses what is configured and was never looked at, and nothing that is not configured any more', async () => {
+  it('reports configured projects without a scan, and omits projects that are no longer configured', async () => {
     expect(await states(0, { expected: ['acme/orders', 'acme/new'] })).toEqual([
       ['acme/new', null, false, true, 'never scanned'],
       ['acme/orders', 1, true, false, null],
     ])
   })
 
-  it('needs the path of the history and no key, and takes the projects from a configuration beside it', async () => {
+  it('needs the path of the history and no key, and reads the projects from a configuration next to it', async () => {
     const { directory, file } = historyFixture.fixture.harness
     const bare = await startHookdrift(['status', '--max-age', '9999d'], {
       cwd: directory,
@@ -97,7 +97,7 @@ describe('status', () => {
     expect(codes[0]?.stdout).toMatch(/^acme\/later {3}STALE: never scanned .*\nacme\/orders {2}current/m)
   })
 
-  it('takes what is due from the schedules, and --max-age before them', async () => {
+  it('reads the due times from the schedules, and prefers --max-age', async () => {
     const write = (cron: string, project: string) =>
       historyFixture.write(
         'planned.yaml',
@@ -121,7 +121,7 @@ describe('status', () => {
     expect([broken.code, broken.stderr]).toEqual([2, expect.stringMatching(/schedule.*61 \* \* \* \*/)])
   })
 
-  it('says what is wrong where there is no history, no configuration, or a path that is not set', async () => {
+  it('says what is wrong without a history or configuration, or with an unset path', async () => {
     const cwd = historyFixture.fixture.harness.directory
     const nowhere = await command(['status', '--history', 'nowhere.db'], { cwd })
     expect([nowhere.code, nowhere.stderr]).toEqual([4, expect.stringMatching(/there is no history at .*nowhere\.db/)])

@@ -35,7 +35,7 @@ async function replayed(fixture: FleetFixture, policy: Policy, last: number) {
 }
 
 describe('a replay of the policy of the time', () => {
-  it('finds what every run recorded: first and last sight, state, waiver and words', async () => {
+  it('finds what every run recorded: first and last run, state, waiver and wording', async () => {
     await using fixture = await openFleetFixture({ fleet, harness })
     const reports = await live(fixture, policyOfThen)
     const states = new Set(reports.flatMap(({ violations }) => violations.map(({ state }) => state)))
@@ -60,7 +60,7 @@ describe('a replay of the policy of the time', () => {
     }
   })
 
-  it('judges by another policy: since when, and what came and went', async () => {
+  it('evaluates another policy: since when, and what came and went', async () => {
     await using fixture = await openFleetFixture({ fleet, harness })
     const reports = await live(fixture, policyOf('extends: []\nrules: { endpoint/inactive: {} }'))
     const startOf = (run: number) => at(reports, run - 1).run.started_at
@@ -74,14 +74,14 @@ describe('a replay of the policy of the time', () => {
     expect(replay.notEvaluated).toEqual([])
   })
 
-  it('names rules that the history cannot answer where an approved baseline held', async () => {
+  it('names rules that the history cannot evaluate while a baseline was approved', async () => {
     await using fixture = await openFleetFixture({ fleet, harness })
     const policy = policyOf('extends: []\nrules: { drift/unexpected: {}, endpoint/failure-rate-high: {} }')
     await fixture.audit({ policy })
     const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
     const project = { name: 'acme/payments', service: 'acme', uid: fixture.uidOf('payments') }
     const when = new Date(fixture.harness.clock.now()).toISOString()
-    await history.approve([{ project, scopes: {}, note: '', by: 'somebody', at: when, state: { run: 1 } }])
+    await history.approve([{ project, scopes: {}, note: '', by: 'alice', at: when, state: { run: 1 } }])
     await history.close()
     await fixture.audit({ policy })
     const { replay } = await replayed(fixture, policy, 2)
@@ -92,7 +92,7 @@ describe('a replay of the policy of the time', () => {
     expect(replay.context.projects.map(({ notEvaluated }) => Object.keys(notEvaluated).length)).toEqual([1, 1, 2])
   })
 
-  it('knows of every rule whether it reads what is not kept', () => {
+  it('knows for every rule whether it reads data that is not stored', () => {
     const source = (id: string) => readFileSync(new URL(`../../src/rules/${id}.ts`, import.meta.url), 'utf8')
     const reading = rules.filter(({ id, needs }) => !needs.includes('probe') && source(id).includes('volatile'))
     expect(rules.filter(({ unkept }) => unkept !== undefined).map(({ id }) => id)).toEqual(reading.map(({ id }) => id))

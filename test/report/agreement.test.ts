@@ -7,12 +7,12 @@ import { isAtLeast, severities, violationStates } from '../../src/model/violatio
 import { formatNames } from '../../src/report/formats.ts'
 import { tries } from '../thoroughness.ts'
 import { reports } from './all-reports.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 import { formatTests, type Seen } from './format-test.ts'
 import { suitesIn } from './formats/junit.ts'
-import { judgedSamples } from './judged-sample.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 100, full: true }
+const options = { colour: false, width: 100, full: true }
 const readable = formatNames.flatMap((format) => {
   const { read } = formatTests[format]
   return read === undefined ? [] : [{ format, read }]
@@ -53,24 +53,27 @@ function countsOf(violations: readonly Seen[]) {
 function expectAgreement(report: Report): void {
   const wanted = { counts: countsOf(report.violations), exitCode: report.verdict.exit_code }
   for (const { format, read } of readable) {
-    const { violations, exitCode = wanted.exitCode } = read(reports[format](report, look))
+    const { violations, exitCode = wanted.exitCode } = read(reports[format](report, options))
     expect({ format, counts: countsOf(violations), exitCode }).toEqual({ format, ...wanted })
   }
 }
 
 describe('all formats of a run', () => {
-  it.each(Object.entries({ ...samples, judged: judgedSamples.small }))('say the same: %s', (_, report) => {
-    expectAgreement(report)
-  })
+  it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))(
+    'contain the same violations: %s',
+    (_, report) => {
+      expectAgreement(report)
+    },
+  )
 
-  it('count the same by severity, rule, project and state, whatever is counted', () => {
+  it('contain the same counts by severity, rule, project and state', () => {
     fc.assert(fc.property(arbitraryRun, expectAgreement), { numRuns: tries(60, { locally: 20 }) })
   })
 
-  it('agree in JUnit, too: a case fails when the run fails, and is an error when it could not look', () => {
+  it('agree in JUnit, too: a case fails when the run fails, and is an error where coverage is incomplete', () => {
     fc.assert(
       fc.property(arbitraryRun, (report) => {
-        const outcomes = suitesIn(reports.junit(report, look)).flatMap(({ cases }) =>
+        const outcomes = suitesIn(reports.junit(report, options)).flatMap(({ cases }) =>
           cases.map(({ outcome }) => outcome),
         )
         const { violations, fail_on, exit_code } = report.verdict
@@ -83,8 +86,8 @@ describe('all formats of a run', () => {
 
   it('give the same bytes for the same document', () => {
     for (const format of formatNames) {
-      const copy: Report = structuredClone(judgedSamples.small)
-      expect(reports[format](copy, look)).toBe(reports[format](judgedSamples.small, look))
+      const copy: Report = structuredClone(evaluatedSamples.small)
+      expect(reports[format](copy, options)).toBe(reports[format](evaluatedSamples.small, options))
     }
   })
 })

@@ -21,7 +21,7 @@ const framework = {
   ],
 }
 
-/** Every rule that a report names, as if it had judged. */
+/** Every rule that a report names, as if it had been evaluated. */
 function withRules(report: Report): Report {
   const ids = new Map(report.violations.map(({ rule, kind, severity }) => [rule, { kind, severity }]))
   const rules = [...ids].map(([id, { kind, severity }]) => {
@@ -35,7 +35,7 @@ const anyCompliance = arbitraryReport.map(complianceOf)
 const show = (format: ComplianceFormat, compliance: Compliance) =>
   format(compliance, { colour: false, width: 80, full: true })
 
-/** States by control, as each format tells them to a reader that is not ours. */
+/** States by control, as a foreign reader gets them from each format. */
 const readers: Record<keyof typeof complianceReports, (text: string) => [id: string, state: string][]> = {
   json: (text) => JSON.parse(text).controls.map(({ id, state }: { id: string; state: string }) => [id, state]),
   text: (text) => [
@@ -69,7 +69,7 @@ const readers: Record<keyof typeof complianceReports, (text: string) => [id: str
 }
 
 describe('a compliance report', () => {
-  it.each(Object.keys(readers) as (keyof typeof readers)[])('tells the same states as %s', (name) => {
+  it.each(Object.keys(readers) as (keyof typeof readers)[])('contains the same states as %s', (name) => {
     for (const sample of [samples.small, samples.incomplete]) {
       const compliance = complianceOf(sample)
       const expected = compliance.controls.map(({ id, state }) => [id, state])
@@ -83,7 +83,7 @@ describe('a compliance report', () => {
     expect(show(complianceReports[name], complianceOf(report))).toContain('PAY-1234')
   })
 
-  it('is harmless in every format, whatever names and messages hold', () => {
+  it('is harmless in every format with any names and messages', () => {
     const renderer = new MarkdownIt({ html: true, linkify: true })
     fc.assert(
       fc.property(anyCompliance, (compliance) => {

@@ -4,32 +4,34 @@ import { csvTable } from '../../src/report/csv/csv-table.ts'
 import { csv } from '../../src/report/csv.ts'
 import { filesOf } from '../../src/report/report-files.ts'
 import type { RenderOptions } from '../../src/report/report-format.ts'
-import { judgedSamples } from './judged-sample.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 
-const look = { colour: false, width: 80, full: true }
+const options = { colour: false, width: 80, full: true }
 const sections = ['violations', 'drift', 'coverage', 'controls'] as const
 const rowsOf = (section: NonNullable<RenderOptions['section']>): Record<string, string>[] =>
-  parse(csv(judgedSamples.small, { ...look, section }), { columns: true })
+  parse(csv(evaluatedSamples.small, { ...options, section }), { columns: true })
 
 describe('the CSV report', () => {
-  it.each(sections)('is what a person has read: %s', async (section) => {
-    const shown = csv(judgedSamples.small, { ...look, section })
+  it.each(sections)('matches its reviewed snapshot: %s', async (section) => {
+    const shown = csv(evaluatedSamples.small, { ...options, section })
     await expect(shown).toMatchFileSnapshot(`../golden/report-small.${section}.csv`)
   })
 
-  it('shows the violations unless another section is asked for', () => {
-    expect(csv(judgedSamples.small, look)).toBe(csv(judgedSamples.small, { ...look, section: 'violations' }))
+  it('shows the violations unless another section is requested', () => {
+    expect(csv(evaluatedSamples.small, options)).toBe(
+      csv(evaluatedSamples.small, { ...options, section: 'violations' }),
+    )
   })
 
-  it.each(sections)('ends every line with CR LF, and has as many cells in each: %s', (section) => {
-    const shown = csv(judgedSamples.incomplete, { ...look, section })
+  it.each(sections)('ends every line with CR LF, and has the same number of cells in each: %s', (section) => {
+    const shown = csv(evaluatedSamples.incomplete, { ...options, section })
     expect(shown.endsWith('\r\n')).toBe(true)
     expect(shown.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/)
   })
 
-  it('has the members of the JSON report as columns, and the waiver behind them', () => {
+  it('has the members of the JSON report as columns, and the waiver after them', () => {
     const [first] = rowsOf('violations')
-    const { violations } = judgedSamples.small
+    const { violations } = evaluatedSamples.small
     expect(Object.keys(first ?? {})).toEqual([
       ...Object.keys(violations[0] ?? {}),
       ...['waiver_owner', 'waiver_reason', 'waiver_expires', 'waiver_ticket'],
@@ -40,7 +42,7 @@ describe('the CSV report', () => {
     })
   })
 
-  it('has a row for each changed field, and one for what came or went', () => {
+  it('has a row for each changed field, and one for each addition and removal', () => {
     const changes = rowsOf('drift').map(({ change, path }) => [change, path])
     expect(changes.filter(([change]) => change !== 'modified')).toEqual([
       ['added', ''],
@@ -49,7 +51,7 @@ describe('the CSV report', () => {
     expect(changes.filter(([change]) => change === 'modified')).toHaveLength(6)
   })
 
-  it('counts for each control what its rules judged and found', () => {
+  it('counts for each control what its rules evaluated and found', () => {
     const rows = rowsOf('controls').filter(
       ({ control, rule }) => control === 'soc2:CC6.7' && rule === 'endpoint/url-not-https',
     )
@@ -86,12 +88,12 @@ describe('a cell', () => {
     expect(parse(csvTable(['cell'], [[text]]))).toEqual([['cell'], [read]])
   })
 
-  it('holds no more than a spreadsheet takes', () => {
+  it('is shortened to what a spreadsheet takes', () => {
     const [, [cell] = []] = parse(csvTable(['cell'], [['x'.repeat(1_000_000)]]))
     expect(cell).toMatch(/^x{30000}… \(1000000 characters\)$/)
   })
 
-  it('keeps numbers, and nothing', () => {
+  it('leaves numbers and empty cells unchanged', () => {
     expect(csvTable(['a', 'b', 'c'], [[-1, null, true]])).toBe('a,b,c\r\n-1,,true\r\n')
   })
 })
@@ -100,7 +102,7 @@ describe('files of a CSV report', () => {
   it.each([
     ['/r/out.csv', ['/r/out.csv', '/r/out.drift.csv', '/r/out.coverage.csv', '/r/out.controls.csv']],
     ['/r/out', ['/r/out', '/r/out.drift', '/r/out.coverage', '/r/out.controls']],
-  ])('stand beside %s', (file, files) => {
+  ])('are written next to %s', (file, files) => {
     expect(filesOf('csv', file).map((one) => one.file)).toEqual(files)
   })
 })

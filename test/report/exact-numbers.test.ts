@@ -5,7 +5,7 @@ import { writeAnswer } from '../../src/report/show-answer.ts'
 import { reports } from './all-reports.ts'
 import { aChange, aReport, aViolation } from './sample-reports.ts'
 
-const look = { colour: false, width: 200, full: true, tableWidth: 200, section: 'drift' } as const
+const options = { colour: false, width: 200, full: true, tableWidth: 200, section: 'drift' } as const
 const [one, other] = ['1234567890123456789', '-1e400']
 const plain = { path: '/account', before: `number:${one}`, after: `number:${other}` }
 const nested = {
@@ -16,26 +16,26 @@ const nested = {
 const change = aChange({ fields: [plain, nested] })
 const report = aReport({ drift: [change], violations: [aViolation({ message: `account ${one} is listed` })] })
 
-describe('a number that no double holds', () => {
+describe('a number that exceeds a double', () => {
   it.each(Object.entries(reports))('is shown in %s as it was sent', (format, write) => {
-    const written = write(report, look)
-    // The text of a service that looks like what is kept of a number keeps its looks.
+    const written = write(report, options)
+    // The text of a service that imitates a stored number is shown unchanged.
     expect(written.replaceAll('"number:1e400"', '').replaceAll('&quot;number:1e400&quot;', '')).not.toContain('number:')
     if (['text', 'markdown', 'html', 'csv'].includes(format)) expect(written).toContain(other)
     if (format !== 'csv') expect(written).toContain(one)
   })
 
-  it('stands without quotes for people', () => {
-    expect(reports.text(report, look)).toContain(`/account  ${one} → ${other}`)
-    expect(reports.text(report, look)).toContain(`{"id":[${one}]} → {"id":[${other},"number:1e400"]}`)
-    expect(reports.html(report, look)).toContain(`<del>${one}</del>`)
-    expect(reports.html(report, look)).toContain(`<ins>${other}</ins>`)
-    expect(reports.markdown(report, look)).toContain(`\`${one}\` → \`${other}\``)
-    expect(reports.csv(report, look)).toContain(`,/account,${one},${other},`)
+  it('has no quotes for people', () => {
+    expect(reports.text(report, options)).toContain(`/account  ${one} → ${other}`)
+    expect(reports.text(report, options)).toContain(`{"id":[${one}]} → {"id":[${other},"number:1e400"]}`)
+    expect(reports.html(report, options)).toContain(`<del>${one}</del>`)
+    expect(reports.html(report, options)).toContain(`<ins>${other}</ins>`)
+    expect(reports.markdown(report, options)).toContain(`\`${one}\` → \`${other}\``)
+    expect(reports.csv(report, options)).toContain(`,/account,${one},${other},`)
   })
 
   it('is a text of its digits in JSON', () => {
-    const fields: readonly { readonly before: Json; readonly after: Json }[] = JSON.parse(reports.json(report, look))
+    const fields: readonly { readonly before: Json; readonly after: Json }[] = JSON.parse(reports.json(report, options))
       .drift[0].fields
     expect(fields.map(({ before, after }) => [before, after])).toEqual([
       [one, other],
@@ -43,14 +43,14 @@ describe('a number that no double holds', () => {
     ])
   })
 
-  it('is shown so in the answers of reading commands, and in a patch', () => {
+  it('is the same text in the answers of reading commands, and in a patch', () => {
     const row: DiffRow = { ...change, patch: [{ op: 'replace', path: '/account', value: `number:${other}` }] }
     const answer = { command: 'diff', run: null, rows: [row], omitted: 0 } as const
-    const json = JSON.parse(writeAnswer('json', answer, diffView, look))
+    const json = JSON.parse(writeAnswer('json', answer, diffView, options))
     expect(json.rows[0].fields[0]).toEqual({ path: '/account', before: one, after: other })
     expect(json.rows[0].patch[0].value).toBe(other)
-    expect(writeAnswer('text', answer, diffView, look)).toContain(`${one} → ${other}`)
-    const csv = writeAnswer('csv', answer, diffView, look)
+    expect(writeAnswer('text', answer, diffView, options)).toContain(`${one} → ${other}`)
+    const csv = writeAnswer('csv', answer, diffView, options)
     expect(csv).toContain(`,/account,${one},${other}`)
     expect(csv).toContain(`"{""id"":[${one}]}"`)
   })

@@ -5,13 +5,13 @@ import { formatNames } from '../../src/report/formats.ts'
 import { tries } from '../thoroughness.ts'
 import { reports } from './all-reports.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
+import { asEvaluated } from './evaluated-sample.ts'
 import { formatTests } from './format-test.ts'
 import { damageIn } from './hostile-input.ts'
-import { judged } from './judged-sample.ts'
 import { aChange, aReport, aViolation, aWalk } from './sample-reports.ts'
 
 describe('hostile text', () => {
-  it('does nothing in any format', () => {
+  it('has no effect in any format', () => {
     fc.assert(
       fc.property(arbitraryReport, (report) => {
         expect(damageIn(report)).toEqual([])
@@ -32,21 +32,21 @@ describe('hostile text', () => {
     '</system-out><testcase name="x"/>',
     ']]>\ufffe\0\x1b[2J\u202e',
     '\n\n# Everything is fine\n\nhigh x y (opened)',
-  ])('does nothing: %j', (text) => {
+  ])('has no effect: %j', (text) => {
     expect(damageIn(everywhere(text))).toEqual([])
   })
 
-  it('of a megabyte makes no report long but those that hold everything', () => {
+  it('of a megabyte lengthens only the formats that contain everything', () => {
     const report = everywhere('http://evil.example/=| '.repeat(50_000), 'acme/payments')
     const cutting = formatNames.filter((format) => formatTests[format].isWhole !== true)
     expect(damageIn(report, cutting)).toEqual([])
-    const look = { colour: false, width: 100, full: false }
-    const long = cutting.filter((format) => reports[format](report, look).length > 1_000_000)
+    const options = { colour: false, width: 100, full: false }
+    const long = cutting.filter((format) => reports[format](report, options).length > 1_000_000)
     expect(long).toEqual([])
   })
 })
 
-/** A report that holds the text wherever texts of others can stand, and where a configuration's can. */
+/** A report with the text in every place for texts of a service, and in those for texts of a configuration. */
 function everywhere(text: string, configured = text): Report {
   const waiver = { owner: text, reason: text, expires: '2027-04-01T00:00:00.000Z', ticket: text }
   const pointer = `/${text.replaceAll('~', '~0')}`
@@ -72,7 +72,7 @@ function everywhere(text: string, configured = text): Report {
       }),
     ),
   })
-  const [known] = judged(report).rules
+  const [known] = asEvaluated(report).rules
   const place = { file: configured, line: 3 }
   return {
     ...report,

@@ -17,7 +17,7 @@ import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 const executablePath = '/usr/bin/chromium'
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-const look = { colour: false, width: 80, full: true }
+const rendering = { colour: false, width: 80, full: true }
 
 const attack = `"><img src="http://127.0.0.1:1/x" onerror="window.ran=1"><script>window.ran=1</script></style>`
 const hostile = aReport({
@@ -39,7 +39,8 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     rmSync(directory, { recursive: true, force: true })
   })
 
-  const open = (report: Report, width: number, scheme: 'light' | 'dark') => openPage(html(report, look), width, scheme)
+  const open = (report: Report, width: number, scheme: 'light' | 'dark') =>
+    openPage(html(report, rendering), width, scheme)
 
   async function openPage(text: string, width: number, colorScheme: 'light' | 'dark') {
     const file = join(directory, 'report.html')
@@ -70,7 +71,7 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     ['light', 1100],
     ['dark', 1100],
     ['light', 390],
-  ] as const)('gives nothing to complain of, %s at %i pixels', async (scheme, width) => {
+  ] as const)('has no console message and no accessibility fault, %s at %i pixels', async (scheme, width) => {
     for (const report of [samples.small, samples.clean, samples.incomplete]) {
       const { page, requests, address } = await open(report, width, scheme)
       expect(await faultsOf(page)).toEqual([])
@@ -83,20 +84,23 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     }
   })
 
-  it.each(['light', 'dark'] as const)('gives nothing to complain of in a report by control, %s', async (scheme) => {
-    const rules = samples.small.violations.map(({ rule: id, kind, severity }) => {
-      return { id, kind, title: `Rule ${id}`, remediation: '', severity, controls: [], needs: [kind] }
-    })
-    const compliance = composeCompliance({ report: { ...samples.small, rules }, framework: builtInFramework('soc2') })
-    const { page, requests, address } = await openPage(complianceReports.html(compliance, look), 1100, scheme)
-    expect(await faultsOf(page)).toEqual([])
-    expect(requests).toEqual([address])
-    const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
-    for (const { id } of compliance.controls) expect(text).toContain(id)
-    await page.close()
-  })
+  it.each(['light', 'dark'] as const)(
+    'by control has no console message and no accessibility fault, %s',
+    async (scheme) => {
+      const rules = samples.small.violations.map(({ rule: id, kind, severity }) => {
+        return { id, kind, title: `Rule ${id}`, remediation: '', severity, controls: [], needs: [kind] }
+      })
+      const compliance = composeCompliance({ report: { ...samples.small, rules }, framework: builtInFramework('soc2') })
+      const { page, requests, address } = await openPage(complianceReports.html(compliance, rendering), 1100, scheme)
+      expect(await faultsOf(page)).toEqual([])
+      expect(requests).toEqual([address])
+      const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
+      for (const { id } of compliance.controls) expect(text).toContain(id)
+      await page.close()
+    },
+  )
 
-  it('runs no script and asks for nothing, whatever names hold', async () => {
+  it('runs no script and sends no request with any names', async () => {
     const { page, requests, address } = await open(hostile, 1100, 'light')
     expect(await page.evaluate('window.ran')).toBeUndefined()
     expect(await page.locator('img, script, iframe, object, [onerror]').count()).toBe(0)
@@ -104,7 +108,7 @@ describe.skipIf(!existsSync(executablePath))('the HTML report in Chromium', () =
     await page.close()
   })
 
-  it('prints every violation, under a header that says which run it is', async () => {
+  it('prints every violation, under a header that names the run', async () => {
     const { page } = await open(samples.large, 1100, 'light')
     const text = await textOf(await page.pdf({ preferCSSPageSize: true }))
     for (const { uid } of samples.large.violations) expect(text).toContain(uid)

@@ -7,8 +7,8 @@ import { tries } from '../thoroughness.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aReport, aViolation, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
-const show = (report: Report) => html(report, look)
+const options = { colour: false, width: 80, full: true }
+const show = (report: Report) => html(report, options)
 
 /** What this format may write: these elements, with quoted attributes. */
 const tag =
@@ -25,7 +25,7 @@ function elementsIn(page: string) {
 }
 
 describe('the HTML report', () => {
-  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (name) => {
+  it.each(['small', 'clean', 'incomplete'] as const)('matches its reviewed snapshot: %s', async (name) => {
     // The style is the same in all of them and says nothing of the report.
     const page = withoutStyle(show(samples[name])).replace(/sha256-[^&]*/, 'sha256-…')
     await expect(page).toMatchFileSnapshot(`../golden/report-${name}.html`)
@@ -39,7 +39,7 @@ describe('the HTML report', () => {
     expect(inOrder(elementsIn(show(report)) as typeof expected)).toEqual(inOrder(expected))
   })
 
-  it('says the verdict, the counts, the reasons of incomplete walks and what was there before', () => {
+  it('shows verdict, counts, reasons of incomplete walks and the state before', () => {
     const page = show(samples.small)
     expect(page).toContain(`${samples.small.verdict.text} Exit code 1.`)
     for (const severity of ['critical', 'high', 'medium'] as const) {
@@ -54,7 +54,7 @@ describe('the HTML report', () => {
     expect(show(samples.incomplete)).toMatch(/Incomplete scan: \d+ of \d+ walks are not complete\./)
   })
 
-  it('shows with each rule what to do, and with each waived violation who accepted it', () => {
+  it('shows a remediation with each rule, and with each waived violation who accepted it', () => {
     const waiver = { owner: 'payments', reason: 'moves <soon>', expires: '2027-03-31T00:00:00.000Z', ticket: '4711' }
     const rule = {
       id: 'endpoint/url-not-https',
@@ -73,7 +73,7 @@ describe('the HTML report', () => {
     expect(page).toContain('Accepted by payments until 2027-03-31 00:00 UTC: moves &lt;soon&gt; (4711)')
   })
 
-  it('holds no markup but its own, whatever the report holds', () => {
+  it('contains no markup from its data', () => {
     const attacks = fc.constantFrom(
       '<script>alert(1)</script>',
       '"><img src=x onerror=alert(1)>',
@@ -106,7 +106,7 @@ describe('the HTML report', () => {
     )
   })
 
-  it('asks for nothing from outside: no address in it is one that a browser would follow', () => {
+  it('contains no address that a browser would load', () => {
     const url = 'https://elsewhere.example/x.png'
     const page = show(aReport({ violations: [aViolation({ name: url, message: url })] }))
     expect([...page.matchAll(/(?:href|src)="([^"]*)"/g)].map(([, target]) => target?.[0])).not.toContain('h')

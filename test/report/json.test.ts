@@ -10,20 +10,20 @@ import { json } from '../../src/report/json.ts'
 import { arbitraryReport } from './arbitrary-report.ts'
 import { aChange, aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: false }
+const options = { colour: false, width: 80, full: false }
 const schema = JSON.parse(readFileSync(new URL('../../config/report.schema.json', import.meta.url), 'utf8'))
 const validate = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true }).compile(schema)
 
 describe('the JSON report', () => {
   it.each(Object.entries(samples))('follows its schema: %s', (_, report) => {
-    validate(JSON.parse(json(report, look)))
+    validate(JSON.parse(json(report, options)))
     expect(validate.errors).toBeNull()
   })
 
-  it('parses back to the same document, and follows its schema, whatever the document holds', () => {
+  it('is parsed back to the same document, and follows its schema, with any content', () => {
     fc.assert(
       fc.property(arbitraryReport, (report) => {
-        const document = JSON.parse(json(report, look))
+        const document = JSON.parse(json(report, options))
         expect(document).toEqual(report)
         validate(document)
         expect(validate.errors).toBeNull()
@@ -31,34 +31,34 @@ describe('the JSON report', () => {
     )
   })
 
-  it('holds no character that a terminal obeys or hides', () => {
+  it('contains no character that a terminal obeys or hides', () => {
     fc.assert(
       fc.property(arbitraryReport, (report) => {
-        expect(/[^\P{Cc}\n]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.exec(json(report, look))).toBeNull()
+        expect(/[^\P{Cc}\n]|[\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.exec(json(report, options))).toBeNull()
       }),
     )
-    expect(json(aReport({ violations: [aViolation({ name: '\x9b\u2028\u202e\u{e0041}' })] }), look)).toContain(
+    expect(json(aReport({ violations: [aViolation({ name: '\x9b\u2028\u202e\u{e0041}' })] }), options)).toContain(
       String.raw`"name": "\u009b\u2028\u202e\udb40\udc41"`,
     )
   })
 
-  it('gives the same bytes whatever order the members were put together in', () => {
+  it('has the same bytes for any order of members', () => {
     const reversed = JSON.parse(JSON.stringify(samples.small), (_, value) =>
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.fromEntries(Object.entries(value).reverse())
         : value,
     )
-    expect(json(reversed, look)).toBe(json(samples.small, look))
+    expect(json(reversed, options)).toBe(json(samples.small, options))
   })
 
   it('keeps a member called __proto__', () => {
     const before = JSON.parse('{"__proto__":{"a":1}}')
     const report = aReport({ drift: [aChange({ fields: [{ path: '/v', before, after: null }] })] })
-    expect(json(report, look)).toContain('"__proto__": {')
+    expect(json(report, options)).toContain('"__proto__": {')
   })
 
-  it('begins with what a reader looks for and ends its last line', () => {
-    const lines = json(samples.clean, look).split('\n')
+  it('begins with the summary and ends its last line', () => {
+    const lines = json(samples.clean, options).split('\n')
     expect(lines.slice(0, 2)).toEqual(['{', '  "schema": "hookdrift.report/2",'])
     expect(lines.slice(-2)).toEqual(['}', ''])
   })
@@ -72,7 +72,7 @@ describe('the schema of the report', () => {
     violations: [aViolation()],
   })
 
-  it('allows members it does not know, at every level', () => {
+  it('allows unknown members at every level', () => {
     const more = JSON.parse(JSON.stringify(report), (_, value) =>
       typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value, added_later: 1 } : value,
     )
@@ -80,7 +80,7 @@ describe('the schema of the report', () => {
     expect(validate.errors).toBeNull()
   })
 
-  it('misses every member that is left out', () => {
+  it('requires every member', () => {
     for (const path of membersOf(report)) {
       const copy = structuredClone(report)
       const parent = path.slice(0, -1).reduce((at: unknown, step) => Reflect.get(Object(at), step), copy)
@@ -103,7 +103,7 @@ describe('the schema of the report', () => {
     expect(validate({ ...report, ...parts })).toBe(false)
   })
 
-  it('knows the words of the model, all and in their order', () => {
+  it('lists the words of the model, all and in their order', () => {
     const { kind, listing, severity, coverage, change, violation } = schema.$defs
     expect(kind.enum).toEqual(kinds)
     expect(listing.enum).toEqual(listings)

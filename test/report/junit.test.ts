@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Report, ReportCoverage, ReportViolation } from '../../src/model/report.ts'
 import { junit } from '../../src/report/junit.ts'
+import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { suitesIn } from './formats/junit.ts'
-import { judged, judgedSamples } from './judged-sample.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
-const suitesOf = (report: Report) => suitesIn(junit(report, look))
+const options = { colour: false, width: 80, full: true }
+const suitesOf = (report: Report) => suitesIn(junit(report, options))
 const rule = 'endpoint/url-not-https'
 const since = { first_seen: '2026-11-19T22:15:00.000Z' }
 const low = { severity: 'low', state: 'opened', uid: 'L1', message: 'mild' } as const
@@ -18,27 +18,27 @@ const resolved = { ...high, state: 'resolved', uid: 'R1' } as const
 
 /** The case of one rule in one project. */
 function caseOf(violations: readonly Partial<ReportViolation>[], walks: readonly Partial<ReportCoverage>[] = [{}]) {
-  const report = judged(aReport({ coverage: walks.map(aWalk), violations: violations.map(aViolation) }))
+  const report = asEvaluated(aReport({ coverage: walks.map(aWalk), violations: violations.map(aViolation) }))
   const suite = suitesOf(report).find(({ name }) => name === 'acme/payments')
   return suite?.cases.find(({ name }) => name === rule)
 }
 
 describe('the JUnit report', () => {
-  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
-    await expect(junit(judgedSamples[sample], look)).toMatchFileSnapshot(`../golden/report-${sample}.junit.xml`)
+  it.each(['small', 'clean', 'incomplete'] as const)('matches its reviewed snapshot: %s', async (sample) => {
+    await expect(junit(evaluatedSamples[sample], options)).toMatchFileSnapshot(`../golden/report-${sample}.junit.xml`)
   })
 
   it('has a suite for every project, and in it a case for every walk and every rule', () => {
-    const suites = suitesOf(judgedSamples.small)
+    const suites = suitesOf(evaluatedSamples.small)
     expect(suites.map(({ name }) => name)).toEqual(['acme/invoices', 'acme/payments'])
-    const rules = judgedSamples.small.rules.map(({ id }) => id)
+    const rules = evaluatedSamples.small.rules.map(({ id }) => id)
     for (const { cases } of suites) {
       expect(cases.map(({ name }) => name)).toEqual(['walk endpoints', 'walk subscriptions', 'walk sources', ...rules])
     }
   })
 
   it('counts its cases by outcome', () => {
-    for (const report of Object.values({ ...samples, ...judgedSamples })) {
+    for (const report of Object.values({ ...samples, ...evaluatedSamples })) {
       for (const { counts, cases } of suitesOf(report)) {
         const ofOutcome = (wanted: string) => cases.filter(({ outcome }) => outcome === wanted).length
         expect(counts).toEqual({
@@ -53,7 +53,7 @@ describe('the JUnit report', () => {
 })
 
 describe('a case', () => {
-  it('fails for what is open at or above the threshold, a line each; milder ones stand in its output', () => {
+  it('fails for open violations at or above the threshold, a line each, and lists milder ones in its output', () => {
     expect(caseOf([high, low])).toEqual({
       name: rule,
       outcome: 'failure',
@@ -66,7 +66,7 @@ describe('a case', () => {
     })
   })
 
-  it('passes with milder ones, and says what it judged', () => {
+  it('passes with milder violations, and says what was evaluated', () => {
     expect(caseOf([low])).toMatchObject({
       outcome: 'passed',
       lines: ['evaluated 44 endpoints', 'low L1 mild (opened)'],
@@ -74,7 +74,7 @@ describe('a case', () => {
     expect(caseOf([])).toMatchObject({ outcome: 'passed', lines: ['evaluated 44 endpoints'] })
   })
 
-  it('is skipped when all is waived, with owner, reason and end', () => {
+  it('is skipped when all violations are waived, with owner, reason and end', () => {
     expect(caseOf([waived])).toMatchObject({
       outcome: 'skipped',
       message: 'waived by payments team until 2027-04-01T00:00:00.000Z: ticket 4711',
@@ -83,20 +83,20 @@ describe('a case', () => {
     expect(caseOf([waived, high])).toMatchObject({ outcome: 'failure' })
   })
 
-  it('passes when what stood is resolved', () => {
+  it('passes when its violations are resolved', () => {
     expect(caseOf([resolved])).toMatchObject({
       outcome: 'passed',
       lines: ['evaluated 44 endpoints', 'high R1 bad (resolved)'],
     })
   })
 
-  it('is skipped when what stood was not looked at, even beside milder or waived ones', () => {
+  it('is skipped when a violation is unknown, even with milder or waived ones', () => {
     for (const violations of [[unknown], [unknown, low], [unknown, waived]]) {
       expect(caseOf(violations)).toMatchObject({ outcome: 'skipped', message: 'unknown: 1 violation not checked' })
     }
   })
 
-  it('never passes where its rule could not look', () => {
+  it('never passes when coverage for its rule was incomplete', () => {
     for (const status of ['failed', 'partial', 'suspect', 'skipped'] as const) {
       const walks = [{ status, reason: 'page 2 was cut' }, { listing: 'subscriptions' }] as const
       expect(caseOf([], walks)).toMatchObject({
@@ -109,30 +109,30 @@ describe('a case', () => {
     })
   })
 
-  it('is skipped for a rule that could not judge', () => {
-    const [, payments] = suitesOf(judgedSamples.small)
+  it('is skipped for a rule that could not be evaluated', () => {
+    const [, payments] = suitesOf(evaluatedSamples.small)
     expect(payments?.cases.find(({ name }) => name === 'endpoint/name-convention')).toMatchObject({
       outcome: 'skipped',
       message: 'unknown: it throws: TypeError',
     })
   })
 
-  it('is skipped for a rule about probes where none ran', () => {
-    const [, payments] = suitesOf(judgedSamples.clean)
+  it('is skipped for a rule about probes when no probe ran', () => {
+    const [, payments] = suitesOf(evaluatedSamples.clean)
     expect(payments?.cases.find(({ name }) => name === 'probe/failed')).toMatchObject({
       outcome: 'skipped',
       message: 'unknown: no probe ran',
     })
   })
 
-  it('counts what overrides left to a rule', () => {
-    const [, payments] = suitesOf(judgedSamples.clean)
+  it('counts the resources that overrides left to a rule', () => {
+    const [, payments] = suitesOf(evaluatedSamples.clean)
     expect(payments?.cases.find(({ name }) => name === 'endpoint/timeout-high')?.lines).toEqual([
       'evaluated 30 endpoints',
     ])
   })
 
-  it('of a walk is an error when it was not complete', () => {
+  it('of a walk is an error when the walk was not complete', () => {
     const [suite] = suitesOf(aReport({ coverage: [aWalk({ status: 'partial', reason: 'page 2 was cut', pages: 1 })] }))
     expect(suite?.cases).toEqual([
       { name: 'walk endpoints', outcome: 'error', message: 'partial: page 2 was cut', lines: ['3 items in 1 page'] },

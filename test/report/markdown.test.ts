@@ -2,19 +2,19 @@ import { describe, expect, it } from 'vitest'
 import { code } from '../../src/report/markdown/code.ts'
 import { prose, withCode } from '../../src/report/markdown/prose.ts'
 import { markdown } from '../../src/report/markdown.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 import { tablesIn } from './formats/markdown.ts'
-import { judgedSamples } from './judged-sample.ts'
 import { aReport, aViolation, aWalk } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
+const options = { colour: false, width: 80, full: true }
 
 describe('the Markdown report', () => {
-  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
-    await expect(markdown(judgedSamples[sample], look)).toMatchFileSnapshot(`../golden/report-${sample}.md`)
+  it.each(['small', 'clean', 'incomplete'] as const)('matches its reviewed snapshot: %s', async (sample) => {
+    await expect(markdown(evaluatedSamples[sample], options)).toMatchFileSnapshot(`../golden/report-${sample}.md`)
   })
 
   it('begins with a table of counts', () => {
-    const [summary] = tablesIn(markdown(judgedSamples.small, look))
+    const [summary] = tablesIn(markdown(evaluatedSamples.small, options))
     expect(summary).toEqual({
       header: ['severity', 'opened', 'continuing', 'resolved', 'unknown', 'waived'],
       rows: [
@@ -27,12 +27,12 @@ describe('the Markdown report', () => {
     })
   })
 
-  it('says what could not be looked at before all else', () => {
-    const shown = markdown(judgedSamples.incomplete, look)
+  it('begins with incomplete walks', () => {
+    const shown = markdown(evaluatedSamples.incomplete, options)
     expect(shown.indexOf('### Incomplete scan: 4 of 7 walks')).toBeLessThan(shown.indexOf('### Violations'))
   })
 
-  it('stays below 65,000 characters, keeps the worst and counts what it leaves out', () => {
+  it('stays below 65,000 characters, keeps the worst violations and counts those it omits', () => {
     const violations = Array.from({ length: 3000 }, (_, at) =>
       aViolation({ uid: `V${at}`, message: 'm'.repeat(at % 500) }),
     )
@@ -40,7 +40,7 @@ describe('the Markdown report', () => {
       aWalk({ project: `acme/p${at}`, status: 'failed', reason: 'r'.repeat(300) }),
     )
     for (const coverage of [[aWalk()], gaps]) {
-      const shown = markdown(aReport({ coverage, violations }), look)
+      const shown = markdown(aReport({ coverage, violations }), options)
       expect(shown.length).toBeLessThan(65_000)
       const rows = tablesIn(shown).flatMap(({ header, rows }) => (header.includes('message') ? rows : []))
       const [, left] =
@@ -51,7 +51,7 @@ describe('the Markdown report', () => {
   })
 })
 
-describe('text of others in Markdown', () => {
+describe('text of a service in Markdown', () => {
   it.each([
     ['sends to http://a.example, without TLS', 'sends to `http://a.example`, without TLS'],
     ['times out after 90 s: too long.', 'times out after 90 s: too long.'],
@@ -63,11 +63,11 @@ describe('text of others in Markdown', () => {
     expect(prose(text)).toBe(shown)
   })
 
-  it('is code where it is a name, and nothing where there is none', () => {
+  it('is code for a name, and empty without one', () => {
     expect([code('a`b|c\u202e'), code('')]).toEqual(['`a\\x60b\\x7cc\\u202e`', ''])
   })
 
-  it('keeps the code of our own remedies', () => {
+  it('keeps the code of built-in remediations', () => {
     expect(withCode('Run `openssl rand` first.')).toBe('Run `openssl rand` first.')
   })
 })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { ocsf } from '../../src/report/ocsf.ts'
-import { judgedSamples } from './judged-sample.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 import { aReport, aViolation, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
+const options = { colour: false, width: 80, full: true }
 const eventsOf = (report: Report) =>
-  ocsf(report, look)
+  ocsf(report, options)
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
@@ -44,8 +44,8 @@ function faultsOf(object: object, fields: readonly string[]): string[] {
 }
 
 describe('the OCSF report', () => {
-  it.each(Object.entries({ ...samples, judged: judgedSamples.small }))(
-    'holds published fields only, and all that must be: %s',
+  it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))(
+    'contains published fields only, and all required ones: %s',
     (_, report) => {
       for (const event of eventsOf(report)) {
         expect(faultsOf(event, published.event)).toEqual([])
@@ -64,13 +64,13 @@ describe('the OCSF report', () => {
     ['unknown', { activity_id: 2, status_id: 0, status: 'Unknown' }, 'Warning'],
     ['waived', { activity_id: 2, status_id: 3, status: 'Suppressed' }, 'Fail'],
     ['resolved', { activity_id: 3, status_id: 4, status: 'Resolved' }, 'Pass'],
-  ] as const)('says %s in its own words beside those of the standard', (state, words, compliance) => {
+  ] as const)('says %s in its own words next to those of the standard', (state, words, compliance) => {
     const [event] = eventsOf(aReport({ violations: [aViolation({ state })] }))
     expect(event).toMatchObject({ ...words, status_detail: state, compliance: { status: compliance } })
   })
 
-  it('names the rule, the resource, how to fix it and the frameworks', () => {
-    const event = eventsOf(judgedSamples.small).find(
+  it('names the rule, the resource, the remediation and the frameworks', () => {
+    const event = eventsOf(evaluatedSamples.small).find(
       ({ finding_info }) => finding_info.analytic.uid === 'endpoint/timeout-high',
     )
     expect(event).toMatchObject({
@@ -85,7 +85,7 @@ describe('the OCSF report', () => {
   })
 
   it('begins with a line for every walk that was not complete, neither passed nor failed', () => {
-    const gaps = eventsOf(judgedSamples.incomplete).slice(0, 4)
+    const gaps = eventsOf(evaluatedSamples.incomplete).slice(0, 4)
     expect(
       gaps.map(({ status_detail, severity_id, compliance }) => [status_detail, severity_id, compliance.status]),
     ).toEqual([
@@ -96,7 +96,7 @@ describe('the OCSF report', () => {
     ])
   })
 
-  it('is empty where there is nothing to say', () => {
-    expect(ocsf(samples.clean, look)).toBe('')
+  it('is empty without findings', () => {
+    expect(ocsf(samples.clean, options)).toBe('')
   })
 })

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { Report } from '../../src/model/report.ts'
 import { nameUuid } from '../../src/report/oscal/name-uuid.ts'
 import { oscal } from '../../src/report/oscal.ts'
-import { judgedSamples } from './judged-sample.ts'
+import { evaluatedSamples } from './evaluated-sample.ts'
 import { aReport, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
-const resultsOf = (report: Report) => JSON.parse(oscal(report, look))['assessment-results']
+const options = { colour: false, width: 80, full: true }
+const resultsOf = (report: Report) => JSON.parse(oscal(report, options))['assessment-results']
 
 /** The fields that OSCAL 1.1.2 publishes of assessment results; those that it requires are marked. */
 const published = {
@@ -37,8 +37,8 @@ function faultsOf(object: object, fields: readonly string[]): string[] {
 }
 
 describe('the OSCAL report', () => {
-  it.each(Object.entries({ ...samples, judged: judgedSamples.small }))(
-    'holds published fields only, and all that must be: %s',
+  it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))(
+    'contains published fields only, and all required ones: %s',
     (_, report) => {
       const root = resultsOf(report)
       const [result] = root.results
@@ -60,18 +60,18 @@ describe('the OSCAL report', () => {
     },
   )
 
-  it('has no empty list, and refers only to what it defines', () => {
+  it('has no empty list, and no dangling reference', () => {
     const [clean] = resultsOf(samples.clean).results
     expect(Object.keys(clean)).not.toContain('observations')
-    const [result] = resultsOf(judgedSamples.small).results
+    const [result] = resultsOf(evaluatedSamples.small).results
     const defined = result['local-definitions']['inventory-items'].map((item: { uuid: string }) => item.uuid)
     for (const { subjects } of result.observations) expect(defined).toContain(subjects[0]['subject-uuid'])
     const selected = result['reviewed-controls']['control-selections'][0]['include-controls']
     expect(selected).toEqual([{ 'control-id': 'pci-dss_4.2.1' }, { 'control-id': 'soc2_CC6.7' }])
   })
 
-  it('tells of every walk that was not complete', () => {
-    const [result] = resultsOf(judgedSamples.incomplete).results
+  it('lists every walk that was not complete', () => {
+    const [result] = resultsOf(evaluatedSamples.incomplete).results
     const gaps = result.observations.filter(({ types }: { types: string[] }) => types.includes('coverage'))
     expect(gaps).toHaveLength(4)
     expect(gaps[2].description).toContain(
@@ -79,7 +79,7 @@ describe('the OSCAL report', () => {
     )
   })
 
-  it('has other identifiers for another run, and the same for the same', () => {
+  it('has stable identifiers for a run, and others for another run', () => {
     const [one, again] = [aReport(), aReport()].map((report) => resultsOf(report).uuid)
     const other = resultsOf(aReport({ run: { ...samples.clean.run, number: 18 } })).uuid
     expect(again).toBe(one)

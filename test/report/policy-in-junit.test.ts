@@ -7,7 +7,7 @@ const rule = (id: string, kind: EvaluatedRule['kind']): EvaluatedRule => {
   return { id, kind, title: id, severity: 'medium', remediation: '', controls: [], needs: [kind] }
 }
 
-it('JUnit says of the policy what rules about it found, and of projects what the others did', () => {
+it('JUnit lists findings of rules about the policy under the policy, and all others under projects', () => {
   const report = aReport({
     rules: [rule('endpoint/inactive', 'endpoint'), rule('waiver/expired', 'policy')],
     violations: [aViolation({ rule: 'waiver/expired', kind: 'policy', project: 'hookdrift/policy' })],

@@ -4,7 +4,7 @@ import type { Report, ReportChange, ReportCoverage, ReportViolation } from '../.
 import type { Severity } from '../../src/model/violation.ts'
 import { composeVerdict } from '../../src/report/verdict.ts'
 
-/** The smallest values of each kind, to be told apart by what a test says of them. */
+/** The smallest values of each kind, which differ by what a test sets. */
 
 export function aReport(parts: Partial<Omit<Report, 'verdict'>> & { failOn?: Severity } = {}): Report {
   const { failOn = 'medium', ...given } = parts

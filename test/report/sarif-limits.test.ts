@@ -4,10 +4,10 @@ import type { Report } from '../../src/model/report.ts'
 import { sarif } from '../../src/report/sarif.ts'
 import { aReport, aViolation } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
-const runOf = (report: Report) => JSON.parse(sarif(report, look)).runs[0]
+const options = { colour: false, width: 80, full: true }
+const runOf = (report: Report) => JSON.parse(sarif(report, options)).runs[0]
 
-describe('what code scanning takes', () => {
+describe('the limit of code scanning', () => {
   const many = (number: number, message: string) =>
     aReport({
       violations: Array.from({ length: number }, (_, at) =>
@@ -15,7 +15,7 @@ describe('what code scanning takes', () => {
       ),
     })
 
-  it('is 25,000 results: the most severe are kept, the rest is counted', () => {
+  it('is 25,000 results: the most severe are kept, the others counted', () => {
     const { results, invocations, properties } = runOf(many(25_003, 'm'))
     expect(results).toHaveLength(25_000)
     expect(results.slice(0, 10).every(({ level }: { level: string }) => level === 'error')).toBe(true)
@@ -26,7 +26,7 @@ describe('what code scanning takes', () => {
     expect(properties).toMatchObject({ omitted: 3 })
   })
 
-  it('is 10 MB packed', () => {
+  it('is 10 MB when compressed', () => {
     let seed = 1
     const noise = () => {
       seed = (seed * 48271) % 2147483647
@@ -37,7 +37,7 @@ describe('what code scanning takes', () => {
       ...violation,
       message: Array.from({ length: 1500 }, noise).join(''),
     }))
-    const text = sarif({ ...report, violations }, look)
+    const text = sarif({ ...report, violations }, options)
     const packed = gzipSync(text).length
     expect(packed).toBeLessThan(10_000_000)
     expect(packed).toBeGreaterThan(7_000_000)

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import type { Report, ReportViolation } from '../../src/model/report.ts'
 import { sarif } from '../../src/report/sarif.ts'
+import { asEvaluated, evaluatedSamples } from './evaluated-sample.ts'
 import { sarifFaults } from './formats/sarif.ts'
-import { judged, judgedSamples } from './judged-sample.ts'
 import { aReport, aViolation, aWalk, samples } from './sample-reports.ts'
 
-const look = { colour: false, width: 80, full: true }
-const runOf = (report: Report) => JSON.parse(sarif(report, look)).runs[0]
+const options = { colour: false, width: 80, full: true }
+const runOf = (report: Report) => JSON.parse(sarif(report, options)).runs[0]
 const resultOf = (violation: Partial<ReportViolation>) =>
-  runOf(judged(aReport({ violations: [aViolation(violation)] }))).results[0]
+  runOf(asEvaluated(aReport({ violations: [aViolation(violation)] }))).results[0]
 
 describe('the SARIF report', () => {
-  it.each(Object.entries({ ...samples, judged: judgedSamples.small }))(
+  it.each(Object.entries({ ...samples, evaluated: evaluatedSamples.small }))(
     'follows the schema of SARIF 2.1.0: %s',
     (_, report) => {
-      expect(sarifFaults(JSON.parse(sarif(report, look)))).toBeNull()
+      expect(sarifFaults(JSON.parse(sarif(report, options)))).toBeNull()
     },
   )
 
-  it.each(['small', 'clean', 'incomplete'] as const)('is what a person has read: %s', async (sample) => {
-    await expect(sarif(judgedSamples[sample], look)).toMatchFileSnapshot(`../golden/report-${sample}.sarif`)
+  it.each(['small', 'clean', 'incomplete'] as const)('matches its reviewed snapshot: %s', async (sample) => {
+    await expect(sarif(evaluatedSamples[sample], options)).toMatchFileSnapshot(`../golden/report-${sample}.sarif`)
   })
 
   it.each([
@@ -28,13 +28,13 @@ describe('the SARIF report', () => {
     ['unknown', 'unchanged'],
     ['waived', 'unchanged'],
     ['resolved', 'absent'],
-  ] as const)('calls %s %s', (state, baselineState) => {
+  ] as const)('marks a violation that is %s as %s', (state, baselineState) => {
     const first_seen = state === 'opened' ? samples.small.run.started_at : '2026-11-19T22:15:00.000Z'
     expect(resultOf({ state, first_seen })).toMatchObject({ baselineState, properties: { state } })
   })
 
-  it('says of every result whether it is suppressed, and of a waived one by whom, why and until when', () => {
-    const suppressed = runOf(judgedSamples.small).results.map(
+  it('marks each result as suppressed or not, and a waived one with owner, reason and end', () => {
+    const suppressed = runOf(evaluatedSamples.small).results.map(
       ({ suppressions }: { suppressions: object[] }) => suppressions,
     )
     expect(suppressed.filter((list: object[]) => list.length > 0)).toEqual([
@@ -52,7 +52,7 @@ describe('the SARIF report', () => {
         },
       ],
     ])
-    expect(suppressed).toHaveLength(judgedSamples.small.violations.length)
+    expect(suppressed).toHaveLength(evaluatedSamples.small.violations.length)
   })
 
   it('names the resource, and the line that configures its project', () => {
@@ -71,7 +71,7 @@ describe('the SARIF report', () => {
     ])
   })
 
-  it('has a fingerprint that code scanning tells violations of one line apart by', () => {
+  it('has a fingerprint that distinguishes violations of one line for code scanning', () => {
     const { fingerprint } = aViolation()
     expect(resultOf({}).partialFingerprints).toEqual({
       'hookdrift/v1': fingerprint,
@@ -79,8 +79,8 @@ describe('the SARIF report', () => {
     })
   })
 
-  it('explains its rules, with a score that grows with the severity', () => {
-    const { rules } = runOf(judgedSamples.small).tool.driver
+  it('describes its rules, with a score that grows with the severity', () => {
+    const { rules } = runOf(evaluatedSamples.small).tool.driver
     const rule = rules.find(({ id }: { id: string }) => id === 'endpoint/secret-all-expired')
     expect(rule).toMatchObject({
       shortDescription: { text: 'All secrets have expired' },
@@ -105,8 +105,8 @@ describe('the SARIF report', () => {
     ])
   })
 
-  it('tells of every walk that was not complete, and does not call such a run successful', () => {
-    const [invocation] = runOf(judgedSamples.incomplete).invocations
+  it('lists every walk that was not complete, and marks such a run as unsuccessful', () => {
+    const [invocation] = runOf(evaluatedSamples.incomplete).invocations
     expect(invocation).toMatchObject({ exitCode: 3, executionSuccessful: false })
     const expected = invocation.toolExecutionNotifications.filter(
       ({ descriptor }: { descriptor: { id: string } }) => descriptor.id === 'walk-incomplete',
@@ -130,7 +130,7 @@ describe('the SARIF report', () => {
     ])
   })
 
-  it('can be written of runs that kept no rules and no places', () => {
+  it('can be written for runs that stored no rules and no places', () => {
     const { results, tool } = runOf(aReport({ coverage: [aWalk()], violations: [aViolation()] }))
     expect(results[0].locations[0]).not.toHaveProperty('physicalLocation')
     expect(tool.driver.rules.map(({ id }: { id: string }) => id)).toEqual(['endpoint/url-not-https'])

@@ -95,7 +95,7 @@ describe('the verdict', () => {
       3,
       '1 of 1 walk incomplete; 1 open violation (1 low), none at medium or above; no drift.',
     ],
-  ])('%j ends in %i: %s', (given, exitCode, text) => {
+  ])('of %j exits with %i: %s', (given, exitCode, text) => {
     expect(verdictOf(given)).toMatchObject({ exit_code: exitCode, text })
   })
 
@@ -132,7 +132,7 @@ describe('the verdict', () => {
     })
   })
 
-  it('never calls clean what was not looked at', () => {
+  it('is never clean with incomplete coverage', () => {
     fc.assert(
       fc.property(arbitraryReport, ({ verdict, coverage }) => {
         const unseen = verdict.unknown > 0 || coverage.some(({ status }) => !['complete', 'skipped'].includes(status))

@@ -10,9 +10,9 @@ import { policyOf } from '../audit/audit-harness.ts'
 import { at, openFleetFixture } from '../audit/fleet-fixture.ts'
 import { type Break, endpointBreaks, hmac, projectBreaks, sourceBreaks, subscriptionBreaks } from './broken-rows.ts'
 
-/** Rules that one look at a fleet cannot break, and where they are tried instead. */
+/** Rules that one scan of a fleet cannot break, and where they are tested instead. */
 const elsewhere: Readonly<Record<string, string>> = {
-  'drift/': 'need a change between two looks: test/audit',
+  'drift/': 'need a change between two scans: test/audit',
   'probe/': 'need a probe in the policy: test/audit',
   'source/function-broken': 'needs a probe in the policy: test/audit',
   'project/vanished': 'needs a project that was there before: test/audit',
@@ -20,7 +20,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   'waiver/': 'are about the policy: test/audit/waivers.test.ts',
 }
 
-/** Everything judges; the made-up hosts of the fleet are reserved names, and its names have a pattern. */
+/** All rules are on; the made-up hosts of the fleet are reserved names, and its names have a pattern. */
 const policy = policyOf(`
 extends: [all]
 rules:
@@ -47,8 +47,8 @@ function cleanFleet(endpointsPerProject: number, sourcesPerProject: number, proj
   return fleet
 }
 
-/** What stands, as `rule uid`, sorted. */
-function standing({ violations }: Report): string[] {
+/** Active violations as `rule uid`, sorted. */
+function activeLines({ violations }: Report): string[] {
   const open = violations.filter(({ state }) => state === 'opened' || state === 'continuing')
   return [...new Set(open.map(({ rule, uid }) => `${rule} ${uid}`))].sort()
 }
@@ -74,14 +74,14 @@ function breakRows<Row extends { readonly uid: string }>(
   return { rows: changed, broken }
 }
 
-describe('a fleet', () => {
+describe('a generated fleet', () => {
   it('of clean resources breaks no rule', async () => {
     const fleet = cleanFleet(40, 12, 2)
     await using fixture = await openFleetFixture({ fleet, harness: { labels: { env: 'prod' } } })
-    expect(standing(await fixture.audit({ policy }))).toEqual([])
+    expect(activeLines(await fixture.audit({ policy }))).toEqual([])
   })
 
-  it('that breaks every rule breaks each where it is broken, and nowhere else', async () => {
+  it('that breaks every rule has exactly the expected violations', async () => {
     const fleet = cleanFleet(60, 20, 2 + Object.keys(projectBreaks).length)
     const [outgoing, incoming, ...others] = fleet.projects()
     if (outgoing === undefined || incoming === undefined) throw new Error('the fleet has no two projects')
@@ -120,13 +120,13 @@ describe('a fleet', () => {
     await using fixture = await openFleetFixture({ fleet, harness: { pageSize: 100, labels: { env: 'prod' } } })
     await fixture.audit({ policy })
     fixture.harness.advance(2 * dayMs)
-    expect(standing(await fixture.audit({ policy }))).toEqual([...new Set(expected)].sort())
+    expect(activeLines(await fixture.audit({ policy }))).toEqual([...new Set(expected)].sort())
     const tried = new Set(expected.map((line) => line.split(' ')[0]))
     const left = rules.map(({ id }) => id).filter((id) => !tried.has(id))
     expect(left.filter((id) => !Object.keys(elsewhere).some((prefix) => id.startsWith(prefix)))).toEqual([])
   })
 
-  it('that was just made shows nothing above info', async () => {
+  it('that was just created has no violation above info', async () => {
     const fleet = cleanFleet(0, 0, 1)
     const [project] = fleet.projects()
     if (project === undefined) throw new Error('the fleet has no project')

@@ -14,7 +14,7 @@ export interface Break<Row> {
   readonly row: (row: Row, twin: Row) => Row
   /** Rules that the same thing breaks as well. */
   readonly also?: readonly string[]
-  /** Whether the row beside it breaks the rule too, by being the same. */
+  /** Whether the row next to it breaks the rule too, because it is the same. */
   readonly withTwin?: true
 }
 
@@ -45,7 +45,7 @@ const jwk = { kty: 'EC', crv: 'P-256', kid: 'k', x: 'x', y: 'y' }
 
 /** For an audit on 2026-11-23. */
 export const endpointBreaks: Breaks<EndpointRow> = {
-  'endpoint/alert-contact-invalid': endpoint({ support_email: 'nobody' }),
+  'endpoint/alert-contact-invalid': endpoint({ support_email: 'not-an-address' }),
   'endpoint/alert-contact-missing': endpoint({ support_email: '' }),
   'endpoint/auth-mismatch': endpoint({ authentication: { type: 'oauth2', oauth2: {} } }),
   'endpoint/auth-over-http': at('http://hooks.example.com/auth', 'endpoint/url-not-https'),

@@ -36,7 +36,7 @@ const probe = (id: string) => `
 `
 
 describe('npm run new:rule', () => {
-  it('writes a rule that works, with its cases, page, broken row, controls and schema', () => {
+  it('writes a working rule, with its cases, page, broken row, controls and schema', () => {
     const id = 'endpoint/made-by-script'
     const { status, stdout, stderr } = newRule(id, '--evidence-like', 'source/queue-static-keys')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -60,7 +60,7 @@ describe('npm run new:rule', () => {
     expect(added).toContain(`import { broken as ${kind}MadeUp } from './${kind}/made-up.cases.ts'\n`)
   })
 
-  it('lets a rule give evidence where another does, unless a pattern covers it', () => {
+  it('adds a rule to the evidence of another one, unless a pattern covers it', () => {
     const list = (...rules: string[]) => rules.map((rule) => `          - ${rule}\n`).join('')
     const yaml = (...lists: string[]) => lists.join('      - rationale: Why.\n        rules:\n')
     const before = yaml('', list('"*"'), list('endpoint/secret-*', 'source/disabled'), list('endpoint/secret-weak'))

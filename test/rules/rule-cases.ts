@@ -18,7 +18,7 @@ export interface Seen {
   readonly project: string
 }
 
-/** A resource beside what it was in the baseline. */
+/** A resource next to what it was in the baseline. */
 export interface Compared {
   readonly kind: Kind
   readonly uid: string
@@ -34,7 +34,7 @@ export interface Compared {
 export interface Case {
   readonly sees?: readonly Seen[]
   readonly compares?: readonly Compared[]
-  readonly look?: Partial<ScanOutcome>
+  readonly scan?: Partial<ScanOutcome>
   /** `high e1/status: message` for each problem; none: the rule is silent. */
   readonly finds: readonly string[]
   readonly options?: JsonObject
@@ -104,7 +104,7 @@ export const masked = 'sealed:masked'
 /** What a rule says of a case, through the evaluator that every run uses. */
 export function findingsOf(
   rule: Rule,
-  { sees = [], compares = [], look, options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
+  { sees = [], compares = [], scan, options = {}, unseen = [], ...around }: Omit<Case, 'finds'>,
 ): string[] {
   const policy = JSON.stringify({ extends: [], rules: { [rule.id]: options } })
   const evaluator = evaluateFleet(
@@ -114,7 +114,7 @@ export function findingsOf(
   )
   const since = (path: string) => around.since?.[path]
   const refOf = (name: string) => ({ name: `acme/${name}`, service: 'acme', uid: name })
-  const looked = { isComplete: (kind: Kind) => !unseen.includes(kind) }
+  const completeness = { isComplete: (kind: Kind) => !unseen.includes(kind) }
   const found = sees.flatMap(({ kind, uid, attributes, volatile = {}, facts = around.facts ?? {}, project }) =>
     evaluator.of(refOf(project)).evaluate({ kind, uid, name: '', attributes, volatile, facts }, since),
   )
@@ -124,12 +124,12 @@ export function findingsOf(
     const resource = { kind, uid, name, attributes: one.after ?? one.before ?? {}, volatile: {}, facts: {} }
     return evaluator.of(refOf('p')).compare(resource, drift)
   })
-  const ofLook =
-    look === undefined ? [] : evaluator.of(refOf('p')).evaluateScan(theProject, { ...nothingWrong, ...look })
+  const ofScan =
+    scan === undefined ? [] : evaluator.of(refOf('p')).evaluateScan(theProject, { ...nothingWrong, ...scan })
   const projects = [...new Set(sees.map(({ project }) => project))]
-  const concluded = projects.flatMap((name) => evaluator.of(refOf(name)).conclude(looked))
+  const concluded = projects.flatMap((name) => evaluator.of(refOf(name)).conclude(completeness))
   const acrossFleet = evaluator.concludeFleet().findings.map(({ finding }) => finding)
-  return [...found, ...compared, ...ofLook, ...concluded, ...acrossFleet].map(
+  return [...found, ...compared, ...ofScan, ...concluded, ...acrossFleet].map(
     ({ severity, uid, path, message }) => `${severity} ${uid}${path}: ${message}`,
   )
 }

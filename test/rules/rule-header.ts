@@ -13,7 +13,7 @@ export function ruleHeader({ id, title, severity, packs, options }: Rule): strin
     return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
   })
   const table = rows.length === 0 ? [] : ['', '| option | default | meaning |', '|---|---|---|', ...rows]
-  const inPacks = packs.length === 0 ? 'none: judges where a policy names it' : packs.join(', ')
+  const inPacks = packs.length === 0 ? 'none: on where a policy names it' : packs.join(', ')
   return [
     start,
     `# ${id}`,

@@ -25,7 +25,7 @@ const casesOf = new Map<string, Cases>(
   ),
 )
 
-/** First halves of ids beside the kind's own name. */
+/** First halves of ids in addition to the kind's own name. */
 const themes: Partial<Record<Kind, readonly string[]>> = { policy: ['waiver'] }
 
 describe('the table of rules', () => {
@@ -39,14 +39,14 @@ describe('the table of rules', () => {
     expect([...casesOf.keys()].sort()).toEqual(rules.map(({ id }) => id).sort())
   })
 
-  it.each(rules.map((rule) => [rule.id, rule] as const))('%s says what it is', (id, rule) => {
+  it.each(rules.map((rule) => [rule.id, rule] as const))('%s has a title, severity, kind and packs', (id, rule) => {
     expect(existsSync(join(source, `${id}.ts`))).toBe(true)
     expect(rule.title).toMatch(/^[A-Z].{10,90}[^.]$/)
     // What a rule is about, or the part of the kind that it is about.
     const halves = rule.scope === 'drift' ? ['drift'] : [rule.kind, ...(themes[rule.kind] ?? [])]
     expect(halves).toContain(id.split('/')[0])
     expect(kinds).toEqual(expect.arrayContaining([rule.kind, ...rule.needs]))
-    // What is said of the look at a project is gone when its lists were read again.
+    // A finding about the scan of a project needs no list: it ends when lists are read again.
     if (rule.scope !== 'scan') expect(rule.needs).toContain(rule.kind)
     expect(packs).toEqual(expect.arrayContaining([...rule.packs]))
     expect(rule.packs).toEqual([...new Set(rule.packs)])
@@ -77,7 +77,7 @@ describe('the table of rules', () => {
       expect(findingsOf(rule, { sees })).toEqual([])
       expect(findingsOf(rule, { sees, unseen: kinds })).toEqual([])
       const compares = kindsSeen.map((kind) => ({ kind, uid: 'a', before: {}, after: {}, isApproved: true }))
-      expect(findingsOf(rule, { compares, look: {} })).toEqual([])
+      expect(findingsOf(rule, { compares, scan: {} })).toEqual([])
     },
   )
 })
@@ -85,7 +85,7 @@ describe('the table of rules', () => {
 describe.each(rules.map((rule) => [rule.id, rule] as const))('%s', (id, rule) => {
   const cases = Object.entries(casesOf.get(id) ?? {})
 
-  it('has something to say, and something to be silent about', () => {
+  it('has cases with findings and cases without', () => {
     const counts = [cases.some(([, { finds }]) => finds.length > 0), cases.some(([, { finds }]) => finds.length === 0)]
     expect(counts).toEqual([true, true])
   })

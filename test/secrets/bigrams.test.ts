@@ -11,7 +11,7 @@ describe('the table of bigrams', () => {
     expect(written).toBe(writeTable())
   })
 
-  it('takes 99 of 100 names for names, of words that were not learnt from', () => {
+  it('classifies 99 of 100 names of unlearnt words as names', () => {
     const names = namesOf(halfOf(readWordLists(), 1), 5, 30_000)
     const long = names.filter(({ length }) => length >= 20)
     expect(long.filter(isRandomText).length / long.length).toBeLessThan(0.01)

@@ -92,18 +92,18 @@ describe('looksRandom', () => {
     expect(shareOf(words, isRandomText)).toBeGreaterThanOrEqual(0.97)
   })
 
-  it.each(names)('takes %s for a name', (name) => {
+  it.each(names)('classifies %s as a name', (name) => {
     expect(isRandomText(name)).toBe(false)
     expect(foundIn(name)).toEqual([])
   })
 
-  it('takes digits alone for a number, however many', () => {
+  it('classifies digits alone as a number, however many', () => {
     for (const length of [20, 24, 40]) {
       expect(randomWords('0123456789', length, 1000, random).filter(isRandomText)).toEqual([])
     }
   })
 
-  it('takes UUIDs and ULIDs for identifiers', () => {
+  it('classifies UUIDs and ULIDs as identifiers', () => {
     const uuids = randomWords('0123456789abcdef', 32, 1000, random).map((digits) =>
       digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
     )
@@ -130,7 +130,7 @@ describe('findRandom', () => {
     [`the key was ${token}, and is ${token.toLowerCase()} now`, [token, token.toLowerCase()]],
     ['licence=8F3K-29DJ-77QX-M2P9-ZZ4T', ['8F3K-29DJ-77QX-M2P9-ZZ4T']],
     [`Schlüssel${token}Schlüssel`, [`ssel${token}Schl`]],
-  ])('finds in %s what is random and nothing else', (text, expected) => {
+  ])('finds in %s the random part and nothing else', (text, expected) => {
     expect(foundIn(text)).toEqual(expected)
   })
 
@@ -152,7 +152,7 @@ describe('findRandom', () => {
     expect(foundIn(`sealed:${digits}00`)).toEqual([`${digits}00`])
   })
 
-  it('comes to the end of megabytes that were made to be slow', () => {
+  it('ends quickly on megabytes of crafted text', () => {
     const parts = [
       'a',
       'a-',
@@ -178,7 +178,7 @@ describe('replaceRandom', () => {
     )
   })
 
-  it('returns a text without any unchanged', () => {
+  it('returns a text unchanged without a random word', () => {
     expect(replaceRandom('nothing but words', () => '')).toBe('nothing but words')
   })
 })

@@ -29,7 +29,7 @@ describe('a success', () => {
     'Application/JSON; charset=utf-8',
     'application/problem+json',
     'application/vnd.acme.v1+json;a=b',
-  ])('is read when it calls itself %s', async (type) => {
+  ])('is read when its content type is %s', async (type) => {
     expect(await faultOf(answer(200, pageBody([]), { 'content-type': type }))).toBe(null)
   })
 
@@ -155,14 +155,14 @@ describe('JSON', () => {
     expect(await faultOf(answer(200, bytes))).toMatch(/^malformed: page 1: 200 ok, JSON that is not valid UTF-8/)
   })
 
-  it('is refused with something after it', async () => {
+  it('is refused with trailing text', async () => {
     expect(await faultOf(answer(200, `${JSON.stringify(pageBody([]))} x`))).toMatch(
       /^malformed: page 1: 200 ok, malformed JSON/,
     )
     expect(await faultOf(answer(200, `${JSON.stringify(pageBody([]))}\n`))).toBe(null)
   })
 
-  it('that breaks off is asked for again, because a cut may look like an end', async () => {
+  it('that breaks off is requested again, because a cut may look like an end', async () => {
     const service = await aService(answer(200, JSON.stringify(pageBody([item('a')])).slice(0, 60)), page([item('a')]))
     expect((await walk(aClient(service.url))).fault).toBe(null)
     expect(service.requests.length).toBe(2)
@@ -222,7 +222,7 @@ describe('an error', () => {
     )
   })
 
-  it('does not let a service put the key into any other part of a message', async () => {
+  it('never contains the key in any other part of a message', async () => {
     const echo = { 'x-request-id': key, 'content-type': `text/${key}`, 'content-encoding': key }
     for (const status of [200, 404, 500]) {
       expect(await faultOf(answer(status, '{}', echo))).toContain('(request id [key])')
@@ -232,7 +232,7 @@ describe('an error', () => {
     )
   })
 
-  it('does not send the key along when the service redirects', async () => {
+  it('redirects without the key being sent along', async () => {
     let reached = 0
     const elsewhere = await listen((_request, response) => {
       reached++

@@ -22,7 +22,7 @@ describe('numbers of an answer', () => {
     ['-0', -0],
     ['100.00', 100],
     ['0.3333333333333333', 1 / 3],
-  ])('are kept exactly as written, as a text where a double cannot keep them: %s', (source, value) => {
+  ])('are kept exactly as written, as a text beyond a double: %s', (source, value) => {
     expect(parsed(source)).toBe(value)
     expect(parsed(`{"a": [1, ${source}, {"b":${source} }],"c":${source}\n}`)).toEqual({
       a: [1, value, { b: value }],
@@ -56,7 +56,7 @@ describe('numbers of an answer', () => {
     })
   })
 
-  it('do not hide what makes an answer unreadable', () => {
+  it('do not hide an unreadable answer', () => {
     expect(parsed('{12345678901234567890: 1}')).toBe('malformed JSON')
     expect(parsed('[012345678901234567890]')).toBe('malformed JSON')
     expect(parsed('[1 12345678901234567890]')).toBe('malformed JSON')
@@ -71,7 +71,7 @@ describe('numbers of an answer', () => {
   })
 })
 
-describe('a number in place of a name', () => {
+describe('a number where a name belongs', () => {
   const big = '12345678901234567890'
   const withBig = (name: string, body: string) => body.replace(new RegExp(`"${name}":"[^"]*"`), `"${name}":${big}`)
   const body = JSON.stringify(pageBody([item('ep1')], 'next'))

@@ -55,7 +55,7 @@ describe('a large page', () => {
       /^malformed: page 1: item 3000 was listed before in the same walk/,
     ],
     ['the last item has no uid', { uid: '' }, /^malformed: page 1: item 3000 has no usable uid/],
-  ])('proves nothing, and nothing of it is yielded, when %s', async (_title, more, fault) => {
+  ])('proves nothing and yields nothing when %s', async (_title, more, fault) => {
     const walked = await walkOf(page([...someItems(2_999), item('last', { pad, ...more })]))
     expect(walked.pages).toEqual([])
     expect(walked.fault).toMatch(fault)
@@ -100,13 +100,13 @@ describe('a large page', () => {
     expect((await walkOf(answer(200, twice))).fault).toMatch(/JSON with a key twice in one object/)
   })
 
-  it('that breaks off is asked for again, and refused when it does so again', async () => {
+  it('that breaks off is requested again, and refused the second time', async () => {
     const cut = answer(200, pageWith(large).slice(0, wholeBytes + 100))
     expect(await walkOf(cut, page([item('a')]))).toMatchObject({ fault: null, requests: 2 })
     expect((await walkOf(cut)).fault).toMatch(/^malformed: page 1: 200 ok, the JSON breaks off after 2 tries/)
   })
 
-  it('may be empty of items where another page comes only if it has none', async () => {
+  it('may have no items where another page comes only if it has none', async () => {
     const body = JSON.stringify({ ...pageBody([], 'next'), more: 1 })
     expect((await walkOf(answer(200, body))).fault).toMatch(/has_next_page is true on an empty page/)
   })
@@ -202,7 +202,7 @@ describe('a body', () => {
     expect(read?.equals(Buffer.concat(expected))).toBe(true)
   })
 
-  it('that is larger than allowed is left', async () => {
+  it('that is larger than allowed is given up', async () => {
     expect(await readBody(chunks(6, 5), 10, 11)).toBe(undefined)
     expect(await readBody(chunks(6, 4), 10)).toHaveLength(10)
   })

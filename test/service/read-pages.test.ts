@@ -70,7 +70,7 @@ describe('a walk', () => {
     expect(headers).not.toHaveProperty('authorization')
   })
 
-  it('takes null for an empty last page', async () => {
+  it('accepts null as an empty last page', async () => {
     const service = await aService(page(null))
     expect(await walk(aClient(service.url))).toEqual({
       pages: [{ number: 1, items: [], requestId: 'req-7' }],
@@ -78,7 +78,7 @@ describe('a walk', () => {
     })
   })
 
-  it('yields what was read before a fault, and nothing of the faulty page', async () => {
+  it('yields pages before a fault, and nothing of the faulty page', async () => {
     const service = await aService(page([item('a')], 'b'), page([item('b'), item('a')]))
     const { pages, fault } = await walk(aClient(service.url))
     expect(pages.map(({ number }) => number)).toEqual([1])
@@ -94,7 +94,7 @@ describe('a walk', () => {
     expect(service.requests[1]?.url.searchParams.get('next_page_cursor')).toBe(cursor)
   })
 
-  it('breaks off where a cursor comes twice', async () => {
+  it('breaks off at a repeated cursor', async () => {
     const service = await aService(page([item('a')], 'x'), page([item('b')], 'x'), page([item('c')], 'x'))
     const { pages, fault } = await walk(aClient(service.url))
     expect(pages.length).toBe(1)
@@ -102,7 +102,7 @@ describe('a walk', () => {
   })
 })
 
-describe('a page that proves nothing', () => {
+describe('an invalid page', () => {
   const pagination = { has_next_page: false, next_page_cursor: '' }
   const of = (data: unknown) => ({ status: true, message: 'ok', data })
   it.each([
@@ -241,7 +241,7 @@ describe('a project', () => {
     expect(service.requests[0]?.url.pathname).toBe('/api/v1/projects/project-1')
   })
 
-  it('is foreign when the answer is another one', async () => {
+  it('is foreign when another project answers', async () => {
     expect(await askProject(of({ uid: 'project-2' }))).toMatch(/^foreign: project: the answer is another project/)
   })
 

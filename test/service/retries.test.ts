@@ -39,7 +39,7 @@ const slow: Answer = (_request, response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).write('{', () => latestLimit.abort())
 }
 
-describe('a passing failure', () => {
+describe('a temporary failure', () => {
   it.each([
     ['a body cut midway', cut],
     ['chunks without an end', cutChunks],
@@ -87,7 +87,7 @@ describe('a passing failure', () => {
     expect((await walk(client)).fault).toBe('timeout: page 1: no connection in time')
   })
 
-  it('with pauses that double, are left to chance, and end at ten seconds', async () => {
+  it('is retried after pauses that double, are random, and end at ten seconds', async () => {
     const service = await aService(answer(500, ''))
     const clock = aClock()
     await walk(aClient(service.url, { clock, limits: { retries: 8 } }))
@@ -95,7 +95,7 @@ describe('a passing failure', () => {
   })
 })
 
-describe('what does not pass', () => {
+describe('a permanent failure', () => {
   it.each([
     [slow, 'timeout: page 1: no whole answer within 50 ms after 2 tries'],
     [cut, 'network: page 1: connection closed before the answer was whole after 2 tries'],
@@ -109,7 +109,7 @@ describe('what does not pass', () => {
     expect((await walk(client)).fault).toBe(fault)
   })
 
-  it('is tried once when no further tries are allowed', async () => {
+  it('is tried once when retries are off', async () => {
     const service = await aService(answer(500, ''))
     expect((await walk(aClient(service.url, { limits: { retries: 0 } }))).fault).toBe(
       'http: page 1: 500 internal server error (request id req-7)',
@@ -117,7 +117,7 @@ describe('what does not pass', () => {
     expect(service.requests.length).toBe(1)
   })
 
-  it('ends with the time for tries, which all walks of a project share', async () => {
+  it('ends with the retry budget, which all walks of a project share', async () => {
     const service = await aService(answer(500, ''))
     const client = aClient(service.url, { limits: { retries: 50, retryBudgetMs: 1_000 } })
     const access = anAccess()
@@ -129,7 +129,7 @@ describe('what does not pass', () => {
     expect(access.traffic).toEqual({ requests: 6, retries: 4, waitedMs: 1_000 })
   })
 
-  it('pays for the time that a failed try took', async () => {
+  it('charges the budget for the time of a failed try', async () => {
     const clock = aClock()
     const losing: Answer = (request, response) => {
       void clock.sleep(700)
@@ -143,7 +143,7 @@ describe('what does not pass', () => {
 })
 
 describe('a refused key', () => {
-  it('is tried three more times over some seconds', async () => {
+  it('is retried three times over some seconds', async () => {
     const no = said(401, 'authorization failed')
     const service = await aService(no, no, no, page([item('a')]))
     const clock = aClock()
@@ -151,7 +151,7 @@ describe('a refused key', () => {
     expect(clock.slept).toEqual([750, 1_500, 3_000])
   })
 
-  it('is refused when it stays so, with both possible reasons', async () => {
+  it('is refused when it persists, with both possible reasons', async () => {
     const service = await aService(said(401, 'authorization failed'))
     expect((await walk(aClient(service.url))).fault).toBe(
       "refused_key: page 1: 401 unauthorized after 4 tries: the key is wrong, expired or revoked, or the service's database is down, " +
@@ -160,7 +160,7 @@ describe('a refused key', () => {
     expect(service.requests.length).toBe(4)
   })
 
-  it('is rather an outage when the same key was accepted before', async () => {
+  it('is treated as an outage when the same key was accepted before', async () => {
     const service = await aService(page([item('a')], 'b'), said(401, 'authorization failed'))
     const client = aClient(service.url)
     expect((await walk(client)).fault).toContain(
@@ -179,7 +179,7 @@ describe('a rate limit', () => {
     ['an absolute time in seconds since 1970', String(start / 1_000 + 7)],
     ['an HTTP date', 'Sat, 21 Nov 2026 00:00:07 GMT'],
     ['an HTTP date of the oldest form', 'Sat Nov 21 00:00:07 2026'],
-  ])('is waited for as asked: %s', async (_title, header) => {
+  ])('is waited for as requested: %s', async (_title, header) => {
     const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }), page([]))
     const clock = aClock(start)
     const access = anAccess()
@@ -189,7 +189,7 @@ describe('a rate limit', () => {
   })
 
   it.each(['soon', '-3', '', String(start / 1_000 - 100), 'Sat, 21 Nov 2026 99:00:07 GMT'])(
-    'is left to the usual pauses when it names no time to come: "%s"',
+    'leads to the usual pauses when it names no valid time: "%s"',
     async (header) => {
       const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }), page([]))
       const clock = aClock(start)
@@ -199,7 +199,7 @@ describe('a rate limit', () => {
   )
 
   it.each(['3600', '9999999999999', String(start / 1_000 + 86_400)])(
-    'beyond the budget: waits what is left, asks once more, gives up (%s)',
+    'beyond the budget leads to one last try after the rest of the budget (%s)',
     async (header) => {
       const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': header }))
       const clock = aClock(start)
@@ -211,7 +211,7 @@ describe('a rate limit', () => {
     },
   )
 
-  it('slows every walk of the service, bounded by the budget of each', async () => {
+  it('slows every walk of the service, within the budget of each', async () => {
     const clock = aManualClock()
     const service = await aService(said(429, 'exceeded rate limit', { 'retry-after': '20' }), page([]))
     const client = aClient(service.url, { clock, limits: { retryBudgetMs: 30_000 } })
@@ -229,7 +229,7 @@ describe('a rate limit', () => {
     expect([await first, await third].map(({ fault }) => fault)).toEqual([null, null])
   })
 
-  it('of one service leaves another alone', async () => {
+  it('of one service does not slow another', async () => {
     const limited = await aService(said(429, 'exceeded rate limit', { 'retry-after': '20' }))
     const clock = aClock()
     await walk(aClient(limited.url, { clock, limits: { retries: 0 } }))
@@ -237,7 +237,7 @@ describe('a rate limit', () => {
     expect(clock.slept).toEqual([])
   })
 
-  it('makes a 503 wait too, but only the walk that got it', async () => {
+  it('as a 503 delays only its own walk', async () => {
     const service = await aService(said(503, 'later', { 'retry-after': '9' }), page([]))
     const clock = aClock()
     await walk(aClient(service.url, { clock }))
@@ -246,7 +246,7 @@ describe('a rate limit', () => {
 })
 
 describe('a stop', () => {
-  it('ends a request that is under way', async () => {
+  it('ends a request under way', async () => {
     const stop = new AbortController()
     const service = await aService((request, response) => {
       slow(request, response)
@@ -259,7 +259,7 @@ describe('a stop', () => {
     expect(access.traffic.requests).toBe(1)
   })
 
-  it('ends a pause, and its reason is reported', async () => {
+  it('ends a pause, and reports its reason', async () => {
     const clock = aManualClock()
     const stop = new AbortController()
     const service = await aService(answer(500, ''))
@@ -269,7 +269,7 @@ describe('a stop', () => {
     expect((await walking).fault).toBe('signal: page 1: stopped before the answer was whole: SIGTERM')
   })
 
-  it('before the start asks nothing', async () => {
+  it('before the start sends no request', async () => {
     const service = await aService(page([]))
     expect(await faultIn(aClient(service.url).project(anAccess({ signal: AbortSignal.abort() })))).toMatch(
       /^stopped: project: /,

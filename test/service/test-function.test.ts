@@ -42,7 +42,7 @@ describe('a test of a function', () => {
     expect(await outcomeOf(given)).toEqual(outcome)
   })
 
-  it('may be answered with 201, as other POSTs are, and with no other success', async () => {
+  it('may be answered with 201, like other POSTs, and with no other success', async () => {
     const body = { status: true, message: 'ok', data: { payload: { b: 2 }, log: [] } }
     expect(await outcomeOf(answer(201, body))).toMatchObject({ outcome: 'ok' })
     for (const status of [202, 203, 206])
@@ -70,7 +70,7 @@ describe('a test of a function', () => {
     ['a status that is not true', answer(200, { status: false, data: { payload: 1, log: [] } })],
     ['data that is a text', ran('x')],
     ['a reset', reset],
-  ] as [string, Answer][])('could not be made: %s', async (_title, given) => {
+  ] as [string, Answer][])('could not run: %s', async (_title, given) => {
     expect(await outcomeOf(given)).toEqual({
       outcome: 'unknown',
       message: expect.not.stringContaining('req-7'),
@@ -85,7 +85,7 @@ describe('a test of a function', () => {
     ['a rate limit', said(429, 'exceeded rate limit'), 2],
     ['a refused key', said(401, 'authorization failed'), 2],
   ] as [string, Answer, number][])(
-    'is repeated only where it surely did not run: %s',
+    'is repeated only when it surely did not run: %s',
     async (_title, given, requests) => {
       const service = await aService(given, ran({ payload: 1, log: [] }))
       const { outcome } = await aClient(service.url).testFunction(trial, anAccess())
@@ -118,7 +118,7 @@ describe('every recorded test of a function', () => {
   const notTried = ['malformed body', 'payload not an object']
 
   it.each(recordings().map(({ name, response }) => [name.replace('test_function: ', ''), response] as const))(
-    'reads rightly: %s',
+    'is read correctly: %s',
     async (name, { status, headers, body }) => {
       const outcome = await outcomeOf(answer(status, body, headers))
       if (status === 200) {

@@ -69,19 +69,19 @@ async function aProxy() {
 }
 
 describe('a certificate', () => {
-  it('of an unknown authority is not accepted, and not asked about again', async () => {
+  it('of an unknown authority is refused, without a retry', async () => {
     const { fault } = await walk(aClient(await aTlsService()))
     expect(fault).toBe('tls: page 1: the certificate of the service is not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)')
   })
 
-  it('of an authority that the configuration names is accepted', async () => {
+  it('of a configured authority is accepted', async () => {
     const client = aClient(await aTlsService(), { settings: { ca: certificate.cert } })
     expect((await walk(client)).fault).toBe(null)
   })
 })
 
 describe('a proxy', () => {
-  it('forwards what is plain, and is shown its own password only', async () => {
+  it('forwards plain requests, and gets its own password only', async () => {
     const proxy = await aProxy()
     const env = { HTTP_PROXY: proxy.url.replace('//', '//user:word@') }
     // Only the proxy can reach this name.
@@ -93,7 +93,7 @@ describe('a proxy', () => {
     ])
   })
 
-  it('tunnels what is encrypted, with the authorities of the configuration', async () => {
+  it('tunnels encrypted requests, with the configured authorities', async () => {
     const proxy = await aProxy()
     const url = await aTlsService()
     const client = aClient(url, { env: { https_proxy: proxy.url }, settings: { ca: certificate.cert } })
@@ -104,7 +104,7 @@ describe('a proxy', () => {
   it.each([
     ['NO_PROXY names the host', { NO_PROXY: 'example.com, 127.0.0.1' }],
     ['no_proxy names everything', { no_proxy: '*' }],
-  ])('is left out where %s', async (_title, env) => {
+  ])('is bypassed when %s', async (_title, env) => {
     const proxy = await aProxy()
     const service = await aService(page([item('a')]))
     expect((await walk(aClient(service.url, { env: { http_proxy: proxy.url, ...env } }))).fault).toBe(null)
@@ -114,7 +114,7 @@ describe('a proxy', () => {
   it.each([
     [407, 'http: page 1: the proxy answered 407'],
     [502, 'http: page 1: the proxy answered 502 after 2 tries'],
-  ])('that refuses a tunnel with %i is not taken for the service', async (status, fault) => {
+  ])('that refuses a tunnel with %i is not mistaken for the service', async (status, fault) => {
     const { server, url } = await listen(() => {})
     server.on('connect', (_request, socket) => socket.end(`HTTP/1.1 ${status} no\r\ncontent-length: 0\r\n\r\n`))
     const client = aClient('https://hooks.invalid', { env: { HTTPS_PROXY: url }, limits: { retries: 1 } })

@@ -12,24 +12,24 @@ describe('columns', () => {
     ['👍', 2],
     ['🇩🇪', 2],
     ['→ …', 3],
-  ])('counts %s as %i', (text, columns) => {
+  ])('count %s as %i', (text, columns) => {
     expect(widthOf(text)).toBe(columns)
   })
 
-  it('pads by columns, and leaves alone what is wider', () => {
+  it('pad by columns, and leave wider text unchanged', () => {
     expect(padColumns('漢', 4)).toBe('漢  ')
     expect(padColumns('longer', 4)).toBe('longer')
   })
 
-  it('wraps between pieces and keeps a piece whole, even one that is too wide', () => {
+  it('wrap between pieces and keep a piece whole, even one that is too wide', () => {
     expect(wrapPieces(['one', 'a b', 'https://wide.example', 'x'], 8)).toEqual(['one a b', 'https://wide.example', 'x'])
   })
 
-  it('keeps a number with what it counts', () => {
+  it('keep a number together with its noun', () => {
     expect(wrapProse('allows at most 60 s', 17)).toEqual(['allows at most', '60 s'])
   })
 
-  it('makes no line of blanks', () => {
+  it('make no line of blanks', () => {
     expect(wrapProse('   ', 10)).toEqual([])
   })
 })

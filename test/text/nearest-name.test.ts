@@ -10,11 +10,11 @@ describe('nearestName', () => {
     ['Services', 'services'],
     ['concurency', 'concurrency'],
     ['service', 'services'],
-  ])('finds what %s was meant to be', (name, meant) => {
+  ])('finds what %s should be', (name, meant) => {
     expect(nearestName(name, known)).toBe(meant)
   })
 
-  it.each(['schedules', 'x', '', 'y'.repeat(100_000)])('suggests nothing for a name that is like no other', (name) => {
+  it.each(['schedules', 'x', '', 'y'.repeat(100_000)])('suggests nothing for an unlike name', (name) => {
     expect(nearestName(name, known)).toBeUndefined()
   })
 

@@ -19,7 +19,7 @@ const columns: Column<Row>[] = [
 const unseen = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
 
 describe('a table', () => {
-  it('is as wide as its cells, numbers to the right', () => {
+  it('is as wide as its cells, with numbers to the right', () => {
     const rows = [
       { name: 'a', n: 7 },
       { name: 'longer', n: 1234 },
@@ -27,7 +27,7 @@ describe('a table', () => {
     expect(layTable(columns, rows, 80)).toEqual(['name       n', 'a          7', 'longer  1234'])
   })
 
-  it('cuts what may be cut where the terminal is narrow, and nothing else', () => {
+  it('shortens what may be shortened on a narrow terminal, and nothing else', () => {
     expect(layTable(columns, [{ name: 'much too long', n: 12345678 }], 18)).toEqual([
       'name             n',
       'much to…  12345678',
@@ -35,7 +35,7 @@ describe('a table', () => {
     expect(layTable(columns, [{ name: 'much too long', n: 12345678 }], 3)[1]).toBe('much …  12345678')
   })
 
-  it('keeps to the width and shows nothing that a terminal obeys, whatever the names', () => {
+  it('keeps to the width and contains no terminal control', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 80 }), fc.integer({ min: 20, max: 60 }), (name, width) => {
         const lines = layTable(columns, [{ name, n: 1 }], width)
@@ -74,18 +74,18 @@ describe('an answer', () => {
     omitted: 3,
   }
   const face: AnswerView<Row> = { columns, nothing: 'There are none.' }
-  const look = { colour: false, width: 80, tableWidth: 80 }
+  const options = { colour: false, width: 80, tableWidth: 80 }
 
-  it('as text says of which run it is, what was looked at, and how to see the rest', () => {
-    expect(writeAnswer('text', answer, face, look)).toBe(
+  it('as text names its run, the scanned projects, and how to see the rest', () => {
+    expect(writeAnswer('text', answer, face, options)).toBe(
       'As of run 7, 2026-11-21 03:00 UTC.\n1 walk of 1 project, all complete.\n\nname  n\na     1\n\n… and 3 more; --limit all shows them\n',
     )
   })
 
-  it('as text begins with what was not looked at', () => {
+  it('as text begins with incomplete walks', () => {
     const partial = { ...walk, ...figures, status: 'partial', reason: 'page 2: \x1b[31mHTTP 500' } as const
     const elsewhere = { ...walk, ...figures, project: 'acme/b', run: 3 }
-    const text = writeAnswer('text', { ...answer, coverage: [partial, elsewhere], rows: [] }, face, look)
+    const text = writeAnswer('text', { ...answer, coverage: [partial, elsewhere], rows: [] }, face, options)
     expect(text).toContain('INCOMPLETE SCAN: 1 of 2 walks not complete.\n')
     expect(text).toContain('  acme/a endpoints PARTIAL: page 2: \\x1b[31mHTTP 500\n')
     expect(text).toContain('  acme/b was last scanned by run 3\n')
@@ -93,7 +93,7 @@ describe('an answer', () => {
   })
 
   it('as JSON is one object with schema, run, coverage and rows', () => {
-    const document: Json = JSON.parse(writeAnswer('json', answer, face, look))
+    const document: Json = JSON.parse(writeAnswer('json', answer, face, options))
     expect(document).toEqual({
       schema: 'hookdrift.state/2',
       run,
@@ -101,7 +101,9 @@ describe('an answer', () => {
       rows: [{ name: 'a', n: 1 }],
       omitted: 3,
     })
-    expect(JSON.parse(writeAnswer('json', { command: 'state', run: null, rows: [], omitted: 0 }, face, look))).toEqual({
+    expect(
+      JSON.parse(writeAnswer('json', { command: 'state', run: null, rows: [], omitted: 0 }, face, options)),
+    ).toEqual({
       schema: 'hookdrift.state/2',
       run: null,
       rows: [],
@@ -110,6 +112,6 @@ describe('an answer', () => {
 
   it('as CSV is a record for each row, lists and objects as JSON', () => {
     const listed: AnswerView<Row> = { ...face, columns: [...columns, { name: 'list', value: ({ n }) => [n] }] }
-    expect(writeAnswer('csv', answer, listed, look)).toBe('name,n,list\r\na,1,[1]\r\n')
+    expect(writeAnswer('csv', answer, listed, options)).toBe('name,n,list\r\na,1,[1]\r\n')
   })
 })

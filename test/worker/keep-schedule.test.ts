@@ -6,7 +6,7 @@ const times = (runs: readonly { readonly at: number; readonly schedule: string }
   runs.map(({ at, schedule }) => `${iso(at).slice(8, 19)} ${schedule}`)
 
 describe('a worker', () => {
-  it('runs when its schedule says so', async () => {
+  it('runs when its schedule is due', async () => {
     const { runs, skipped } = await work({ forMs: hour })
     expect(times(runs)).toEqual(
       ['21T03:15:00', '21T03:30:00', '21T03:45:00', '21T04:00:00'].map((at) => `${at} quarter-hourly`),
@@ -14,17 +14,17 @@ describe('a worker', () => {
     expect(skipped).toEqual([])
   })
 
-  it('runs at its start where that is asked for', async () => {
+  it('runs at its start on request', async () => {
     const { runs } = await work({ schedules: [aSchedule({ runOnStart: true })], forMs: 20 * minute })
     expect(times(runs)).toEqual(['21T03:00:00 quarter-hourly', '21T03:15:00 quarter-hourly'])
   })
 
-  it('begins up to the jitter late, and no tick is lost by it', async () => {
+  it('begins up to the jitter late, and loses no tick by it', async () => {
     const { runs } = await work({ schedules: [aSchedule({ jitterMs: 2 * minute })], forMs: 40 * minute })
     expect(times(runs)).toEqual(['21T03:16:00 quarter-hourly', '21T03:31:00 quarter-hourly'])
   })
 
-  it('skips a tick that comes while its run is under way, and says so', async () => {
+  it('skips a tick during its own run, and says so', async () => {
     const { runs, skipped } = await work({ forMs: 70 * minute, takesMs: 20 * minute })
     expect(times(runs)).toEqual(['21T03:15:00 quarter-hourly', '21T03:45:00 quarter-hourly'])
     expect(skipped).toEqual(['quarter-hourly running 1', 'quarter-hourly running 1'])
@@ -48,13 +48,13 @@ describe('a worker', () => {
   it.each([
     ['an hour', hour, 3],
     ['a day', day, 95],
-  ])('has one run for all that passed when its clock is set %s ahead', async (_, byMs, away) => {
+  ])('has one run for all passed ticks when its clock is set %s ahead', async (_, byMs, away) => {
     const { runs, skipped } = await work({ forMs: hour, steps: [{ atMs: 20 * minute, byMs }] })
     expect(runs.length).toBe(1 + 1 + 3)
     expect(skipped).toEqual([`quarter-hourly away ${away}`])
   })
 
-  it('has nothing twice when its clock is set an hour back, and goes on when the clock has caught up', async () => {
+  it('repeats no tick when its clock is set an hour back, and continues when the clock has caught up', async () => {
     const { runs } = await work({ forMs: 2 * hour, steps: [{ atMs: 50 * minute, byMs: -hour }] })
     expect(times(runs)).toEqual(
       ['21T03:15:00', '21T03:30:00', '21T03:45:00', '21T04:00:00'].map((at) => `${at} quarter-hourly`),
@@ -70,14 +70,14 @@ describe('a worker', () => {
     ['one tick', '2026-11-21T02:50:00Z', []],
     ['many', '2026-11-20T02:40:00Z', ['quarter-hourly away 97']],
     ['more than anybody counts', '2016-11-21T00:00:00Z', ['quarter-hourly away 1000']],
-  ])('has one run for what passed while it was not there: %s', async (_, served, skipped) => {
+  ])('has one run for the ticks during its downtime: %s', async (_, served, skipped) => {
     const from = '2026-11-21T03:05:00Z'
     const log = await work({ from, forMs: 5 * minute, more: { servedUntil: () => Date.parse(served) } })
     expect(times(log.runs)).toEqual(['21T03:05:00 quarter-hourly'])
     expect(log.skipped).toEqual(skipped)
   })
 
-  it('has nothing to catch up with when nothing was missed, or nobody ever looked', async () => {
+  it('has nothing to catch up with when nothing was missed or scanned before', async () => {
     const from = '2026-11-21T03:05:00Z'
     for (const served of [Date.parse('2026-11-21T03:00:02Z'), undefined]) {
       const { runs } = await work({ from, forMs: 5 * minute, more: { servedUntil: () => served } })
@@ -93,7 +93,7 @@ describe('a worker', () => {
     expect({ skipped, failed }).toEqual({ skipped: ['quarter-hourly busy 1'], failed: [] })
   })
 
-  it('goes on to the next tick after an error', async () => {
+  it('continues with the next tick after an error', async () => {
     const errors = [new Error('disk full'), 'thrown text']
     const run = async () => {
       const error = errors.shift()
@@ -104,7 +104,7 @@ describe('a worker', () => {
     expect(failed).toEqual(['quarter-hourly: disk full', 'quarter-hourly: thrown text'])
   })
 
-  it('reads its orders again before each run: other times, other schedules, none of the old', async () => {
+  it('rereads its files before each run: new times and schedules replace old ones', async () => {
     const now = [[aSchedule()], [aSchedule({ cron: '*/20 * * * *' }), aSchedule({ name: 'new', cron: '50 * * * *' })]]
     const reload = async () => now[Math.min(reads++, 1)] ?? []
     let reads = 0
@@ -118,7 +118,7 @@ describe('a worker', () => {
     ])
   })
 
-  it('leaves out the run of a schedule that is gone when its time comes', async () => {
+  it('skips the run of a removed schedule', async () => {
     const { runs, failed } = await work({ forMs: hour, more: { reload: async () => [] } })
     expect({ runs, failed }).toEqual({ runs: [], failed: [] })
   })
@@ -136,7 +136,7 @@ describe('a worker', () => {
     expect(isDone).toBe(true)
   })
 
-  it('tells the next tick of each schedule', async () => {
+  it('reports the next tick of each schedule', async () => {
     const { planned } = await work({ forMs: 20 * minute })
     expect([...(planned.at(-1) ?? [])].map(([name, at]) => `${name} ${iso(at)}`)).toEqual([
       'quarter-hourly 2026-11-21T03:30:00.000Z',

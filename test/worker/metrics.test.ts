@@ -58,8 +58,8 @@ function expectedFrom(report: Report) {
   }
 }
 
-describe('the metrics', () => {
-  it('say what the JSON report says, as another parser reads them', async () => {
+describe('metrics', () => {
+  it('match the JSON report, read by a foreign parser', async () => {
     await using runs = await withRuns()
     const metrics = open()
     for (const report of runs.reports) metrics.ended('quarter-hourly', report)
@@ -90,7 +90,7 @@ describe('the metrics', () => {
     })
   })
 
-  it('say since when a project was seen whole, which an incomplete look does not change', async () => {
+  it('contain the last complete scan of a project, which an incomplete scan does not change', async () => {
     await using runs = await withRuns()
     const metrics = open()
     for (const report of runs.reports) metrics.ended('a', report)
@@ -106,7 +106,7 @@ describe('the metrics', () => {
     expect(listings[`listing=subscriptions ${broken}`]).toBe(first)
   })
 
-  it('are the same again after a restart, from the history alone', async () => {
+  it('are the same after a restart, from the history alone', async () => {
     await using runs = await withRuns()
     const before = open()
     for (const report of runs.reports) before.ended('a', report)
@@ -131,7 +131,7 @@ describe('the metrics', () => {
     expect(is.sum('hookdrift_runs_total')).toBe(0)
   })
 
-  it('keep what another schedule saw of other projects', async () => {
+  it('keep projects that another schedule scanned', async () => {
     await using runs = await withRuns()
     const metrics = open()
     const [first, second] = runs.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
@@ -147,7 +147,7 @@ describe('the metrics', () => {
     expect(ofSecond(now)).toEqual(ofSecond(whole))
   })
 
-  it('count what happens to ticks, and show each schedule from its start', async () => {
+  it('count ticks by outcome, and list each schedule from its start', async () => {
     const metrics = open()
     metrics.planned(new Map([['a', 1_795_000_000_000]]))
     metrics.skipped('a', 'running', 2)
@@ -180,14 +180,14 @@ describe('the metrics', () => {
     })
   })
 
-  it('say nothing of a last run where there was none', async () => {
+  it('contain no last run without a run', async () => {
     const scrape = await scrapeOf(open())
     expect(scrape.samples('hookdrift_last_run_exit_code')).toEqual({})
     expect(scrape.samples('hookdrift_last_run_timestamp_seconds')).toEqual({})
     expect(scrape.samples('hookdrift_reload_failed')).toEqual({ '': 0 })
   })
 
-  it('hold no uid and no key', async () => {
+  it('contain no uid and no key', async () => {
     await using runs = await withRuns()
     const metrics = open()
     for (const report of runs.reports) metrics.ended('a', report)
@@ -197,8 +197,8 @@ describe('the metrics', () => {
   })
 })
 
-describe('a schedule was last served', () => {
-  it('by the last look at any of its projects that lies furthest back; a run that a signal ended does not count', async () => {
+describe('the time when a schedule was last served', () => {
+  it('is its oldest last scan of a project, without runs that a signal ended', async () => {
     await using fixture = await openFleetFixture({ fleet: { projects: 2 } })
     const [first = '', second = ''] = fixture.fleet.projects().map(({ name }) => `acme/${name}`)
     const served = async (projects: readonly string[]) => {
@@ -238,7 +238,7 @@ describe('the page about metrics', () => {
   })
 })
 
-describe('what watches the worker', () => {
+describe('the alerts and the dashboard', () => {
   const known = async () => {
     const names = open()
       .registry.getMetricsAsArray()
@@ -251,7 +251,7 @@ describe('what watches the worker', () => {
   const named = (text: string) => new Set(text.match(/hookdrift_\w+/g) ?? [])
 
   it.each(['monitoring/alerts.yaml', 'monitoring/dashboard.json'])(
-    '%s names only metrics that are served',
+    'name only metrics that are served: %s',
     async (file) => {
       const names = named(readFileSync(new URL(file, docs), 'utf8'))
       expect(names.size).toBeGreaterThan(5)
@@ -260,7 +260,7 @@ describe('what watches the worker', () => {
     },
   )
 
-  it('groups and selects by labels that the metrics have', async () => {
+  it('group and select by labels that the metrics have', async () => {
     const text =
       readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8') +
       readFileSync(new URL('monitoring/dashboard.json', docs), 'utf8')
@@ -273,7 +273,7 @@ describe('what watches the worker', () => {
     expect(used.filter((name) => !labels.has(name))).toEqual([])
   })
 
-  it('is a rule file and a dashboard as their programs read them', () => {
+  it('are valid for their programs', () => {
     const { groups } = parse(readFileSync(new URL('monitoring/alerts.yaml', docs), 'utf8'))
     for (const { rules } of groups) {
       for (const rule of rules) {

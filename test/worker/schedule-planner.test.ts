@@ -32,7 +32,7 @@ describe('the planner of schedules', () => {
     expect(agenda.take(1_250)).toEqual([{ schedule: 'every 100', at: 1_200, passed: 0 }])
   })
 
-  it('gives one tick for all the time that has passed, and counts the others', () => {
+  it('gives one tick for all passed time, and counts the others', () => {
     const agenda = open([every(100)])
     expect(agenda.take(1_400)).toEqual([{ schedule: 'every 100', at: 1_100, passed: 3 }])
     expect(agenda.nextDue()).toBe(1_500)
@@ -82,7 +82,7 @@ describe('the planner of schedules', () => {
     expect(agenda.take(1_149)).toEqual([{ schedule: 'every 100', at: 1_100, passed: 0 }])
   })
 
-  it('waits after a small step back of the clock, and gives no tick twice', () => {
+  it('waits after a small step back of the clock, and repeats no tick', () => {
     const agenda = open([every(100)], { now: smallStepMs * 2 })
     const start = smallStepMs * 2
     expect(agenda.take(start + 100)).toHaveLength(1)
@@ -103,7 +103,7 @@ describe('the planner of schedules', () => {
     expect(agenda.nextDue()).toBeGreaterThan(back + 100)
   })
 
-  it('adds small steps back up from the latest time that it saw', () => {
+  it('adds up small steps back from the latest time that it saw', () => {
     const start = smallStepMs * 3
     const agenda = open([every(100)], { now: start })
     agenda.take(start - smallStepMs)
@@ -116,7 +116,7 @@ describe('the planner of schedules', () => {
     expect(open([]).take(9_999)).toEqual([])
   })
 
-  it('keeps the plan of a schedule that is defined as before, and plans others from now on', () => {
+  it('keeps the plan of an unchanged schedule, and plans others from now on', () => {
     const agenda = open([every(100, { jitterMs: 50 }), every(1_000, { name: 'daily' })], { random: () => 0.5 })
     agenda.replace([every(100, { jitterMs: 50 }), every(500, { name: 'daily' }), every(700, { name: 'new' })], 1_250)
     expect([...agenda.upcoming()]).toEqual([

@@ -1,6 +1,6 @@
 import parse from 'parse-prometheus-text-format'
 
-/** A scrape as somebody else's parser reads it. */
+/** A scrape as a foreign parser reads it. */
 export function readScrape(text: string) {
   // It reads one histogram a name, and forgets the labels; the series of which one consists it reads like any other.
   const families = parse(text.replace(/^# (?:TYPE \S+ histogram|HELP \S+_seconds .*)$/gm, ''))

@@ -32,7 +32,7 @@ async function open(more: Partial<typeof answers> = {}, hosts?: readonly string[
 }
 
 describe('the port', () => {
-  it('answers what is asked of it, and nothing else', async () => {
+  it('answers known paths, and nothing else', async () => {
     await using port = await open()
     const asked = async (path: string, method?: string) => {
       const { status, text } = await port.ask(path, method === undefined ? {} : { method })
@@ -65,17 +65,17 @@ describe('the port', () => {
     })
   })
 
-  it('tells a stranger nothing of an error of its own', async () => {
+  it('shows no internal error to a client', async () => {
     await using port = await open({
       metrics: async () => {
-        throw new Error('/home/somebody/hookdrift.db is broken')
+        throw new Error('/home/alice/hookdrift.db is broken')
       },
     })
     expect(await port.ask('/metrics')).toMatchObject({ status: 500, text: 'internal error\n' })
     expect(await port.ask('/healthz')).toMatchObject({ status: 200 })
   })
 
-  it('takes no more headers than it needs, and no nonsense', async () => {
+  it('limits the headers that it accepts, and refuses invalid ones', async () => {
     await using port = await open()
     expect(await port.ask('/healthz', { headers: { 'x-long': 'x'.repeat(9000) } })).toMatchObject({ status: 431 })
     const socket = createConnection(Number(new URL(port.url).port), '127.0.0.1')
@@ -83,13 +83,13 @@ describe('the port', () => {
     expect(await text(socket)).toMatch(/^HTTP\/1.1 400 /)
   })
 
-  it('answers behind three hundred connections that lie idle, and ends the oldest of them', async () => {
+  it('answers behind three hundred idle connections, and closes the oldest of them', async () => {
     await using port = await open()
     const number = Number(new URL(port.url).port)
     const idle: Socket[] = []
     for (let count = 0; count < 300; count++) {
       const socket = createConnection(number, '127.0.0.1')
-      // The oldest are reset, which is no matter.
+      // The oldest are reset, as they should be.
       socket.on('error', () => {})
       await once(socket, 'connect')
       idle.push(socket)
@@ -102,7 +102,7 @@ describe('the port', () => {
     for (const socket of idle) socket.destroy()
   })
 
-  it('ends no connection that waits for its answer while another lies idle', async () => {
+  it('closes no waiting connection while another is idle', async () => {
     let end = () => {}
     const slow = new Promise<void>((resolve) => {
       end = resolve
@@ -152,7 +152,7 @@ describe('the port', () => {
     }
   })
 
-  it('answers under the names that it is given', async () => {
+  it('answers under configured names', async () => {
     await using port = await open({}, ['Hooks.internal', 'worker'])
     const asked = async (host: string) => (await port.ask('/metrics', { headers: { host } })).status
     expect([await asked('hooks.INTERNAL:9464'), await asked('worker.'), await asked('evil.example')]).toEqual([
@@ -160,7 +160,7 @@ describe('the port', () => {
     ])
   })
 
-  it('that is not of this machine alone answers under any name, unless it is given some', () => {
+  it('with a public address answers under any name, unless names are configured', () => {
     const everywhere = hostCheck({ host: '0.0.0.0' })
     expect([everywhere('hookdrift:9464'), everywhere('hookdrift.monitoring.svc:9464'), everywhere(undefined)]).toEqual([
       true,
@@ -176,7 +176,7 @@ describe('the port', () => {
     ])
   })
 
-  it('that is taken is an error that says so', async () => {
+  it('that is in use is an error that says so', async () => {
     await using port = await open()
     const taken = Number(new URL(port.url).port)
     await expect(serve({ host: '127.0.0.1', port: taken }, answers)).rejects.toMatchObject({
@@ -190,7 +190,7 @@ describe('a worker is not ready', () => {
   const at = Date.parse('2026-11-21T03:00:00Z')
   const health = () => openHealth(() => minute)
 
-  it('after three errors in a row, until a run ends well', () => {
+  it('after three errors in a row, until a run succeeds', () => {
     const one = health()
     one.failed('a')
     one.failed('b')
@@ -220,7 +220,7 @@ describe('a worker is not ready', () => {
     expect(one.troubles(at)).toEqual([])
   })
 
-  it('when a tick is late beyond its jitter, but not for ticks that one run stands for', () => {
+  it('when a tick is late beyond its jitter, but not for ticks that one run covers', () => {
     const one = health()
     one.planned(new Map([['a', at]]))
     one.skipped('a', 'away')

@@ -68,7 +68,7 @@ describe('a schedule is refused at its place', () => {
     expect(refusals(one + one)).toEqual(['3:13: a second schedule named a, the first is in line 2'])
   })
 
-  it('and kept when it can be kept', () => {
+  it('and kept when it is valid', () => {
     for (const cron of ['*/15 * * * *', '0 0 29 2 *', '@hourly', '*/10 * * * * *', '0 8-18 * * MON-FRI', '0 0 L * *']) {
       expect(refusals(`  - { name: a, cron: "${cron}" }\n`)).toEqual([])
     }
@@ -76,7 +76,7 @@ describe('a schedule is refused at its place', () => {
 })
 
 describe('the next times', () => {
-  it('of all schedules come in order, with what the clock of the zone shows', () => {
+  it('of all schedules come in order, with the local time of the zone', () => {
     const schedules = [
       aSchedule({ name: 'night', cron: '30 2 * * *', timezone: 'Europe/Berlin' }),
       aSchedule({ name: 'noon', cron: '0 12 * * *' }),
@@ -92,7 +92,7 @@ describe('the next times', () => {
 })
 
 describe('an agenda', () => {
-  it('keeps what is planned of a schedule that stays as it was, jitter and all', () => {
+  it('keeps the plan of an unchanged schedule, with its jitter', () => {
     const entry = (written: string, everyMs: number) => ({
       name: 'a',
       jitterMs: 4 * minute,

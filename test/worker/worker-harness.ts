@@ -23,7 +23,7 @@ export function aSchedule(members: Partial<Schedule> = {}): Schedule {
 interface Trial {
   readonly schedules?: readonly Schedule[]
   readonly from?: string
-  /** How long the worker works, by a clock that nobody sets. */
+  /** How long the worker works, by a clock that is never set. */
   readonly forMs: number
   /** How often and by how much the clock is set, by the time that has really passed. */
   readonly steps?: readonly { readonly atMs: number; readonly byMs: number }[]

@@ -61,7 +61,7 @@ const foreign = {
   'a value in the place of a section': ['rules: p4ssw0rd9\nservices: p4ssw0rd9\n', 'p4ssw0rd9'],
 } as const
 
-describe('a message about a file that is not what it should be', () => {
+describe('a message about an invalid file', () => {
   const cases = Object.keys(readers).flatMap((reader) => Object.keys(foreign).map((file) => [reader, file] as const))
   it.each(cases)('does not quote it: %s, %s', (reader, file) => {
     const [text, secret] = foreign[file as keyof typeof foreign]
@@ -80,7 +80,7 @@ describe('a message about a file that is not what it should be', () => {
     ['12345678', 'f.yaml:1:1: the file is a number, expected a mapping'],
     ['true', 'f.yaml:1:1: the file is true or false, expected a mapping'],
     ['[1]', 'f.yaml:1:1: the file is a list, expected a mapping'],
-  ])('says what kind of value it is: %s', (text, message) => {
+  ])('names the kind of value: %s', (text, message) => {
     const schema = z.strictObject({ name: z.string() })
     expect(refusal(() => readDocument(text, { file: 'f.yaml', schema }))).toBe(message)
   })
@@ -102,7 +102,7 @@ describe('a value at a known place of a file', () => {
     ['mode: https://hooks.example.com', 'mode is "https://hooks.example.com"'],
     ['count: 7', 'count is 7'],
     ['count: true', 'count is true'],
-  ])('is shown where it is a word, a number or a few of them: %s', (text, message) => {
+  ])('is shown when it is a word, a number or a few of them: %s', (text, message) => {
     expect(said(text)).toContain(message)
   })
 
@@ -114,7 +114,7 @@ describe('a value at a known place of a file', () => {
     ['mode: https://me:x@example.com', 'mode is a text (not shown)'],
     ['client_secret: swordfish', 'client_secret has a value that does not fit (not shown)'],
     ['key: 1.5', 'key has a value that does not fit (not shown)'],
-  ])('is not shown where it or its name looks like a secret: %s', (text, message) => {
+  ])('is not shown when it or its name looks like a secret: %s', (text, message) => {
     expect(said(text)).toContain(message)
   })
 })

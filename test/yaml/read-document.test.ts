@@ -45,7 +45,7 @@ describe('readDocument', () => {
     expect(read('\uFEFFname: a\r\nconcurrency: 5\r\n').value).toEqual({ name: 'a', concurrency: 5 })
   })
 
-  it('names every mistake of a file in the order of the file', () => {
+  it('lists every mistake of a file in order', () => {
     expect(
       refusal('name: 1\non: yes\nconcurrency: many\nshare: 0\nitems:\n  - id: a\n    size: 1.5\n  - {}\n'),
     ).toEqual([
@@ -83,7 +83,7 @@ describe('readDocument', () => {
     ['rules: { a: of }', 'f.yaml:1:13: a is "of", expected `off`, or `low` or `high`, or a mapping'],
     ['rules: { a: { severity: low, max: 0 } }', 'f.yaml:1:35: max is 0, expected a whole number of at least 1'],
     ['rules: { a: { severity: low, max: 1, mx: 1 } }', 'f.yaml:1:38: `mx` is unknown, expected `severity` or `max`'],
-  ])('says in plain words what is wrong with %s', (text, line) => {
+  ])('describes %s in plain words', (text, line) => {
     expect(refusal(text)).toEqual([line])
   })
 
@@ -147,7 +147,7 @@ describe('readDocument', () => {
       Array.from({ length: 100_000 }, (_, i) => `k${i}:\n`).join(''),
       'f.yaml:62500:8: the file has more than 250000 YAML tokens, the limit',
     ],
-  ])('refuses %s in a moment', (_, text, line) => {
+  ])('refuses %s quickly', (_, text, line) => {
     expect(refusal(text)).toEqual([line])
   })
 
@@ -187,14 +187,14 @@ describe('readDocument', () => {
       text === '$bad' ? { problem: 'no such variable' } : { text: text.replace('$a', 'expanded').replace('$empty', '') }
     const readExpanded = (text: string) => readDocument(text, { file: 'f.yaml', schema, expand })
 
-    it('checks what the texts expand to', () => {
+    it('checks the expanded texts', () => {
       expect(readExpanded('name: x-$a\nlabels: { a: $a }').value).toMatchObject({
         name: 'x-expanded',
         labels: { a: 'expanded' },
       })
     })
 
-    it('shows the text as it was written, never what it expanded to', () => {
+    it('shows the text as written, never its expansion', () => {
       expect(refusal('mode: $a', readExpanded)).toEqual([
         'f.yaml:1:7: mode is "$a", expected `auto`, `required` or `off`',
       ])
@@ -203,7 +203,7 @@ describe('readDocument', () => {
       ])
     })
 
-    it('names a reference that leads nowhere, and nothing more about its value', () => {
+    it('names an undefined reference, without its value', () => {
       expect(refusal('mode: $bad\nconcurrency: 0', readExpanded)).toEqual([
         'f.yaml:1:7: no such variable',
         'f.yaml:2:14: concurrency is 0, expected a whole number from 1 to 64',
@@ -221,12 +221,12 @@ describe('readDocument', () => {
       expect(document.at([])).toEqual({ line: 2, column: 1 })
     })
 
-    it('places what is not in the file at its nearest parent', () => {
+    it('places a missing key at its nearest parent', () => {
       expect(document.at(['labels', 'team'], 'key')).toEqual({ line: 5, column: 9 })
       expect(document.at(['items', 7, 'id'])).toEqual({ line: 3, column: 3 })
     })
 
-    it('makes lines of them, for a refusal or a warning', () => {
+    it('formats them as lines, for a refusal or a warning', () => {
       const late = document.problem(['labels', 'env'], 'unknown environment', 'key')
       const early = document.problem(['items', 0, 'id'], 'unheard of')
       expect(problemLine(late)).toBe('f.yaml:5:11: unknown environment')

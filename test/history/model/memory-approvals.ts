@@ -36,9 +36,10 @@ export function approvedResources(rows: Rows, { id, run, project }: Approval): r
     const state = rows.approvals.find((approval) => approval.id === id)?.state
     return state === undefined || 'run' in state ? [] : state.resources.toSorted(byKindAndUid)
   }
-  const stood = ({ fromRun, toRun }: Rows['versions'][number]) => fromRun <= run && (toRun === undefined || toRun > run)
+  const wasValid = ({ fromRun, toRun }: Rows['versions'][number]) =>
+    fromRun <= run && (toRun === undefined || toRun > run)
   return rows.versions
-    .filter((row) => row.project === projectKeyOf(project) && stood(row))
+    .filter((row) => row.project === projectKeyOf(project) && wasValid(row))
     .map((row) => {
       const { name, attributes, sealKeyId } = toStoredBody(row)
       return { kind: row.kind, uid: row.uid, name, attributes, sealKeyId }

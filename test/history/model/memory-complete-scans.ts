@@ -3,7 +3,7 @@ import type { CompleteScans } from '../../../src/history/records.ts'
 import type { Listing } from '../../../src/model/resource.ts'
 import type { RunRow, WalkRow } from './memory-rows.ts'
 
-/** The last complete looks among a project's walks. */
+/** The last complete scans among a project's walks. */
 export function memoryCompleteScans(walks: readonly WalkRow[], runs: readonly RunRow[] = []): CompleteScans {
   const lists = (run: number) =>
     walks.some((walk) => walk.run === run && walk.listing === 'sources' && walk.status !== 'skipped')

@@ -40,7 +40,7 @@ interface AcquiredMemoryLease {
   readonly interrupted: readonly number[]
 }
 
-/** A run being written: what it adds lies beside the history, what it ends is remembered, and the seal joins them. */
+/** A run being written: additions are kept apart, endings are remembered, and the commit applies both. */
 export class MemoryDraft implements Draft {
   readonly run: number
   readonly interrupted: readonly number[]
@@ -181,10 +181,10 @@ export class MemoryDraft implements Draft {
 
   async markUnreferenced(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<readonly string[]> {
     const key = projectKeyOf(project)
-    const standing = this.#memory.rows.marks.filter(
+    const active = this.#memory.rows.marks.filter(
       (mark) => mark.project === key && mark.kind === kind && mark.toRun === undefined,
     )
-    const marked = new Set(standing.map(({ uid }) => uid))
+    const marked = new Set(active.map(({ uid }) => uid))
     this.#marks.set(`${key} ${kind}`, { project: key, kind, uids: new Set(uids) })
     return [...new Set(uids)].filter((uid) => !marked.has(uid))
   }
@@ -195,7 +195,7 @@ export class MemoryDraft implements Draft {
     uids: readonly string[],
   ): Promise<readonly ActiveViolation[]> {
     const wanted = new Set(uids)
-    return this.#standing(project).filter((violation) => violation.kind === kind && wanted.has(violation.uid))
+    return this.#activeViolations(project).filter((violation) => violation.kind === kind && wanted.has(violation.uid))
   }
 
   async stageViolations(project: ProjectRef, { confirmed, violations }: StagedViolations): Promise<void> {
@@ -210,7 +210,7 @@ export class MemoryDraft implements Draft {
   }
 
   async unconfirmedViolations(project: ProjectRef): Promise<readonly ActiveViolation[]> {
-    return this.#standing(project).filter(({ id }) => !this.#confirmed.has(id))
+    return this.#activeViolations(project).filter(({ id }) => !this.#confirmed.has(id))
   }
 
   async unconfirmedBy(
@@ -280,7 +280,7 @@ export class MemoryDraft implements Draft {
   async commit(
     finishedAt: string,
     exitCodeOf: (record: RunRecord) => ExitCode,
-    tell?: ComposeNotifications,
+    compose?: ComposeNotifications,
   ): Promise<RunRecord> {
     this.#stopHeartbeat()
     this.#requireLease()
@@ -289,17 +289,17 @@ export class MemoryDraft implements Draft {
     const rows = this.#joined(run)
     const record = readRows(rows, run)
     const exitCode = exitCodeOf(record)
-    const messages = tell?.(record, memoryPriorState(rows, record, this.#memory.untold)) ?? []
+    const messages = compose?.(record, memoryPriorState(rows, record, this.#memory.unnotified)) ?? []
     this.#end(rows, { ...run, exitCode })
-    this.#tell(messages, finishedAt)
+    this.#enqueue(messages, finishedAt)
     return record
   }
 
-  #tell(messages: ReturnType<ComposeNotifications>, at: string): void {
-    const { untold, outbox } = this.#memory
+  #enqueue(messages: ReturnType<ComposeNotifications>, at: string): void {
+    const { unnotified, outbox } = this.#memory
     for (const { project } of this.#added.scans) {
-      if (messages !== 'later') untold.delete(project)
-      else untold.set(project, untold.get(project) ?? this.run)
+      if (messages !== 'later') unnotified.delete(project)
+      else unnotified.set(project, unnotified.get(project) ?? this.run)
     }
     if (messages !== 'later') addMessages(outbox, messages, at)
   }
@@ -322,7 +322,7 @@ export class MemoryDraft implements Draft {
     )
   }
 
-  #standing(project: ProjectRef): ActiveViolation[] {
+  #activeViolations(project: ProjectRef): ActiveViolation[] {
     const rows = this.#memory.rows.violations.filter(
       (row) => row.project === projectKeyOf(project) && row.toRun === undefined,
     )
@@ -375,12 +375,12 @@ export class MemoryDraft implements Draft {
     marks: Rows['marks'],
     { project, kind, uids }: { project: string; kind: Kind; uids: ReadonlySet<string> },
   ): Rows['marks'] {
-    const stands = (mark: Rows['marks'][number]) =>
+    const isActive = (mark: Rows['marks'][number]) =>
       mark.project === project && mark.kind === kind && mark.toRun === undefined
-    const marked = new Set(marks.filter(stands).map(({ uid }) => uid))
+    const marked = new Set(marks.filter(isActive).map(({ uid }) => uid))
     const added = [...uids].filter((uid) => !marked.has(uid)).map((uid) => ({ project, kind, uid, fromRun: this.run }))
     return [
-      ...marks.map((mark) => (stands(mark) && !uids.has(mark.uid) ? { ...mark, toRun: this.run } : mark)),
+      ...marks.map((mark) => (isActive(mark) && !uids.has(mark.uid) ? { ...mark, toRun: this.run } : mark)),
       ...added,
     ]
   }

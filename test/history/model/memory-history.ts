@@ -35,5 +35,5 @@ export function openMemoryHistory(owner: LeaseOwner, memory: Memory = emptyMemor
 }
 
 export function emptyMemory(): Memory {
-  return { rows: noRows, lease: undefined, lastId: 0, untold: new Map(), outbox: emptyOutbox() }
+  return { rows: noRows, lease: undefined, lastId: 0, unnotified: new Map(), outbox: emptyOutbox() }
 }

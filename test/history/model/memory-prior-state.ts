@@ -2,15 +2,15 @@ import { type NotifiedSpan, type PriorState, transitionBetween } from '../../../
 import type { RunRecord } from '../../../src/history/records.ts'
 import { type Rows, scannedProjects } from './memory-rows.ts'
 
-/** `untold`: by project, the first run that nobody was told of. */
+/** `unnotified`: by project, the first run without a notification. */
 export function memoryPriorState(
   rows: Rows,
   { number: run }: RunRecord,
-  untold: ReadonlyMap<string, number>,
+  unnotified: ReadonlyMap<string, number>,
 ): PriorState {
   const projects = rows.scans
     .filter((scan) => scan.run === run)
-    .map(({ project, name }) => ({ project, name, since: untold.get(project) ?? run }))
+    .map(({ project, name }) => ({ project, name, since: unnotified.get(project) ?? run }))
   const last = rows.runs.findLast(({ number, state }) => number < run && state === 'committed')
   return {
     isFirst: last === undefined,

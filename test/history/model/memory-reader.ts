@@ -37,7 +37,7 @@ export function memoryReader(memory: Memory): HistoryReader {
   }
   const walksOf = (project: ProjectRef) => rows().walks.filter((walk) => walk.project === projectKeyOf(project))
 
-  /** Every project's last look by a run. */
+  /** Every project's last scan as of a run. */
   function latestScansAt(at: number): { project: ProjectRef; run: number }[] {
     const keys = new Set(rows().scans.map(({ project }) => project))
     return [...keys]
@@ -151,23 +151,23 @@ export function memoryReader(memory: Memory): HistoryReader {
 
     async waivedBetween(after, run) {
       const found = rows().violations.flatMap(({ fingerprint, rule, waiver, fromRun, toRun, project }) => {
-        const stood = fromRun <= run && (toRun === undefined || toRun > after + 1)
+        const wasValid = fromRun <= run && (toRun === undefined || toRun > after + 1)
         const isSeen = latestScansAt(run).some((scan) => projectKeyOf(scan.project) === project)
-        return waiver === undefined || !stood || !isSeen ? [] : [{ fingerprint, rule, waiver }]
+        return waiver === undefined || !wasValid || !isSeen ? [] : [{ fingerprint, rule, waiver }]
       })
       return [...new Map(found.map((one) => [JSON.stringify(one), one])).values()]
     },
 
     async stateAt(project, run, kind) {
-      const stood = ({ fromRun, toRun }: { fromRun: number; toRun?: number }) =>
+      const wasValid = ({ fromRun, toRun }: { fromRun: number; toRun?: number }) =>
         fromRun <= run && (toRun === undefined || toRun > run)
       const isMarked = (row: VersionRow) =>
         rows().marks.some(
-          (mark) => mark.project === row.project && mark.kind === row.kind && mark.uid === row.uid && stood(mark),
+          (mark) => mark.project === row.project && mark.kind === row.kind && mark.uid === row.uid && wasValid(mark),
         )
       return rows()
         .versions.filter(
-          (row) => row.project === projectKeyOf(project) && (kind === undefined || row.kind === kind) && stood(row),
+          (row) => row.project === projectKeyOf(project) && (kind === undefined || row.kind === kind) && wasValid(row),
         )
         .map((row) => ({
           ...kept(row),

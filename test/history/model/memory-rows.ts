@@ -42,8 +42,8 @@ export interface Memory {
   rows: Rows
   lease: (Lease & { readonly token: number }) | undefined
   lastId: number
-  /** By project, the first run that nobody was told of. */
-  readonly untold: Map<string, number>
+  /** By project, the first run without a notification. */
+  readonly unnotified: Map<string, number>
   readonly outbox: OutboxRows
 }
 
@@ -77,10 +77,10 @@ export const noRows: Rows = {
   held: [],
 }
 
-/** Identity of a project, whatever it is called. */
+/** Identity of a project, independent of its name. */
 export const projectKeyOf: (project: ProjectRef) => string = projectKey
 
-/** Reads a run as it was, whatever came after it. */
+/** Reads a run as it was, without what later runs changed. */
 export function readRows(rows: Rows, run: RunRow): RunRecord {
   const { number, startedAt, finishedAt, failOn, toolVersion, policyDigest, configurationDigest, context } = run
   // As configured then; of a project that it did not scan, a run says nothing.
@@ -114,7 +114,7 @@ export function readRows(rows: Rows, run: RunRow): RunRecord {
   }
 }
 
-/** What a run says of a violation: nothing when it stood before, or after, or was merely reworded. */
+/** What a run reports of a violation: nothing when it ended before, began after, or was merely reworded. */
 export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project: string): RecordedViolation[] {
   const { fingerprint, rule, severity, kind, uid, name, path, message, state, fromRun, toRun, firstRun, lastRun } = row
   if (fromRun > run || (toRun !== undefined && toRun < run)) return []
@@ -126,8 +126,8 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
     return [{ ...shown, state: 'resolved', lastSeen: startOf(lastRun ?? lastScan) }]
   }
   const accepted = row.waiver === undefined ? {} : { waiver: row.waiver }
-  const standing = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'
-  return [{ ...shown, ...accepted, state: standing, lastSeen: startOf(lastRun ?? run) }]
+  const reported = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'
+  return [{ ...shown, ...accepted, state: reported, lastSeen: startOf(lastRun ?? run) }]
 }
 
 /** The runs that scanned a project, in order. */

@@ -19,7 +19,7 @@ export const cases: Cases = {
     compares: [changed(anEndpoint({ authentication: null }), { authentication: null })],
     finds: [],
   },
-  'is silent where the service does not show it any more': {
+  'is silent where the service no longer shows it': {
     compares: [changed(anEndpoint({ authentication: basic }), {})],
     finds: [],
   },

@@ -17,7 +17,7 @@ export const cases: Cases = {
     finds: ['medium s1/filter_config/event_types: lets every event type through, where it named some'],
   },
   'leaves fewer event types alone': { compares: widened(types('a', 'b'), types('a')), finds: [] },
-  'leaves names in the place of a wildcard alone': { compares: widened(types('*'), types('a')), finds: [] },
+  'leaves names alone that replace a wildcard': { compares: widened(types('*'), types('a')), finds: [] },
   'finds a filter that is gone': {
     compares: widened(body({ country: 'DE' }), body({})),
     finds: ['medium s1/filter_config/filter: no longer filters anything'],
@@ -35,7 +35,7 @@ export const cases: Cases = {
       'medium s1/filter_config/filter/body: asks for less: /filter_config/filter/body/amount/$gte was 100, is 10, and 3 more',
     ],
   },
-  'compares numbers that no double holds by their values, and tells their digits': {
+  'compares numbers that exceed a double by value, and shows their digits': {
     compares: widened(
       body({ id: { $gt: 'number:1234567890123456789' } }),
       body({ id: { $gt: 'number:1234567890123456788' } }),
@@ -51,7 +51,7 @@ export const cases: Cases = {
     ),
     finds: [],
   },
-  'does not guess where one condition took the place of another': {
+  'does not guess when one condition replaces another': {
     compares: widened(body({ country: 'DE' }), body({ region: 'EU' })),
     finds: [],
   },

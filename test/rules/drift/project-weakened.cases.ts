@@ -20,7 +20,7 @@ export const cases: Cases = {
       'high p/config/replay_attacks_prevention_enabled: no longer protects against replay',
     ],
   },
-  'finds a weaker hash, also one beside the strong one': {
+  'finds a weaker hash, also next to the strong one': {
     compares: [...project(hashes('SHA256'), hashes('SHA1')), ...project(hashes('SHA256'), hashes('SHA256', 'MD5'))],
     finds: [
       'high p/config/signature/versions: signed with SHA256, and signs with SHA1 now',

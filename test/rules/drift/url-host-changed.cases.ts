@@ -15,7 +15,7 @@ export const cases: Cases = {
     ],
     finds: [],
   },
-  'is silent where one of the two is no address': {
+  'is silent where one of the two is not an address': {
     compares: [changed(from('https://a.example.com/x'), { url: 'nonsense' })],
     finds: [],
   },

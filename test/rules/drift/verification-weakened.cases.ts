@@ -14,7 +14,7 @@ export const cases: Cases = {
       'critical q1/verifier: verified by api_key, and by nothing now',
     ],
   },
-  'finds a kind that binds no payload in the place of one that does': {
+  'finds a kind that binds no payload and replaces one that does': {
     compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: { type: 'basic_auth' } })],
     finds: ['critical q1/verifier: verified by hmac, and by basic_auth now'],
   },
@@ -22,11 +22,11 @@ export const cases: Cases = {
     compares: [changed(from(hmac('SHA256')), { type: 'http', verifier: hmac('SHA1') })],
     finds: ['critical q1/verifier/hmac/hash: verified with HMAC-SHA256, and with HMAC-SHA1 now'],
   },
-  'says so quietly of a queue': {
+  'is milder about a queue': {
     compares: [changed(from(hmac('SHA256'), 'pub_sub'), { type: 'pub_sub', verifier: null })],
     finds: ['info q1/verifier: verified by hmac, and by nothing now'],
   },
-  'leaves 256 bits in the place of 512 alone': {
+  'leaves 256 bits alone that replace 512': {
     compares: [changed(from(hmac('SHA512')), { type: 'http', verifier: hmac('SHA3_256') })],
     finds: [],
   },

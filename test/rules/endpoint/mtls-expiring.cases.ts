@@ -14,7 +14,7 @@ export const cases: Cases = {
     finds: [],
   },
   'leaves an expired certificate to another rule': { sees: [withCertificate], at: '2026-12-02T00:00:00Z', finds: [] },
-  'looks as far ahead as the policy says': { sees: [withCertificate], options: { min_days: 7 }, finds: [] },
+  'checks as many days ahead as the policy says': { sees: [withCertificate], options: { min_days: 7 }, finds: [] },
   'is silent about what does not parse and where no certificate is shown': {
     sees: endpoints({ mtls_client_cert: { client_cert: 'not a certificate' } }, { mtls_client_cert: null }, {}),
     finds: [],

@@ -24,5 +24,5 @@ export const cases: Cases = {
     since: { '/status': '2026-01-01T00:00:00.000Z' },
     finds: [],
   },
-  'is silent where the history does not tell since when': { sees: paused, finds: [] },
+  'is silent where the history does not know since when': { sees: paused, finds: [] },
 }

@@ -45,7 +45,7 @@ export const cases: Cases = {
     finds: [],
   },
   'leaves a secret without an expiry alone': { sees: [anEndpoint({ secrets: { k1: secret({}) } })], finds: [] },
-  'is silent about an expiry that is no time': {
+  'is silent about an expiry that is not a time': {
     sees: [anEndpoint({ secrets: { k1: secret({ expires_at: 'soon' }) } })],
     finds: [],
   },

@@ -23,8 +23,8 @@ export const cases: Cases = {
     sees: [anEndpoint({ secrets: { a: { expires_at: '2026-11-20T00:00:00Z' } } })],
     finds: [],
   },
-  'looks seven days ahead unless the policy says otherwise': { sees: [inDecember], finds: [] },
-  'looks as far ahead as the policy says': {
+  'checks seven days ahead by default': { sees: [inDecember], finds: [] },
+  'checks as many days ahead as the policy says': {
     sees: [inDecember],
     options: { min_days: 30 },
     finds: ['medium e1/secrets/a: expires on 2026-12-15, and no other secret lasts longer'],

@@ -5,7 +5,7 @@ const endpoint = (uid: string, owner: string | null, value: string, project = 'p
   anEndpoint({ owner_id: owner, secrets: { [`k-${uid}`]: { value, deleted_at: deleted } } }, uid, project)
 
 export const cases: Cases = {
-  'finds a secret on two endpoints of one owner, and says it of each': {
+  'finds a secret on two endpoints of one owner, and reports each': {
     sees: [endpoint('e1', 'o1', seal('a')), endpoint('e2', 'o1', seal('a')), endpoint('e3', 'o1', seal('b'))],
     finds: [
       'medium e1/secrets/k-e1: the same secret signs for 2 endpoints',
@@ -38,7 +38,7 @@ export const cases: Cases = {
       'medium e2/secrets/k-e2: the same secret signs for 2 endpoints',
     ],
   },
-  'leaves a secret that stands twice on one endpoint alone': {
+  'leaves a secret alone that one endpoint has twice': {
     sees: [anEndpoint({ secrets: { k1: { value: seal('a') }, k2: { value: seal('a') } } })],
     finds: [],
   },

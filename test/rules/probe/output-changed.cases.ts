@@ -5,7 +5,7 @@ const ok = (output: JsonObject | string | null) => ({ outcome: 'ok', determinist
 const after = (before: JsonObject, now: JsonObject): Seen => ({ ...aProbe(now), volatile: { before } })
 
 export const cases: Cases = {
-  'tells where a result first differs from the one before': {
+  'names the first difference from the earlier result': {
     sees: [after(ok({ data: { a: 1, b: [1] }, type: 'x' }), ok({ data: { a: 1, b: [2] }, type: 'y' }))],
     finds: ['medium orders/output: the same function gives another result for the same payload, first at /data/b/0'],
   },
@@ -17,13 +17,13 @@ export const cases: Cases = {
       'medium orders/output: the same function gives another result for the same payload',
     ],
   },
-  'says of a function that is not deterministic that it is none, and compares nothing': {
+  'says that a function is not deterministic, and compares nothing': {
     sees: [after(ok({ a: 1 }), { outcome: 'ok', deterministic: false, output: null })],
     finds: [
       'info orders/deterministic: not deterministic: two runs with the same payload gave two results, so they are not compared',
     ],
   },
-  'is silent about the same result in another order, and where there is none to compare with': {
+  'is silent about the same result in another order, and without an earlier result': {
     sees: [
       after(ok({ a: 1, b: 2 }), ok({ b: 2, a: 1 })),
       aProbe(ok({ a: 1 })),

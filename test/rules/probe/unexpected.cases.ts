@@ -1,7 +1,7 @@
 import { aProbe, type Cases } from '../rule-cases.ts'
 
 export const cases: Cases = {
-  'tells how a result breaks the expectation': {
+  'says how a result breaks the expectation': {
     sees: [aProbe({ outcome: 'ok', unexpected: 'the result breaks `payload.n == 1`' })],
     finds: ['high orders/unexpected: the result breaks `payload.n == 1`'],
   },

@@ -1,8 +1,8 @@
 import type { Cases } from '../rule-cases.ts'
 
 export const cases: Cases = {
-  'says what is held, listing by listing': {
-    look: {
+  'reports withheld removals by listing': {
+    scan: {
       unconfirmedRemovals: [
         { listing: 'endpoints', missing: 40, known: 60 },
         { listing: 'subscriptions', missing: 80, known: 100 },
@@ -10,5 +10,5 @@ export const cases: Cases = {
     },
     finds: ['high p: 40 of 60 endpoints and 80 of 100 subscriptions are gone at once, which is not believed yet'],
   },
-  'is silent where nothing is held': { look: {}, finds: [] },
+  'is silent where nothing is withheld': { scan: {}, finds: [] },
 }

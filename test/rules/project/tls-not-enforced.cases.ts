@@ -10,16 +10,16 @@ export const cases: Cases = {
     sees: [lax, anEndpoint({ url: 'https://a.example' })],
     finds: [wouldAccept],
   },
-  'minds more where an endpoint uses plain http': {
+  'is more severe where an endpoint uses plain http': {
     sees: [lax, anEndpoint({ url: 'HTTP://a.example' }), anEndpoint({ url: 'https://b.example' }, 'e2')],
     finds: ['medium p/config/ssl/enforce_secure_endpoints: https is not enforced, and an endpoint uses plain http'],
   },
-  'minds as much where others were not seen': {
+  'is as severe when unread endpoints may use it': {
     sees: [lax, anEndpoint({ url: 'http://a.example' })],
     unseen: ['endpoint'],
     finds: ['medium p/config/ssl/enforce_secure_endpoints: https is not enforced, and an endpoint uses plain http'],
   },
-  'does not say how bad it is where it did not see every endpoint': {
+  'gives no count when it did not see every endpoint': {
     sees: [lax, anEndpoint({ url: 'https://a.example' })],
     unseen: ['endpoint'],
     finds: [],

@@ -3,7 +3,7 @@ import { aSource, aSubscription, type Cases } from '../rule-cases.ts'
 const user = (uid: string, source: string | null = 'q1') => aSubscription({ source_uid: source }, uid)
 
 export const cases: Cases = {
-  'finds a source that is switched off, and says who waits': {
+  'finds a source that is switched off, and counts its subscriptions': {
     sees: [aSource({ is_disabled: true }), user('s1'), user('s2'), user('s3', 'q2'), user('s4', null)],
     finds: ['medium q1/is_disabled: switched off: its events are refused (2 subscriptions wait for it)'],
   },
@@ -11,7 +11,7 @@ export const cases: Cases = {
     sees: [aSource({ is_disabled: true }), user('s1')],
     finds: ['medium q1/is_disabled: switched off: its events are refused (one subscription waits for it)'],
   },
-  'is milder where nobody waits': {
+  'is milder without subscriptions': {
     sees: [aSource({ is_disabled: true })],
     finds: ['low q1/is_disabled: switched off: its events are refused (no subscription waits for it)'],
   },

@@ -20,7 +20,7 @@ export const cases: Cases = {
     sees: [run('first', 'failed')],
     finds: ['high q1/body_function: fails the probe first: Error: boom of first'],
   },
-  'tells the function, and each function of a source once': {
+  'names the function, and each function of a source once': {
     sees: [run('b', 'failed'), run('a', 'failed'), run('h', 'failed', { function: 'header' })],
     finds: [
       'high q1/body_function: fails the probes a, b: Error: boom of b',

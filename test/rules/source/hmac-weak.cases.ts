@@ -8,7 +8,7 @@ export const cases: Cases = {
     sees: [hmac('sha-1')],
     finds: ['high q1/verifier/hmac/hash: verifies events with HMAC-sha-1'],
   },
-  'minds SHA224 less': {
+  'is milder about SHA224': {
     sees: [hmac('SHA224')],
     finds: ['low q1/verifier/hmac/hash: verifies events with HMAC-SHA224'],
   },

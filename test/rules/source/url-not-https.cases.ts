@@ -6,7 +6,7 @@ export const cases: Cases = {
     finds: ['medium q1/url: takes events in at hooks.example over plain http'],
   },
   'leaves https alone': { sees: [aSource({ type: 'http', url: 'https://hooks.example/ingest/1' })], finds: [] },
-  'does not judge an address without a scheme': {
+  'does not evaluate an address without a scheme': {
     sees: [aSource({ type: 'http', url: 'localhost:5005/ingest/1' })],
     finds: [],
   },

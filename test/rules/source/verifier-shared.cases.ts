@@ -8,11 +8,11 @@ const signing = (value: string, more: JsonObject = {}, uid?: string) =>
 const at = (uid: string, by: string) => `high ${uid}/verifier/hmac/secret: the same secret is used by ${by}`
 
 export const cases: Cases = {
-  'finds a secret on several sources, and tells each': {
+  'finds a secret on several sources, and reports each': {
     sees: [hmac(seal('0')), hmac(seal('0'), 'q2'), hmac(seal('0'), 'q3'), hmac(seal('1'), 'q4')],
     finds: [at('q1', '2 other sources'), at('q2', '2 other sources'), at('q3', '2 other sources')],
   },
-  'looks across projects': {
+  'compares across projects': {
     sees: [hmac(seal('0')), hmac(seal('0'), 'q1', 'other')],
     finds: [at('q1', 'one other source'), at('q1', 'one other source')],
   },

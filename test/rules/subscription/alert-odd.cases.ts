@@ -8,7 +8,7 @@ export const cases: Cases = {
     sees: [alert({ count: 0, threshold: '1h' })],
     finds: ['low s1/alert_config/count: declared alert after 0 failures'],
   },
-  'finds a threshold that is no duration': {
+  'finds a threshold that is not a duration': {
     sees: ['1 hour', '60', '1d', '-1h'].map((threshold) => alert({ count: 5, threshold })),
     finds: ['1 hour', '60', '1d', '-1h'].map(
       (threshold) =>

@@ -31,7 +31,7 @@ export const cases: Cases = {
     ],
     finds: [...['s1', 's2', 's3', 's4'].map((uid) => at(uid, all, 's5')), at('s5', all, 's1'), at('s6', all, 's5')],
   },
-  'names the first that each overlaps, and nobody whom nothing overlaps': {
+  'names the first that each overlaps, and none without an overlap': {
     sees: [to('s1', ['a']), to('s2', ['b', 'b']), to('s3', ['b', 'c']), to('s4', ['c', 'd'])],
     finds: [at('s2', '`b` is', 's3'), at('s3', '`b` is', 's2'), at('s4', '`c` is', 's3')],
   },

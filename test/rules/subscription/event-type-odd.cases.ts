@@ -18,7 +18,7 @@ export const cases: Cases = {
     options: { pattern: '^[a-z]+\\.[a-z]+$' },
     finds: odd("`orderPaid` does not match the policy's pattern"),
   },
-  'says three things and how many more': {
+  'names three and counts the others': {
     sees: [types(' a', ' b', ' c', ' d', ' e')],
     finds: odd('` a` has blanks around it; ` b` has blanks around it; ` c` has blanks around it; 2 more'),
   },

@@ -8,7 +8,7 @@ const expression = (fault: string) => faulty(`the expression of \`$regex\` does 
 const nested = (levels: number): JsonObject => (levels === 0 ? { $ne: 1 } : { a: nested(levels - 1) })
 
 export const cases: Cases = {
-  'finds an unknown operator, wherever it stands': {
+  'finds an unknown operator in any position': {
     sees: [
       asking({ amount: { $ne: 1 } }),
       asking({ a: { b: { $ne: 1 } } }),
@@ -44,7 +44,7 @@ export const cases: Cases = {
       ...expression('`\\1` refers back, which RE2 does not know'),
     ],
   },
-  'finds an expression that nobody knows': {
+  'finds an expression that no engine supports': {
     sees: ['(a', 'a)', '[a', '*a', 'a|*', 'a**', 'a{3}+', 'a{2,1}', 'a{1001}', 'a\\'].map(($regex) =>
       asking({ a: { $regex } }),
     ),
@@ -128,7 +128,7 @@ export const cases: Cases = {
     sees: [asking({ $and: [{ tags: 'a' }, { tags: 'b' }] })],
     finds: [],
   },
-  'judges every part': {
+  'evaluates every part': {
     sees: [
       aSubscription({
         filter_config: {
@@ -151,12 +151,12 @@ export const cases: Cases = {
     ],
     finds: [excluding('a'), excluding('a'), excluding('a'), excluding('a')].flat(),
   },
-  'takes a number for no expression, however large': {
+  'does not treat a number as an expression, however large': {
     sees: [asking({ a: { $regex: 'number:1e400' } })],
     finds: expression('it is not a text'),
   },
-  'does not look deeper than filters are': { sees: [asking(nested(1000)), asking(nested(16))], finds: [] },
-  'does not weigh long lists against each other': {
+  'does not search deeper than filters are': { sees: [asking(nested(1000)), asking(nested(16))], finds: [] },
+  'does not compare long lists with each other': {
     sees: [asking({ a: { $in: Array.from({ length: 5000 }, (_, i) => i), $gt: 9000 } })],
     finds: [],
   },

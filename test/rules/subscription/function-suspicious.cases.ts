@@ -27,7 +27,7 @@ export const cases: Cases = {
     options: { max_kilobytes: 1 },
     finds: suspicious('is 2 KB long, the policy allows 1 KB'),
   },
-  'says all at once': {
+  'reports all at once': {
     sees: [body('console.log(payload); eval(payload.code)')],
     finds: suspicious('makes code of text; logs the payload'),
   },
@@ -47,7 +47,7 @@ export const cases: Cases = {
     sees: [body('medieval(payload); isFunction(payload); scope.eval(payload); console.log(payloads)')],
     finds: [],
   },
-  'takes no time over a text that closes nothing': {
+  'ends quickly for an unclosed text': {
     sees: ['/*', '`\\', '"\\', "'"].map((text) => body(`eval; console; ${text.repeat(20_000)}`)),
     finds: [],
   },

@@ -17,7 +17,7 @@ export const cases: Cases = {
     options: { max_seconds: 119 },
     finds: ['low s1/retry_config: declared retries go on for 2 min, the policy allows 119 s'],
   },
-  'can say how long for ever is': {
+  'handles an infinite duration': {
     sees: [schedule('exponential', 1, 5000)],
     finds: ['low s1/retry_config: declared retries go on for more than 100 years, the policy allows 7 d'],
   },

@@ -14,11 +14,11 @@ export const cases: Cases = {
     sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
     finds: ['high s1/endpoint_uid: its endpoint e9 is not in the project'],
   },
-  'does not look for it in another project': {
+  'does not search for it in another project': {
     sees: [anEndpoint({}, 'e9', 'other'), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
     finds: ['high s1/endpoint_uid: its endpoint e9 is not in the project'],
   },
-  'accuses nobody where endpoints were not all seen': {
+  'is silent where endpoints were not all seen': {
     sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e9' })],
     unseen: ['endpoint'],
     finds: [],
@@ -27,11 +27,11 @@ export const cases: Cases = {
     sees: [anEndpoint({}), aSubscription({ type: 'api', endpoint_uid: 'e1' })],
     finds: [],
   },
-  'does not judge a command-line device': {
+  'does not evaluate a command-line device': {
     sees: [aSubscription({ type: 'cli', endpoint_uid: null, device_uid: 'd1' })],
     finds: [],
   },
-  'judges the command line without a device': {
+  'evaluates the command line without a device': {
     sees: [aSubscription({ type: 'cli', endpoint_uid: null, device_uid: null })],
     finds: ['high s1/endpoint_uid: no endpoint: what it matches goes nowhere'],
   },

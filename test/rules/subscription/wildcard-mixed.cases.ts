@@ -3,7 +3,7 @@ import { aSubscription, type Cases } from '../rule-cases.ts'
 const types = (...event_types: string[]) => aSubscription({ filter_config: { event_types } })
 
 export const cases: Cases = {
-  'finds a name beside the wildcard': {
+  'finds a name next to the wildcard': {
     sees: [types('*', 'order.created')],
     finds: [
       'low s1/filter_config/event_types: names one event type together with `*`: every event is delivered anyway',

@@ -15,7 +15,7 @@ export const cases: Cases = {
     sees: [matching(['*'], null), matching(['*'], { body: null }), aSubscription({ filter_config: null })],
     finds: [everything, everything, everything],
   },
-  'finds a wildcard beside names': { sees: [matching(['*', 'order.created'])], finds: [everything] },
+  'finds a wildcard next to names': { sees: [matching(['*', 'order.created'])], finds: [everything] },
   'leaves event types alone': { sees: [matching(['order.created'])], finds: [] },
   'leaves a wildcard with a filter alone': {
     sees: ['body', 'headers', 'query', 'path'].map((part) => matching(['*'], { [part]: { kind: 'order' } })),

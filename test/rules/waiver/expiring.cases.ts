@@ -3,7 +3,7 @@ import { aWaiver, type Cases } from '../rule-cases.ts'
 const owner = 'payments team'
 
 export const cases: Cases = {
-  'finds one that ends in two weeks': {
+  'finds a waiver that ends in two weeks': {
     sees: [aWaiver({ expires: '2026-12-05T00:00:00.000Z', owner })],
     finds: ['low w1/expires: holds until the end of 2026-12-04; owner payments team'],
   },
@@ -12,6 +12,12 @@ export const cases: Cases = {
     options: { days: 30 },
     finds: ['low w1/expires: holds until the end of 2026-12-19; owner payments team'],
   },
-  'leaves one alone that ends later': { sees: [aWaiver({ expires: '2026-12-05T00:00:01.000Z', owner })], finds: [] },
-  'leaves one alone that has ended': { sees: [aWaiver({ expires: '2026-11-21T00:00:00.000Z', owner })], finds: [] },
+  'leaves a waiver alone that ends later': {
+    sees: [aWaiver({ expires: '2026-12-05T00:00:01.000Z', owner })],
+    finds: [],
+  },
+  'leaves a waiver alone that has ended': {
+    sees: [aWaiver({ expires: '2026-11-21T00:00:00.000Z', owner })],
+    finds: [],
+  },
 }

@@ -3,13 +3,13 @@ import { aWaiver, type Cases } from '../rule-cases.ts'
 const waiver = { rule: 'endpoint/inactive', owner: 'payments team', expires: '2027-03-01T00:00:00.000Z' }
 
 export const cases: Cases = {
-  'finds one that no violation needs': {
+  'finds a waiver that no violation needs': {
     sees: [aWaiver({ ...waiver, used: false })],
     finds: ['low w1/used: nothing that it is for violates endpoint/inactive; owner payments team'],
   },
-  'leaves one alone that a violation needs': { sees: [aWaiver({ ...waiver, used: true })], finds: [] },
-  'is silent where too little was seen to say so': { sees: [aWaiver(waiver)], finds: [] },
-  'leaves one that has expired to the rule that says so': {
+  'leaves a waiver alone that a violation needs': { sees: [aWaiver({ ...waiver, used: true })], finds: [] },
+  'is silent where coverage is too small to know': { sees: [aWaiver(waiver)], finds: [] },
+  'leaves an expired waiver to another rule': {
     sees: [aWaiver({ ...waiver, used: false, expires: '2026-11-21T00:00:00.000Z' })],
     finds: [],
   },

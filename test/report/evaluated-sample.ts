@@ -34,7 +34,7 @@ const projects = ['acme/invoices', 'acme/payments'].map((project, at) => ({
 }))
 
 /** A sample as runs of today keep it: with rules and projects. */
-export function judged({ verdict, ...report }: Report): Report {
+export function asEvaluated({ verdict, ...report }: Report): Report {
   return aReport({
     ...report,
     failOn: verdict.fail_on,
@@ -43,8 +43,8 @@ export function judged({ verdict, ...report }: Report): Report {
   })
 }
 
-export const judgedSamples = {
-  small: judged(samples.small),
-  clean: judged(samples.clean),
-  incomplete: judged(samples.incomplete),
+export const evaluatedSamples = {
+  small: asEvaluated(samples.small),
+  clean: asEvaluated(samples.clean),
+  incomplete: asEvaluated(samples.incomplete),
 } as const satisfies Record<string, Report>

@@ -93,7 +93,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('about a run get the same answers whatever is written after it, and while it is written', async () => {
       await threeRuns()
-      const reader = fixture.place.open(fixture.machines.process(200))
+      const reader = await fixture.place.open(fixture.machines.process(200))
       const before = await answersOf(reader, uids)
       const draft = await begin()
       await walkAll(draft)

@@ -12,10 +12,10 @@ type Changes = RunRecord['changes']
 /** The drift of past runs, from the changes that they recorded, for rules that compare. */
 export interface ChangeLog {
   /** Whether any rule reads earlier changes. */
-  readonly looksBack: boolean
+  readonly readsPast: boolean
   /** Takes note of the changes of a run, which later runs read. */
   note(run: CommittedRun, changes: Changes): void
-  /** Beside the last complete scan before a run; undefined where nothing changed, not lately either. */
+  /** Compared with the last complete scan before a run; undefined where nothing changed, also not lately. */
   driftOf(version: ReplayedVersion, scan: ChangedScan): Promise<Drift | undefined>
 }
 
@@ -45,7 +45,7 @@ export function openChangeLog(history: HistoryReader, lookbackMs: number): Chang
       const recent = reports.filter(({ at }) => at >= now - lookbackMs)
       return recent.length === 0 ? [] : [[path, recent] as const]
     })
-    // A single change is no flapping, and need not be searched for.
+    // A single change does not flap: nothing has to be searched.
     if (earlier.length === 0) return new Map(paths.map((path) => [path, [now]]))
     const versionAt = versionsAsOf(history, { project, kind, uid }, run.number)
     const fresh = new Set<string>()
@@ -54,7 +54,7 @@ export function openChangeLog(history: HistoryReader, lookbackMs: number): Chang
   }
 
   return {
-    looksBack: lookbackMs > 0,
+    readsPast: lookbackMs > 0,
     note({ number: run, startedAt: at }, changes) {
       if (lookbackMs === 0) return
       for (const change of changes) {

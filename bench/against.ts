@@ -6,7 +6,7 @@ import { table } from './table.ts'
 import { layOut } from './work-place.ts'
 
 /**
- * An audit of 20,000 resources by this checkout beside another one, such as a worktree of an earlier commit with its
+ * An audit of 20,000 resources by this checkout and by another one, such as a worktree of an earlier commit with its
  * packages installed: `npm run bench:against -- DIRECTORY`. CPU time, round by round side by side; `BENCH_ROUNDS`
  * (default 5).
  */

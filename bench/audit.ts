@@ -6,7 +6,7 @@ import { table, verdict } from './table.ts'
 import { layOut } from './work-place.ts'
 
 /**
- * An audit of 20,000 resources beside a shell script for the same, and beside the least that the libraries under it
+ * An audit of 20,000 resources, a shell script that does the same, and the least that the libraries under it
  * could do: with a new history, and once more with nothing changed. `BENCH_ROUNDS` (default 5): medians of that many rounds,
  * every contender once a round.
  */

@@ -50,7 +50,7 @@ function ofSubscription(change: (row: SubscriptionRow, random: Random) => Partia
 
 const place = ({ project_id: project, uid }: EndpointRow) => ({ project, uid })
 
-/** Whoever pauses an endpoint of a project finds none paused there; the next one resumes it. */
+/** Pauses an endpoint of a project where none is paused, and else resumes it. */
 const pauseOrResume: Habit = (fleet, project, random) => {
   const { endpoints } = fleet.open(project)
   const paused = endpoints.find(({ status }) => status === 'paused')
@@ -83,7 +83,7 @@ const ofSubscriptions: readonly [Habit, ...Habit[]] = [
   })),
   ofSubscription((_, random) => ({ rate_limit_config: { count: 20 + random.below(80), duration: 60 } })),
   ofSubscription((_, random) => ({ alert_config: { count: 2 + random.below(8), threshold: '1h' } })),
-  // One event type instead of another: what more gets through is told for some days.
+  // One event type instead of another: a widened filter is reported for some days.
   ofSubscription(({ filter_config: { event_types, filter } }, random) => ({
     filter_config: { filter, event_types: [event_types[0] ?? 'events.created', `events.v${random.below(1000)}`] },
   })),

@@ -6,7 +6,7 @@ import { Pool } from 'undici'
 
 /**
  * The least that any program on these libraries has to do to keep what a service lists: read each page, write each
- * item as canonical JSON, digest it, and store what was not stored before. It checks, seals, compares and judges nothing.
+ * item as canonical JSON, digest it, and store what was not stored before. It checks, seals, compares and evaluates nothing.
  */
 interface FloorOrder {
   readonly url: string

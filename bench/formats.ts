@@ -5,7 +5,7 @@ import { aReport, aViolation } from '../test/report/sample-reports.ts'
 import { median } from './measure.ts'
 import { table, verdict } from './table.ts'
 
-/** What each format takes for a run with 10,000 violations, beside JSON; the formats take turns. */
+/** What each format takes for a run with 10,000 violations, compared with JSON; the formats take turns. */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 9)
 const options = { colour: false, width: 100, full: true }
 const report = asEvaluated(
@@ -41,7 +41,7 @@ const rows = [...times].map(([format, taken]) => {
 process.stdout.write(`A run with 10,000 violations, ${rounds} rounds.
 
 ${table([
-  ['format', 'time', 'size', 'beside json'],
+  ['format', 'time', 'size', 'times json'],
   ...rows.map(({ format, ms, megabytes, ratio }) => [
     format,
     `${ms.toFixed(0)} ms`,

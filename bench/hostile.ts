@@ -4,7 +4,7 @@ import { damageIn } from '../test/report/hostile-input.ts'
 
 /**
  * 100,000 hostile texts through every format, each report read back by independent readers. The suite does a few
- * thousand; this is for whoever changes how a format escapes. `HOSTILE_TEXTS` (default 100000), `HOSTILE_SEED`.
+ * thousand; this is for changes to how a format escapes. `HOSTILE_TEXTS` (default 100000), `HOSTILE_SEED`.
  */
 const wanted = Number(process.env.HOSTILE_TEXTS ?? 100_000)
 const seed = Number(process.env.HOSTILE_SEED ?? Date.now() % 2 ** 31)

@@ -14,7 +14,7 @@ import { table, verdict } from './table.ts'
 /**
  * What the largest page costs in memory, for shapes that try to cost most: the highest resident memory of an audit that
  * reads one such page, less that of one that reads an ordinary page of 1,000 items, by bytes of the page. Then the same
- * page in four projects at once, beside the limit of the container that deploy/kubernetes sets. Node gets the options
+ * page in four projects at once, compared with the limit of the container that deploy/kubernetes sets. Node gets the options
  * that are set there: without them it leaves garbage where memory is free. Linux only.
  * `BENCH_PAGE_MIB` (default 32), `BENCH_SHAPE` (part of a name), `BENCH_PACKAGE` (an executable; default: built now).
  */

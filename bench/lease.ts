@@ -8,8 +8,8 @@ import { race, startContender } from '../test/history/lease-race.ts'
 import { table } from './table.ts'
 
 /**
- * Whether one run at a time is true, with real processes: many that begin at once, holders that are killed, one that is
- * paused beyond its lease, and runs that are told to stop at any moment. Exits 1 when something was not as it must be.
+ * Whether one run at a time is true, with real processes: many that begin at once, owners that are killed, one that is
+ * paused beyond its lease, and runs that are stopped at any moment. Exits 1 when something was not as it must be.
  */
 const processes = Number(process.env.BENCH_PROCESSES ?? 50)
 const rounds = Number(process.env.BENCH_ROUNDS ?? 200)
@@ -58,7 +58,7 @@ async function showPause(): Promise<void> {
   const woken = await paused.seal()
   const sealed = await next.seal()
   for (const one of [paused, next]) await one.signal('SIGKILL')
-  show('a holder is paused (SIGSTOP) beyond its lease, and wakes (SIGCONT) when another has it', [
+  show('an owner is paused (SIGSTOP) beyond its lease, and wakes (SIGCONT) when another has it', [
     ['the other begins at once', String(early.won), !early.won],
     ['the other begins after the lease', String(late.won), late.won],
     ['the woken one seals', String(woken.sealed), !woken.sealed],

@@ -45,7 +45,7 @@ export function openLooseGit(directory: string): LooseGit {
         writeFileSync(file, text)
         lengths.set(path, Buffer.byteLength(text))
       }
-      // What `git add` and `git commit` do, without their look at every file that did not change.
+      // What `git add` and `git commit` do, without their check of every unchanged file.
       git(['update-index', '--add', '--remove', '-z', '--stdin'], changes.map(({ path }) => `${path}\0`).join(''))
       const parent = day === 1 ? [] : ['-p', 'HEAD']
       const commit = git([...who, 'commit-tree', ...parent, '-m', `day ${day}`, git(['write-tree'])])

@@ -7,8 +7,8 @@ import { table, verdict } from './table.ts'
 import { layOut } from './work-place.ts'
 
 /**
- * The highest resident memory of an audit with a new history, beside the floor that reads the same stream. Linux only:
- * elsewhere nobody counts it. `BENCH_ROUNDS` (default 3): medians of that many rounds.
+ * The highest resident memory of an audit with a new history, and of the floor that reads the same stream. Linux only:
+ * other systems do not count it. `BENCH_ROUNDS` (default 3): medians of that many rounds.
  */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3)
 const fleets = {

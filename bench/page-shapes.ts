@@ -28,7 +28,7 @@ function ordinary(number: number, project: string): string {
     uid: id(number),
     project_id: project,
     name: `orders-eu-${number}`,
-    description: 'Tells the warehouse of orders that were paid',
+    description: 'Notifies the warehouse of orders that were paid',
     url: `https://hooks.customer-${number % 500}.example/in/${number}`,
     status: 'active',
     owner_id: `tenant-${number % 97}`,

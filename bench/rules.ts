@@ -11,7 +11,7 @@ import { median } from './measure.ts'
 import { rulesAsJson } from './rules-as-json.ts'
 
 /**
- * How often a second a rule is asked about a resource, in one thread: all rules, then a dozen of them beside
+ * How often a second a rule is asked about a resource, in one thread: all rules, then a dozen of them and
  * json-rules-engine with the same dozen, in the same rounds. It must find the same, or the comparison is worth nothing.
  */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 15)
@@ -79,7 +79,7 @@ function askAll(asked: readonly Rule[], of: readonly Resource[]): Asked {
   let questions = 0
   for (const rule of asked) {
     const bound = rule.bind({})
-    // Of what comes by in every run; what compares and what looks at the look itself is asked far less.
+    // Only rules that every run evaluates for each resource; rules about drift and about the scan are evaluated far less.
     if (bound.scope === 'drift' || bound.scope === 'scan') continue
     const kinds = bound.scope === 'resource' ? [rule.kind] : bound.visits
     const fold = bound.scope === 'project' ? bound.start() : undefined

@@ -2,7 +2,7 @@ import { measure, median } from './measure.ts'
 import { stagePackage } from './stage-package.ts'
 import { table, verdict } from './table.ts'
 
-/** How long the built package takes to say what it can do, beside Node doing nothing. */
+/** How long the built package takes to print its help, compared with Node doing nothing. */
 const rounds = Number(process.env.BENCH_ROUNDS ?? 31)
 
 const contenders = {

@@ -1,4 +1,4 @@
-/** A table of columns as wide as what stands in them: texts to the left, figures to the right. */
+/** A table of columns as wide as their cells: texts to the left, figures to the right. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
   const lines = rows.map((row) =>
@@ -7,7 +7,7 @@ export function table(rows: readonly (readonly string[])[]): string {
   return `${lines.map((cells) => cells.join('  ').trimEnd()).join('\n')}\n`
 }
 
-/** How a ratio stands to its target. A missed target is news, no failure: machines differ. */
+/** Compares a ratio with its target. A missed target is not a failure: machines differ. */
 export function verdict(
   name: string,
   ratio: number,

@@ -3,7 +3,7 @@ import { startSimulatedService } from '../src/demo/simulated-service.ts'
 import { editFleet } from './edit-fleet.ts'
 import type { FleetSizes } from './start-service.ts'
 
-// A simulated service whose fleet lives from day to day. Told a day, it makes all edits up to it, renders the pages that
+// A simulated service whose fleet lives from day to day. Given a day, it makes all edits up to it, renders the pages that
 // went stale, and says so: what an audit of that day costs is the audit's.
 const [given = '{}'] = process.argv.slice(2)
 const { changesPerDay, ...sizes } = JSON.parse(given) as FleetSizes & { readonly changesPerDay: number }

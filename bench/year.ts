@@ -15,8 +15,8 @@ import { startYear } from './start-service.ts'
 import { table, verdict } from './table.ts'
 
 /**
- * A year of daily audits of 20,000 resources of which one in a hundred changes a day: what the last run costs beside the
- * second, what the history takes beside Git and beside copies, and how soon it answers. `BENCH_DAYS` (default 365) and
+ * A year of daily audits of 20,000 resources of which one in a hundred changes a day: what the last run costs and what the
+ * second one did, the size of the history, of Git and of copies, and how soon it answers. `BENCH_DAYS` (default 365) and
  * `BENCH_PROJECTS` (default 100) make it smaller; `BENCH_ROUNDS` (default 7) is for the comparison of runs.
  */
 const days = Number(process.env.BENCH_DAYS ?? 365)

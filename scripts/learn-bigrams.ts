@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { writeTable } from './learn/write-table.ts'
 
 /*
- * Works out `src/secrets/bigrams.ts`, by which random words are told from names.
+ * Works out `src/secrets/bigrams.ts`, which distinguishes random words from names.
  * --check: says whether the file is what would be written. --measure: prints what the file in place achieves.
  */
 

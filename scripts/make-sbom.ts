@@ -28,7 +28,7 @@ const made = JSON.parse(
   }),
 )
 
-// npm leaves out of a list without development what development needs too: which is which stands in the lock file.
+// A list without development omits what development needs too: the lock file says which is which.
 const own = `${name}@${version}`
 const packages: Readonly<Record<string, { readonly version: string; readonly dev?: true }>> =
   read('package-lock.json').packages

@@ -1,6 +1,6 @@
 import { exportedName } from './rule-table.ts'
 
-/** Kinds whose rules look at one resource: for them a rule can be started from a template. */
+/** Kinds whose rules read one resource: for them a rule can be started from a template. */
 export const kinds = ['endpoint', 'project', 'source', 'subscription'] as const
 export type TemplateKind = (typeof kinds)[number]
 

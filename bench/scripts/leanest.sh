@@ -1,6 +1,6 @@
 #!/bin/sh
 # The least that curl, jq and git can do: one of each, one file with a line an item, no syncing, no compression.
-# Whether a list has a second page is not asked. `in-clear` leaves the secrets in, which nobody should commit.
+# It ignores second pages. `in-clear` leaves the secrets in, which should never be committed.
 # Usage: leanest.sh URL KEY DIRECTORY [in-clear] < uids of projects, one a line
 set -eu
 url=$1 key=$2 pages=../$(basename "$3")-pages

@@ -39,7 +39,7 @@ export function openDriver(directory: string, env: Readonly<Record<string, strin
   return {
     said,
     run,
-    /** An audit with a report of every format; the log beside the database stays, as somebody reads meanwhile. */
+    /** An audit with a report of every format. A reader keeps the log next to the database. */
     async audit(name: string): Promise<void> {
       mkdirSync(join(directory, name), { recursive: true })
       const history = join(directory, 'hookdrift.db')

@@ -20,7 +20,7 @@ export interface Ordinary {
   readonly identifiers: readonly string[]
 }
 
-/** A thousand of each. `words`: identifiers of a program that was written without a look at this one. */
+/** A thousand of each. `words`: identifiers of a program that is independent of this one. */
 export function ordinaryTexts(random: () => number, words: readonly string[]): Ordinary {
   const of = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T // never empty
   const number = (most: number) => Math.floor(random() * most)

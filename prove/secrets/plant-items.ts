@@ -246,7 +246,7 @@ const sourcePlants: readonly Plant[] = [
   (c) => ({ forward_headers: [c.random('forward_headers')] }),
   (c) => ({ idempotency_keys: [c.random('idempotency_keys')] }),
   (c) => ({ is_disabled: c.mixed('is_disabled, a secret by mistake') }),
-  (c) => ({ body_function: `no program: '${c.any('a function that is no program')}'; (` }),
+  (c) => ({ body_function: `no program: '${c.any('a function that does not parse')}'; (` }),
   (c) => ({ body_function: c.odd('a function that is a secret') }),
 ]
 

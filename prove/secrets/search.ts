@@ -1,6 +1,6 @@
 import type { Canary } from './canaries.ts'
 
-/** A place of something that was written, and a secret that stands there. */
+/** A place in the output, and the secret that it contains. */
 export interface Leak {
   readonly where: string
   readonly canary: Canary
@@ -8,7 +8,7 @@ export interface Leak {
   readonly form: string
 }
 
-/** Characters of a secret that give it away where they stand together. */
+/** So many consecutive characters of a secret give it away. */
 const minimumLength = 10
 
 interface Index {
@@ -21,7 +21,7 @@ interface Stretches {
   readonly beginnings: Uint8Array
 }
 
-/** Every telling stretch of every secret, in each way of writing it. */
+/** Every stretch of every secret that gives it away, in each way of writing it. */
 export function indexCanaries(canaries: readonly Canary[]): Index {
   const byLength = new Map<number, Stretches>()
   for (const canary of canaries) {
@@ -37,7 +37,7 @@ export function indexCanaries(canaries: readonly Canary[]): Index {
   return { byLength }
 }
 
-/** One leak for each secret and form that stands somewhere in the bytes. */
+/** One leak for each secret and form that the bytes contain. */
 export function findLeaks(where: string, bytes: Buffer, { byLength }: Index): Leak[] {
   const found = new Map<string, Leak>()
   for (const [length, { known, beginnings }] of byLength) {

@@ -44,7 +44,7 @@ function countLetters(words: readonly string[]): Float64Array {
   return counts
 }
 
-/** What seldom stands before a character says little of it: there, fewer of the kinds before it count. */
+/** A rare predecessor says little about a character: there, fewer of the kinds before it count. */
 function learnKinds(names: readonly string[]): readonly number[] {
   const counts = countKinds(names)
   let likelihoods: readonly number[] = Array.from({ length: kindCount }, () => 1 / kindCount)

@@ -20,7 +20,7 @@ export interface WordLists {
 
 export interface WordList {
   readonly words: readonly string[]
-  /** Beside a language that is one of many. */
+  /** Relative to one of the many languages, which has 1. */
   readonly weight: number
 }
 

@@ -1,7 +1,7 @@
 import type { Seeded } from './seeded.ts'
 import type { WordLists } from './word-lists.ts'
 
-/** Writes what people write where a random word could stand: names, slugs, identifiers, paths, versions, addresses. */
+/** Writes ordinary texts for places of random words: names, slugs, identifiers, paths, versions, addresses. */
 export function nameWriter({ words, identifiers }: WordLists, random: Seeded): () => string {
   const { below, one, text } = random
   const word = () => {

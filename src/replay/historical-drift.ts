@@ -18,12 +18,12 @@ type Changes = RunRecord['changes']
 /** The drift of past runs, from the changes that they recorded, for rules that compare. */
 export interface ChangeLog {
   /** Whether any rule reads earlier changes. */
-  readonly looksBack: boolean
+  readonly readsPast: boolean
   /** Takes note of the changes of a run, which later runs read. */
   note(run: CommittedRun, changes: Changes): void
   /**
-   * Beside the last complete scan before a run, in the order of `versions`; undefined where nothing changed, not lately
-   * either.
+   * Compared with the last complete scan before a run, in the order of `versions`; undefined where nothing changed,
+   * also not lately.
    */
   driftsOf(versions: readonly ReplayedVersion[], scan: ChangedScan): Promise<readonly (Drift | undefined)[]>
 }
@@ -77,7 +77,7 @@ export function openChangeLog(history: HistoryReader, lookbackMs: number): Chang
   }
 
   return {
-    looksBack: lookbackMs > 0,
+    readsPast: lookbackMs > 0,
     note({ number: run, startedAt: at }, changes) {
       if (lookbackMs === 0) return
       for (const change of changes) {

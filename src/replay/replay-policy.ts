@@ -18,7 +18,7 @@ import { trackViolations, type ViolationLifetime, type ViolationTracker } from '
 
 export interface ReplayRequest {
   readonly policy: Policy
-  /** Sealed runs to evaluate, oldest first, without gaps; at least one. */
+  /** Committed runs to evaluate, oldest first, without gaps; at least one. */
   readonly runs: readonly CommittedRun[]
   /** Bounds what custom rules take of a run. Milliseconds; only differences count. */
   readonly clock: () => number
@@ -113,7 +113,7 @@ async function startBefore(history: HistoryReader, first: number, fleet: FleetSt
   applyDifferences(fleet, await history.differing(0, previous))
   for (const state of fleet.values()) markAsCompared(state, () => true)
   for (const run of earlier) {
-    if (log.looksBack) log.note(run, (await history.runInputs(run.number))?.changes ?? [])
+    if (log.readsPast) log.note(run, (await history.runInputs(run.number))?.changes ?? [])
   }
   return previous
 }

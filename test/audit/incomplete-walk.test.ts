@@ -124,8 +124,8 @@ describe('a walk that breaks at the third page of five', () => {
       ])
       expect(after.verdict.exit_code).toBe(1)
 
-      const settled = await fixture.audit()
-      expect(settled.drift).toEqual([])
+      const next = await fixture.audit()
+      expect(next.drift).toEqual([])
     },
   )
 

@@ -26,8 +26,8 @@ describe('a project key', () => {
   }
 
   it.each([
-    ['where the service tells whose it is', { project: true }],
-    ['where only the items tell', { project: false }],
+    ['where the service shows projects', { project: true }],
+    ['where only the items name the project', { project: false }],
   ])('of another project fails its project alone and stores nothing, %s', async (_, { project }) => {
     await using fixture = await openFleetFixture(two)
     fixture.service.behaviour.offers.project = project

@@ -33,7 +33,7 @@ export async function intake(body: string, options: Partial<FleetFixtureOptions[
 
 export type Intake = Awaited<ReturnType<typeof intake>>
 
-/** The rules about probes alone judge, so that nothing else is in the report. */
+/** Only rules about probes are on, so the report contains nothing else. */
 export function probing(probes: string, payload: unknown = { a: 1 }, files: Record<string, string> = {}): Policy {
   const rules =
     'rules: { probe/failed: {}, probe/unexpected: {}, probe/output-changed: {}, source/function-broken: {} }'

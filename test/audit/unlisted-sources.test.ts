@@ -74,7 +74,7 @@ describe('a source', () => {
   it('keeps its listed attributes while the listing is missing', async () => {
     await using fixture = await openFleetFixture(incoming)
     const project = fixture.uidOf(intake)
-    // Nobody refers to it: only the listing shows it.
+    // No resource refers to it: only the listing shows it.
     const { uid: alone } = at(fixture.dataOf(intake).sources, 0)
     changeIntake(fixture, (data) => ({
       ...data,
@@ -116,7 +116,7 @@ describe('a source', () => {
     fixture.service.behaviour.offers = allOffers
     const listed = await fixture.audit()
     expect(driftLines(blind)).toEqual([expect.stringMatching(/ \/name ".*" -> "renamed"$/)])
-    // The listing's own last complete look was before both edits.
+    // The listing's own last complete scan was before both edits.
     expect(driftLines(listed)).toEqual([expect.stringMatching(/ \/body_function .* -> "changed\(\)"$/)])
   })
 

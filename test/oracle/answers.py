@@ -151,7 +151,7 @@ def fault_of_items(listing, items, project_uid, filters, uids):
 
 
 def has_doubles(entries):
-    """Two entries of one uid would be one, and the other out of sight."""
+    """Two entries of one uid would be one, and would hide the other."""
     uids = [entry["uid"] for entry in entries or [] if isinstance(entry, dict) and entry.get("uid")]
     return len(set(uids)) < len(uids)
 

@@ -11,7 +11,7 @@ import { disturb } from './random-faults.ts'
 import { type Rules, randomPolicy, withoutSome } from './random-policy.ts'
 import { type Recorded, startRecordingProxy } from './recording-proxy.ts'
 
-/** All that the oracle is told: what was asked to be done, and what the service answered. */
+/** All that the oracle gets: what was requested, and what the service answered. */
 export interface World {
   readonly seed: string
   /** uids by `service/project`. */
@@ -19,8 +19,8 @@ export interface World {
   readonly labels: Readonly<Record<string, string>>
   readonly runs: readonly {
     readonly started_at: string
-    /** Names of the projects that were looked at. */
-    readonly looked_at: readonly string[]
+    /** Names of the projects that were scanned. */
+    readonly scanned: readonly string[]
     readonly listings: { readonly sources: Offer; readonly project: Offer }
     readonly filters: Filters
     readonly accepts_removals: boolean
@@ -86,7 +86,7 @@ export async function makeWorld(seed: string): Promise<{ world: World; reports: 
     reports.push(await harness.audit(turn))
     runs.push({
       started_at: startedAt,
-      looked_at: turn.only ?? [],
+      scanned: turn.only ?? [],
       listings: { ...listings, ...turn.listings },
       filters,
       accepts_removals: turn.acceptsRemovals ?? false,

@@ -1,4 +1,4 @@
-"""What an item says, whichever release says it: one form in which two looks can be compared."""
+"""What an item says, in any release: one form in which two scans can be compared."""
 
 import re
 from decimal import Decimal
@@ -7,7 +7,7 @@ UNKNOWN = object()  # not shown
 
 
 class Hidden:
-    """Holds secrets. Compared by what it really is; shown with a mark where a secret stands."""
+    """Holds secrets. Compared by what it really is; shown with a mark in place of a secret."""
 
     def __init__(self, raw, shown, secrets=None):
         self.raw, self.shown = raw, shown
@@ -63,7 +63,7 @@ def hide(raw):
 # --- the fields, from the service's document and from how it behaves
 
 PLAIN, SET, SECRET, URL, CHAT, TIME, FREE = "plain", "set", "secret", "url", "chat", "time", "free"
-CERTIFICATE = "certificate"  # public, and whatever else stands there may be the private key
+CERTIFICATE = "certificate"  # public, and anything else there may be the private key
 
 
 class Group:
@@ -264,10 +264,10 @@ def hide_within_url(url):
     return Hidden(url, shown, secrets) if secrets else url
 
 
-# --- two looks
+# --- two scans
 
 def carried(kind, before, now):
-    """What is known after a look: what it showed, and for the rest what was known."""
+    """What is known after a scan: what it showed, and for the rest what was known."""
     return carried_members(FIELDS[kind], before, now)
 
 

@@ -27,7 +27,7 @@ def main(directory, keep):
         before = len(total["disagreements"])
         compare_world(seed, json.loads(file.read_text()), json.loads(text), total)
         for secret in normal_form.secrets_met:
-            count(total, "secrets looked for")
+            count(total, "secrets searched for")
             if secret in text:
                 disagree(total, seed, 0, "secrets", "", "no secret in a report", f"{secret[:4]}…")
         normal_form.secrets_met.clear()
@@ -88,7 +88,7 @@ def said_by(report):
             }
             for one in report["violations"]
         },
-        "verdicts": {"looked at everything": report["verdict"]["exit_code"] != 3},
+        "verdicts": {"complete coverage": report["verdict"]["exit_code"] != 3},
     }
 
 

@@ -183,7 +183,7 @@ function ownerOf(random: Random): string {
   return random.pick(['', 'tenant-01', 'tenant-02', 'tenant-03'])
 }
 
-/** So many at once that nobody should believe it. */
+/** So many at once that no run should accept it. */
 function deleteMany(fleet: SimulatedFleet, project: ProjectRow, random: Random): void {
   const { endpoints } = fleet.open(project.uid)
   for (const { uid } of endpoints.slice(0, Math.floor(endpoints.length * random.pick([0.3, 0.5, 1])))) {
@@ -359,7 +359,7 @@ function pickOf<Row>(random: Random, rows: readonly Row[]): Row | undefined {
   return rows[random.below(rows.length)]
 }
 
-/** Numbers as they stand in an answer: some that no double holds, beside texts of the same digits. */
+/** Numbers as they are in an answer: some that exceed a double, next to texts of the same digits. */
 const accounts: readonly [Json, ...Json[]] = [
   asWritten('1234567890123456789'),
   asWritten('1234567890123456788'),

@@ -1,6 +1,6 @@
 import type { Random } from '../../src/demo/random.ts'
 
-/** Rules with the options that the oracle is told of. */
+/** Rules with the options that the oracle gets. */
 export type Rules = Readonly<Record<string, Readonly<Record<string, unknown>>>>
 
 /** The rules that the oracle knows, with the options that a world may set. */

@@ -17,7 +17,7 @@ export interface RecordingProxy {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Stands between an audit and a service, passes everything on unchanged, and keeps it. */
+/** Comes between an audit and a service, passes everything on unchanged, and records it. */
 export async function startRecordingProxy(target: string): Promise<RecordingProxy> {
   let recorded: Recorded[] = []
   const agent = new Agent({ keepAlive: true })

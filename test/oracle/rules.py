@@ -14,7 +14,7 @@ class Resource:
     def __init__(self, project, kind, uid, attributes, passing):
         self.project, self.kind, self.uid = project, kind, uid
         self.attributes = attributes  # all that is known
-        self.passing = passing  # what moves by itself, as of this look
+        self.passing = passing  # what moves by itself, as of this scan
 
     def get(self, *path):
         """None: shown and empty, or not shown."""
@@ -507,7 +507,7 @@ ONE_RESOURCE = {
 # --- across the resources of a project: (kind, uid, path)
 
 def across_project(seen, is_whole):
-    """`seen`: resources of this look. `is_whole(kind)`: whether they are all there are."""
+    """`seen`: resources of this scan. `is_whole(kind)`: whether they are all there are."""
     by_kind = {}
     for r in seen:
         by_kind.setdefault(r.kind, {})[r.uid] = r
@@ -515,7 +515,7 @@ def across_project(seen, is_whole):
     subscriptions = by_kind.get("subscription", {})
     found = {}
 
-    def tell(rule, r, path):
+    def add(rule, r, path):
         found.setdefault(rule, set()).add((r.kind, r.uid, path))
 
     by_address = {}
@@ -524,22 +524,22 @@ def across_project(seen, is_whole):
             by_address.setdefault(same_address(r.url), []).append(r)
     for alike in by_address.values():
         for r in alike if len(alike) > 1 else ():
-            tell("endpoint/url-duplicate", r, "/url")
+            add("endpoint/url-duplicate", r, "/url")
 
     targets = {r.get("endpoint_uid") for r in subscriptions.values()}
     if is_whole("subscription"):
         for r in endpoints.values():
             if r.uid not in targets:
-                tell("endpoint/orphan", r, "")
+                add("endpoint/orphan", r, "")
 
     routes = {}
     for r in subscriptions.values():
         target = r.get("endpoint_uid")
         if target is None or (is_whole("endpoint") and target not in endpoints):
-            tell("subscription/target-missing", r, "/endpoint_uid")
+            add("subscription/target-missing", r, "/endpoint_uid")
         endpoint = endpoints.get(target)
         if endpoint is not None and endpoint.get("status") != "active":
-            tell("subscription/target-not-active", r, "/endpoint_uid")
+            add("subscription/target-not-active", r, "/endpoint_uid")
         if target is not None:
             routes.setdefault((target, r.get("source_uid")), []).append(r)
         declared = r.get("rate_limit_config")
@@ -548,20 +548,20 @@ def across_project(seen, is_whole):
             own = limit_of(endpoint) if endpoint is not None else (0, 0)
             is_above = 0 not in own and count * own[1] > own[0] * duration
             if 0 in (count, duration) or is_above:
-                tell("subscription/rate-limit-odd", r, "/rate_limit_config")
+                add("subscription/rate-limit-odd", r, "/rate_limit_config")
     for parallel in routes.values():
         for r in parallel:
             for other in parallel:
                 if other is not r and filter_of(r) == filter_of(other) and overlap(types_of(r), types_of(other)):
-                    tell("subscription/duplicate", r, "/filter_config/event_types")
+                    add("subscription/duplicate", r, "/filter_config/event_types")
 
     for r in by_kind.get("source", {}).values():
         if r.get("is_disabled") is True:
-            tell("source/disabled", r, "/is_disabled")
+            add("source/disabled", r, "/is_disabled")
     for r in by_kind.get("project", {}).values():
         if r.get("config", "ssl", "enforce_secure_endpoints") is False:
             if is_whole("endpoint") or any(scheme_of(e.url) == "http" for e in endpoints.values()):
-                tell("project/tls-not-enforced", r, "/config/ssl/enforce_secure_endpoints")
+                add("project/tls-not-enforced", r, "/config/ssl/enforce_secure_endpoints")
     return found
 
 
@@ -611,10 +611,10 @@ def verifier_secret(r):
     return (f"/verifier/{kind}/{member[kind]}", value) if isinstance(value, Hidden) else None
 
 
-# --- beside what it was
+# --- compared with what it was
 
 def drift(r, before, fields):
-    """Of a resource that stood in the baseline: (rule, path)."""
+    """Of a resource that was in the baseline: (rule, path)."""
     old = Resource(r.project, r.kind, r.uid, before, {})
     for path, (was, now) in fields.items():
         if not path.endswith("function") and concerns_secret(path, was, now):
@@ -726,8 +726,8 @@ def needs_of(rule):
         "endpoint/secret-shared": ("fleet", ["endpoint"]),
         "endpoint/auth-shared": ("fleet", ["endpoint"]),
         "source/verifier-shared": ("fleet", ["endpoint", "source"]),
-        "project/vanished": ("look", ["endpoint", "subscription"]),
-        "project/mass-removal": ("look", ["endpoint", "source", "subscription"]),
+        "project/vanished": ("scan", ["endpoint", "subscription"]),
+        "project/mass-removal": ("scan", ["endpoint", "source", "subscription"]),
     }
     if rule in across:
         return across[rule]

@@ -42,7 +42,7 @@ export async function runOracle({ worlds, seed, keep, python = 'python3', onProg
   const directory = mkdtempSync(join(tmpdir(), 'hookdrift-oracle-'))
   try {
     const verdicts: Verdict[] = []
-    let judging: Promise<Verdict> | undefined
+    let comparison: Promise<Verdict> | undefined
     for (let from = 0; from < worlds; from += batchSize) {
       const batch = join(directory, `batch-${from}`)
       mkdirSync(batch)
@@ -54,13 +54,13 @@ export async function runOracle({ worlds, seed, keep, python = 'python3', onProg
           `[${reports.map((report) => json(report, fileRenderOptions)).join(',')}]`,
         )
       }
-      if (judging !== undefined) verdicts.push(await judging)
+      if (comparison !== undefined) verdicts.push(await comparison)
       onProgress?.(Math.min(worlds, from + batchSize))
-      judging = askOracle(python, batch, keep).finally(() => rmSync(batch, { recursive: true }))
+      comparison = askOracle(python, batch, keep).finally(() => rmSync(batch, { recursive: true }))
       // Waited for in the next round: what it throws must not go unhandled until then.
-      judging.catch(() => {})
+      comparison.catch(() => {})
     }
-    if (judging !== undefined) verdicts.push(await judging)
+    if (comparison !== undefined) verdicts.push(await comparison)
     return verdicts.reduce(sum, { worlds: 0, runs: 0, comparisons: {}, disagreements: [] })
   } finally {
     rmSync(directory, { recursive: true, force: true })

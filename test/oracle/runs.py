@@ -1,4 +1,4 @@
-"""One world, run by run: what is known, what each look proves, what changed, and what stands."""
+"""One world, run by run: what is known, what each scan proves, what changed, and which violations are active."""
 
 from answers import Walk, exchanges_of, is_within, read_walk
 from normal_form import carried, differences, is_same, normal_form, stub_form, uid_of
@@ -15,15 +15,15 @@ class Project:
         self.name, self.uid = name, uid
         self.known = {kind: {} for kind in KIND.values()}
         self.baselines = {}  # kind: (listing, filter, attributes by uid)
-        self.held = {}  # listing: uids
+        self.withheld = {}  # listing: uids
         self.unreferenced = set()
         self.were_sources_listed = False
         self.paused_since = {}  # endpoint uid: start of a run
         self.changed_at = {}  # (kind, uid, path): starts of runs
-        self.standing = {}  # (rule, kind, uid, path): [first seen, last seen]
+        self.active = {}  # (rule, kind, uid, path): [first seen, last seen]
 
 
-class Look:
+class Scan:
     """What a run saw of a project, and what that proves."""
 
     def __init__(self, project, run):
@@ -35,8 +35,8 @@ class Look:
         self.found = set()  # (rule, kind, uid, path)
         self.drift = {}
         self.unreferenced = set()
-        self.out_of_sight = set()
-        self.held = False
+        self.unobserved = set()
+        self.withheld = False
 
     def filter_of(self, listing):
         return sorted(self.run["filters"].get(listing, {}).items())
@@ -66,37 +66,37 @@ def run_world(world):
 
 def run_once(run, world, projects):
     now = seconds(run["started_at"].replace(".000Z", "Z"))
-    looks = [Look(projects[name], run) for name in run["looked_at"]]
-    for look in looks:
-        walk_all(look)
-        if not look.is_foreign:
-            take_in(look, now, world["labels"])
-    settle_fleet(looks, len(looks) == len(projects))
+    scans = [Scan(projects[name], run) for name in run["scanned"]]
+    for scan in scans:
+        walk_all(scan)
+        if not scan.is_foreign:
+            take_in(scan, now, world["labels"])
+    reconcile_fleet(scans, len(scans) == len(projects))
     violations = {}
-    for look in looks:
-        violations.update(settle(look, looks, len(looks) == len(projects)))
-        if not look.is_foreign:
-            remember(look)
+    for scan in scans:
+        violations.update(reconcile(scan, scans, len(scans) == len(projects)))
+        if not scan.is_foreign:
+            remember(scan)
     return {
         "coverage": {
-            (look.project.name, listing): {
+            (scan.project.name, listing): {
                 "status": status,
                 "is_reasoned": status != "complete",
-                "pages": len(look.walks[listing].pages),
-                "items": len(look.walks[listing].items),
-                "requests": look.walks[listing].requests,
+                "pages": len(scan.walks[listing].pages),
+                "items": len(scan.walks[listing].items),
+                "requests": scan.walks[listing].requests,
             }
-            for look in looks
-            for listing, status in look.statuses.items()
+            for scan in scans
+            for listing, status in scan.statuses.items()
         },
         "changes": {
-            (look.project.name, kind, uid): change for look in looks for (kind, uid), change in look.drift.items()
+            (scan.project.name, kind, uid): change for scan in scans for (kind, uid), change in scan.drift.items()
         },
-        "unreferenced": {(look.project.name, "source", uid): True for look in looks for uid in look.unreferenced},
+        "unreferenced": {(scan.project.name, "source", uid): True for scan in scans for uid in scan.unreferenced},
         "violations": violations,
         "verdicts": {
-            "looked at everything": all(
-                status in ("complete", "skipped") for look in looks for status in look.statuses.values()
+            "complete coverage": all(
+                status in ("complete", "skipped") for scan in scans for status in scan.statuses.values()
             )
         },
     }
@@ -104,56 +104,56 @@ def run_once(run, world, projects):
 
 # --- coverage
 
-def walk_all(look):
-    run, project = look.run, look.project
+def walk_all(scan):
+    run, project = scan.run, scan.project
     exchanges = exchanges_of(run["exchanges"], project.uid)
     due = [listing for listing in LISTINGS if run["listings"].get(listing) != "off"]
     for listing in due:
-        if look.is_foreign:
-            look.walks[listing] = Walk()
+        if scan.is_foreign:
+            scan.walks[listing] = Walk()
             continue
         walk = read_walk(listing, exchanges.get(listing, []), project.uid, run["filters"])
-        look.walks[listing] = walk
-        look.statuses[listing] = walk.status(run["listings"].get(listing) == "auto")
-        look.is_foreign = walk.end == "foreign"
-    if not look.is_foreign:
-        prove_identity(look, exchanges)
-    if look.is_foreign:
-        look.statuses = {listing: "failed" for listing in due}
+        scan.walks[listing] = walk
+        scan.statuses[listing] = walk.status(run["listings"].get(listing) == "auto")
+        scan.is_foreign = walk.end == "foreign"
+    if not scan.is_foreign:
+        prove_identity(scan, exchanges)
+    if scan.is_foreign:
+        scan.statuses = {listing: "failed" for listing in due}
 
 
-def prove_identity(look, exchanges):
+def prove_identity(scan, exchanges):
     """An empty list does not say whose it is; the project does, where it is offered."""
-    empty = [name for name, walk in look.walks.items() if walk.end == "complete" and not walk.items]
-    if not empty or any(walk.items for walk in look.walks.values()):
+    empty = [name for name, walk in scan.walks.items() if walk.end == "complete" and not walk.items]
+    if not empty or any(walk.items for walk in scan.walks.values()):
         return
-    asked = look.walks.get("project")
+    asked = scan.walks.get("project")
     if asked is None:
-        asked = read_walk("project", exchanges.get("project", []), look.project.uid, {})
+        asked = read_walk("project", exchanges.get("project", []), scan.project.uid, {})
         is_offered = asked.end != "not-offered"
     else:
-        is_offered = look.statuses["project"] != "skipped"
+        is_offered = scan.statuses["project"] != "skipped"
     if asked.end == "complete":
         return
     if asked.end == "foreign":
-        look.is_foreign = True
+        scan.is_foreign = True
     elif not is_offered:
-        look.unproven = set(empty)
+        scan.unproven = set(empty)
     else:
         for listing in empty:
-            look.statuses[listing] = "failed"
+            scan.statuses[listing] = "failed"
 
 
 # --- what was seen
 
-def take_in(look, now, labels):
-    project = look.project
+def take_in(scan, now, labels):
+    project = scan.project
     passing, forms = {}, {}
-    for listing, walk in look.walks.items():
+    for listing, walk in scan.walks.items():
         for item in walk.items:
             passing[KIND[listing], item["uid"]] = item
             forms[KIND[listing], item["uid"]] = normal_form(KIND[listing], item)
-    for item in look.walks["subscriptions"].items:
+    for item in scan.walks["subscriptions"].items:
         source = item.get("source_metadata")
         if uid_of(source) is not None and ("source", source["uid"]) not in forms:
             forms["source", source["uid"]] = stub_form(source)
@@ -163,36 +163,36 @@ def take_in(look, now, labels):
         if before is not None:
             again[kind] += 1
             form = carried(kind, before, form)
-        look.seen.append(Resource(project.name, kind, uid, form, passing.get((kind, uid), {})))
-    hold_losses(look, again)
-    for r in look.seen:
-        compare_with_baseline(look, r)
-        judge(look, r, now, labels)
-        judge_history(look, r, now)
-    remove(look)
-    if "project/vanished" in look.run["rules"] and any(walk.end == "not-found" for walk in look.walks.values()):
-        look.found.add(("project/vanished", "project", project.uid, ""))
-    if look.held and "project/mass-removal" in look.run["rules"]:
-        look.found.add(("project/mass-removal", "project", project.uid, ""))
-    for rule, places in across_project(look.seen, look.is_whole).items():
-        if rule in look.run["rules"]:
-            look.found |= {(rule, *place) for place in places}
+        scan.seen.append(Resource(project.name, kind, uid, form, passing.get((kind, uid), {})))
+    withhold_removals(scan, again)
+    for r in scan.seen:
+        compare_with_baseline(scan, r)
+        evaluate(scan, r, now, labels)
+        evaluate_history(scan, r, now)
+    remove(scan)
+    if "project/vanished" in scan.run["rules"] and any(walk.end == "not-found" for walk in scan.walks.values()):
+        scan.found.add(("project/vanished", "project", project.uid, ""))
+    if scan.withheld and "project/mass-removal" in scan.run["rules"]:
+        scan.found.add(("project/mass-removal", "project", project.uid, ""))
+    for rule, places in across_project(scan.seen, scan.is_whole).items():
+        if rule in scan.run["rules"]:
+            scan.found |= {(rule, *place) for place in places}
 
 
-def unseen(look, kind):
-    seen = {r.uid for r in look.seen if r.kind == kind}
-    return {uid for uid in look.project.known[kind] if uid not in seen}
+def unseen(scan, kind):
+    seen = {r.uid for r in scan.seen if r.kind == kind}
+    return {uid for uid in scan.project.known[kind] if uid not in seen}
 
 
-def within_filter(look, kind, uids):
+def within_filter(scan, kind, uids):
     listing = next(listing for listing, its in KIND.items() if its == kind)
-    return {uid for uid in uids if is_within(listing, look.project.known[kind][uid], look.run["filters"])}
+    return {uid for uid in uids if is_within(listing, scan.project.known[kind][uid], scan.run["filters"])}
 
 
-def hold_losses(look, again):
-    """What is not believed yet: too much gone at once, a promised page that came empty, an empty list of nobody's."""
-    options = look.run["rules"].get("project/mass-removal")
-    held = look.project.held
+def withhold_removals(scan, again):
+    """What is not believed yet: too much gone at once, a promised page that came empty, an empty list of an unproven project."""
+    options = scan.run["rules"].get("project/mass-removal")
+    withheld = scan.project.withheld
 
     def is_mass(missing, known):
         if options is None:
@@ -200,88 +200,88 @@ def hold_losses(look, again):
         return missing > options.get("max_resources", 10) and missing * 100 > known * options.get("max_percent", 30)
 
     for listing in ("endpoints", "sources", "subscriptions"):
-        if look.statuses.get(listing) != "complete":
+        if scan.statuses.get(listing) != "complete":
             continue
         kind = KIND[listing]
-        missing = within_filter(look, kind, unseen(look, kind))
+        missing = within_filter(scan, kind, unseen(scan, kind))
         known = len(missing) + again[kind]
-        before = held.pop(listing, None)
-        if look.run["accepts_removals"]:
+        before = withheld.pop(listing, None)
+        if scan.run["accepts_removals"]:
             continue
-        if listing in look.unproven:
+        if listing in scan.unproven:
             # Repeating it proves nothing. Who has been seen before, and holds nothing, has nothing to lose.
-            baseline = look.project.baselines.get(kind)
+            baseline = scan.project.baselines.get(kind)
             if missing or baseline is None or baseline[0] != listing:
-                look.statuses[listing] = "suspect"
-                look.held = look.held or bool(missing)
+                scan.statuses[listing] = "suspect"
+                scan.withheld = scan.withheld or bool(missing)
             continue
         fresh = missing - (before or set())
-        if look.walks[listing].lacks_promised_page:
+        if scan.walks[listing].lacks_promised_page:
             is_doubted = before is None or bool(fresh)
         else:
             is_doubted = is_mass(len(missing), known) and is_mass(len(fresh), known)
         if is_doubted:
-            held[listing] = missing
-            look.statuses[listing] = "suspect"
-            look.held = look.held or is_mass(len(missing), known)
+            withheld[listing] = missing
+            scan.statuses[listing] = "suspect"
+            scan.withheld = scan.withheld or is_mass(len(missing), known)
 
 
-def compare_with_baseline(look, r):
-    baseline = look.project.baselines.get(r.kind)
+def compare_with_baseline(scan, r):
+    baseline = scan.project.baselines.get(r.kind)
     if baseline is None:
         return
     listing, narrowed, states = baseline
     before = states.get(r.uid)
     if before is None:
-        if is_new(look, r.kind, listing, narrowed, bool(r.passing)):
-            look.drift[r.kind, r.uid] = ("added", {})
+        if is_new(scan, r.kind, listing, narrowed, bool(r.passing)):
+            scan.drift[r.kind, r.uid] = ("added", {})
         return
     fields = differences(r.kind, before, r.attributes)
     if not fields:
         return
-    look.drift[r.kind, r.uid] = ("modified", fields)
+    scan.drift[r.kind, r.uid] = ("modified", fields)
     for rule, path in drift(r, before, fields):
-        if rule in look.run["rules"]:
-            look.found.add((rule, r.kind, r.uid, path))
+        if rule in scan.run["rules"]:
+            scan.found.add((rule, r.kind, r.uid, path))
 
 
-def is_new(look, kind, listing, narrowed, is_listed):
-    """What was not there may also have been out of sight."""
-    now = "subscriptions" if kind == "source" and not is_listed else look.listing_of(kind)
+def is_new(scan, kind, listing, narrowed, is_listed):
+    """What was not there may also have been unobserved."""
+    now = "subscriptions" if kind == "source" and not is_listed else scan.listing_of(kind)
     if now == "sources" and listing == "subscriptions":
-        return look.project.were_sources_listed
-    return listing != now or narrowed == look.filter_of(now)
+        return scan.project.were_sources_listed
+    return listing != now or narrowed == scan.filter_of(now)
 
 
-def judge(look, r, now, labels):
+def evaluate(scan, r, now, labels):
     for rule, check in ONE_RESOURCE[r.kind].items():
-        options = look.run["rules"].get(rule)
+        options = scan.run["rules"].get(rule)
         if options is None:
             continue
         for path in check(r, options, now):
             if isinstance(path, tuple):
                 path = min(path)
-            look.found.add((rule, r.kind, r.uid, path))
+            scan.found.add((rule, r.kind, r.uid, path))
     environment = labels.get("env")
     is_development = environment in (None, "dev", "development", "test")
     if r.kind == "subscription" and r.get("type") == "cli" and not is_development:
-        if "subscription/type-cli" in look.run["rules"]:
-            look.found.add(("subscription/type-cli", r.kind, r.uid, "/type"))
+        if "subscription/type-cli" in scan.run["rules"]:
+            scan.found.add(("subscription/type-cli", r.kind, r.uid, "/type"))
 
 
-def judge_history(look, r, now):
-    project, rules = look.project, look.run["rules"]
+def evaluate_history(scan, r, now):
+    project, rules = scan.project, scan.run["rules"]
     if r.kind == "endpoint":
         if r.get("status") == "paused":
             since = project.paused_since.setdefault(r.uid, now)
             options = rules.get("endpoint/paused-long")
             if options is not None and now - since >= options.get("max_hours", 24) * 3600:
-                look.found.add(("endpoint/paused-long", r.kind, r.uid, "/status"))
+                scan.found.add(("endpoint/paused-long", r.kind, r.uid, "/status"))
         else:
             project.paused_since.pop(r.uid, None)
-    # Told is not changed: until a walk is complete, every look tells the same change again.
-    told = look.drift.get((r.kind, r.uid), (None, {}))[1]
-    for path in told:
+    # A report is not a change: until a walk is complete, every scan reports the same change again.
+    reported = scan.drift.get((r.kind, r.uid), (None, {}))[1]
+    for path in reported:
         if not has_changed(project.known[r.kind].get(r.uid), r.attributes, path):
             continue
         project.changed_at.setdefault((r.kind, r.uid), {}).setdefault(path, []).append(now)
@@ -289,7 +289,7 @@ def judge_history(look, r, now):
     for path, times in project.changed_at.get((r.kind, r.uid), {}).items() if options is not None else ():
         recent = [time for time in times if now - time <= options.get("within_hours", 24) * 3600]
         if len(recent) >= options.get("min_changes", 3):
-            look.found.add(("drift/flapping", r.kind, r.uid, path))
+            scan.found.add(("drift/flapping", r.kind, r.uid, path))
 
 
 def has_changed(before, now, path):
@@ -301,85 +301,85 @@ def has_changed(before, now, path):
     return before is not None and not is_same(value_at(before), value_at(now))
 
 
-def remove(look):
+def remove(scan):
     """Only a complete walk of a kind's own listing says that something is gone."""
-    project = look.project
+    project = scan.project
     for kind in ("endpoint", "source", "subscription"):
-        if not look.is_complete(kind):
+        if not scan.is_complete(kind):
             continue
-        missing = unseen(look, kind)
-        if kind == "source" and not look.are_sources_listed:
-            look.out_of_sight |= {(kind, uid) for uid in missing}
-            if look.is_whole(kind):
-                look.unreferenced = missing - project.unreferenced
+        missing = unseen(scan, kind)
+        if kind == "source" and not scan.are_sources_listed:
+            scan.unobserved |= {(kind, uid) for uid in missing}
+            if scan.is_whole(kind):
+                scan.unreferenced = missing - project.unreferenced
                 project.unreferenced = missing
             continue
         if kind == "source":
             project.unreferenced = set()
-        gone = within_filter(look, kind, missing)
-        look.out_of_sight |= {(kind, uid) for uid in missing - gone}
+        gone = within_filter(scan, kind, missing)
+        scan.unobserved |= {(kind, uid) for uid in missing - gone}
         baseline = project.baselines.get(kind)
         for uid in gone:
             if baseline is not None and uid in baseline[2]:
-                look.drift[kind, uid] = ("removed", {})
+                scan.drift[kind, uid] = ("removed", {})
             del project.known[kind][uid]
             project.paused_since.pop(uid, None)
 
 
-def remember(look):
-    project = look.project
-    for r in look.seen:
+def remember(scan):
+    project = scan.project
+    for r in scan.seen:
         project.known[r.kind][r.uid] = r.attributes
     for kind in KIND.values():
-        if look.is_complete(kind):
-            listing = look.listing_of(kind)
-            project.baselines[kind] = (listing, look.filter_of(listing), dict(project.known[kind]))
-    if look.statuses.get("sources") == "complete" and look.walks["sources"].items:
+        if scan.is_complete(kind):
+            listing = scan.listing_of(kind)
+            project.baselines[kind] = (listing, scan.filter_of(listing), dict(project.known[kind]))
+    if scan.statuses.get("sources") == "complete" and scan.walks["sources"].items:
         project.were_sources_listed = True
 
 
-# --- what stands
+# --- active violations
 
-def settle_fleet(looks, is_whole_fleet):
-    """A stranger's answers accuse nobody."""
-    seen = [r for look in looks if not look.is_foreign for r in look.seen]
+def reconcile_fleet(scans, is_whole_fleet):
+    """Answers of another project count for no rule."""
+    seen = [r for scan in scans if not scan.is_foreign for r in scan.seen]
     for rule, places in across_fleet(seen).items():
         for name, *place in places:
-            look = next(look for look in looks if look.project.name == name)
-            if rule in look.run["rules"]:
-                look.found.add((rule, *place))
+            scan = next(scan for scan in scans if scan.project.name == name)
+            if rule in scan.run["rules"]:
+                scan.found.add((rule, *place))
 
 
-def settle(look, looks, is_whole_fleet):
-    told = {}
-    project, now = look.project, look.run["started_at"]
+def reconcile(scan, scans, is_whole_fleet):
+    reported = {}
+    project, now = scan.project, scan.run["started_at"]
 
-    def tell(place, state):
+    def report(place, state):
         rule, kind, uid, path = place
-        first, last = project.standing[place]
-        told[rule, project.name, kind, uid, path] = {"state": state, "first_seen": first, "last_seen": last}
+        first, last = project.active[place]
+        reported[rule, project.name, kind, uid, path] = {"state": state, "first_seen": first, "last_seen": last}
 
-    def is_settled(rule, kind, uid):
-        if rule not in look.run["rules"]:
+    def is_resolved(rule, kind, uid):
+        if rule not in scan.run["rules"]:
             return True
-        if (kind, uid) in look.out_of_sight:
+        if (kind, uid) in scan.unobserved:
             return False
         scope, kinds = needs_of(rule)
         kinds = [need or kind for need in kinds]
         if scope == "fleet":
-            return is_whole_fleet and all(other.is_whole(need) for other in looks for need in kinds)
-        return all((look.is_whole if scope == "project" else look.is_complete)(need) for need in kinds)
+            return is_whole_fleet and all(other.is_whole(need) for other in scans for need in kinds)
+        return all((scan.is_whole if scope == "project" else scan.is_complete)(need) for need in kinds)
 
-    for place in look.found:
-        first = project.standing.get(place, [now])[0]
-        state = "continuing" if place in project.standing else "opened"
-        project.standing[place] = [first, now]
-        tell(place, state)
-    for place in [place for place in project.standing if place not in look.found]:
+    for place in scan.found:
+        first = project.active.get(place, [now])[0]
+        state = "continuing" if place in project.active else "opened"
+        project.active[place] = [first, now]
+        report(place, state)
+    for place in [place for place in project.active if place not in scan.found]:
         rule, kind, uid, _ = place
-        if is_settled(rule, kind, uid):
-            tell(place, "resolved")
-            del project.standing[place]
+        if is_resolved(rule, kind, uid):
+            report(place, "resolved")
+            del project.active[place]
         else:
-            tell(place, "unknown")
-    return told
+            report(place, "unknown")
+    return reported

@@ -165,7 +165,9 @@ describe('readConfiguration', () => {
   it('refuses a history on a server, and quotes no password', () => {
     const url = 'postgres://user:not-a-real-key@db.example.com/hookdrift'
     const written = refusal(withService({}, { history: url }))
-    expect(written).toEqual([expect.stringMatching(/^1:\d+: history is a text \(not shown\), expected the path of a file/)])
+    expect(written).toEqual([
+      expect.stringMatching(/^1:\d+: history is a text \(not shown\), expected the path of a file/),
+    ])
     expect(written.join()).not.toContain('not-a-real')
     const named = () => configure(withService({}), {}, { history: url })
     expect(named).toThrow(

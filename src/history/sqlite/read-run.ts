@@ -1,10 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { FieldChange } from '../../model/change.ts'
-import type { ProjectEvaluation } from '../../model/evaluation.ts'
+import type { EvaluatedRule, ProjectEvaluation } from '../../model/evaluation.ts'
 import { inItsScope, type Notice } from '../../model/notice.ts'
 import type { RecordedViolation, RunRecord, StagedChange } from '../records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../report-order.ts'
-import { readRules } from './read-rules.ts'
 import { type RecordedRow, toRecordedViolation } from './rows.ts'
 
 type RunRow = Pick<
@@ -107,4 +106,15 @@ function readViolations(db: Database, number: number): RecordedViolation[] {
        WHERE s.run = @run AND x.to_run = @run AND NOT EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id)`,
     ),
   ].sort(inReportOrder)
+}
+
+/** Earlier releases stored the remediation as `remedy`, and documents are never rewritten. */
+type StoredRule = Omit<EvaluatedRule, 'remediation'> & { readonly remediation?: string; readonly remedy?: string }
+
+/** The rules of a run, from the document that the run wrote. */
+function readRules(document: string): readonly EvaluatedRule[] {
+  const stored: readonly StoredRule[] = JSON.parse(document)
+  return stored.map(({ id, kind, title, remedy = '', remediation = remedy, severity, controls, needs }) => ({
+    ...{ id, kind, title, remediation, severity, controls, needs },
+  }))
 }

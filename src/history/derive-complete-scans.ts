@@ -9,14 +9,14 @@ interface Walks {
   lastComplete(listing: Listing): Walk | undefined
   /** The last complete walk of the subscriptions in a run that did not list sources. */
   lastLifted(): Walk | undefined
-  /** The normal form of a run; only needed to compare resources. */
-  normaliserOf?(run: number): number | undefined
+  /** The normal form of a run. */
+  normaliserOf(run: number): number | undefined
 }
 
 /** The last complete scan of each kind. */
 export function deriveCompleteScans({ lastComplete, lastLifted, normaliserOf }: Walks): CompleteScans {
   const at = (listing: Listing, walk = lastComplete(listing)): CompleteScan | undefined =>
-    walk === undefined ? undefined : { ...walk, listing, normaliser: normaliserOf?.(walk.run) }
+    walk === undefined ? undefined : { ...walk, listing, normaliser: normaliserOf(walk.run) }
   const lifted = lastLifted()
   const listed = lastComplete('sources')
   // Where sources are not listed, they come embedded in subscriptions.

@@ -1,9 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { type RetentionRules, reasonsToKeep } from '../../retention.ts'
 import type { PlannedRun } from '../../upkeep.ts'
-import { lastLiftedSql } from '../draft/draft-statements.ts'
 import { committedRuns } from '../rows.ts'
-import { latestScansAt } from '../scans-at.ts'
+import { lastLiftedSql, latestScansAt } from '../scans-at.ts'
 
 /** Every committed run, oldest first, with the reasons to keep it: the retention rules and the history's own needs. */
 export function planPruning(db: Database, keep: RetentionRules): PlannedRun[] {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { recordedPolicyResults } from '../audit/policy-results.ts'
 import { builtInFramework, builtInFrameworkIds } from '../compliance/built-in-frameworks.ts'
 import type { Compliance } from '../compliance/compliance.ts'
@@ -8,7 +9,6 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import type { ReplayedHistory } from '../replay/replay-policy.ts'
 import { replayedPolicyResults } from '../replay/replay-run.ts'
 import { loadPolicy } from './load-policy.ts'
-import { pathFrom } from './path-from.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
 import { systemClock } from './system.ts'
@@ -31,7 +31,7 @@ export async function planCompliance(
   terminal: ProcessContext,
 ): Promise<(history: ReplayedHistory, run: number) => Promise<Compliance>> {
   const framework = loadFramework(name, terminal)
-  const replayed = policy === undefined ? undefined : await loadPolicy(pathFrom(terminal.cwd(), policy))
+  const replayed = policy === undefined ? undefined : await loadPolicy(resolve(terminal.cwd(), policy))
   return async (history, run) => {
     const policyResults =
       replayed === undefined
@@ -49,7 +49,7 @@ function loadFramework(name: string, { cwd }: ProcessContext): Framework {
     const known = builtInFrameworkIds.join(', ')
     throw AuditError.usage(`there is no framework "${name}", expected one of ${known}, or a file`)
   }
-  return readFramework(readFrameworkFile(pathFrom(cwd(), name)), name)
+  return readFramework(readFrameworkFile(resolve(cwd(), name)), name)
 }
 
 function readFrameworkFile(file: string): string {

@@ -1,6 +1,7 @@
+import { resolve } from 'node:path'
 import type { ConfiguredPaths } from '../config/read-places.ts'
 import { type HistoryLocation, readLocation } from '../history/location.ts'
-import { pathFrom } from './path-from.ts'
+import { AuditError } from '../model/errors.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
 
@@ -28,5 +29,19 @@ export function namedHistory({ history }: HistoryOptions, { env }: ProcessContex
 
 export async function configuredPaths(config: string, { cwd, env }: ProcessContext): Promise<ConfiguredPaths> {
   const { readConfiguredPaths } = await import('../config/read-places.ts')
-  return readConfiguredPaths(pathFrom(cwd(), config), { env, readFile: readTextFile })
+  return readConfiguredPaths(resolve(cwd(), config), { env, readFile: readTextFile })
+}
+
+/**
+ * Finds the policy file: `--policy`, or the configuration's, of which only the paths are read: that needs no key.
+ * @throws AuditError.usage when neither names one
+ */
+export async function policyFileOf(
+  { policy, config }: { readonly policy?: string; readonly config: string },
+  terminal: ProcessContext,
+): Promise<string> {
+  if (policy !== undefined) return resolve(terminal.cwd(), policy)
+  const { policy: named } = await configuredPaths(config, terminal)
+  if (named !== undefined) return named
+  throw AuditError.usage(`${config} names no policy`, { advice: 'pass --policy FILE' })
 }

@@ -75,14 +75,22 @@ async function existedBefore(
 
 /** What the filters would have shown, and what they would not, by what was last known. */
 export async function partByFilter(
-  { draft, filters }: Pick<ProjectContext, 'draft' | 'filters'>,
+  { draft, project, filters }: ProjectContext,
   kind: Kind,
   unseen: readonly UnseenVersion[],
 ): Promise<[within: readonly UnseenVersion[], outside: readonly UnseenVersion[]]> {
   if (listings.every((listing) => filterText(listing, filters) === null)) return [unseen, []]
-  const bodies = await draft.bodies(unseen.map(({ id }) => id))
-  const { within = [], outside = [] } = Object.groupBy(unseen, ({ id }) =>
-    isWithin(filters, kind, bodies.get(id)?.attributes ?? {}) ? 'within' : 'outside',
-  )
+  const within: UnseenVersion[] = []
+  const outside: UnseenVersion[] = []
+  for (const some of chunks(unseen, readAtOnce)) {
+    const bodies = await draft.versionsAt(
+      project,
+      some.map(({ uid }) => ({ kind, uid, run: draft.run - 1 })),
+    )
+    for (const [at, version] of some.entries()) {
+      const side = isWithin(filters, kind, bodies[at]?.attributes ?? {}) ? within : outside
+      side.push(version)
+    }
+  }
   return [within, outside]
 }

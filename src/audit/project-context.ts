@@ -24,7 +24,7 @@ export async function openContext(
 ): Promise<ProjectContext> {
   return {
     ...{ draft, project: ref, sealer, now, filters },
-    lastComplete: await draft.lastCompleteScans(ref),
+    lastComplete: await draft.completeScansAt(ref, draft.run - 1),
     wereSourcesListed: (await draft.lastShape(ref, 'sources')) !== undefined,
   }
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { KnownVersion, NewVersion } from '../history/history.ts'
+import type { NewVersion } from '../history/history.ts'
 import type { CompleteScan, StagedChange } from '../history/records.ts'
 import type { StoredBody } from '../history/stored-body.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
@@ -54,16 +54,21 @@ export async function stageResources(
     resources.map(({ uid }) => uid),
   )
   const forms = resources.map((resource) => write(resource))
-  const differing = forms.flatMap(({ digest, resource }) => {
-    const version = known.get(resource.uid)
-    return version !== undefined && version.digest !== digest ? [version.id] : []
+  const baseline = lastComplete[kind]
+  const differing = forms.flatMap(({ digest, resource: { uid } }) => {
+    const version = known.get(uid)
+    return version === undefined || version.digest === digest ? [] : [{ kind, uid, run: draft.run - 1 }]
   })
-  const bodies = await draft.bodies(differing)
+  // Versions that the last complete scan had not seen yet, so that it saw another one.
+  const younger = [...known.values()].flatMap(({ uid, fromRun }) =>
+    baseline === undefined || fromRun <= baseline.run ? [] : [{ kind, uid, run: baseline.run }],
+  )
+  const read = await draft.versionsAt(project, [...differing, ...younger])
+  const bodies = new Map(differing.map(({ uid }, at) => [uid, read[at]]))
+  const bases = new Map(younger.map(({ uid }, at) => [uid, read[differing.length + at]]))
   const seen: number[] = []
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
-  const baseline = lastComplete[kind]
-  const bases = await readBases(context, kind, known, baseline?.run)
   const baseOf = (uid: string, before: StoredBody | undefined) => (bases.has(uid) ? bases.get(uid) : (before ?? 'same'))
   const isNew = baseline !== undefined && isNewToView(context, baseline, listing)
   let isRebased = false
@@ -71,7 +76,7 @@ export async function stageResources(
 
   for (const form of forms) {
     const version = known.get(form.resource.uid)
-    const before = version === undefined ? undefined : bodies.get(version.id)
+    const before = bodies.get(form.resource.uid)
     const now = before === undefined ? form : write(withKnown(form.resource, before, sealer))
     isRebased ||= before !== undefined && before.sealKeyId !== sealKeyId && holdsSeals(before.attributes)
     const isSame = version !== undefined && version.digest === now.digest
@@ -120,19 +125,6 @@ function isNewToView(
 ): boolean {
   if (listing === 'sources' && baseline.listing !== 'sources') return wereSourcesListed
   return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
-}
-
-/** Resources that may differ from their version of the last complete scan, with that version. */
-async function readBases(
-  { draft, project }: ProjectContext,
-  kind: Kind,
-  known: ReadonlyMap<string, KnownVersion>,
-  run: number | undefined,
-): Promise<ReadonlyMap<string, StoredBody | undefined>> {
-  if (run === undefined) return new Map()
-  const points = [...known.values()].flatMap(({ uid, fromRun }) => (fromRun > run ? [{ kind, uid, run }] : []))
-  const versions = await draft.versionsAt(project, points)
-  return new Map(points.map(({ uid }, at) => [uid, versions[at]]))
 }
 
 interface Form {

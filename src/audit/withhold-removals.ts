@@ -65,10 +65,10 @@ async function findDoubt(
 ): Promise<Doubt | undefined> {
   const { listing, status } = coverage
   if (listing === 'project' || status !== 'complete') return undefined
-  const { draft, project, filters, lastComplete } = context
+  const { draft, project, lastComplete } = context
   const kind = kindOf[listing]
   const unseen = await draft.unseen(project, kind)
-  const [missing] = unseen.length === 0 ? [[]] : await partByFilter({ draft, filters }, kind, unseen)
+  const [missing] = unseen.length === 0 ? [[]] : await partByFilter(context, kind, unseen)
   const known = missing.length + (seenAgain.get(kind) ?? 0)
   const loss = { listing, missing: missing.length, known }
   if (empty.has(listing)) {

@@ -1,5 +1,5 @@
+import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
@@ -112,5 +112,5 @@ async function readExpected(
   if (directory === undefined) return undefined
   const { readStates } = await import('../baseline/state-directory.ts')
   const { stateFiles } = await import('./baseline-options.ts')
-  return readStates(pathFrom(terminal.cwd(), directory), stateFiles)
+  return readStates(resolve(terminal.cwd(), directory), stateFiles)
 }

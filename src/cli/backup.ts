@@ -1,6 +1,6 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { locateHistory } from '../app/locate-history.ts'
-import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
 
@@ -24,7 +24,7 @@ async function backup(file: string, options: BackupOptions, terminal: ProcessCon
   const { verificationOf } = await import('../app/verify-report.ts')
   const { answerBackup, backupView } = await import('../queries/answer-writes.ts')
 
-  const target = pathFrom(terminal.cwd(), file)
+  const target = resolve(terminal.cwd(), file)
   const request = { ...verificationOf('plain'), replace: options.force === true }
   const made = await withUpkeep(await locateHistory(options, terminal), terminal.env, (upkeep) =>
     upkeep.backUp(target, request),

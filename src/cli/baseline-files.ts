@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { addSignature, type BaselineOptions, signature, stateFiles } from './baseline-options.ts'
@@ -40,7 +39,7 @@ async function exportStates(named: string, options: BaselineOptions, terminal: P
   const { answerExport, exportView } = await import('../queries/answer-writes.ts')
 
   const { project } = options
-  const directory = pathFrom(terminal.cwd(), named)
+  const directory = resolve(terminal.cwd(), named)
   const written = await withHistory(options, terminal, async (history) => {
     const all = activeApprovals(await history.approvals())
     const chosen = all.filter((approval) => matchesProject(approval.project.name, project))
@@ -89,7 +88,7 @@ async function importStates(named: string, options: BaselineOptions, terminal: P
   const { answerBaselineChange, baselineChangeView } = await import('../queries/answer-writes.ts')
 
   const { project, by, note = '' } = options
-  const states = readStates(pathFrom(terminal.cwd(), named), stateFiles).filter((state) =>
+  const states = readStates(resolve(terminal.cwd(), named), stateFiles).filter((state) =>
     matchesProject(state.project.name, project),
   )
   if (states.length === 0) throw AuditError.usage(`${named} has no state of ${project.join(' ')}`)

@@ -1,6 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
-import { pathFrom } from '../app/path-from.ts'
+import { basename, dirname, join, resolve } from 'node:path'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import { isSpecialFile, writeFileAtomically } from '../app/write-file-atomically.ts'
@@ -10,7 +9,7 @@ import { AuditError, reasonOf } from '../model/errors.ts'
 import { type Format, formatNames } from '../report/formats.ts'
 import { fileRenderOptions, type ReportFile } from '../report/report-files.ts'
 import type { RenderOptions } from '../report/report-format.ts'
-import { nearestName } from '../text/nearest-name.ts'
+import { suggestName } from '../text/nearest-name.ts'
 import type { FormatOptions } from './formats.ts'
 
 /**
@@ -33,7 +32,7 @@ export function planDelivery<Document extends Attested>(
   const main =
     output === undefined
       ? []
-      : [{ format, file: pathFrom(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofSection } }]
+      : [{ format, file: resolve(terminal.cwd(), output), render: { ...fileRenderOptions, ...ofSection } }]
   const more = options.report.flatMap((option) => parseReportOption(option, terminal, writers))
   refuseDuplicates([...main, ...more])
   for (const { file } of main) refuseUnwritable('--output', file)
@@ -67,14 +66,12 @@ function parseReportOption(option: string, { cwd }: ProcessContext, writers: Wri
     })
   }
   if (!isFormat(name)) {
-    const nearest = nearestName(name, formatNames)
-    const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
-    throw AuditError.usage(`--report ${option}: there is no format "${name}"${meant}`, {
+    throw AuditError.usage(`--report ${option}: there is no format "${name}"${suggestName(name, formatNames)}`, {
       advice: `formats: ${formatNames.join(', ')}`,
     })
   }
   writers.writerOf(name)
-  return writers.filesOf(name, pathFrom(cwd(), file))
+  return writers.filesOf(name, resolve(cwd(), file))
 }
 
 type Attestor = (name: string, text: string, document: Attested) => string
@@ -88,7 +85,7 @@ function attestorOf(
   if (files.length === 0) {
     throw AuditError.usage('--attest signs files, and no option writes one', { advice: 'add --report json=FILE' })
   }
-  const path = pathFrom(cwd(), keyFile)
+  const path = resolve(cwd(), keyFile)
   const key = readPrivateKey(readKeyFile(path), keyFile)
   if ((statSync(path).mode & 0o077) !== 0) {
     stderr.write(`hookdrift: warning: other users can read ${keyFile}: run chmod 600 on it\n`)

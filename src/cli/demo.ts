@@ -1,9 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { demoConfiguration, demoPolicy } from '../app/demo-configuration.ts'
-import { pathFrom } from '../app/path-from.ts'
 import { type Execute, type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'
@@ -99,7 +98,7 @@ async function demo({ seed, keep }: DemoOptions, terminal: ProcessContext): Prom
 
 /** @throws AuditError.usage when the directory is not empty: a demo must not mix with the user's own history */
 function newDirectory(path: string, { cwd }: ProcessContext): string {
-  const directory = pathFrom(cwd(), path)
+  const directory = resolve(cwd(), path)
   if (filesIn(directory, path).length > 0) {
     throw AuditError.usage(`--keep ${path}: the directory is not empty`, { advice: 'name one that does not exist' })
   }

@@ -6,13 +6,12 @@ import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
+  answerFromHistory,
   type ChoiceOptions,
   limitOf,
-  printAnswer,
   type ReadingOptions,
   runNamed,
   runOrTime,
-  withHistory,
 } from './query-options.ts'
 
 interface DiffOptions extends Omit<ReadingOptions, 'format'>, ChoiceOptions {
@@ -43,7 +42,7 @@ async function diff(
   }
   const withPatch = options.patch === true || options.format === 'rfc6902'
   const format = options.patch === true || options.format === 'rfc6902' ? 'json' : options.format
-  const answer = await withHistory(options, terminal, async (reader) =>
+  return answerFromHistory({ ...options, format }, terminal, diffView, async (reader) =>
     readDiff(reader, {
       from: await runNamed(reader, names.from),
       to: await runNamed(reader, names.to),
@@ -53,5 +52,4 @@ async function diff(
       limit: limitOf({ ...options, format }),
     }),
   )
-  return printAnswer(answer, diffView, format, terminal)
 }

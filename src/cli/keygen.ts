@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
@@ -18,7 +18,7 @@ export function defineKeygen(program: Command, execute: Execute): void {
 async function keygen(name: string, { format }: AnswerOptions, terminal: ProcessContext): Promise<number> {
   const { generateKeys } = await import('../attestation/keys.ts')
   const { answerKeys, keysView } = await import('../queries/answer-writes.ts')
-  const file = pathFrom(terminal.cwd(), name)
+  const file = resolve(terminal.cwd(), name)
   const { privatePem, publicPem } = generateKeys()
   writeNew(file, privatePem, 0o600)
   try {

@@ -1,11 +1,11 @@
+import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
-import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { Channel } from '../config/read-configuration.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer, withHistory } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions, answerFromHistory, limitOf, printAnswer } from './query-options.ts'
 
 interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */
@@ -48,8 +48,7 @@ function notify(options: NotifyOptions, terminal: ProcessContext): Promise<numbe
 
 async function showPending(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
   const { answerOutbox, outboxView } = await import('../queries/answer-notifications.ts')
-  const answer = await withHistory(options, terminal, (history) => answerOutbox(history, limitOf(options)))
-  return printAnswer(answer, outboxView, options.format, terminal)
+  return answerFromHistory(options, terminal, outboxView, (history) => answerOutbox(history, limitOf(options)))
 }
 
 async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
@@ -99,7 +98,7 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
 
 async function readChannels(options: NotifyOptions, { env, cwd }: ProcessContext) {
   const { readConfiguration } = await import('../config/read-configuration.ts')
-  const file = pathFrom(cwd(), options.config)
+  const file = resolve(cwd(), options.config)
   const { notify: channels, history } = readConfiguration(
     file,
     { env, readFile: readTextFile },
@@ -112,11 +111,11 @@ async function readChannels(options: NotifyOptions, { env, cwd }: ProcessContext
 }
 
 async function channelNamed(name: string, channels: readonly Channel[]): Promise<Channel> {
-  const { nearestName } = await import('../text/nearest-name.ts')
+  const { suggestName } = await import('../text/nearest-name.ts')
   const found = channels.find((channel) => channel.name === name)
   if (found !== undefined) return found
   const names = channels.map((channel) => channel.name)
-  const nearest = nearestName(name, names)
-  const meant = nearest === undefined ? '' : `, did you mean ${nearest}?`
-  throw AuditError.usage(`there is no channel ${name}${meant}`, { advice: `channels: ${names.join(', ')}` })
+  throw AuditError.usage(`there is no channel ${name}${suggestName(name, names)}`, {
+    advice: `channels: ${names.join(', ')}`,
+  })
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import { policyFileOf } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { exitCodes } from '../model/errors.ts'
-import { policyFileOf } from './policy-file.ts'
 import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
 
 interface CheckOptions extends AnswerOptions {

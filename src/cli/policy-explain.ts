@@ -1,6 +1,6 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { configuredPaths } from '../app/locate-history.ts'
-import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
 import type { Explained } from '../policy/explain-rule.ts'
@@ -41,7 +41,7 @@ async function explain(
   const policy = await loadPolicyOf(options, terminal)
   return withHistory(options, terminal, async (history) => {
     const explained = await findResource(history, uid, options.project)
-    const rules = chooseRules(policy, explained, ruleId, (await import('../text/nearest-name.ts')).nearestName)
+    const rules = await chooseRules(policy, explained, ruleId)
     const explanations = rules.map((rule) => explainRule(policy, rule, explained))
     const answer = answerExplanations(explained, explanations, limitOf(options))
     return printAnswer(answer, explanationsView(explained, ruleId !== undefined), options.format, terminal)
@@ -52,25 +52,17 @@ async function explain(
 async function loadPolicyOf({ policy, config }: ExplainOptions, terminal: ProcessContext): Promise<Policy> {
   const { loadPolicy } = await import('../app/load-policy.ts')
   return loadPolicy(
-    policy === undefined ? (await configuredPaths(config, terminal)).policy : pathFrom(terminal.cwd(), policy),
+    policy === undefined ? (await configuredPaths(config, terminal)).policy : resolve(terminal.cwd(), policy),
   )
 }
 
-function chooseRules(
-  policy: Policy,
-  { resource: { kind } }: Explained,
-  ruleId: string | undefined,
-  nearestName: (name: string, known: readonly string[]) => string | undefined,
-) {
-  const ofKind = policy.known.filter((rule) => rule.kind === kind)
-  if (ruleId === undefined) return ofKind
-  const rule = policy.known.find(({ id }) => id === ruleId)
+async function chooseRules({ known }: Policy, { resource: { kind } }: Explained, ruleId: string | undefined) {
+  if (ruleId === undefined) return known.filter((rule) => rule.kind === kind)
+  const rule = known.find(({ id }) => id === ruleId)
   if (rule === undefined) {
-    const nearest = nearestName(
-      ruleId,
-      policy.known.map(({ id }) => id),
-    )
-    throw AuditError.usage(`there is no rule "${ruleId}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`)
+    const { suggestName } = await import('../text/nearest-name.ts')
+    const ids = known.map(({ id }) => id)
+    throw AuditError.usage(`there is no rule "${ruleId}"${suggestName(ruleId, ids)}`)
   }
   if (rule.kind !== kind) throw AuditError.usage(`${ruleId} evaluates ${rule.kind}s; this resource is of kind ${kind}`)
   return [rule]

@@ -1,14 +1,13 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import {
   addProjectOption,
   addReadingOptions,
+  answerFromHistory,
   limitOf,
-  printAnswer,
   type ReadingOptions,
   runOrTime,
-  withHistory,
 } from './query-options.ts'
 
 interface ReplayOptions extends ReadingOptions {
@@ -33,9 +32,8 @@ async function replay(options: ReplayOptions, terminal: ProcessContext): Promise
   const { loadPolicy } = await import('../app/load-policy.ts')
   const { systemClock } = await import('../app/system.ts')
   const { since, project: projects } = options
-  const policy = await loadPolicy(pathFrom(terminal.cwd(), options.policy))
-  const answer = await withHistory(options, terminal, (history) =>
+  const policy = await loadPolicy(resolve(terminal.cwd(), options.policy))
+  return answerFromHistory(options, terminal, replayView, (history) =>
     readReplay(history, { policy, since, projects, limit: limitOf(options), clock: systemClock.now }),
   )
-  return printAnswer(answer, replayView, options.format, terminal)
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
+import { policyFileOf } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { policyFileOf } from './policy-file.ts'
 import { type AnswerOptions, addAnswerOptions, limitOf, printAnswer } from './query-options.ts'
 
 interface TestOptions extends AnswerOptions {

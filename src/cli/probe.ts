@@ -1,5 +1,5 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { ManualProbeRun, Unlisted } from '../audit/probes/run-manually.ts'
@@ -109,16 +109,12 @@ async function chooseProbes(
     throw AuditError.usage('--function needs a payload: --payload FILE, or the name of a probe')
   }
   const all = await ofPolicy()
-  const { nearestName } = await import('../text/nearest-name.ts')
+  const { suggestName } = await import('../text/nearest-name.ts')
   const names = all.map((probe) => probe.name)
   if (name !== undefined && !names.includes(name)) {
-    const nearest = nearestName(name, names)
-    throw AuditError.usage(
-      `the policy has no probe "${name}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`,
-      {
-        advice: names.length === 0 ? 'docs/how-to/test-functions.md shows one' : `probes: ${names.join(', ')}`,
-      },
-    )
+    throw AuditError.usage(`the policy has no probe "${name}"${suggestName(name, names)}`, {
+      advice: names.length === 0 ? 'docs/how-to/test-functions.md shows one' : `probes: ${names.join(', ')}`,
+    })
   }
   if (all.length === 0) {
     throw AuditError.usage('the policy has no probes', {
@@ -164,7 +160,7 @@ async function readGivenPayload(file: string, terminal: ProcessContext): Promise
 
 function readGiven(what: string, file: string, { cwd }: ProcessContext): string {
   try {
-    return readTextFile(pathFrom(cwd(), file))
+    return readTextFile(resolve(cwd(), file))
   } catch (error) {
     throw AuditError.usage(`cannot read the ${what} ${file}: ${reasonOf(error)}`, { cause: error })
   }

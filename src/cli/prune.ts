@@ -4,13 +4,17 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { keepNothing, type RetentionRules, readSpan } from '../history/retention.ts'
 import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
 
-interface PruneOptions extends ReadingOptions {
-  readonly keepLast?: number
-  readonly keepHourly?: number
-  readonly keepDaily?: number
-  readonly keepWeekly?: number
-  readonly keepMonthly?: number
-  readonly keepYearly?: number
+/** Option and meaning of each count of runs to keep. */
+const counts = {
+  last: ['keepLast', 'the last n runs; n is a number or "unlimited", here and below'],
+  hourly: ['keepHourly', 'the last run of each of the last n hours that have one'],
+  daily: ['keepDaily', 'the same for days'],
+  weekly: ['keepWeekly', 'the same for weeks'],
+  monthly: ['keepMonthly', 'the same for months'],
+  yearly: ['keepYearly', 'the same for years'],
+} as const satisfies Record<keyof Omit<RetentionRules, 'within'>, readonly [option: string, meaning: string]>
+
+interface PruneOptions extends ReadingOptions, Partial<Record<(typeof counts)[keyof typeof counts][0], number>> {
   readonly keepWithin?: string
   readonly dryRun?: true
 }
@@ -19,12 +23,8 @@ export function definePrune(program: Command, execute: Execute): void {
   const command = program
     .command('prune')
     .description('Remove old runs; keep those that the options name and those that the history needs')
-    .option('--keep-last <n>', 'the last n runs; n is a number or "unlimited", here and below', countOf)
-    .option('--keep-hourly <n>', 'the last run of each of the last n hours that have one', countOf)
-    .option('--keep-daily <n>', 'the same for days', countOf)
-    .option('--keep-weekly <n>', 'the same for weeks', countOf)
-    .option('--keep-monthly <n>', 'the same for months', countOf)
-    .option('--keep-yearly <n>', 'the same for years', countOf)
+  for (const [name, [, meaning]] of Object.entries(counts)) command.option(`--keep-${name} <n>`, meaning, countOf)
+  command
     .option('--keep-within <span>', 'all runs within a span before the newest run, such as 14d or 1y6m', spanOf)
     .option('--dry-run', 'only show which runs would be kept and removed')
   addReadingOptions(command).action((options: PruneOptions) => execute((terminal) => prune(options, terminal)))
@@ -61,22 +61,19 @@ async function prune(options: PruneOptions, terminal: ProcessContext): Promise<n
 const nothingFreed = { bytes: 0, leftBytes: 0 }
 
 function keepOf(options: PruneOptions): RetentionRules {
-  return {
-    last: options.keepLast ?? keepNothing.last,
-    hourly: options.keepHourly ?? keepNothing.hourly,
-    daily: options.keepDaily ?? keepNothing.daily,
-    weekly: options.keepWeekly ?? keepNothing.weekly,
-    monthly: options.keepMonthly ?? keepNothing.monthly,
-    yearly: options.keepYearly ?? keepNothing.yearly,
-    within: options.keepWithin === undefined ? undefined : readSpan(options.keepWithin),
-  }
+  const given = Object.entries(counts).flatMap(([name, [option]]) => {
+    const count = options[option]
+    return count === undefined ? [] : [[name, count] as const]
+  })
+  const within = options.keepWithin === undefined ? undefined : readSpan(options.keepWithin)
+  return { ...keepNothing, ...Object.fromEntries(given), within }
 }
 
-function asGiven({ keepLast, keepHourly, keepDaily, keepWeekly, keepMonthly, keepYearly, keepWithin }: PruneOptions) {
-  const given = { keepLast, keepHourly, keepDaily, keepWeekly, keepMonthly, keepYearly, keepWithin }
-  const names = Object.entries(given).flatMap(([name, value]): [string, number | string][] => {
-    const flag = name.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`)
-    return value === undefined ? [] : [[flag, value === Number.POSITIVE_INFINITY ? 'unlimited' : value]]
+function asGiven(options: PruneOptions): Readonly<Record<string, number | string>> {
+  const { keepWithin: within } = options
+  const given = Object.keys(counts).flatMap((name): [string, number | string][] => {
+    const count = options[counts[name as keyof typeof counts][0]]
+    return count === undefined ? [] : [[`keep_${name}`, count === Number.POSITIVE_INFINITY ? 'unlimited' : count]]
   })
-  return Object.fromEntries(names)
+  return Object.fromEntries(within === undefined ? given : [...given, ['keep_within', within]])
 }

@@ -5,7 +5,7 @@ import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { runNamed, runOrTime, withHistory } from './query-options.ts'
+import { addHistoryOptions, runNamed, runOrTime, withHistory } from './query-options.ts'
 
 interface ReportOptions extends FormatOptions, HistoryOptions {
   readonly run?: string
@@ -17,8 +17,7 @@ interface ReportOptions extends FormatOptions, HistoryOptions {
 }
 
 export function defineReport(program: Command, execute: Execute): void {
-  const command = program
-    .command('report')
+  const command = addHistoryOptions(program.command('report'))
     .description('Print the report of a past run')
     .option('--run <run>', runOrTime, 'latest')
     .addOption(new Option('--at <time>', 'the last run committed by then; a date means its end, UTC').conflicts('run'))
@@ -31,8 +30,6 @@ export function defineReport(program: Command, execute: Execute): void {
     )
     .option('--to <time>', 'end of the period; default: the last run')
     .option('--policy <file>', 'with --framework: evaluate this policy instead of the recorded results')
-    .option('--config <file>', 'configuration, for the path of the history', 'hookdrift.yaml')
-    .option('--history <file>', 'history; then no configuration is read')
   addFormatOptions(command).action((options: ReportOptions) => execute((terminal) => report(options, terminal)))
 }
 

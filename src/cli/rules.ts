@@ -21,32 +21,19 @@ export function defineRules(program: Command, execute: Execute): void {
 async function showRules(id: string | undefined, options: RulesOptions, terminal: ProcessContext): Promise<number> {
   const { rules } = await import('../rules/rules.ts')
   const { packs } = await import('../rules/engine/rule.ts')
-  const { nearestName } = await import('../text/nearest-name.ts')
+  const { suggestName } = await import('../text/nearest-name.ts')
   const { answerRules, rulePageView, rulesView } = await import('../queries/answer-rules.ts')
   const { pack } = options
-  refuseUnknown(
-    'rule',
-    id,
-    rules.map((rule) => rule.id),
-    nearestName,
-  )
-  refuseUnknown('pack', pack, packs, nearestName)
+  const refuseUnknown = (what: string, name: string | undefined, known: readonly string[], advice: string) => {
+    if (name === undefined || known.includes(name)) return
+    throw AuditError.usage(`there is no ${what} "${name}"${suggestName(name, known)}`, { advice })
+  }
+  const ids = rules.map((rule) => rule.id)
+  refuseUnknown('rule', id, ids, '`hookdrift rules` lists them')
+  refuseUnknown('pack', pack, packs, `packs: ${packs.join(', ')}`)
   const chosen = rules.filter(
     (rule) => (id === undefined || rule.id === id) && (pack === undefined || rule.packs.some((name) => name === pack)),
   )
   const view = id === undefined ? rulesView : rulePageView(id)
   return printAnswer(answerRules(chosen, limitOf(options)), view, options.format, terminal)
-}
-
-function refuseUnknown(
-  what: string,
-  name: string | undefined,
-  known: readonly string[],
-  nearestName: (name: string, known: readonly string[]) => string | undefined,
-): void {
-  if (name === undefined || known.includes(name)) return
-  const nearest = nearestName(name, known)
-  throw AuditError.usage(`there is no ${what} "${name}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
-    advice: what === 'pack' ? `packs: ${known.join(', ')}` : '`hookdrift rules` lists them',
-  })
 }

@@ -4,13 +4,12 @@ import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
+  answerFromHistory,
   type ChoiceOptions,
   limitOf,
-  printAnswer,
   type ReadingOptions,
   runNamed,
   runOrTime,
-  withHistory,
 } from './query-options.ts'
 
 interface StateOptions extends ReadingOptions, ChoiceOptions {
@@ -30,8 +29,7 @@ export function defineState(program: Command, execute: Execute): void {
 async function state(options: StateOptions, terminal: ProcessContext): Promise<number> {
   const { readState, stateView } = await import('../queries/read-state.ts')
   const { project: projects, kind, at } = options
-  const answer = await withHistory(options, terminal, async (reader) =>
+  return answerFromHistory(options, terminal, stateView, async (reader) =>
     readState(reader, { run: await runNamed(reader, at), projects, kind, limit: limitOf(options) }),
   )
-  return printAnswer(answer, stateView, options.format, terminal)
 }

@@ -4,12 +4,11 @@ import {
   addKindOption,
   addProjectOption,
   addReadingOptions,
+  answerFromHistory,
   type ChoiceOptions,
   limitOf,
-  printAnswer,
   type ReadingOptions,
   runNamed,
-  withHistory,
 } from './query-options.ts'
 
 type TimelineOptions = ReadingOptions & ChoiceOptions
@@ -27,8 +26,7 @@ export function defineTimeline(program: Command, execute: Execute): void {
 async function timeline(uid: string, options: TimelineOptions, terminal: ProcessContext): Promise<number> {
   const { readTimeline, timelineView } = await import('../queries/read-timeline.ts')
   const { project: projects, kind } = options
-  const answer = await withHistory(options, terminal, async (reader) =>
+  return answerFromHistory(options, terminal, timelineView, async (reader) =>
     readTimeline(reader, { uid, run: await runNamed(reader, 'latest'), projects, kind, limit: limitOf(options) }),
   )
-  return printAnswer(answer, timelineView, options.format, terminal)
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { locateHistory, namedHistory } from '../app/locate-history.ts'
-import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { AttestedFiles } from '../app/verify-report.ts'
 import type { HistoryLocation } from '../history/location.ts'
@@ -58,7 +58,7 @@ async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal:
   const { verifyReport } = await import('../app/verify-report.ts')
   const { answerAttestation, verificationView } = await import('../queries/answer-verification.ts')
   const location = await knownHistory(options, terminal)
-  const check = (upkeep?: HistoryUpkeep) => verifyReport(files, upkeep, (path) => pathFrom(terminal.cwd(), path))
+  const check = (upkeep?: HistoryUpkeep) => verifyReport(files, upkeep, (path) => resolve(terminal.cwd(), path))
   const checks = await (location === undefined ? check() : withUpkeep(location, terminal.env, check))
   const ok = checks.every((check) => check.ok !== false) && checks.some((check) => check.ok === true)
   await printAnswer(answerAttestation(ok, checks, limitOf(options)), verificationView, options.format, terminal)
@@ -68,6 +68,6 @@ async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal:
 /** The history, where one is named or configured: a report can be verified without it. */
 async function knownHistory(options: VerifyOptions, terminal: ProcessContext): Promise<HistoryLocation | undefined> {
   const isNamed = namedHistory(options, terminal) !== undefined
-  if (!isNamed && !existsSync(pathFrom(terminal.cwd(), options.config))) return undefined
+  if (!isNamed && !existsSync(resolve(terminal.cwd(), options.config))) return undefined
   return locateHistory(options, terminal)
 }

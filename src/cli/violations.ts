@@ -6,11 +6,10 @@ import { type Severity, severities, type ViolationState } from '../model/violati
 import {
   addProjectOption,
   addReadingOptions,
+  answerFromHistory,
   limitOf,
-  printAnswer,
   type ReadingOptions,
   runNamed,
-  withHistory,
 } from './query-options.ts'
 
 interface ViolationsOptions extends ReadingOptions {
@@ -45,7 +44,7 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
   const { runBefore } = await import('../history/find-run.ts')
   const { systemClock } = await import('../app/system.ts')
   const { rule, severity, since, project: projects } = options
-  const answer = await withHistory(options, terminal, async (reader) => {
+  return answerFromHistory(options, terminal, violationsView, async (reader) => {
     const run = await runNamed(reader, 'latest')
     if (rule !== undefined) await refuseUnknownRule(rule, run.number, reader)
     return readViolations(reader, {
@@ -56,7 +55,6 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
       limit: limitOf(options),
     })
   })
-  return printAnswer(answer, violationsView, options.format, terminal)
 }
 
 /**
@@ -66,13 +64,12 @@ async function violations(options: ViolationsOptions, terminal: ProcessContext):
 async function refuseUnknownRule(rule: string, run: number, reader: HistoryReader): Promise<void> {
   const { rules } = await import('../rules/rules.ts')
   const { matchesGlob } = await import('../model/glob.ts')
-  const { nearestName } = await import('../text/nearest-name.ts')
+  const { suggestName } = await import('../text/nearest-name.ts')
   const evaluating = [...rules, ...((await reader.readRun(run))?.rules ?? [])].map(({ id }) => id)
   if (evaluating.some((id) => matchesGlob(id, rule))) return
   const past = [...(await reader.violationsAt(run)), ...(await reader.resolvedBetween(0, run))]
   if (past.some((violation) => matchesGlob(violation.rule, rule))) return
-  const nearest = nearestName(rule, evaluating)
-  throw AuditError.usage(`there is no rule "${rule}"${nearest === undefined ? '' : `, did you mean ${nearest}?`}`, {
+  throw AuditError.usage(`there is no rule "${rule}"${suggestName(rule, evaluating)}`, {
     advice: '`hookdrift rules` lists them; a pattern such as "endpoint/*" matches several',
   })
 }

@@ -9,19 +9,19 @@ interface Walks {
   lastComplete(listing: Listing): Walk | undefined
   /** The last complete walk of the subscriptions in a run that did not list sources. */
   lastLifted(): Walk | undefined
-  /** The normal form of a run; only needed to compare resources. */
-  normaliserOf?(run: number): number | undefined
+  /** The normal form of a run. */
+  normaliserOf(run: number): number | undefined
 }
 
 /** The last complete scan of each kind. */
 export function deriveCompleteScans({ lastComplete, lastLifted, normaliserOf }: Walks): CompleteScans {
   const at = (listing: Listing, walk = lastComplete(listing)): CompleteScan | undefined =>
-    walk === undefined ? undefined : { ...walk, listing, normaliser: normaliserOf?.(walk.run) }
+    walk === undefined ? undefined : { ...walk, listing, normaliser: normaliserOf(walk.run) }
   const lifted = lastLifted()
   const listed = lastComplete('sources')
   // Where sources are not listed, they come embedded in subscriptions.
   const source = (lifted?.run ?? 0) > (listed?.run ?? 0) ? at('subscriptions', lifted) : at('sources', listed)
   const subscription = at('subscriptions')
-  const baselines = { project: at('project'), endpoint: at('endpoints'), subscription, source, device: subscription }
-  return Object.fromEntries(Object.entries(baselines).filter(([, baseline]) => baseline !== undefined))
+  const scans = { project: at('project'), endpoint: at('endpoints'), subscription, source, device: subscription }
+  return Object.fromEntries(Object.entries(scans).filter(([, scan]) => scan !== undefined))
 }

@@ -7,8 +7,8 @@ import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
-import type { CompleteScans, RunContext, RunRecord, StagedChange } from './records.ts'
-import type { PastVersions, StoredBody, VersionPoint } from './stored-body.ts'
+import type { RunContext, RunRecord, StagedChange } from './records.ts'
+import type { PastReader, VersionPoint } from './stored-body.ts'
 
 /**
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
@@ -45,13 +45,11 @@ export interface RunStart {
  * Every method that writes throws AuditError.busy once the lease is lost or the run has ended. Every method throws
  * AuditError.failure when the history cannot be read or written. A run that lost its lease leaves no rows.
  */
-export interface Draft extends PastVersions {
+export interface Draft extends PastReader {
   readonly run: number
   /** Killed runs that `begin` closed. */
   readonly interrupted: readonly number[]
 
-  /** The last complete scan of each kind of a project before this run. */
-  lastCompleteScans(project: ProjectRef): Promise<CompleteScans>
   /** The last run before this one that scanned the project. */
   lastScannedRun(project: ProjectRef): Promise<number | undefined>
   /**
@@ -64,8 +62,6 @@ export interface Draft extends PastVersions {
 
   /** Current versions of some resources, by uid; those without one are left out. */
   known(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<ReadonlyMap<string, KnownVersion>>
-  /** Bodies of versions, by version id. */
-  bodies(versions: readonly number[]): Promise<ReadonlyMap<number, StoredBody>>
 
   /** The active approval of a project; undefined when there is none. */
   approved(project: ProjectRef): Promise<Approval | undefined>

@@ -3,14 +3,14 @@ import type { ExitCode } from '../model/errors.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Waiver } from '../model/violation.ts'
-import type { CompleteScans, RecordedViolation, RunRecord } from './records.ts'
-import type { PastVersions } from './stored-body.ts'
+import type { RecordedViolation, RunRecord } from './records.ts'
+import type { PastReader } from './stored-body.ts'
 
 /**
  * Queries on the history. They read committed runs only. An answer "as of" a run never changes, so several queries
  * about one run agree while another run is being written.
  */
-export interface HistoryReader extends PastVersions {
+export interface HistoryReader extends PastReader {
   /** Committed runs, oldest first. */
   runs(): Promise<readonly CommittedRun[]>
   /** The newest committed run; undefined when there is none. Reads one row, where `runs` may read millions. */
@@ -22,8 +22,6 @@ export interface HistoryReader extends PastVersions {
 
   /** The last scan of every project of a service as of a run, sorted by project name; `only`: of that project. */
   latestScans(run: number, only?: ProjectRef): Promise<readonly RecordedScan[]>
-  /** The last complete scan of each kind of a project as of a run. */
-  completeScansAt(project: ProjectRef, run: number): Promise<CompleteScans>
   /** Active violations as of a run, each project as of its last scan, in the order of reports. */
   violationsAt(run: number): Promise<readonly RecordedViolation[]>
   /** Violations resolved in runs after `after`, up to `run`: latest first, then in the order of reports. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../model/json.ts'
 import type { Facts, Kind, ProjectRef } from '../model/resource.ts'
+import type { CompleteScans } from './records.ts'
 
 /** A version of a resource, with its attributes. */
 export interface StoredBody {
@@ -20,8 +21,10 @@ export interface VersionPoint {
   readonly run: number
 }
 
-/** What a history knows of the past of resources, also while a run is drafted. */
-export interface PastVersions {
+/** What a history knows of the past of a project, also while a run is drafted. */
+export interface PastReader {
+  /** The last complete scan of each kind as of a run. */
+  completeScansAt(project: ProjectRef, run: number): Promise<CompleteScans>
   /** The versions that were valid in earlier runs, in the order of `points`; undefined where there was none. */
   versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]>
 }

@@ -15,6 +15,12 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return nearest
 }
 
+/** The end of a message about an unknown name: `, did you mean NAME?`, or nothing. */
+export function suggestName(name: string, known: Iterable<string>): string {
+  const nearest = nearestName(name, known)
+  return nearest === undefined ? '' : `, did you mean ${nearest}?`
+}
+
 /** Damerau–Levenshtein (optimal string alignment): insertions, deletions, replacements, swaps of neighbours. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []

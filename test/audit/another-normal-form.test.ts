@@ -28,7 +28,7 @@ it.each([
     const stage = {
       draft,
       project: payments,
-      lastComplete: await draft.lastCompleteScans(payments),
+      lastComplete: await draft.completeScansAt(payments, draft.run - 1),
       filters: {},
       wereSourcesListed: false,
       now: 0,
@@ -48,9 +48,7 @@ it.each([
     await walkAll(draft)
     await seal(draft)
     const next = await history.begin(aStart(at(3)))
-    const [known] = [...(await next.known(payments, 'endpoint', ['a'])).values()]
-    const bodies = await next.bodies([known?.id ?? 0])
-    expect([...bodies.values()]).toMatchObject([
+    expect(await next.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 2 }])).toMatchObject([
       { attributes: { name: 'a' }, normaliser: normaliserVersion, fromRun: 2 },
     ])
     await next.abandon(at(4))
@@ -68,7 +66,7 @@ it('a change is reported as drift once a run has stored the resource in the curr
 
   const scan = async (name: string, hour: number) => {
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
-    const lastComplete = await draft.lastCompleteScans(payments)
+    const lastComplete = await draft.completeScansAt(payments, draft.run - 1)
     const sealer = { keyId: 'key-1', seal: () => 'sealed:masked' }
     const stage = { draft, project: payments, lastComplete, filters: {}, wereSourcesListed: false, now: 0, sealer }
     const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
@@ -105,7 +103,7 @@ describe('a text that an earlier version stored in clear', () => {
     await first.stage(payments, { seen: [], versions: [old] })
     await seal(first)
     const draft = await history.begin(aStart(at(2)))
-    const lastComplete = await draft.lastCompleteScans(payments)
+    const lastComplete = await draft.completeScansAt(payments, draft.run - 1)
     const stage = { draft, project: payments, lastComplete, filters: {}, wereSourcesListed: false, now: 0, sealer }
     const resource = { kind: 'subscription', uid: 's', name: '', attributes: seen, volatile: {}, facts: {} } as const
     const { resources } = await stageResources(stage, 'subscription', 'subscriptions', [resource])

@@ -79,7 +79,7 @@ export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<
   const state: unknown[] = [draft.run, draft.interrupted]
   for (const project of projects) {
     state.push(
-      await draft.lastCompleteScans(project),
+      await draft.completeScansAt(project, draft.run - 1),
       await draft.lastScannedRun(project),
       await draft.referrers(project, uids),
     )
@@ -89,8 +89,7 @@ export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<
     )
     for (const kind of kinds) {
       const known = await draft.known(project, kind, uids)
-      const bodies = await draft.bodies([...known.values()].map(({ id }) => id))
-      state.push(sorted([...known.values()]).map((version) => [withoutId(version), bodies.get(version.id)]))
+      state.push(sorted([...known.values()]).map(withoutId))
       state.push(sorted(await draft.unseen(project, kind)).map(withoutId))
       state.push(sorted(await draft.activeViolations(project, kind, uids)).map(withoutId))
       const points = uids.flatMap((uid) => asked.map((run) => ({ kind, uid, run })))

@@ -72,7 +72,7 @@ export function openContractFixture(makePlace: () => Place) {
     const each = async <Key extends string, Value>(keys: readonly Key[], ask: (key: Key) => Promise<Value>) =>
       Object.fromEntries(await Promise.all(keys.map(async (key) => [key, await ask(key)] as const)))
     return {
-      baselines: await draft.lastCompleteScans(project),
+      baselines: await draft.completeScansAt(project, draft.run - 1),
       lastScan: await draft.lastScannedRun(project),
       shapes: await each(listings, (listing) => draft.lastShape(project, listing)),
       known: await each(kinds, (kind) => draft.known(project, kind, uids)),

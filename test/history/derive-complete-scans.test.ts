@@ -6,11 +6,15 @@ import type { Listing } from '../../src/model/resource.ts'
 type Walk = Pick<CompleteScan, 'run' | 'filter'>
 const inRun = (run: number, filter: string | null = null): Walk => ({ run, filter })
 
-function derive(walks: Partial<Record<Listing, Walk>>, lifted?: Walk, normaliserOf?: (run: number) => number) {
+function derive(
+  walks: Partial<Record<Listing, Walk>>,
+  lifted?: Walk,
+  normaliserOf: (run: number) => number | undefined = () => undefined,
+) {
   return deriveCompleteScans({
     lastComplete: (listing) => walks[listing],
     lastLifted: () => lifted,
-    ...(normaliserOf && { normaliserOf }),
+    normaliserOf,
   })
 }
 const scan = (listing: Listing, run: number, filter: string | null = null) => ({

@@ -300,7 +300,7 @@ describe('pruning', () => {
         for (const from of numbers) if (from < number) answers.push(await history.differing(from, number))
       }
       const draft = await history.begin(aStart(at(999)))
-      const baselines = await Promise.all(projects.map((project) => draft.lastCompleteScans(project)))
+      const baselines = await Promise.all(projects.map((project) => draft.completeScansAt(project, draft.run - 1)))
       const asked = baselines.flatMap((of) => Object.values(of).map(({ run }) => run))
       answers.push(await stateOf(draft, [...new Set(asked)]))
       await draft.abandon(at(999))

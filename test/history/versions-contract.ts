@@ -28,14 +28,12 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         const sealed = aVersion('b', { secret: 'sealed:00' }, { facts: JSON.stringify(facts) })
         await run((draft) => draft.stage(payments, { seen: [], versions: [plain, sealed] }))
         const draft = await fixture.history.begin(aStart(at(2), { sealKeyId: 'key-2' }))
-        const [a, b] = [await idOf(draft, 'a'), await idOf(draft, 'b')]
         const first = { fromRun: 1, since: at(1), sealKeyId: 'key-1' }
-        expect(await draft.bodies([a, b, 999])).toEqual(
-          new Map([
-            [a, { ...first, name: 'name of a', attributes: { url: 'x' }, facts: {}, normaliser: 7 }],
-            [b, { ...first, name: 'name of b', attributes: { secret: 'sealed:00' }, facts, normaliser: 1 }],
-          ]),
-        )
+        const points = ['a', 'b'].map((uid) => ({ kind: 'endpoint', uid, run: 1 }) as const)
+        expect(await draft.versionsAt(payments, points)).toEqual([
+          { ...first, name: 'name of a', attributes: { url: 'x' }, facts: {}, normaliser: 7 },
+          { ...first, name: 'name of b', attributes: { secret: 'sealed:00' }, facts, normaliser: 1 },
+        ])
       })
 
       it('finds the version that was valid in a run', async () => {

@@ -20,7 +20,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
       }
       const baselines = async () => {
         const draft = await begin()
-        const found = await draft.lastCompleteScans(payments)
+        const found = await draft.completeScansAt(payments, draft.run - 1)
         await draft.abandon(at(99))
         return found
       }

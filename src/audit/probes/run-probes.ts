@@ -165,9 +165,10 @@ function withBefore(now: Resource, { approved, last, sealer }: PastRuns): Resour
 
 async function knownProbes({ draft, project }: ProjectContext): Promise<KnownProbe[]> {
   const versions = await draft.unseen(project, 'probe')
-  const bodies = await draft.bodies(versions.map(({ id }) => id))
-  return versions.flatMap(({ id, uid }) => {
-    const body = bodies.get(id)
+  const points = versions.map(({ uid }) => ({ kind: 'probe', uid, run: draft.run - 1 }) as const)
+  const bodies = await draft.versionsAt(project, points)
+  return versions.flatMap(({ id, uid }, at) => {
+    const body = bodies[at]
     return body === undefined ? [] : [{ id, uid, attributes: body.attributes, sealKeyId: body.sealKeyId }]
   })
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, renameSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
 import { type DraftPlace, openDraftPlace } from './draft-place.ts'
@@ -14,7 +14,6 @@ export function backUpBefore(db: Database.Database, step: number): string | unde
   try {
     place = openDraftPlace(copy)
     const { draft } = place
-    closeSync(openSync(draft, 'wx', 0o600))
     db.prepare('VACUUM INTO ?').run(draft)
     if (schemaOf(draft) >= step) return undefined
     renameSync(draft, copy)

@@ -35,7 +35,6 @@ export async function backUp(
   try {
     place = openDraftPlace(target)
     const { draft } = place
-    closeSync(openSync(draft, 'wx', 0o600))
     await db.backup(draft)
     inOneFile(draft)
     const verification = verify(draft, question)

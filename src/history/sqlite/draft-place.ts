@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { dayMs } from '../../model/clock.ts'
 
 /** A directory next to a file, in which the file is written before it gets its name. */
 export interface DraftPlace {
+  /** An empty file, readable by its owner only. */
   readonly draft: string
   /** Removes the directory. */
   close(): void
@@ -26,7 +27,9 @@ export function openDraftPlace(target: string): DraftPlace {
     // Another process may have removed the place as abandoned before this one locked it.
     if (lock !== undefined && existsSync(join(place, lockName))) {
       removeAbandoned(target, place)
-      return { draft: join(place, draftName), close: () => remove(place, lock) }
+      const draft = join(place, draftName)
+      closeSync(openSync(draft, 'wx', 0o600))
+      return { draft, close: () => remove(place, lock) }
     }
     lock?.close()
     if (tries === mostTries) throw new Error(`its directory ${place} cannot be locked`)

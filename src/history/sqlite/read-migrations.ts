@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const migrationsDirectory = fileURLToPath(new URL('../../../migrations', import.meta.url))
 
 export interface Migration {
   readonly version: number

@@ -3,8 +3,23 @@ import { projectKey } from '../../model/keys.ts'
 import type { ProjectRef } from '../../model/resource.ts'
 import type { Waiver } from '../../model/violation.ts'
 import type { ActiveViolation } from '../history.ts'
+import type { CommittedRun } from '../reader.ts'
 import type { RecordedViolation } from '../records.ts'
+import { cachedStatement } from './cached-statement.ts'
 import { writeTransaction } from './write-transaction.ts'
+
+const committedRunsSql =
+  "SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE state = 'committed' ORDER BY number"
+
+/** Oldest first. */
+export function committedRuns(db: Database): CommittedRun[] {
+  return cachedStatement<[], CommittedRun>(db, committedRunsSql).all()
+}
+
+/** Reads one row. */
+export function lastRun(db: Database): CommittedRun | undefined {
+  return cachedStatement<[], CommittedRun>(db, `${committedRunsSql} DESC LIMIT 1`).get()
+}
 
 /** Columns of a stored body, from `version v` and `run r`. */
 export const bodyColumns =

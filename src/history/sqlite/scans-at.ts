@@ -7,7 +7,6 @@ import type { CompleteScans } from '../records.ts'
 import { compareText, inListingOrder } from '../report-order.ts'
 import { cachedStatement } from './cached-statement.ts'
 import { damaged } from './describe-damage.ts'
-import { lastCompleteSql, lastLiftedSql } from './draft/draft-statements.ts'
 
 /** A project's row and its last scan as of a run. */
 export interface ScanRow extends ProjectRef {
@@ -64,18 +63,30 @@ export function latestScansAt(db: Database, run: number, only?: ProjectRef): Rec
   })
 }
 
-export function completeScansAt(db: Database, { service, uid }: ProjectRef, run: number): CompleteScans {
-  const id = findProject(db, { service, uid })
+/** The last complete walk of a listing before a run. */
+const lastCompleteSql = `SELECT run, filter FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
+  ORDER BY run DESC LIMIT 1`
+
+/** The last complete walk of the subscriptions before a run, in a run that did not list sources. */
+export const lastLiftedSql = `SELECT s.run, s.filter FROM walk s WHERE s.project_id = ? AND s.listing = 'subscriptions' AND s.run < ?
+  AND s.status = 'complete' AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = s.project_id
+  AND o.listing = 'sources' AND o.run = s.run AND o.status <> 'skipped')
+  ORDER BY s.run DESC LIMIT 1`
+
+export function completeScansAt(db: Database, project: ProjectRef, run: number): CompleteScans {
+  const id = findProject(db, project)
   if (id === undefined) return {}
-  const before = run + 1
-  const lastComplete = cachedStatement<[number, string, number], { run: number; filter: string | null }>(
+  type Walk = { run: number; filter: string | null }
+  const lastComplete = cachedStatement<[number, string, number], Walk>(db, lastCompleteSql)
+  const lastLifted = cachedStatement<[number, number], Walk>(db, lastLiftedSql)
+  const normaliser = cachedStatement<[number], number | null>(
     db,
-    lastCompleteSql,
-  )
-  const lastLifted = cachedStatement<[number, number], { run: number; filter: string | null }>(db, lastLiftedSql)
+    'SELECT normal_form_version FROM run WHERE number = ?',
+  ).pluck()
   return deriveCompleteScans({
-    lastComplete: (listing) => lastComplete.get(id, listing, before),
-    lastLifted: () => lastLifted.get(id, before),
+    lastComplete: (listing) => lastComplete.get(id, listing, run + 1),
+    lastLifted: () => lastLifted.get(id, run + 1),
+    normaliserOf: (number) => normaliser.get(number) ?? undefined,
   })
 }
 

@@ -4,7 +4,7 @@ import type { Listing } from '../../../src/model/resource.ts'
 import type { RunRow, WalkRow } from './memory-rows.ts'
 
 /** The last complete scans among a project's walks. */
-export function memoryCompleteScans(walks: readonly WalkRow[], runs: readonly RunRow[] = []): CompleteScans {
+export function memoryCompleteScans(walks: readonly WalkRow[], runs: readonly RunRow[]): CompleteScans {
   const lists = (run: number) =>
     walks.some((walk) => walk.run === run && walk.listing === 'sources' && walk.status !== 'skipped')
   const last = (listing: Listing, holds: (run: number) => boolean) => {

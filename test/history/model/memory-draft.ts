@@ -13,12 +13,7 @@ import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/le
 import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
 import type { CompleteScans, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { compareText } from '../../../src/history/report-order.ts'
-import {
-  type PastVersions,
-  type StoredBody,
-  toStoredBody,
-  type VersionPoint,
-} from '../../../src/history/stored-body.ts'
+import { type PastReader, toStoredBody, type VersionPoint } from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
@@ -73,8 +68,11 @@ export class MemoryDraft implements Draft {
     })
   }
 
-  async lastCompleteScans(project: ProjectRef): Promise<CompleteScans> {
-    return memoryCompleteScans(this.#walks(project), this.#memory.rows.runs)
+  async completeScansAt(project: ProjectRef, run: number): Promise<CompleteScans> {
+    return memoryCompleteScans(
+      this.#walks(project).filter((walk) => walk.run <= run),
+      this.#memory.rows.runs,
+    )
   }
 
   async lastScannedRun(project: ProjectRef): Promise<number | undefined> {
@@ -102,13 +100,7 @@ export class MemoryDraft implements Draft {
     )
   }
 
-  async bodies(versions: readonly number[]): Promise<ReadonlyMap<number, StoredBody>> {
-    const wanted = new Set(versions)
-    const rows = [...this.#memory.rows.versions, ...this.#added.versions].filter(({ id }) => wanted.has(id))
-    return new Map(rows.map((row) => [row.id, toStoredBody(row)]))
-  }
-
-  async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): ReturnType<PastVersions['versionsAt']> {
+  async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): ReturnType<PastReader['versionsAt']> {
     return versionsAt(this.#memory.rows, project, points)
   }
 

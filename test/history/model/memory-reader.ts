@@ -124,7 +124,11 @@ export function memoryReader(memory: Memory): HistoryReader {
         .filter(({ project }) => only === undefined || projectKeyOf(project) === projectKeyOf(only))
         .map(scanOf),
 
-    completeScansAt: async (project, run) => memoryCompleteScans(walksOf(project).filter((walk) => walk.run <= run)),
+    completeScansAt: async (project, run) =>
+      memoryCompleteScans(
+        walksOf(project).filter((walk) => walk.run <= run),
+        rows().runs,
+      ),
 
     async violationsAt(run) {
       return latestScansAt(run)

@@ -1,6 +1,5 @@
 import type { Kind } from '../../../model/resource.ts'
 import { compareText } from '../../report-order.ts'
-import { toStoredBody } from '../../stored-body.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
 import { IdSet } from './id-set.ts'
 
@@ -14,7 +13,6 @@ interface MarkChanges {
 
 type ResourceMethod =
   | 'known'
-  | 'bodies'
   | 'modifiedSince'
   | 'stage'
   | 'stageChanges'
@@ -34,10 +32,6 @@ export function draftResources({ run, sql, idOf, write }: DraftAccess): DraftPar
       async known(project, kind, uids) {
         const rows = sql.known.all({ project: idOf(project), kind, uids: JSON.stringify(uids), run })
         return new Map(rows.map((row) => [row.uid, row]))
-      },
-      async bodies(versions) {
-        const rows = sql.bodies.all(JSON.stringify(versions))
-        return new Map(rows.map((row) => [row.id, toStoredBody(row)]))
       },
       async modifiedSince(project, time) {
         const rows = sql.modifiedSince.all({ project: idOf(project), time, run })

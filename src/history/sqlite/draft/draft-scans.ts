@@ -3,7 +3,6 @@ import { canonicalJson } from '../../../model/canonical-json.ts'
 import type { Coverage } from '../../../model/coverage.ts'
 import type { Json } from '../../../model/json.ts'
 import type { ProjectNotice } from '../../../model/notice.ts'
-import { deriveCompleteScans } from '../../derive-complete-scans.ts'
 import { unscanned } from '../../history.ts'
 import type { RunContext } from '../../records.ts'
 import type { DraftAccess, DraftPart } from './draft-access.ts'
@@ -15,7 +14,6 @@ interface StagedWalk extends Coverage {
 }
 
 type ScanMethod =
-  | 'lastCompleteScans'
   | 'lastScannedRun'
   | 'previouslyWithheld'
   | 'lastShape'
@@ -43,14 +41,6 @@ export function draftScans({ run, sql, idOf, requireLease, write }: DraftAccess)
 
   return {
     methods: {
-      async lastCompleteScans(project) {
-        const id = idOf(project)
-        return deriveCompleteScans({
-          lastComplete: (listing) => sql.lastComplete.get(id, listing, run),
-          lastLifted: () => sql.lastLifted.get(id, run),
-          normaliserOf: (number) => sql.normaliserOf.get(number) ?? undefined,
-        })
-      },
       lastScannedRun: async (project) => sql.lastScan.get(idOf(project), run) ?? undefined,
       async previouslyWithheld(project, listing) {
         const uids = sql.previouslyWithheld.get(idOf(project), listing, run)

@@ -2,21 +2,10 @@ import type { Database } from 'better-sqlite3'
 import type { ChangeType } from '../../../model/change.ts'
 import type { Kind } from '../../../model/resource.ts'
 import type { KnownVersion, UnseenVersion } from '../../history.ts'
-import type { BodyRow } from '../../stored-body.ts'
 import { releaseSql } from '../lease.ts'
-import { type ActiveViolationRow, bodyColumns } from '../rows.ts'
+import type { ActiveViolationRow } from '../rows.ts'
 
 type SqlValue = string | number | null
-
-/** The last complete walk of a listing before a run. */
-export const lastCompleteSql = `SELECT run, filter FROM walk WHERE project_id = ? AND listing = ? AND run < ? AND status = 'complete'
-  ORDER BY run DESC LIMIT 1`
-
-/** The last complete walk of the subscriptions before a run, in a run that did not list sources. */
-export const lastLiftedSql = `SELECT s.run, s.filter FROM walk s WHERE s.project_id = ? AND s.listing = 'subscriptions' AND s.run < ?
-  AND s.status = 'complete' AND NOT EXISTS (SELECT 1 FROM walk o WHERE o.project_id = s.project_id
-  AND o.listing = 'sources' AND o.run = s.run AND o.status <> 'skipped')
-  ORDER BY s.run DESC LIMIT 1`
 
 export type DraftStatements = ReturnType<typeof prepareStatements>
 
@@ -38,9 +27,6 @@ export function prepareStatements(db: Database) {
     setCommitted: all("UPDATE run SET state = 'committed', finished_at = ? WHERE number = ?"),
     setExitCode: all('UPDATE run SET exit_code = ? WHERE number = ?'),
 
-    lastComplete: all<{ run: number; filter: string | null }>(lastCompleteSql),
-    lastLifted: all<{ run: number; filter: string | null }>(lastLiftedSql),
-    normaliserOf: value<number | null>('SELECT normal_form_version FROM run WHERE number = ?'),
     lastScan: value<number | null>('SELECT max(run) FROM scan WHERE project_id = ? AND run < ?'),
     previouslyWithheld: value<string | null>(
       `SELECT h.uids FROM walk w LEFT JOIN withheld_removal h ON h.project_id = w.project_id AND h.listing = w.listing AND h.run = w.run
@@ -58,10 +44,6 @@ export function prepareStatements(db: Database) {
       `SELECT v.id, v.uid, v.from_run AS fromRun, v.digest, r.seal_key_id AS sealKeyId
        FROM json_each(@uids) u CROSS JOIN version v ON v.project_id = @project AND v.kind = @kind AND v.uid = u.value
        CROSS JOIN run r ON r.number = v.from_run WHERE v.to_run IS NULL AND v.from_run < @run`,
-    ),
-    bodies: all<BodyRow & { id: number }>(
-      `SELECT v.id, ${bodyColumns} FROM json_each(?) u CROSS JOIN version v ON v.id = u.value
-       CROSS JOIN run r ON r.number = v.from_run`,
     ),
     current: value<number>(
       'SELECT id FROM version WHERE project_id = ? AND kind = ? AND to_run IS NULL AND from_run < ?',

@@ -7,6 +7,7 @@ import { closeAsInterrupted, type LocalProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
 import { projectIds } from '../rows.ts'
+import { completeScansAt } from '../scans-at.ts'
 import { prepareApproved } from '../sqlite-approvals.ts'
 import { versionsAt } from '../state-at.ts'
 import { writeTransaction } from '../write-transaction.ts'
@@ -60,6 +61,7 @@ export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token,
     ...violations.methods,
     ...scans.methods,
     approved: async (project) => approved.active(idOf(project)),
+    completeScansAt: async (project, at) => completeScansAt(db, project, at),
     versionsAt: async (project, points) => versionsAt(db, project, points),
     async approvedBodies({ id, run, project }, resources) {
       if (run === undefined) return approved.imported(id, resources)

@@ -1,24 +1,17 @@
 import type { Database } from 'better-sqlite3'
-import type { CommittedRun } from '../../reader.ts'
 import { type RetentionRules, reasonsToKeep } from '../../retention.ts'
 import type { PlannedRun } from '../../upkeep.ts'
-import { lastLiftedSql } from '../draft/draft-statements.ts'
-import { latestScansAt } from '../scans-at.ts'
+import { committedRuns } from '../rows.ts'
+import { lastLiftedSql, latestScansAt } from '../scans-at.ts'
 
 /** Every committed run, oldest first, with the reasons to keep it: the retention rules and the history's own needs. */
 export function planPruning(db: Database, keep: RetentionRules): PlannedRun[] {
-  const runs = db
-    .prepare<[], CommittedRun>(
-      `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run WHERE state = 'committed' ORDER BY number`,
-    )
-    .all()
+  const runs = committedRuns(db)
   const asked = reasonsToKeep(runs, keep)
   const needed = neededRuns(db, runs.at(-1)?.number ?? 0)
-  return runs.map(({ number, startedAt, finishedAt }) => ({
-    number,
-    startedAt,
-    finishedAt,
-    reasons: [...(asked.get(number) ?? []), ...(needed.get(number) ?? [])],
+  return runs.map((run) => ({
+    ...run,
+    reasons: [...(asked.get(run.number) ?? []), ...(needed.get(run.number) ?? [])],
   }))
 }
 

@@ -1,5 +1,7 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs'
-import { resealingStep } from './resealing-step.ts'
+
+/** The schema whose upgrade reseals rows, so that no secret of an earlier version stays in clear. */
+export const resealingStep = 9
 
 /** Offset of `user_version` in the header of a database: https://www.sqlite.org/fileformat.html */
 const versionOffset = 60

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Database } from 'better-sqlite3'
+import Database from 'better-sqlite3'
+import { readMigrations } from '../read-migrations.ts'
 
 export interface SchemaObject {
   readonly type: 'table' | 'index' | 'view' | 'trigger'
@@ -14,7 +15,7 @@ export interface SchemaObject {
 const ownOfSqlite = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4')"
 
 /** Every table, index, view and trigger of a database, except SQLite's own, by type and name. */
-export function readSchema(db: Database): SchemaObject[] {
+export function readSchema(db: Database.Database): SchemaObject[] {
   return db
     .prepare<[], SchemaObject>(
       `SELECT type, name, tbl_name AS "table", sql FROM sqlite_schema
@@ -25,4 +26,27 @@ export function readSchema(db: Database): SchemaObject[] {
 
 export function schemaDigest(schema: readonly SchemaObject[]): string {
   return hash('sha256', JSON.stringify(schema.map(({ type, name, table, sql }) => [type, name, table, sql])))
+}
+
+/** Digest of the schema that the migrations make, so that a comparison need not make it. A test keeps it current. */
+export const knownSchemaDigest = 'f868a0ab754a606c4d006ec98a3800ea28f2dc29bc31f6837f20ac231770f7b0'
+
+const made = new Map<string, readonly SchemaObject[]>()
+
+/** The schema that the migrations of a directory make, up to `version`. Takes some milliseconds the first time. */
+export function expectedSchema(directory: string, version = Number.POSITIVE_INFINITY): readonly SchemaObject[] {
+  const key = `${version} ${directory}`
+  const schema = made.get(key) ?? makeSchema(directory, version)
+  made.set(key, schema)
+  return schema
+}
+
+function makeSchema(directory: string, version: number): SchemaObject[] {
+  const db = new Database(':memory:')
+  try {
+    for (const migration of readMigrations(directory)) if (migration.version <= version) db.exec(migration.sql)
+    return readSchema(db)
+  } finally {
+    db.close()
+  }
 }

@@ -1,10 +1,8 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../../model/errors.ts'
 import { cachedStatement } from '../cached-statement.ts'
-import { migrationsDirectory } from '../migrations-directory.ts'
-import { expectedSchema } from './expected-schema.ts'
-import { knownSchemaDigest } from './known-digest.ts'
-import { readSchema, schemaDigest } from './read-schema.ts'
+import { migrationsDirectory } from '../read-migrations.ts'
+import { expectedSchema, knownSchemaDigest, readSchema, schemaDigest } from './read-schema.ts'
 import { type SchemaFault, schemaFaults } from './schema-faults.ts'
 
 /** SQLite's count of schema changes at the last comparison, and the faults found then. */

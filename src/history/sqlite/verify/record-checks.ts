@@ -1,6 +1,5 @@
 import { addNaming } from '../upgrade/name-facts.ts'
-import { type Check, sentences } from './check.ts'
-import { isInvalidTime } from './is-time.ts'
+import { type Check, isInvalidTime, sentences } from './check.ts'
 
 /** Rows that no run records and no link covers. */
 export const recordChecks: readonly Check[] = [

@@ -1,11 +1,8 @@
 import type { Database } from 'better-sqlite3'
-import { migrationsDirectory } from '../migrations-directory.ts'
-import { readMigrations } from '../read-migrations.ts'
-import { expectedSchema } from '../schema/expected-schema.ts'
-import { readSchema } from '../schema/read-schema.ts'
+import { migrationsDirectory, readMigrations } from '../read-migrations.ts'
+import { expectedSchema, readSchema } from '../schema/read-schema.ts'
 import { schemaFaults } from '../schema/schema-faults.ts'
-import { type Check, sentences } from './check.ts'
-import { isInvalidTime } from './is-time.ts'
+import { type Check, isInvalidTime, sentences } from './check.ts'
 
 /** About the schema of the file. */
 export const schemaChecks: readonly Check[] = [

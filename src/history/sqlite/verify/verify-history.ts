@@ -2,6 +2,7 @@ import Database from 'better-sqlite3'
 import { messageOf } from '../../../model/errors.ts'
 import type { CommittedRun } from '../../reader.ts'
 import type { CheckResult, Verification, VerificationDepth, VerificationRequest } from '../../upkeep.ts'
+import { lastRun } from '../rows.ts'
 import type { Check } from './check.ts'
 import { fileChecks } from './file-checks.ts'
 import { notificationChecks } from './notification-checks.ts'
@@ -30,7 +31,7 @@ export function verifyHistory(
   const checks = all.filter((check) => check.depth === undefined || check.depth === depth)
   return db.transaction(() => {
     const results = checks.map((check) => perform(check, db, depth)).sort(inOrder)
-    return { ok: results.every(({ ok }) => ok), run: lastRun(db), checks: results }
+    return { ok: results.every(({ ok }) => ok), run: readableLastRun(db), checks: results }
   })()
 }
 
@@ -55,13 +56,9 @@ function perform({ id, invariant, means, find }: Check, db: Database.Database, d
   return { id, ok: false, detail: faults.join('; ') + (rest === 0 ? '' : `; and ${rest} more`), means }
 }
 
-function lastRun(db: Database.Database): CommittedRun | null {
+function readableLastRun(db: Database.Database): CommittedRun | null {
   try {
-    const newest = db.prepare<[], CommittedRun>(
-      `SELECT number, started_at AS startedAt, finished_at AS finishedAt FROM run
-        WHERE state = 'committed' ORDER BY number DESC LIMIT 1`,
-    )
-    return newest.get() ?? null
+    return lastRun(db) ?? null
   } catch (error) {
     if (error instanceof Database.SqliteError) return null
     throw error

@@ -30,11 +30,11 @@ async function showRace(): Promise<void> {
   const codes = results.flatMap(({ exitCodes }) => exitCodes)
   const times = results.flatMap(({ loserMs }) => loserMs).sort((a, b) => a - b)
   const share = (part: number) => (times[Math.floor(part * (times.length - 1))] ?? 0).toFixed(0)
-  const unsealed = count(({ sealed }) => !sealed)
+  const uncommitted = count(({ isCommitted }) => !isCommitted)
   show(`${processes} processes begin at once on one history, ${rounds} times; every tenth winner is killed`, [
     ['rounds with one winner', count(({ winners }) => winners === 1), count(({ winners }) => winners !== 1) === 0],
     ['rounds without a winner', count(({ winners }) => winners === 0), count(({ winners }) => winners === 0) === 0],
-    ['rounds whose winner could not seal', unsealed, unsealed === 0],
+    ['rounds whose winner could not commit', uncommitted, uncommitted === 0],
     [
       'losers that end with 5',
       `${codes.filter((code) => code === 5).length} of ${codes.length}`,
@@ -55,14 +55,14 @@ async function showPause(): Promise<void> {
   await sleep(leaseExpiryMs + 500)
   const late = await next.begin()
   await paused.signal('SIGCONT')
-  const woken = await paused.seal()
-  const sealed = await next.seal()
+  const woken = await paused.commit()
+  const committed = await next.commit()
   for (const one of [paused, next]) await one.signal('SIGKILL')
   show('an owner is paused (SIGSTOP) beyond its lease, and wakes (SIGCONT) when another has it', [
     ['the other begins at once', String(early.won), !early.won],
     ['the other begins after the lease', String(late.won), late.won],
-    ['the woken one seals', String(woken.sealed), !woken.sealed],
-    ['the other seals', String(sealed.sealed), sealed.sealed],
+    ['the woken one commits', String(woken.isCommitted), !woken.isCommitted],
+    ['the other commits', String(committed.isCommitted), committed.isCommitted],
   ])
 }
 
@@ -73,7 +73,7 @@ async function showStops(): Promise<void> {
   const codes = [...new Set(results.map(({ code }) => code))].sort()
   show(`SIGTERM at ${stops} moments of a run`, [
     ['exit codes', codes.join(', '), codes.every((code) => code === 143)],
-    ['runs that sealed what they had', results.filter(({ hasCommitted }) => hasCommitted).length, true],
+    ['runs that committed what they had', results.filter(({ hasCommitted }) => hasCommitted).length, true],
     ['slowest end, ms', slowest.toFixed(0), slowest < 10_000],
     ['next runs that say something else than undisturbed', wrong, wrong === 0],
   ])

@@ -11,7 +11,7 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
 }
 
-/** This process as the owner of a lease, and what tells it from other processes of this machine. */
+/** This process as the owner of a lease, and what distinguishes it from other processes of this machine. */
 export const thisProcess = {
   host: hostname(),
   bootId: bootId(),

@@ -53,7 +53,7 @@ export interface AuditDependencies {
  * One run: every project is walked, inventoried, drafted and evaluated by itself, and leaves one plain value; from these
  * the fleet is concluded, and all of it is committed at once. Returns the report of the committed run.
  * A bug in one project fails that project (`contain-bugs.ts`).
- * @throws AuditError.busy when another run holds the lease; after any error, nothing of the run stays in the history
+ * @throws AuditError.busy when another run owns the lease; after any error, nothing of the run stays in the history
  */
 export async function runAudit(
   audit: Audit,

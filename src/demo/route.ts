@@ -31,8 +31,8 @@ interface RouteContext {
 }
 
 /** The service's answer, without faults. */
-export async function route(incoming: Incoming, surroundings: RouteContext): Promise<SimulatedAnswer> {
-  const { behaviour } = surroundings
+export async function route(incoming: Incoming, context: RouteContext): Promise<SimulatedAnswer> {
+  const { behaviour } = context
   const { pathname, searchParams } = new URL(incoming.path, 'http://service')
   if (pathname === '/healthz') return enveloped(behaviour.release, 200, releases[behaviour.release].health, null)
   if (!/^\/api(\/|$)/.test(pathname)) return dashboard()
@@ -40,14 +40,14 @@ export async function route(incoming: Incoming, surroundings: RouteContext): Pro
   if (operation === undefined) return notFound()
   if (incoming.method !== operation.method) return methodNotAllowed()
   if (!takesType(incoming.headers['content-type'])) return unsupportedType()
-  const wait = behaviour.outage === 'cache-down' ? 1 : surroundings.takeToken()
+  const wait = behaviour.outage === 'cache-down' ? 1 : context.takeToken()
   if (wait > 0) {
     const limit = behaviour.rateLimit?.limit ?? 60_000
-    return limited(behaviour.release, { limit, waitSeconds: wait, nowMs: surroundings.nowMs() })
+    return limited(behaviour.release, { limit, waitSeconds: wait, nowMs: context.nowMs() })
   }
-  const caller = callerOf(incoming.headers.authorization, surroundings)
+  const caller = callerOf(incoming.headers.authorization, context)
   if (typeof caller === 'string') return enveloped(behaviour.release, 401, caller)
-  return await perform(operation, { caller, incoming, parameters: searchParams, surroundings })
+  return await perform(operation, { caller, incoming, parameters: searchParams, context })
 }
 
 type Operation =
@@ -100,12 +100,12 @@ interface Call {
   readonly caller: Caller
   readonly incoming: Incoming
   readonly parameters: URLSearchParams
-  readonly surroundings: RouteContext
+  readonly context: RouteContext
 }
 
 async function perform(operation: Operation, call: Call): Promise<SimulatedAnswer> {
-  const { caller, incoming, parameters, surroundings } = call
-  const { fleet, behaviour } = surroundings
+  const { caller, incoming, parameters, context } = call
+  const { fleet, behaviour } = context
   const { release } = behaviour
   if (operation.name === 'test-function') return await tryFunction(incoming.body, behaviour)
   if (operation.name === 'projects') return organisation(parameters.get('orgID'), call)
@@ -131,7 +131,7 @@ async function perform(operation: Operation, call: Call): Promise<SimulatedAnswe
   const names = isEndpoints ? namesOf(incoming.headers['x-convoy-version'], behaviour) : 'current'
   if (names === undefined) return enveloped(release, 400, 'Invalid version number')
   const page = readPageQuery(parameters, behaviour.maxPageSize)
-  return surroundings.answerList({ fleet, projectUid: uid, list: operation.list, page, parameters, release, names })
+  return context.answerList({ fleet, projectUid: uid, list: operation.list, page, parameters, release, names })
 }
 
 /** Interface versions before 2024-01-04 have other names; undefined if the version is not a date. */
@@ -141,7 +141,7 @@ function namesOf(version: string | undefined, { durations }: Behaviour) {
   return version < '2024-01-04' ? (`2024-${durations}` as const) : 'current'
 }
 
-function organisation(uid: string | null, { caller, surroundings: { fleet, behaviour } }: Call): SimulatedAnswer {
+function organisation(uid: string | null, { caller, context: { fleet, behaviour } }: Call): SimulatedAnswer {
   const { release } = behaviour
   if (caller.projectUid !== null || uid !== fleet.organisationId)
     return enveloped(release, 400, 'unauthorized to process request')

@@ -62,14 +62,14 @@ export async function startSimulatedService(
   const list = prerender === false ? answerList : createPageCache()
   if (prerender !== false)
     warmUp(fleet, list, { release: behaviour.release, pageSize: prerender === true ? 1000 : prerender })
-  const surroundings = { fleet, behaviour, nowMs: now, takeToken: createBucket(behaviour, now), answerList: list }
+  const context = { fleet, behaviour, nowMs: now, takeToken: createBucket(behaviour, now), answerList: list }
   let served = 0
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const { method = 'GET', url: path = '/', headers } = request
     const asked = { method, path }
     const incoming: Incoming = { ...asked, headers: singleHeaders(headers), body: await bodyOf(request) }
-    const answer = await route(incoming, surroundings)
+    const answer = await route(incoming, context)
     const fault = findFault(asked, answer)
     const latencyMs = typeof behaviour.latencyMs === 'number' ? behaviour.latencyMs : behaviour.latencyMs(asked)
     const waitMs = latencyMs + (fault?.how === 'delay' ? fault.ms : 0)

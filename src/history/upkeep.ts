@@ -6,7 +6,7 @@ import type { OpenSecrets } from './resealing.ts'
 import type { RetentionRules } from './retention.ts'
 
 /**
- * The upkeep of a history: verify, prune, copy and query it. Beside `History`, which records runs.
+ * The upkeep of a history: verify, prune, copy and query it. `History` records runs.
  * @throws AuditError.failure, by every method, when there is no history or it cannot be used
  */
 export interface HistoryUpkeep {

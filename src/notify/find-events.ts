@@ -97,12 +97,12 @@ function ruleEvents(record: RunRecord, { scans, transitions }: PriorState): Even
   })
 }
 
-const goodNews: ReadonlySet<EventType> = new Set(['worker.recovered', 'coverage.regained', 'violation.resolved'])
+const goodEvents: ReadonlySet<EventType> = new Set(['worker.recovered', 'coverage.regained', 'violation.resolved'])
 
-/** Bad news before good, severe before light, then by what it is and where. */
+/** Bad events before good ones, severe before light, then by what it is and where. */
 export function byImportance(a: Event, b: Event): number {
   return (
-    Number(goodNews.has(a.type)) - Number(goodNews.has(b.type)) ||
+    Number(goodEvents.has(a.type)) - Number(goodEvents.has(b.type)) ||
     severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
     eventTypes.indexOf(a.type) - eventTypes.indexOf(b.type) ||
     compare(a.project ?? '', b.project ?? '') ||

@@ -125,7 +125,7 @@ export function evaluateProject(
     return undefined
   }
 
-  const surroundings = (since = emptyContext.since, onNow?: () => void): EvaluationContext => {
+  const contextOf = (since = emptyContext.since, onNow?: () => void): EvaluationContext => {
     if (onNow === undefined) return since === plain.since ? plain : { ...plain, since }
     const { meter, labelsOf } = run
     return { labels, since, run: observingNow({ labelsOf, meter, project }, now, onNow), onNow }
@@ -134,7 +134,7 @@ export function evaluateProject(
   const evaluateRule: ProjectEvaluator['evaluateRule'] = (active, resource, since, onNow) => {
     const { bound } = active
     if (bound.scope !== 'resource') return []
-    return findWith(active, resource, (seen) => bound.check(seen, now, surroundings(since, onNow)))
+    return findWith(active, resource, (seen) => bound.check(seen, now, contextOf(since, onNow)))
   }
 
   const rulesFor = (resource: Resource) => {

@@ -9,7 +9,7 @@ import { normaliserVersion } from '../../src/inventory/wire-schema.ts'
 import type { JsonObject } from '../../src/model/json.ts'
 import { openMemoryHistory } from '../history/model/memory-history.ts'
 import { Machines } from '../history/processes.ts'
-import { aStart, at, aVersion, payments, seal, walkAll } from '../history/samples.ts'
+import { aStart, at, aVersion, commit, payments, walkAll } from '../history/samples.ts'
 
 it.each([
   { normaliser: normaliserVersion, drift: ['modified'], isReformed: false },
@@ -22,7 +22,7 @@ it.each([
     const first = await history.begin(aStart())
     await walkAll(first)
     await first.stage(payments, { seen: [], versions: [aVersion('a', { name: 'A' }, { normaliser })] })
-    await seal(first)
+    await commit(first)
 
     const draft = await history.begin(aStart(at(2)))
     const stage = {
@@ -46,7 +46,7 @@ it.each([
     expect(staged.resources.flatMap(({ change }) => change?.change ?? [])).toEqual(drift)
     expect(staged.isReformed).toBe(isReformed)
     await walkAll(draft)
-    await seal(draft)
+    await commit(draft)
     const next = await history.begin(aStart(at(3)))
     expect(await next.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 2 }])).toMatchObject([
       { attributes: { name: 'a' }, normaliser: normaliserVersion, fromRun: 2 },
@@ -62,7 +62,7 @@ it('a change is reported as drift once a run has stored the resource in the curr
   await walkAll(first)
   const old = aVersion('a', { name: 'A' }, { normaliser: normaliserVersion - 1 })
   await first.stage(payments, { seen: [], versions: [old] })
-  await seal(first)
+  await commit(first)
 
   const scan = async (name: string, hour: number) => {
     const draft = await history.begin(aStart(at(hour), { normaliser: normaliserVersion }))
@@ -72,7 +72,7 @@ it('a change is reported as drift once a run has stored the resource in the curr
     const resource = { kind: 'endpoint', uid: 'a', name, attributes: { name }, volatile: {}, facts: {} } as const
     const { resources, isReformed } = await stageResources(stage, 'endpoint', 'endpoints', [resource])
     await walkAll(draft)
-    await seal(draft)
+    await commit(draft)
     return { drift: resources.flatMap(({ change }) => change?.fields.map(({ path }) => path) ?? []), isReformed }
   }
   expect(await scan('A', 2)).toEqual({ drift: [], isReformed: false })
@@ -101,7 +101,7 @@ describe('a text that an earlier version stored in clear', () => {
     await walkAll(first)
     const old = aVersion('s', then, { kind: 'subscription', normaliser: normaliserVersion - 1 })
     await first.stage(payments, { seen: [], versions: [old] })
-    await seal(first)
+    await commit(first)
     const draft = await history.begin(aStart(at(2)))
     const lastComplete = await draft.completeScansAt(payments, draft.run - 1)
     const stage = { draft, project: payments, lastComplete, filters: {}, wereSourcesListed: false, now: 0, sealer }

@@ -110,7 +110,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-/** Every moment that a run has: before it asks, at any of its requests, while it seals. */
+/** Every moment that a run has: before it asks, at any of its requests, while it commits. */
 function someMoments(count: number) {
   return Array.from({ length: count }, (_, index) => ({
     index,
@@ -140,16 +140,18 @@ describe('a killed run', () => {
     'leaves the history before it or after it, at any moment, and the next run reports the same',
     async () => {
       const moments = someMoments(kills)
-      const outcomes: { wasKilled: boolean; wasSealed: boolean }[] = []
+      const outcomes: { wasKilled: boolean; wasCommitted: boolean }[] = []
       const work = async () => {
         for (let moment = moments.pop(); moment !== undefined; moment = moments.pop()) {
           const { killed, next, soundness, recorded, file } = await killAndGoOn(moment)
-          const [{ sealed }] = [at(query<{ sealed: number }>(file, 'SELECT count(*) AS sealed FROM committed_run'), 0)]
-          const wasSealed = sealed === 3
+          const [{ committed }] = [
+            at(query<{ committed: number }>(file, 'SELECT count(*) AS committed FROM committed_run'), 0),
+          ]
+          const wasCommitted = committed === 3
           const context = `${JSON.stringify(moment)} ${next.stderr}`
           expect(next.code, context).toBe(undisturbed.ended.code)
           expect(soundness, context).toEqual(sound)
-          if (wasSealed) {
+          if (wasCommitted) {
             // The killed run had committed everything: the next run finds nothing new.
             expect({ ...recorded, drift: [] }, context).toEqual({ ...(undisturbed.recorded as object), drift: [] })
             expect(reported(next).drift, context).toEqual([])
@@ -157,14 +159,16 @@ describe('a killed run', () => {
             expect(recorded, context).toEqual(undisturbed.recorded)
             expect(reported(next), context).toEqual(reported(undisturbed.ended))
           }
-          outcomes.push({ wasKilled: killed.signal === 'SIGKILL', wasSealed })
+          outcomes.push({ wasKilled: killed.signal === 'SIGKILL', wasCommitted })
         }
       }
       // Each runs to its end, also when one fails: no process outlives the test.
       const ends = await Promise.allSettled(Array.from({ length: abreast }, work))
       for (const end of ends) if (end.status === 'rejected') throw end.reason
       expect(outcomes).toHaveLength(kills)
-      expect(outcomes.filter(({ wasKilled, wasSealed }) => wasKilled && !wasSealed).length).toBeGreaterThan(kills / 2)
+      expect(outcomes.filter(({ wasKilled, wasCommitted }) => wasKilled && !wasCommitted).length).toBeGreaterThan(
+        kills / 2,
+      )
     },
     kills * 6_000,
   )

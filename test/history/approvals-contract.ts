@@ -3,7 +3,7 @@ import { type ApprovedResource, activeApprovals, type NewApproval } from '../../
 import type { Draft } from '../../src/history/history.ts'
 import type { ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { aChange, aCoverage, at, aVersion, orders, payments, seal, walkAll } from './samples.ts'
+import { aChange, aCoverage, at, aVersion, commit, orders, payments, walkAll } from './samples.ts'
 
 const scopes = { endpoint: { listing: 'endpoints', filter: null } } as const
 
@@ -29,7 +29,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
       const draft = await begin()
       for (const project of projects) await walkAll(draft, project)
       await work(draft)
-      return seal(draft)
+      return commit(draft)
     }
 
     /** Run 1 knows a and b, run 2 changes a and ends b. */
@@ -118,7 +118,7 @@ export function describeApprovals(name: string, makePlace: () => Place): void {
         await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints', status), undefined)
         if (held !== undefined) await draft.withholdRemovals(payments, 'endpoints', held)
-        await seal(draft)
+        await commit(draft)
         return before
       }
       expect(await walk('suspect', ['a', 'b'])).toBeUndefined()

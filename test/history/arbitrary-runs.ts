@@ -23,7 +23,7 @@ const walk = fc.record({
 export const aRun = fc.record({
   walks: fc.uniqueArray(walk, { maxLength: 6, selector: ({ project, listing }) => `${project.uid} ${listing}` }),
   acts: fc.array(act, { maxLength: 12 }),
-  end: fc.constantFrom('seal', 'seal', 'seal', 'abandon', 'kill'),
+  end: fc.constantFrom('commit', 'commit', 'commit', 'abandon', 'kill'),
 })
 export type Run = typeof aRun extends fc.Arbitrary<infer Value> ? Value : never
 

@@ -9,7 +9,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
-import { aStart, at, aVersion, payments, seal, walkAll } from './samples.ts'
+import { aStart, at, aVersion, commit, payments, walkAll } from './samples.ts'
 
 let file: string
 let remove: () => void
@@ -23,7 +23,7 @@ beforeEach(async () => {
   const draft = await history.begin(aStart())
   await walkAll(draft)
   await draft.stage(payments, { seen: [], versions: [aVersion('a')] })
-  await seal(draft)
+  await commit(draft)
   await history.close()
 })
 afterEach(() => remove())
@@ -48,7 +48,7 @@ describe('a backup', () => {
     await draft.stage(payments, { seen: [], versions: [aVersion('b')] })
     await copy()
     await walkAll(draft)
-    await seal(draft)
+    await commit(draft)
     await history.close()
     machines.pass(60)
     const restored = openSqliteHistory(target, machines.process(3))

@@ -9,7 +9,7 @@ import { aRun, perform, projects, type Run, stateOf, uids } from './arbitrary-ru
 import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
 import { emptyMemory, openMemoryHistory } from './model/memory-history.ts'
 import { Machines, type Process } from './processes.ts'
-import { aStart, at, seal } from './samples.ts'
+import { aStart, at, commit } from './samples.ts'
 
 /** Links are made of SQLite's rows. */
 const withoutChain = (record: RunRecord | undefined) => record && { ...record, chain: null }
@@ -24,7 +24,7 @@ async function play(open: (process: Process) => History, runs: readonly Run[]): 
     seen.push(await stateOf(draft))
     await perform(draft, run)
     seen.push(await stateOf(draft))
-    if (run.end === 'seal') seen.push(withoutChain(await seal(draft)))
+    if (run.end === 'commit') seen.push(withoutChain(await commit(draft)))
     // Asking for marks sets them, so only a run that leaves nothing may ask.
     else for (const project of projects) seen.push(await draft.markUnreferenced(project, 'source', uids))
     if (run.end === 'abandon') await draft.abandon(at(index + 1.5))

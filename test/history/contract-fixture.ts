@@ -10,10 +10,10 @@ import {
   at,
   aVersion,
   aViolation,
+  commit,
   instead,
   only,
   payments,
-  seal,
   walkAll,
 } from './samples.ts'
 
@@ -52,7 +52,7 @@ export function openContractFixture(makePlace: () => Place) {
     const draft = await begin()
     for (const project of projects) await walkAll(draft, project)
     await work(draft)
-    return seal(draft)
+    return commit(draft)
   }
 
   async function idOf(draft: Draft, uid: string, kind: Kind = 'endpoint', project = payments): Promise<number> {

@@ -30,7 +30,7 @@ export function faultsOf(file: string): string[] {
         WHERE a.to_run IS NULL OR a.to_run > b.from_run`),
       ...['version', 'violation', 'unreferenced'].flatMap((table) => [
         ...texts(`SELECT 'ends before it begins: ' || uid FROM ${table} WHERE to_run <= from_run`),
-        ...texts(`SELECT 'ended by an unsealed run: ' || uid FROM ${table} x JOIN run r ON r.number = x.to_run
+        ...texts(`SELECT 'ended by an uncommitted run: ' || uid FROM ${table} x JOIN run r ON r.number = x.to_run
           WHERE r.state <> 'committed'`),
         ...texts(`SELECT 'left by an interrupted run: ' || uid FROM ${table} x JOIN run r ON r.number = x.from_run
           WHERE r.state = 'interrupted'`),

@@ -4,8 +4,8 @@ import { resealing } from './resealing-fixture.ts'
 import { aChange, aStart, at, aVersion, aViolation, payments, walkAll } from './samples.ts'
 
 // Runs as a process of its own, for the tests, and kills itself:
-// `node killed-process.ts FILE migration|rewrite|draft|seal [SCHEMA]`: within the step to a schema, after it and before the
-// file is written anew, within a draft, within a seal.
+// `node killed-process.ts FILE migration|rewrite|draft|commit [SCHEMA]`: within the step to a schema, after it and before the
+// file is written anew, within a draft, within a commit.
 
 const [, , file = '', when = '', schema = ''] = process.argv
 

@@ -4,21 +4,21 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { AuditError, messageOf } from '../../src/model/errors.ts'
 import { aStart, walkAll } from './samples.ts'
 
-// Runs as a process of its own: its parent asks it to begin a run, and then to seal it. `node lease-contender.ts FILE`.
+// Runs as a process of its own: its parent asks it to begin a run, and then to commit it. `node lease-contender.ts FILE`.
 
-export type Order = 'begin' | 'seal'
+export type Order = 'begin' | 'commit'
 export type Answer =
   | { readonly won: true; readonly ms: number }
   | { readonly won: false; readonly ms: number; readonly exitCode: number | null; readonly message: string }
-  | { readonly sealed: boolean; readonly message: string }
+  | { readonly isCommitted: boolean; readonly message: string }
 
 const [, , file = ''] = process.argv
 let held: { history: History; draft: Draft } | undefined
 
 process.on('message', async (order: Order) => {
-  process.send?.(order === 'begin' ? await begin() : await seal())
+  process.send?.(order === 'begin' ? await begin() : await commit())
 })
-process.send?.({ sealed: false, message: 'ready' } satisfies Answer)
+process.send?.({ isCommitted: false, message: 'ready' } satisfies Answer)
 
 async function begin(): Promise<Answer> {
   const startedAt = performance.now()
@@ -35,16 +35,16 @@ async function begin(): Promise<Answer> {
   }
 }
 
-async function seal(): Promise<Answer> {
-  if (held === undefined) return { sealed: false, message: 'holds nothing' }
+async function commit(): Promise<Answer> {
+  if (held === undefined) return { isCommitted: false, message: 'holds nothing' }
   const { history, draft } = held
   held = undefined
   try {
     await walkAll(draft)
     await draft.commit(new Date().toISOString(), () => 0)
-    return { sealed: true, message: '' }
+    return { isCommitted: true, message: '' }
   } catch (error) {
-    return { sealed: false, message: messageOf(error) }
+    return { isCommitted: false, message: messageOf(error) }
   } finally {
     await history.close()
   }

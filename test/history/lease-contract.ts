@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { aStart, at, aVersion, latestRun, payments, seal, walkAll } from './samples.ts'
+import { aStart, at, aVersion, commit, latestRun, payments, walkAll } from './samples.ts'
 
 /** What every backend promises of the lease: one run writes at a time. */
 export function describeLease(name: string, makePlace: () => Place): void {
@@ -22,7 +22,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
       })
 
       it('is free after a commit and after an abandonment', async () => {
-        await seal(await begin())
+        await commit(await begin())
         const other = await fixture.place.open(fixture.machines.process(200, 'beta'))
         await (await other.begin(aStart())).abandon(at(2))
         await expect(begin()).resolves.toMatchObject({ run: 3 })
@@ -34,7 +34,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
         for (let beat = 0; beat < 10; beat += 1) fixture.machines.pass(5)
         const refused = (await fixture.place.open(fixture.machines.process(200, 'beta'))).begin(aStart())
         await expect(refused).rejects.toThrow('for 50 s')
-        await expect(seal(draft)).resolves.toMatchObject({ number: 1 })
+        await expect(commit(draft)).resolves.toMatchObject({ number: 1 })
       })
 
       it('is taken over at once when its process is gone', async () => {
@@ -42,7 +42,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
         fixture.owner.kill()
         const draft = await (await fixture.place.open(fixture.machines.process(101))).begin(aStart())
         expect([draft.run, draft.interrupted]).toEqual([2, [1]])
-        await seal(draft)
+        await commit(draft)
       })
 
       it('is taken over from another machine only after two missed heartbeats', async () => {
@@ -54,7 +54,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
         fixture.machines.pass(1)
         const draft = await other.begin(aStart())
         expect(draft.interrupted).toEqual([1])
-        await seal(draft)
+        await commit(draft)
         await other.close()
       })
 
@@ -70,14 +70,14 @@ export function describeLease(name: string, makePlace: () => Place): void {
         // The paused one wakes in the middle of the other's run.
         const late = [aVersion('c', { late: true })]
         await expect(paused.stage(payments, { seen: [], versions: late })).rejects.toMatchObject({ exitCode: 5 })
-        await expect(seal(paused)).rejects.toMatchObject({
+        await expect(commit(paused)).rejects.toMatchObject({
           exitCode: 5,
           message: expect.stringContaining('run 2 no longer owns the lease'),
         })
         await paused.abandon(at(4))
         expect(await stateOf(taken)).toEqual(before)
         await walkAll(taken)
-        const record = await seal(taken)
+        const record = await commit(taken)
         expect(record.violations.map(({ uid, state }) => [uid, state])).toEqual([
           ['a', 'continuing'],
           ['b', 'continuing'],

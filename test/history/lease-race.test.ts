@@ -8,7 +8,7 @@ it('one of several processes that begin at once gets the lease, and the others f
   using directory = openDirectory()
   const rounds = await race(join(directory.path, 'hookdrift.db'), { processes: 5, rounds: 3, killEvery: 2 })
   for (const round of rounds) {
-    expect(round).toMatchObject({ winners: 1, exitCodes: [5, 5, 5, 5], sealed: true })
+    expect(round).toMatchObject({ winners: 1, exitCodes: [5, 5, 5, 5], isCommitted: true })
     // SQLite itself would wait for five seconds.
     expect(Math.max(...round.loserMs)).toBeLessThan(4_000)
   }

@@ -9,7 +9,7 @@ const program = join(import.meta.dirname, 'lease-contender.ts')
 export interface Contender {
   readonly pid: number
   begin(): Promise<Extract<Answer, { won: boolean }>>
-  seal(): Promise<Extract<Answer, { sealed: boolean }>>
+  commit(): Promise<Extract<Answer, { isCommitted: boolean }>>
   /** Sends a signal; resolves when it has ended the process, or at once when it does not end one. */
   signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void>
 }
@@ -29,10 +29,10 @@ export async function startContender(file: string): Promise<Contender> {
       if ('won' in answer) return answer
       throw new Error(`asked to begin, it said ${JSON.stringify(answer)}`)
     },
-    async seal() {
-      const answer = await ask('seal')
-      if ('sealed' in answer) return answer
-      throw new Error(`asked to seal, it said ${JSON.stringify(answer)}`)
+    async commit() {
+      const answer = await ask('commit')
+      if ('isCommitted' in answer) return answer
+      throw new Error(`asked to commit, it said ${JSON.stringify(answer)}`)
     },
     async signal(name) {
       const ended = once(child, 'exit')
@@ -54,11 +54,11 @@ export interface Round {
   /** How long each loser took to hear of it. */
   readonly loserMs: readonly number[]
   readonly winnerMs: number
-  readonly sealed: boolean
+  readonly isCommitted: boolean
 }
 
 /**
- * All begin at once on one history; then the winner seals, or is killed in some rounds: then the next round needs a
+ * All begin at once on one history; then the winner commits, or is killed in some rounds: then the next round needs a
  * winner although its lease was never given back.
  */
 export async function race(
@@ -72,19 +72,19 @@ export async function race(
       const answers = await Promise.all(contenders.map(async (one) => ({ one, answer: await one.begin() })))
       const winners = answers.filter(({ answer }) => answer.won)
       const losers = answers.flatMap(({ answer }) => (answer.won ? [] : [answer]))
-      let sealed = winners.length === 1
+      let isCommitted = winners.length === 1
       for (const { one } of winners) {
         if (round % killEvery === 0) {
           await one.signal('SIGKILL')
           contenders[contenders.indexOf(one)] = await startContender(file)
-        } else if (!(await one.seal()).sealed) sealed = false
+        } else if (!(await one.commit()).isCommitted) isCommitted = false
       }
       results.push({
         winners: winners.length,
         exitCodes: losers.map(({ exitCode }) => exitCode),
         loserMs: losers.map(({ ms }) => ms),
         winnerMs: Math.max(0, ...winners.map(({ answer }) => answer.ms)),
-        sealed,
+        isCommitted,
       })
     }
     return results

@@ -13,7 +13,7 @@ import { tries } from '../thoroughness.ts'
 import { aRun, perform, projects, type Run, stateOf } from './arbitrary-runs.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
-import { aChange, aContext, aCoverage, aStart, at, aVersion, aViolation, payments, seal, walkAll } from './samples.ts'
+import { aChange, aContext, aCoverage, aStart, at, aVersion, aViolation, commit, payments, walkAll } from './samples.ts'
 
 let file: string
 let remove: () => void
@@ -160,7 +160,7 @@ describe('pruning', () => {
           await draft.stageScan(payments)
           await draft.stageWalk(payments, aCoverage(listing, status), undefined)
         }
-        await seal(draft)
+        await commit(draft)
       }
     })
     expect(await reasonsFor(1, { last: 1 })).toEqual([])
@@ -278,7 +278,7 @@ describe('pruning', () => {
       await open(async (history) => {
         const draft = await history.begin(aStart(at(index * 9)))
         await perform(draft, run)
-        if (run.end === 'seal') await draft.commit(at(index * 9 + 1), () => 0)
+        if (run.end === 'commit') await draft.commit(at(index * 9 + 1), () => 0)
         else await draft.abandon(at(index * 9 + 1))
       }, of)
     }

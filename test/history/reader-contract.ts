@@ -25,7 +25,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       return known.id
     }
 
-    const sealed = (number: number) => ({ number, startedAt: at(number), finishedAt: at(number + 0.5) })
+    const committedRun = (number: number) => ({ number, startedAt: at(number), finishedAt: at(number + 0.5) })
     const a = { project: payments, kind: 'endpoint', uid: 'a' } as const
     const subscription = (uid: string, to: string, replaces?: number) =>
       aVersion(uid, { endpoint_uid: 'a', source_uid: to, device_uid: null }, { kind: 'subscription', replaces })
@@ -121,9 +121,9 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
       await (await begin()).abandon(at(2.2))
       await begin()
-      const first = { ...sealed(1), isCommitted: true, exitCode: 0, walks: 2, incomplete: 1, changes: 2 }
+      const first = { ...committedRun(1), isCommitted: true, exitCode: 0, walks: 2, incomplete: 1, changes: 2 }
       const second = {
-        ...sealed(2),
+        ...committedRun(2),
         finishedAt: at(2.2),
         isCommitted: false,
         exitCode: null,
@@ -138,7 +138,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
     it('gives the last scan of each project, and since when scans were incomplete', async () => {
       await threeRuns()
       const complete = { coverage: [aCoverage('endpoints'), aCoverage('subscriptions')], incompleteSince: undefined }
-      expect(await fixture.history.latestScans(2)).toEqual([{ project: payments, run: sealed(2), ...complete }])
+      expect(await fixture.history.latestScans(2)).toEqual([{ project: payments, run: committedRun(2), ...complete }])
       await run(async (draft) => {
         await draft.stageScan(payments)
         await draft.stageWalk(payments, aCoverage('endpoints'), undefined)
@@ -146,8 +146,8 @@ export function describeReader(name: string, makePlace: () => Place): void {
       })
       const coverage = [aCoverage('endpoints'), aCoverage('subscriptions', 'suspect')]
       expect(await fixture.history.latestScans(4)).toEqual([
-        { project: orders, run: sealed(3), coverage: [aCoverage('endpoints')], incompleteSince: undefined },
-        { project: payments, run: sealed(4), coverage, incompleteSince: sealed(3) },
+        { project: orders, run: committedRun(3), coverage: [aCoverage('endpoints')], incompleteSince: undefined },
+        { project: payments, run: committedRun(4), coverage, incompleteSince: committedRun(3) },
       ])
       expect((await fixture.history.completeScansAt(payments, 3)).endpoint).toEqual({
         run: 2,

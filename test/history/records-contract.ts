@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { StagedChange } from '../../src/history/records.ts'
 import type { Listing, ProjectRef } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { aChange, aCoverage, aNotice, at, aVersion, aViolation, orders, payments, seal } from './samples.ts'
+import { aChange, aCoverage, aNotice, at, aVersion, aViolation, commit, orders, payments } from './samples.ts'
 
 /** What every backend promises of records of runs: their bytes, their order, their texts. */
 export function describeRecords(name: string, makePlace: () => Place): void {
@@ -64,7 +64,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
         ],
       })
       await draft.stageViolations(orders, { confirmed: [], violations: [aViolation('o', {}, orders)] })
-      const { coverage, notices, changes, violations } = await seal(draft)
+      const { coverage, notices, changes, violations } = await commit(draft)
       expect(coverage.map(({ project, listing }) => `${project} ${listing}`)).toEqual([
         'acme/orders endpoints',
         'acme/orders subscriptions',

@@ -10,9 +10,9 @@ import {
   at,
   aVersion,
   aViolation,
+  commit,
   latestRun,
   payments,
-  seal,
   walkAll,
 } from './samples.ts'
 
@@ -51,12 +51,12 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
         await draft.stageContext(aContext())
         let asked: unknown
-        const sealed = await draft.commit(at(2), (record) => {
+        const committed = await draft.commit(at(2), (record) => {
           asked = record
           return 1
         })
         const { state, firstRun, lastRun, replaces, waiver, ...finding } = aViolation('a')
-        expect(sealed).toEqual({
+        expect(committed).toEqual({
           number: 1,
           startedAt: at(1),
           finishedAt: at(2),
@@ -64,7 +64,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           toolVersion: '0.1.0',
           policyDigest: 'p',
           configurationDigest: 'c',
-          chain: sealed.chain,
+          chain: committed.chain,
           ...aContext(),
           coverage: [
             { project: 'acme/payments', ...aCoverage('endpoints') },
@@ -75,8 +75,8 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           violations: [{ ...finding, state: 'opened', project: 'acme/payments', firstSeen: at(1), lastSeen: at(1) }],
         })
         // A link covers the exit code, so the record that gives it has none yet.
-        expect(asked).toEqual({ ...sealed, chain: null })
-        expect(await fixture.history.readRun(1)).toEqual(sealed)
+        expect(asked).toEqual({ ...committed, chain: null })
+        expect(await fixture.history.readRun(1)).toEqual(committed)
         expect(await latestRun(fixture.history)).toBe(1)
       })
 
@@ -92,7 +92,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect(await draft.completeScansAt(payments, draft.run - 1)).toEqual(before.baselines)
         expect(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.known.endpoint)
         expect(await draft.activeViolations(payments, 'endpoint', ['a', 'b', 'c'])).toEqual(before.active.endpoint)
-        await seal(draft)
+        await commit(draft)
         expect(await latestRun(reader)).toBe(2)
         expect(await reader.readRun(1)).toEqual(first)
         expect((await reader.readRun(2))?.changes).toHaveLength(2)
@@ -131,7 +131,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
         expect([next.run, next.interrupted]).toEqual([3, [2]])
         expect(await stateOf(next)).toEqual(before)
         await walkAll(next)
-        await seal(next)
+        await commit(next)
         expect(await fixture.history.readRun(1)).toEqual(first)
         expect(await fixture.history.readRun(2)).toBeUndefined()
         expect(await latestRun(fixture.history)).toBe(3)
@@ -163,16 +163,16 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           () => draft.stageWalk(payments, aCoverage('endpoints'), undefined),
           () => draft.stageNotice(payments, aNotice('endpoints', 'late')),
           () => draft.discard(payments),
-          () => seal(draft),
+          () => commit(draft),
         ]
         for (const write of late) await expect(write()).rejects.toMatchObject({ exitCode: 5 })
-        const sealed = await begin()
-        expect(await stateOf(sealed)).toEqual(before)
-        const record = await seal(sealed)
-        await expect(sealed.stage(payments, { seen: [], versions: [aVersion('c')] })).rejects.toThrow(AuditError)
-        await expect(seal(sealed)).rejects.toThrow(AuditError)
-        await sealed.abandon(at(9))
-        expect(await fixture.history.readRun(sealed.run)).toEqual(record)
+        const committed = await begin()
+        expect(await stateOf(committed)).toEqual(before)
+        const record = await commit(committed)
+        await expect(committed.stage(payments, { seen: [], versions: [aVersion('c')] })).rejects.toThrow(AuditError)
+        await expect(commit(committed)).rejects.toThrow(AuditError)
+        await committed.abandon(at(9))
+        expect(await fixture.history.readRun(committed.run)).toEqual(record)
       })
     })
   })

@@ -129,7 +129,7 @@ export async function walkAll(draft: Draft, project = payments): Promise<void> {
   await draft.stageWalk(project, aCoverage('subscriptions'), undefined)
 }
 
-export function seal(draft: Draft): Promise<RunRecord> {
+export function commit(draft: Draft): Promise<RunRecord> {
   return draft.commit(at(draft.run + 0.5), () => 0)
 }
 

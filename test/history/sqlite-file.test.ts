@@ -20,7 +20,7 @@ import { writeTransaction } from '../../src/history/sqlite/write-transaction.ts'
 import { AuditError } from '../../src/model/errors.ts'
 import { faultsOf, temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
-import { aStart, at, aVersion, aViolation, latestRun, payments, seal, walkAll } from './samples.ts'
+import { aStart, at, aVersion, aViolation, commit, latestRun, payments, walkAll } from './samples.ts'
 
 const migrations = join(import.meta.dirname, '../../migrations')
 const now = at(0)
@@ -236,7 +236,7 @@ describe('migrations', () => {
 })
 
 describe('a killed process', () => {
-  function kill(when: 'migration' | 'draft' | 'seal'): void {
+  function kill(when: 'migration' | 'draft' | 'commit'): void {
     const script = fileURLToPath(new URL('./killed-process.ts', import.meta.url))
     const { signal, stderr } = spawnSync(process.execPath, [script, file, when], { encoding: 'utf8' })
     expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' })
@@ -249,7 +249,7 @@ describe('a killed process', () => {
     await walkAll(first)
     await first.stage(payments, { seen: [], versions: [aVersion('a')] })
     await first.stageViolations(payments, { confirmed: [], violations: [aViolation('a')] })
-    const record = await seal(first)
+    const record = await commit(first)
     await history.close()
     return { machines, record }
   }
@@ -265,7 +265,7 @@ describe('a killed process', () => {
     db.close()
   })
 
-  it.each(['draft', 'seal'] as const)('before the end of its %s leaves the history as it was', async (when) => {
+  it.each(['draft', 'commit'] as const)('before the end of its %s leaves the history as it was', async (when) => {
     const { machines, record } = await begun()
     kill(when)
     // The killed process's lease is of this machine, and its process is gone.
@@ -277,7 +277,7 @@ describe('a killed process', () => {
     expect([...(await draft.known(payments, 'endpoint', ['a', 'b', 'c'])).keys()]).toEqual(['a'])
     expect((await draft.unconfirmedViolations(payments)).map(({ uid }) => uid)).toEqual(['a'])
     await walkAll(draft)
-    expect((await seal(draft)).violations).toMatchObject([{ uid: 'a', state: 'continuing' }])
+    expect((await commit(draft)).violations).toMatchObject([{ uid: 'a', state: 'continuing' }])
     await history.close()
   })
 })

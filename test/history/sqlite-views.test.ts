@@ -13,11 +13,11 @@ import {
   at,
   aVersion,
   aViolation,
+  commit,
   instead,
   only,
   orders,
   payments,
-  seal,
 } from './samples.ts'
 
 const views = [
@@ -117,7 +117,7 @@ describe('the documented views', () => {
     const draft = await begin(1)
     await draft.stageContext(aContext())
     expect(rows('SELECT * FROM run_rule')).toEqual([])
-    await seal(draft)
+    await commit(draft)
     const rule = { rule: 'endpoint/url-not-https', kind: 'endpoint', severity: 'high', title: 'No TLS' }
     const expected = { run: 1, started_at: at(1), ...rule, controls: '["soc2:CC6.7"]' }
     expect(rows('SELECT * FROM run_rule')).toEqual([expected])
@@ -127,7 +127,7 @@ describe('the documented views', () => {
     await firstRun()
     reader.exec('BEGIN')
     const before = everything()
-    await seal(await draftSecond())
+    await commit(await draftSecond())
     expect(everything()).toEqual(before)
     reader.exec('COMMIT')
     expect(everything()).not.toEqual(before)
@@ -135,7 +135,7 @@ describe('the documented views', () => {
 
   it('contain what their documentation says', async () => {
     await firstRun()
-    await seal(await draftSecond())
+    await commit(await draftSecond())
     const other = await begin(3)
     await other.stageScan(orders)
     await other.stageWalk(orders, aCoverage('endpoints', 'failed'), undefined)
@@ -259,7 +259,7 @@ describe('a run without changes', () => {
     await draft.endVersions((await draft.unseen(payments, 'endpoint')).map(({ id }) => id))
     await draft.endViolations((await draft.unconfirmedViolations(payments)).map(({ id }) => id))
     await draft.markUnreferenced(payments, 'source', [])
-    await seal(draft)
+    await commit(draft)
     expect(contents()).toEqual(before)
     expect(rows('SELECT run FROM walk')).toHaveLength(3)
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { NewVersion } from '../../src/history/history.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { aStart, at, aVersion, orders, payments, seal } from './samples.ts'
+import { aStart, at, aVersion, commit, orders, payments } from './samples.ts'
 
 /** What every backend promises of versions. */
 export function describeVersions(name: string, makePlace: () => Place): void {
@@ -122,7 +122,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         expect(await referrers()).toEqual(expected)
         expect(await draft.referrers(orders, ['s1'])).toEqual(new Map())
         expect(await draft.referrers(payments, [])).toEqual(new Map())
-        await seal(draft)
+        await commit(draft)
         expect(await (await begin()).referrers(payments, ['s1', 's2', 's3'])).toEqual(expected)
       })
 
@@ -147,7 +147,7 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         // Thought better of in the same run: the last word counts.
         expect(await draft.markUnreferenced(payments, 'source', [])).toEqual([])
         expect(await draft.markUnreferenced(payments, 'source', ['s2'])).toEqual([])
-        await seal(draft)
+        await commit(draft)
         expect(await mark('s1', 's2', 's9')).toEqual(['s1', 's9'])
       })
     })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CoverageStatus } from '../../src/model/coverage.ts'
 import type { Listing } from '../../src/model/resource.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { aChange, aCoverage, at, aVersion, aViolation, orders, payments, seal, walkAll } from './samples.ts'
+import { aChange, aCoverage, at, aVersion, aViolation, commit, orders, payments, walkAll } from './samples.ts'
 
 /** What every backend promises of walks, and of a project whose walks are discarded. */
 export function describeWalks(name: string, makePlace: () => Place): void {
@@ -16,7 +16,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         const draft = await begin()
         await draft.stageScan(payments)
         for (const [listing, status] of walks) await draft.stageWalk(payments, aCoverage(listing, status), undefined)
-        await seal(draft)
+        await commit(draft)
       }
       const baselines = async () => {
         const draft = await begin()
@@ -74,7 +74,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         await narrowed.stageScan(payments)
         await narrowed.stageWalk(payments, { ...aCoverage('endpoints'), filter }, undefined)
         await narrowed.stageWalk(payments, { ...aCoverage('subscriptions'), filter }, undefined)
-        expect((await seal(narrowed)).coverage).toMatchObject([{ filter }, { filter }])
+        expect((await commit(narrowed)).coverage).toMatchObject([{ filter }, { filter }])
         expect(await baselines()).toEqual({
           endpoint: { run: 2, listing: 'endpoints', filter },
           source: { run: 2, listing: 'subscriptions', filter },
@@ -87,11 +87,11 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         const first = await begin()
         await first.stageScan(payments)
         await first.stageWalk(payments, aCoverage('endpoints'), ['/name', '/url'])
-        await seal(first)
+        await commit(first)
         const second = await begin()
         await second.stageScan(payments)
         await second.stageWalk(payments, aCoverage('endpoints', 'failed'), undefined)
-        await seal(second)
+        await commit(second)
         await run(async () => {}, [orders])
         const draft = await begin()
         expect(await draft.lastScannedRun(payments)).toBe(2)
@@ -125,7 +125,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         const { newlyMarked: _, ...after } = await stateOf(draft)
         const { newlyMarked: __, ...then } = before
         expect(after).toEqual(then)
-        const record = await seal(draft)
+        const record = await commit(draft)
         expect(record.changes.map(({ project }) => project)).toEqual(['acme/orders'])
         expect(record.violations.map(({ uid, state }) => [uid, state])).toEqual([
           ['o', 'opened'],
@@ -145,7 +145,7 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         await draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 1 })] })
         await draft.discard(payments)
         await draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 2 })] })
-        await seal(draft)
+        await commit(draft)
         const next = await begin()
         expect((await next.versionsAt(payments, [{ kind: 'endpoint', uid: 'c', run: 2 }]))[0]?.attributes).toEqual({
           n: 2,

@@ -91,7 +91,7 @@ interface ResourceDefinition<K extends Kind, Schema extends z.ZodObject> extends
   check(
     resource: EvaluatedResource<K>,
     context: RuleSettings<z.output<Schema>>,
-    surroundings: EvaluationContext,
+    evaluation: EvaluationContext,
   ): Iterable<RuleFinding>
 }
 
@@ -143,7 +143,7 @@ export interface CustomDefinition {
 export type BoundRule =
   | {
       readonly scope: 'resource'
-      check(resource: Resource, now: number, surroundings?: EvaluationContext): Iterable<RuleFinding>
+      check(resource: Resource, now: number, evaluation?: EvaluationContext): Iterable<RuleFinding>
       readonly dates?: (resource: Resource) => readonly string[]
     }
   | {
@@ -216,12 +216,12 @@ export function resourceRule<K extends Kind, Schema extends z.ZodObject = typeof
       return {
         scope: 'resource',
         // The evaluator calls a rule with resources of its kind only, in the form that the inventory gives them.
-        check(resource, now, surroundings = emptyContext) {
-          const { onNow } = surroundings
+        check(resource, now, evaluation = emptyContext) {
+          const { onNow } = evaluation
           const evaluated = resource as unknown as EvaluatedResource<K>
           // Two members and no more: with what only some rules ask for in it, every rule takes twice the time.
           const context = onNow === undefined ? { options, now } : observingNow({ options }, now, onNow)
-          return definition.check(evaluated, context, surroundings)
+          return definition.check(evaluated, context, evaluation)
         },
         ...(dates && { dates: (resource) => dates(resource as unknown as EvaluatedResource<K>) }),
       }

@@ -26,7 +26,7 @@ export function memoryApprovals(memory: Memory, refuseWhileLeased: () => void): 
   }
 }
 
-/** The approval that holds for a project. */
+/** The active approval of a project. */
 export function activeApprovalAt(rows: Rows, project: string): Approval | undefined {
   return approvalInForce(rows.approvals.filter((row) => projectKeyOf(row.project) === project).map(toApproval))
 }

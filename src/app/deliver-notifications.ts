@@ -1,5 +1,5 @@
 import { composeReport } from '../audit/compose-report.ts'
-import type { Channel } from '../config/read-configuration.ts'
+import type { Channel, Configuration } from '../config/read-configuration.ts'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { ChannelState } from '../history/outbox.ts'
@@ -13,10 +13,8 @@ import { openExistingHistory } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
 import { systemClock } from './system.ts'
 
-export interface NotificationTargets {
-  readonly channels: readonly Channel[]
-  readonly history: HistoryLocation
-}
+/** Where messages wait, and who is sent them. */
+export type NotificationTargets = Pick<Configuration, 'notify' | 'history'>
 
 /** How long a delivery waits for receivers. */
 export interface DeliveryTimeouts {
@@ -35,7 +33,7 @@ export const worker: DeliveryTimeouts = { timeoutMs: 10_000, totalMs: 60_000, is
  * @throws AuditError.failure or AuditError.busy when the history cannot be used
  */
 export async function deliverNotifications(
-  { channels, history: location }: NotificationTargets,
+  { notify: channels, history: location }: NotificationTargets,
   timeouts: DeliveryTimeouts,
   {
     terminal,

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { History } from '../history/history.ts'
 import type { HistoryLocation } from '../history/location.ts'
 import type { HistoryUpkeep, ViewExplained } from '../history/upkeep.ts'
@@ -42,8 +43,7 @@ export async function withUpkeep<Result>(
 }
 
 /** Changes when another history is put at the location. Throws the system's error where there is none. */
-export async function identityOf({ path }: HistoryLocation): Promise<string> {
-  const { statSync } = await import('node:fs')
+export function identityOf({ path }: HistoryLocation): string {
   const { dev, ino } = statSync(path)
   return JSON.stringify([path, dev, ino])
 }

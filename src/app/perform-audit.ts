@@ -3,7 +3,6 @@ import { runAudit } from '../audit/run-audit.ts'
 import { withExpected } from '../audit/with-expected.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
-import type { HistoryLocation } from '../history/location.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
@@ -25,7 +24,6 @@ import { toolVersion } from './tool-version.ts'
 export interface AuditRequest {
   readonly configuration: Configuration
   readonly policy: Policy
-  readonly history: HistoryLocation
   /** `service/project`, `service/*` or a bare project name; all when empty. */
   readonly only: readonly string[]
   readonly failOn: Severity
@@ -49,10 +47,11 @@ export async function performAudit(
   const { configuration } = request
   const log = openLog(terminal)
   const report = await runOnce(request, terminal, asked, log)
-  await withUpkeep(request.history, terminal.env, (upkeep) =>
+  const { history, retention } = configuration
+  await withUpkeep(history, terminal.env, (upkeep) =>
     runMaintenance(upkeep, {
-      shown: request.history.shown,
-      retention: configuration.retention,
+      shown: history.shown,
+      retention,
       toolVersion: toolVersion(),
       log,
       warn: (text) => printWarning(text, terminal),
@@ -69,9 +68,9 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   opened.defer(done)
   const { projects, areAll, close } = openProjects(configuration, request.only, { terminal, cut })
   opened.defer(close)
-  const { key, warning } = installationKey(request.history, terminal.env)
+  const { key, warning } = installationKey(configuration.history, terminal.env)
   if (warning !== undefined) printWarning(warning, terminal)
-  const history = await openHistory(request.history, terminal.env)
+  const history = await openHistory(configuration.history, terminal.env)
   opened.defer(() => history.close())
   const progress = openProgress(terminal, projects.length, request.quiet)
   opened.defer(progress.done)

@@ -30,9 +30,9 @@ export function openWorkerNotifications({ terminal, log, metrics, targets }: Not
   const deliveries = openDeliveries({
     clock: systemClock,
     async deliver(signal) {
-      const { channels, history } = targets()
+      const { notify: channels, history } = targets()
       if (channels.length === 0) return metrics.channels([])
-      const states = await deliverNotifications({ channels, history }, worker, { terminal, watch, signal })
+      const states = await deliverNotifications({ notify: channels, history }, worker, { terminal, watch, signal })
       const known = new Map(states.map((state) => [state.name, state]))
       metrics.channels(
         channels.map(({ name }) => {
@@ -51,7 +51,7 @@ export function openWorkerNotifications({ terminal, log, metrics, targets }: Not
     wake: deliveries.wake,
     async announce(type, text) {
       const at = new Date(systemClock.now()).toISOString()
-      const { channels, history: location } = targets()
+      const { notify: channels, history: location } = targets()
       const messages = composeWorkerNotification(channels, workerEvent(type, text, at), at)
       if (messages.length === 0) return
       const history = await openHistory(location, terminal.env)

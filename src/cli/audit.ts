@@ -3,12 +3,11 @@ import { type Command, Option } from 'commander'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
-import type { Channel } from '../config/read-configuration.ts'
-import type { HistoryLocation } from '../history/location.ts'
+import type { Configuration } from '../config/read-configuration.ts'
 import { exitCodes, messageOf } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
-import { addProjectOption } from './query-options.ts'
+import { addConfigurationOptions, addProjectOption } from './query-options.ts'
 
 interface AuditOptions extends FormatOptions {
   readonly config: string
@@ -21,11 +20,9 @@ interface AuditOptions extends FormatOptions {
 }
 
 export function defineAudit(program: Command, execute: Execute): void {
-  const command = program
-    .command('audit')
-    .description('Audit every configured project once: scan, compare, evaluate the policy, report')
-    .option('--config <file>', 'configuration', 'hookdrift.yaml')
-    .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
+  const command = addConfigurationOptions(program.command('audit')).description(
+    'Audit every configured project once: scan, compare, evaluate the policy, report',
+  )
   addFormatOptions(addProjectOption(command))
     .addOption(
       new Option('--fail-on <severity>', 'exit 1 for open violations of this severity or above')
@@ -55,7 +52,6 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
     cwd: terminal.cwd(),
     findTimetableFault: timetableFaultsAt(Date.now()),
   })
-  const { history } = configuration
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
   const { acceptRemovals: acceptsRemovals = false } = options
   const expected = await readExpected(options.expect, terminal)
@@ -64,7 +60,6 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   const { runTimeoutMs } = configuration
   const request = {
     configuration,
-    history,
     only,
     failOn,
     quiet,
@@ -82,24 +77,20 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   try {
     deliver(report)
   } finally {
-    if (exitCode === undefined) await notifyPeople(configuration.notify, history, terminal)
+    if (exitCode === undefined) await notifyPeople(configuration, terminal)
   }
   return exitCode ?? report.verdict.exit_code
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */
-async function notifyPeople(
-  channels: readonly Channel[],
-  history: HistoryLocation,
-  terminal: ProcessContext,
-): Promise<void> {
-  if (channels.length === 0) return
+async function notifyPeople(configuration: Configuration, terminal: ProcessContext): Promise<void> {
+  if (configuration.notify.length === 0) return
   const { deliverNotifications, oneShot, watchInLog } = await import('../app/deliver-notifications.ts')
   const { openLog } = await import('../app/log.ts')
   const log = openLog(terminal)
   try {
     const signal = new AbortController().signal
-    await deliverNotifications({ channels, history }, oneShot, { terminal, watch: watchInLog(log), signal })
+    await deliverNotifications(configuration, oneShot, { terminal, watch: watchInLog(log), signal })
   } catch (error) {
     log.error({ error: messageOf(error) }, 'notifications could not be delivered; they wait for the next run')
   }

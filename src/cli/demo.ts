@@ -132,7 +132,6 @@ async function auditOnce(
   const request = {
     configuration,
     policy,
-    history: configuration.history,
     only: [],
     failOn: 'medium',
     quiet: false,

@@ -3,9 +3,16 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
-import type { Channel } from '../config/read-configuration.ts'
+import type { Channel, Configuration } from '../config/read-configuration.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
-import { type AnswerOptions, addAnswerOptions, answerFromHistory, limitOf, printAnswer } from './query-options.ts'
+import {
+  type AnswerOptions,
+  addAnswerOptions,
+  addConfigurationOptions,
+  answerFromHistory,
+  limitOf,
+  printAnswer,
+} from './query-options.ts'
 
 interface NotifyOptions extends HistoryOptions, AnswerOptions {
   /** true: every channel. */
@@ -14,13 +21,10 @@ interface NotifyOptions extends HistoryOptions, AnswerOptions {
 }
 
 export function defineNotify(program: Command, execute: Execute): void {
-  const command = program
-    .command('notify')
+  const command = addConfigurationOptions(program.command('notify'))
     .description('Deliver pending messages, test the channels, or show undelivered messages')
     .option('--test [channel]', 'send a test message to one channel, or to all, without the queue', nameOf)
     .option('--pending', 'only show the channels, pending messages and those that were given up')
-    .option('--config <file>', 'configuration', 'hookdrift.yaml')
-    .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
   addAnswerOptions(command)
     .addHelpText(
       'after',
@@ -55,12 +59,12 @@ async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Pro
   const { deliverNotifications, watchInLog, worker } = await import('../app/deliver-notifications.ts')
   const { openLog } = await import('../app/log.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
-  const { channels, history } = await readChannels(options, terminal)
+  const targets = await readTargets(options, terminal)
   const watch = watchInLog(openLog(terminal))
   const { exitCode } = await untilSignalled((signal) =>
-    deliverNotifications({ channels, history }, { ...worker, isPatient: false }, { terminal, watch, signal }),
+    deliverNotifications(targets, { ...worker, isPatient: false }, { terminal, watch, signal }),
   )
-  await showPending({ ...options, history: history.path }, terminal)
+  await showPending({ ...options, history: targets.history.path }, terminal)
   return exitCode ?? exitCodes.clean
 }
 
@@ -71,7 +75,7 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
   const { systemClock } = await import('../app/system.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
 
-  const { channels, history: location } = await readChannels(options, terminal)
+  const { notify: channels, history: location } = await readTargets(options, terminal)
   const tested = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels
   const history = await openHistory(location, terminal.env)
   try {
@@ -96,15 +100,14 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
   }
 }
 
-async function readChannels(options: NotifyOptions, { env, cwd }: ProcessContext) {
+async function readTargets(options: NotifyOptions, { env, cwd }: ProcessContext): Promise<Configuration> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
-  const file = resolve(cwd(), options.config)
-  const { notify: channels, history } = readConfiguration(
-    file,
-    { env, readFile: readTextFile },
-    { history: options.history, cwd: cwd() },
-  )
-  if (channels.length > 0) return { channels, history }
+  const sources = { env, readFile: readTextFile }
+  const configuration = readConfiguration(resolve(cwd(), options.config), sources, {
+    history: options.history,
+    cwd: cwd(),
+  })
+  if (configuration.notify.length > 0) return configuration
   throw AuditError.usage(`${options.config} names no channels under notify`, {
     advice: 'docs/how-to/send-notifications.md shows some',
   })

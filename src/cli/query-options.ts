@@ -34,6 +34,13 @@ export function addHistoryOptions(command: Command): Command {
     .option('--history <file>', 'history; then no configuration is read')
 }
 
+/** For commands that read the whole configuration. */
+export function addConfigurationOptions(command: Command): Command {
+  return command
+    .option('--config <file>', 'configuration', 'hookdrift.yaml')
+    .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
+}
+
 export function addAnswerOptions(command: Command, formats: readonly string[] = answerFormats): Command {
   return command
     .addOption(new Option('--format <format>', 'of the answer').choices(formats).default('text'))

@@ -10,7 +10,7 @@ import { type Severity, severities } from '../model/violation.ts'
 import type { SkipReason, Work, WorkerObserver } from '../worker/keep-schedule.ts'
 import type { RecordedPast } from '../worker/read-past.ts'
 import type { WorkerFiles } from '../worker/reload-files.ts'
-import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
+import { type AnswerOptions, addAnswerOptions, addConfigurationOptions, printAnswer } from './query-options.ts'
 
 interface WorkerOptions extends AnswerOptions {
   readonly config: string
@@ -20,11 +20,8 @@ interface WorkerOptions extends AnswerOptions {
 }
 
 export function defineWorker(program: Command, execute: Execute): void {
-  const command = program
-    .command('worker')
+  const command = addConfigurationOptions(program.command('worker'))
     .description('Audit on the schedules of the configuration until stopped')
-    .option('--config <file>', 'configuration', 'hookdrift.yaml')
-    .option('--history <file>', "history; overrides the configuration's and HOOKDRIFT_HISTORY")
     .option('--next <count>', 'only print the next times of each schedule', countOf)
     .addOption(
       new Option(
@@ -108,7 +105,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
       terminal,
       log,
       metrics,
-      targets: () => ({ channels: configuration.notify, history: configuration.history }),
+      targets: () => configuration,
     })
     const work: Work<Report> = {
       clock: systemClock,
@@ -121,11 +118,9 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
         return configuration.schedules
       },
       run: ({ projects: only, probes: runsProbes, runTimeoutMs }, signal) => {
-        const { history } = configuration
         const onPage = ({ listing, durationMs }: PageRead) => metrics.page(listing, durationMs)
         const request = {
           ...files,
-          history,
           only,
           failOn: options.failOn,
           quiet: true,

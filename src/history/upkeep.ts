@@ -118,7 +118,7 @@ export interface QueryAnswer {
 
 export interface HistorySize {
   readonly bytes: number
-  /** Free on the disk; undefined where the history is on none of this machine. */
+  /** Free on the disk; undefined where that is unknown, as on another machine. */
   readonly freeBytes: number | undefined
 }
 

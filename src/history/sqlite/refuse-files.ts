@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { AuditError } from '../../model/errors.ts'
 
 /**
@@ -16,7 +16,7 @@ export function refuseSpecialFile(file: string): void {
 
 /** @throws AuditError.failure when nothing has the path */
 export function refuseMissing(file: string): void {
-  if (statSync(file, { throwIfNoEntry: false }) !== undefined) return
+  if (existsSync(file)) return
   throw AuditError.failure(`there is no history at ${file}`, {
     advice: 'run an audit first, or name another history',
   })

@@ -1,4 +1,4 @@
-import { statfsSync, statSync } from 'node:fs'
+import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import type { HistoryUpkeep, RunChain } from '../upkeep.ts'
@@ -56,13 +56,19 @@ export function sqliteUpkeep(
     backUp: (target, request) => backUp(file, target, request),
     query: (sql, limits) => askInProcess({ file, sql, ...limits }),
     async size() {
-      const { bavail, bsize } = statfsSync(dirname(file))
       // The file, and its write-ahead log.
       const [main, log] = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
-      return { bytes: (main ?? 0) + (log ?? 0), freeBytes: bavail * bsize }
+      return { bytes: (main ?? 0) + (log ?? 0), freeBytes: freeBytesIn(dirname(file)) }
     },
     close: async () => {},
   }
+}
+
+function freeBytesIn(directory: string): number | undefined {
+  // A worker may be asked for the size before its first run made the directory.
+  if (!existsSync(directory)) return undefined
+  const { bavail, bsize } = statfsSync(directory)
+  return bavail * bsize
 }
 
 function workAndClose<Result>(db: Database, work: (db: Database) => Result): Result {

@@ -26,7 +26,10 @@ describe('the location of a history', () => {
     },
   )
 
-  it.each(['a:b.db', 'postgres:/h.db', './x://y.db', 'C:\\h.db'])('takes a text without a scheme for a path: %s', (path) => {
-    expect(readLocation(path, '/work').path).toBe(`/work/${path.replace('./', '').replace('//', '/')}`)
-  })
+  it.each(['a:b.db', 'postgres:/h.db', './x://y.db', 'C:\\h.db'])(
+    'takes a text without a scheme for a path: %s',
+    (path) => {
+      expect(readLocation(path, '/work').path).toBe(`/work/${path.replace('./', '').replace('//', '/')}`)
+    },
+  )
 })

@@ -4,7 +4,7 @@ import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
-import { aStart, at, payments, seal, walkAll } from './samples.ts'
+import { aStart, at, commit, payments, walkAll } from './samples.ts'
 
 let file: string
 let remove: () => void
@@ -22,7 +22,7 @@ async function aRun(hour = 1) {
   const history = openSqliteHistory(file, new Machines().process(1))
   const draft = await history.begin(aStart(at(hour)))
   await walkAll(draft, payments)
-  const record = await seal(draft)
+  const record = await commit(draft)
   await history.close()
   return record
 }

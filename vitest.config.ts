@@ -49,6 +49,7 @@ const slow = [
   'report/html-in-browser',
   'report/sarif-limits',
   'rules/new-rule',
+  'scripts/new-parts',
   'secrets/bigrams',
   'secrets/random-text',
   'service/large-page',

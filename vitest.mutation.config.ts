@@ -3,7 +3,9 @@ import { defineConfig } from 'vitest/config'
 /** What Stryker runs against each mutant: the tables beside the deciders, without any service or database. */
 const include = [
   'audit/prove-identity',
+  'audit/reconcile',
   'audit/withhold-removals',
+  'history/derive-complete-scans',
   'history/notification-facts',
   'history/retention',
   'inventory/diff-attributes',

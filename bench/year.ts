@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createRandom } from '../src/demo/random.ts'
 import type { CommittedRun, HistoryReader } from '../src/history/reader.ts'
-import { openExistingHistory } from '../src/history/sqlite/sqlite-history.ts'
+import { openSqliteHistory } from '../src/history/sqlite/sqlite-history.ts'
 import { readDiff } from '../src/queries/read-diff.ts'
 import { readState } from '../src/queries/read-state.ts'
 import { readTimeline } from '../src/queries/read-timeline.ts'
@@ -45,7 +45,7 @@ function openHarness() {
   })
 }
 
-const reader = () => openExistingHistory(harness.file, harness.owner)
+const reader = () => openSqliteHistory(harness.file, harness.owner)
 
 try {
   await liveThrough()

@@ -15,7 +15,7 @@ export const safeExpressions: Readonly<Record<string, Readonly<Record<string, st
   'src/attestation/envelope.ts': {
     '/^[A-Za-z0-9+/]*={0,2}$/': ourText,
   },
-  'src/app/ask-in-process.ts': {
+  'src/history/sqlite/ask-in-process.ts': {
     '/ask-in-process(\\.\\w+)$/': ourText,
   },
   'src/cli/deliver-report.ts': {

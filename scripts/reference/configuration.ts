@@ -27,7 +27,7 @@ Durations are numbers with \`ms\`, \`s\`, \`m\` or \`h\`.
 ## Environment
 
 - \`HOOKDRIFT_HISTORY\`: the history; overrides the configuration, and \`--history\` overrides both.
-- \`HOOKDRIFT_SEAL_KEY\`: the key under which secrets are sealed, 32 characters or more. Without it, hookdrift uses the file
+- \`HOOKDRIFT_SEAL_KEY\`: the key under which secrets are sealed, 32 characters or more; overrides \`seal_key\` of the configuration. Without both, hookdrift uses the file
   \`hookdrift.key\` next to the history, and makes it on first use.
 - \`HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM\`: \`1\` uses a history on NFS, SMB and the like, which is refused otherwise. See
   [keep the history](../how-to/keep-the-history.md).

@@ -1,19 +1,18 @@
-import { statSync } from 'node:fs'
 import type { History } from '../history/history.ts'
-import { openExistingHistory } from '../history/sqlite/sqlite-history.ts'
-import { thisProcess } from './system.ts'
+import type { HistoryLocation } from '../history/location.ts'
+import { identityOf } from './open-history.ts'
 
 interface HistoryCheck {
   /** Sentences that say why the history cannot be used; empty when it can. */
-  troubles(file: string): Promise<readonly string[]>
+  troubles(location: HistoryLocation): Promise<readonly string[]>
   close(): Promise<void>
 }
 
 /**
  * Checks the history on one connection: opening one reads the file system and the schema, which takes too long on the
- * event loop of a running audit. A file that was replaced or failed is opened again.
+ * event loop of a running audit. A history that was replaced or failed is opened again.
  */
-export function openHistoryCheck(open: (file: string) => History = (file) => openExistingHistory(file, thisProcess)) {
+export function openHistoryCheck(open: (location: HistoryLocation) => Promise<History>): HistoryCheck {
   let known: { readonly identity: string; readonly history: History } | undefined
   const forget = async () => {
     const { history } = known ?? {}
@@ -21,13 +20,12 @@ export function openHistoryCheck(open: (file: string) => History = (file) => ope
     await history?.close()
   }
   return {
-    async troubles(file) {
+    async troubles(location) {
       try {
-        const { dev, ino } = statSync(file)
-        const identity = JSON.stringify([file, dev, ino])
+        const identity = await identityOf(location)
         if (known?.identity !== identity) {
           await forget()
-          known = { identity, history: open(file) }
+          known = { identity, history: await open(location) }
         }
         await known.history.endedRuns(1)
         return []
@@ -38,5 +36,5 @@ export function openHistoryCheck(open: (file: string) => History = (file) => ope
       }
     },
     close: forget,
-  } satisfies HistoryCheck
+  }
 }

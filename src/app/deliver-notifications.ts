@@ -1,22 +1,21 @@
 import { composeReport } from '../audit/compose-report.ts'
 import type { Channel } from '../config/read-configuration.ts'
 import type { History } from '../history/history.ts'
+import type { HistoryLocation } from '../history/location.ts'
 import type { ChannelState } from '../history/outbox.ts'
-import { openExistingHistory } from '../history/sqlite/sqlite-history.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { AuditError } from '../model/errors.ts'
 import { type DeliveryObserver, deliver, type Receiver } from '../notify/deliver.ts'
 import { type ChannelDependencies, openChannel, targetOf } from '../notify/open-channel.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openNotificationLog } from './log.ts'
+import { openExistingHistory } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
-import { resealingFor } from './resealing-for.ts'
-import { systemClock, thisProcess } from './system.ts'
+import { systemClock } from './system.ts'
 
 export interface NotificationTargets {
   readonly channels: readonly Channel[]
-  /** The history's file. */
-  readonly history: string
+  readonly history: HistoryLocation
 }
 
 /** How long a delivery waits for receivers. */
@@ -36,7 +35,7 @@ export const worker: DeliveryTimeouts = { timeoutMs: 10_000, totalMs: 60_000, is
  * @throws AuditError.failure or AuditError.busy when the history cannot be used
  */
 export async function deliverNotifications(
-  { channels, history: file }: NotificationTargets,
+  { channels, history: location }: NotificationTargets,
   timeouts: DeliveryTimeouts,
   {
     terminal,
@@ -44,9 +43,9 @@ export async function deliverNotifications(
     signal,
   }: { readonly terminal: ProcessContext; readonly watch: DeliveryObserver; readonly signal: AbortSignal },
 ): Promise<readonly ChannelState[]> {
-  const history = openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
+  const history = await openExistingHistory(location, terminal.env)
   try {
-    const receivers = await openReceivers(channels, file, history, terminal)
+    const receivers = await openReceivers(channels, location, history, terminal)
     const timeoutAfter = AbortSignal.timeout
     await deliver(history, { ...timeouts, receivers, now: systemClock.now, timeoutAfter, signal, watch })
     return await history.channels()
@@ -58,11 +57,11 @@ export async function deliverNotifications(
 /** Opens the channels of a configuration for sending. */
 export function openReceivers(
   channels: readonly Channel[],
-  file: string,
+  location: HistoryLocation,
   history: History,
   terminal: ProcessContext,
 ): Promise<Receiver[]> {
-  const seal = sealOf(file, terminal)
+  const seal = sealOf(location, terminal)
   const readReport = async (run: number) => {
     const record = await history.readRun(run)
     return record === undefined ? undefined : composeReport(record)
@@ -83,9 +82,9 @@ export function openReceivers(
 }
 
 /** Without a usable key the messages still go out: one of them may be about that very key. */
-function sealOf(file: string, { env }: ProcessContext): (secret: string) => string {
+function sealOf(location: HistoryLocation, { env }: ProcessContext): (secret: string) => string {
   try {
-    return createSealer(installationKey(file, env).key).seal
+    return createSealer(installationKey(location, env).key).seal
   } catch (error) {
     if (!(error instanceof AuditError)) throw error
     return () => ''

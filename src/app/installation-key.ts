@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { makeDirectories } from '../history/sqlite/make-directories.ts'
+import { dirname } from 'node:path'
+import type { HistoryLocation } from '../history/location.ts'
+import { makeDirectories } from '../history/make-directories.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { readTextFile } from './read-text-file.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export const leastCharacters = 32
 
 export interface InstallationKey {
   readonly key: Buffer
@@ -12,20 +17,19 @@ export interface InstallationKey {
 }
 
 /**
- * Reads the key that seals secrets: `HOOKDRIFT_SEAL_KEY`, else the file `hookdrift.key` next to the history, which is
- * made on first use and readable by its owner only.
+ * Reads the key that seals secrets: `HOOKDRIFT_SEAL_KEY`, then the configuration's `seal_key`, then the key file of the
+ * history, which is made on first use and readable by its owner only.
  * @throws AuditError.usage when the variable is too short
  * @throws AuditError.failure when the file cannot be used
  */
-export function installationKey(history: string, env: Readonly<Record<string, string | undefined>>): InstallationKey {
-  const given = env.HOOKDRIFT_SEAL_KEY
-  if (given !== undefined && given !== '') {
-    if (given.length >= 32) return { key: Buffer.from(given, 'utf8') }
-    throw AuditError.usage('HOOKDRIFT_SEAL_KEY is shorter than 32 characters', {
+export function installationKey({ sealKey, keyFile: file }: HistoryLocation, env: Environment): InstallationKey {
+  const given = env.HOOKDRIFT_SEAL_KEY || sealKey
+  if (given !== undefined) {
+    if (given.length >= leastCharacters) return { key: Buffer.from(given, 'utf8') }
+    throw AuditError.usage(`HOOKDRIFT_SEAL_KEY is shorter than ${leastCharacters} characters`, {
       advice: 'make one with `openssl rand -hex 32`, and keep it: with another key, changed secrets go undetected',
     })
   }
-  const file = keyFile(history)
   try {
     makeDirectories(dirname(file))
     return readKey(file) ?? makeKey(file)
@@ -42,16 +46,9 @@ export function installationKey(history: string, env: Readonly<Record<string, st
  * Finds the existing key; undefined where none was ever made.
  * @throws AuditError as `installationKey`
  */
-export function findInstallationKey(
-  history: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Buffer | undefined {
-  const isGiven = (env.HOOKDRIFT_SEAL_KEY ?? '') !== ''
-  return isGiven || existsSync(keyFile(history)) ? installationKey(history, env).key : undefined
-}
-
-function keyFile(history: string): string {
-  return join(dirname(history), 'hookdrift.key')
+export function findInstallationKey(location: HistoryLocation, env: Environment): Buffer | undefined {
+  const isGiven = (env.HOOKDRIFT_SEAL_KEY || location.sealKey) !== undefined
+  return isGiven || existsSync(location.keyFile) ? installationKey(location, env).key : undefined
 }
 
 /** The file has one line. */

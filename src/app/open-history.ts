@@ -1,36 +1,78 @@
-import type { ConfiguredPaths } from '../config/read-places.ts'
 import type { History } from '../history/history.ts'
-import { pathFrom } from './path-from.ts'
+import type { HistoryLocation } from '../history/location.ts'
+import type { HistoryUpkeep, ViewExplained } from '../history/upkeep.ts'
 import type { ProcessContext } from './process-context.ts'
-import { readTextFile } from './read-text-file.ts'
 
-/** Options of commands that need only the history of a configuration. */
-export interface HistoryOptions {
-  readonly config: string
-  readonly history?: string
+// The one file that chooses a backend: all others see the contracts in src/history.
+
+type Environment = ProcessContext['env']
+
+/**
+ * Opens a history, and creates it where there is none.
+ * @throws AuditError.failure when it cannot be used
+ */
+export async function openHistory(location: HistoryLocation, env: Environment): Promise<History> {
+  const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
+  return openSqliteHistory(location.path, await localProcess(env), await resealingFor(location, env))
 }
 
 /**
- * Opens the existing history that the options name.
- * @throws AuditError.usage when they and the configuration name none
- * @throws AuditError.failure when it does not exist or cannot be used
+ * Opens a history that exists.
+ * @throws AuditError.failure when there is none, or it cannot be used
  */
-export async function openHistory(options: HistoryOptions, terminal: ProcessContext): Promise<History> {
-  const { openExistingHistory } = await import('../history/sqlite/sqlite-history.ts')
+export async function openExistingHistory(location: HistoryLocation, env: Environment): Promise<History> {
+  const { refuseMissing } = await import('../history/sqlite/refuse-files.ts')
+  refuseMissing(location.path)
+  return openHistory(location, env)
+}
+
+/** Opens the upkeep of a history, works with it, and closes it. */
+export async function withUpkeep<Result>(
+  location: HistoryLocation,
+  env: Environment,
+  work: (upkeep: HistoryUpkeep) => Promise<Result>,
+): Promise<Result> {
+  const { sqliteUpkeep } = await import('../history/sqlite/sqlite-upkeep.ts')
+  const upkeep = sqliteUpkeep(location.path, await localProcess(env), () => resealingFor(location, env))
+  try {
+    return await work(upkeep)
+  } finally {
+    await upkeep.close()
+  }
+}
+
+/** Changes when another history is put at the location. Throws the system's error where there is none. */
+export async function identityOf({ path }: HistoryLocation): Promise<string> {
+  const { statSync } = await import('node:fs')
+  const { dev, ino } = statSync(path)
+  return JSON.stringify([path, dev, ino])
+}
+
+/** The views that users query, the same in every history. */
+export async function explainViews(): Promise<readonly ViewExplained[]> {
+  return (await import('../history/sqlite/views.ts')).explainViews()
+}
+
+async function localProcess(env: Environment) {
   const { thisProcess } = await import('./system.ts')
-  const { resealingFor } = await import('./resealing-for.ts')
-  const file = await findHistoryFile(options, terminal)
-  return openExistingHistory(file, thisProcess, await resealingFor(file, terminal.env))
+  const { readMounts } = await import('../history/sqlite/network-file-system.ts')
+  const mounts = () => (env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : readMounts())
+  return { ...thisProcess, mounts }
 }
 
-/** `--history`, then the environment, then the configuration, of which only the paths are read: that needs no key. */
-export async function findHistoryFile({ history, config }: HistoryOptions, terminal: ProcessContext): Promise<string> {
-  const named = history ?? terminal.env.HOOKDRIFT_HISTORY
-  if (named !== undefined && named !== '') return pathFrom(terminal.cwd(), named)
-  return (await configuredPaths(config, terminal)).history
-}
-
-export async function configuredPaths(config: string, { cwd, env }: ProcessContext): Promise<ConfiguredPaths> {
-  const { readConfiguredPaths } = await import('../config/read-places.ts')
-  return readConfiguredPaths(pathFrom(cwd(), config), { env, readFile: readTextFile })
+/**
+ * Prepares the sealing of a history's rows by an upgrade; undefined when none is due, so that the modules for it are
+ * hardly ever loaded. It uses the existing installation key and makes none: a new key could not match earlier seals.
+ * @throws AuditError.usage or AuditError.failure when there is a key that cannot be used
+ */
+async function resealingFor(location: HistoryLocation, env: Environment) {
+  const { isResealed } = await import('../history/sqlite/reseal/is-resealed.ts')
+  if (isResealed(location.path)) return undefined
+  const { createResealing } = await import('./create-resealing.ts')
+  const { resealingBy } = await import('../history/sqlite/reseal/reseal-history.ts')
+  const { createSealer } = await import('../inventory/sealer.ts')
+  const { findInstallationKey } = await import('./installation-key.ts')
+  const { toolVersion } = await import('./tool-version.ts')
+  const key = findInstallationKey(location, env)
+  return resealingBy(createResealing(key === undefined ? undefined : createSealer(key), toolVersion()))
 }

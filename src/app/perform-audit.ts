@@ -3,7 +3,7 @@ import { runAudit } from '../audit/run-audit.ts'
 import { withExpected } from '../audit/with-expected.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Configuration } from '../config/read-configuration.ts'
-import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
+import type { HistoryLocation } from '../history/location.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
@@ -14,19 +14,18 @@ import { neutralise } from '../text/neutralise.ts'
 import { boundRun } from './bound-run.ts'
 import { installationKey } from './installation-key.ts'
 import { type Log, openLog } from './log.ts'
+import { openHistory, withUpkeep } from './open-history.ts'
 import { openProjects } from './open-projects.ts'
 import type { ProcessContext } from './process-context.ts'
 import { openProgress } from './progress.ts'
-import { resealingFor } from './resealing-for.ts'
 import { runMaintenance } from './run-maintenance.ts'
-import { systemClock, thisProcess } from './system.ts'
+import { systemClock } from './system.ts'
 import { toolVersion } from './tool-version.ts'
 
 export interface AuditRequest {
   readonly configuration: Configuration
   readonly policy: Policy
-  /** Absolute. */
-  readonly history: string
+  readonly history: HistoryLocation
   /** `service/project`, `service/*` or a bare project name; all when empty. */
   readonly only: readonly string[]
   readonly failOn: Severity
@@ -50,14 +49,15 @@ export async function performAudit(
   const { configuration } = request
   const log = openLog(terminal)
   const report = await runOnce(request, terminal, asked, log)
-  runMaintenance({
-    file: request.history,
-    retention: configuration.retention,
-    toolVersion: toolVersion(),
-    owner: thisProcess,
-    log,
-    warn: (text) => printWarning(text, terminal),
-  })
+  await withUpkeep(request.history, terminal.env, (upkeep) =>
+    runMaintenance(upkeep, {
+      shown: request.history.shown,
+      retention: configuration.retention,
+      toolVersion: toolVersion(),
+      log,
+      warn: (text) => printWarning(text, terminal),
+    }),
+  )
   return report
 }
 
@@ -71,7 +71,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
   opened.defer(close)
   const { key, warning } = installationKey(request.history, terminal.env)
   if (warning !== undefined) printWarning(warning, terminal)
-  const history = openSqliteHistory(request.history, thisProcess, await resealingFor(request.history, terminal.env))
+  const history = await openHistory(request.history, terminal.env)
   opened.defer(() => history.close())
   const progress = openProgress(terminal, projects.length, request.quiet)
   opened.defer(progress.done)

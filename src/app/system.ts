@@ -11,12 +11,12 @@ export const systemClock: Clock = {
   sleep: (ms, signal) => sleep(ms, undefined, signal === undefined ? {} : { signal }),
 }
 
-/** This process as the owner of a lease. */
-export const thisProcess: LeaseOwner = {
+/** This process as the owner of a lease, and what distinguishes it from other processes of this machine. */
+export const thisProcess = {
   host: hostname(),
   bootId: bootId(),
   pid: process.pid,
-  isAlive(pid) {
+  isAlive(pid: number): boolean {
     try {
       process.kill(pid, 0)
       return true
@@ -25,25 +25,13 @@ export const thisProcess: LeaseOwner = {
     }
   },
   now: () => Date.now(),
-  warn: (text) => process.stderr.write(`hookdrift: ${neutralise(text)}\n`),
-  mounts() {
-    return process.env.HOOKDRIFT_ALLOW_NETWORK_FILE_SYSTEM === '1' ? undefined : mountinfo()
-  },
-  every(ms, call) {
+  warn: (text: string) => void process.stderr.write(`hookdrift: ${neutralise(text)}\n`),
+  every(ms: number, call: () => void) {
     const timer = setInterval(call, ms)
     timer.unref()
     return () => clearInterval(timer)
   },
-}
-
-/** Only on Linux; elsewhere the file system is not checked. */
-function mountinfo(): string | undefined {
-  try {
-    return readFileSync('/proc/self/mountinfo', 'utf8')
-  } catch {
-    return undefined
-  }
-}
+} satisfies LeaseOwner & { readonly bootId: string; isAlive(pid: number): boolean }
 
 /**
  * Identifies this boot of this machine and its process namespace: a container has its own process ids, so an id says

@@ -1,9 +1,7 @@
 import { readPublicKey } from '../attestation/keys.ts'
-import { type AskHistory, type AttestationCheck, verifyAttestation } from '../attestation/verify-attestation.ts'
+import { type AttestationCheck, verifyAttestation } from '../attestation/verify-attestation.ts'
 import { composeReport } from '../audit/compose-report.ts'
-import { chainOf } from '../history/sqlite/chain/chain-of.ts'
-import { openToExamine } from '../history/sqlite/open-to-examine.ts'
-import { verifyHistory } from '../history/sqlite/verify/verify-history.ts'
+import type { HistoryUpkeep, RunChain, VerificationDepth, VerificationRequest } from '../history/upkeep.ts'
 import { openSecrets } from '../inventory/open-secrets.ts'
 import { AuditError, reasonOf } from '../model/errors.ts'
 import { readRegularFile } from './read-text-file.ts'
@@ -13,45 +11,37 @@ export interface AttestedFiles {
   readonly report: string
   readonly attestation: string
   readonly key: string
-  /** Absolute; undefined where no history is named or configured. */
-  readonly history: string | undefined
+}
+
+/** What verifying a history takes from above it. */
+export function verificationOf(depth: VerificationDepth): VerificationRequest {
+  return { depth, exitCodeOf: (record) => composeReport(record).verdict.exit_code, openSecrets }
 }
 
 /**
  * Verifies an attestation against a report, a key and, where there is one, the history.
  * @throws AuditError.usage when a file cannot be read
  */
-export function verifyReport(
-  { report, attestation, key, history }: AttestedFiles,
+export async function verifyReport(
+  { report, attestation, key }: AttestedFiles,
+  upkeep: HistoryUpkeep | undefined,
   pathOf: (path: string) => string,
-): AttestationCheck[] {
+): Promise<AttestationCheck[]> {
   const read = (what: string, file: string) => readNamed(what, pathOf(file))
   const publicKey = readPublicKey(read('key', key).toString(), key)
-  const ask = history === undefined ? undefined : askOf(history)
+  const ask = upkeep === undefined ? undefined : (run: number) => examine(upkeep, run)
   return verifyAttestation(read('report', report), read('attestation', attestation).toString(), publicKey, ask)
 }
 
-function askOf(file: string): AskHistory {
-  return (run) => {
-    try {
-      return examine(file, run)
-    } catch (error) {
-      // A history too damaged to open fails the check.
-      if (error instanceof AuditError) return { fault: error.message }
-      throw error
-    }
-  }
-}
-
-function examine(file: string, run: number): ReturnType<AskHistory> {
-  const db = openToExamine(file)
+async function examine(upkeep: HistoryUpkeep, run: number): Promise<RunChain | { readonly fault: string }> {
   try {
-    const exitCodeOf = (record: Parameters<typeof composeReport>[0]) => composeReport(record).verdict.exit_code
-    const { ok, checks } = verifyHistory(db, { depth: 'plain', exitCodeOf, openSecrets })
+    const { ok, checks } = await upkeep.verify(verificationOf('plain'))
     const fault = checks.find((check) => !check.ok)
-    return ok ? chainOf(db, run) : { fault: `${fault?.id}: ${fault?.detail}` }
-  } finally {
-    db.close()
+    return ok ? await upkeep.chainOf(run) : { fault: `${fault?.id}: ${fault?.detail}` }
+  } catch (error) {
+    // A history too damaged to open fails the check.
+    if (error instanceof AuditError) return { fault: error.message }
+    throw error
   }
 }
 

@@ -1,7 +1,6 @@
 import { AuditError } from '../model/errors.ts'
 import type { WorkerFilesReader } from '../worker/reload-files.ts'
 import { loadPolicy } from './load-policy.ts'
-import { pathFrom } from './path-from.ts'
 import type { ProcessContext } from './process-context.ts'
 import { readTextFile } from './read-text-file.ts'
 
@@ -11,14 +10,13 @@ export async function openWorkerFiles(
 ): Promise<WorkerFilesReader> {
   const { readConfiguration } = await import('../config/read-configuration.ts')
   const { timetableFaultsAt } = await import('../worker/timetable.ts')
-  const overridden = history === undefined ? undefined : pathFrom(cwd(), history)
   return {
     configuration() {
       const findTimetableFault = timetableFaultsAt(Date.now())
       const configuration = readConfiguration(
         config,
         { env, readFile: readTextFile },
-        { history: overridden, findTimetableFault },
+        { history, cwd: cwd(), findTimetableFault },
       )
       if (configuration.schedules.length > 0) return configuration
       throw AuditError.usage(`${config} names no schedules`, {

@@ -1,4 +1,3 @@
-import { openSqliteHistory } from '../history/sqlite/sqlite-history.ts'
 import { AuditError, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { composeWorkerNotification } from '../notify/compose-messages.ts'
@@ -10,8 +9,9 @@ import type { WorkerObserver } from '../worker/keep-schedule.ts'
 import type { Metrics } from '../worker/metrics.ts'
 import { deliverNotifications, type NotificationTargets, watchInLog, worker } from './deliver-notifications.ts'
 import type { Log } from './log.ts'
+import { openHistory } from './open-history.ts'
 import type { ProcessContext } from './process-context.ts'
-import { systemClock, thisProcess } from './system.ts'
+import { systemClock } from './system.ts'
 
 interface NotificationDependencies {
   readonly terminal: ProcessContext
@@ -51,10 +51,10 @@ export function openWorkerNotifications({ terminal, log, metrics, targets }: Not
     wake: deliveries.wake,
     async announce(type, text) {
       const at = new Date(systemClock.now()).toISOString()
-      const { channels, history: file } = targets()
+      const { channels, history: location } = targets()
       const messages = composeWorkerNotification(channels, workerEvent(type, text, at), at)
       if (messages.length === 0) return
-      const history = openSqliteHistory(file, thisProcess)
+      const history = await openHistory(location, terminal.env)
       await history.enqueue(messages, at).finally(() => history.close())
     },
     lost: (error) => log.error({ error: messageOf(error) }, 'failure notification could not be queued'),

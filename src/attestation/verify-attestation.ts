@@ -10,21 +10,21 @@ export interface AttestationCheck {
 }
 
 /** Asks a history for the attested run. */
-export type AskHistory = (run: number) => {
+export type AskHistory = (run: number) => Promise<{
   readonly fault?: string
   /** null: the run has none; undefined: the history does not have the run. */
   readonly chain?: string | null | undefined
   /** The chain before an upgrade sealed the run's rows again. */
   readonly formerChain?: string | null
-}
+}>
 
 /** Runs each of the four checks alone, so that the result names the one that fails. */
-export function verifyAttestation(
+export async function verifyAttestation(
   report: Buffer,
   envelopeText: string,
   key: KeyObject,
   askHistory: AskHistory | undefined,
-): AttestationCheck[] {
+): Promise<AttestationCheck[]> {
   const opened = open(envelopeText)
   if (typeof opened === 'string') {
     const why = 'not checked: the attestation cannot be read'
@@ -40,7 +40,7 @@ export function verifyAttestation(
     checkReport(report, statement),
     checkSignature(envelope, key),
     checkKey(envelope, key),
-    checkHistory(statement, askHistory),
+    await checkHistory(statement, askHistory),
   ]
 }
 
@@ -86,11 +86,11 @@ function namesKey({ signatures }: Envelope, key: KeyObject): boolean {
   return signatures.some(({ keyid }) => keyid === keyIdOf(key))
 }
 
-function checkHistory({ predicate }: Statement, ask: AskHistory | undefined): AttestationCheck {
+async function checkHistory({ predicate }: Statement, ask: AskHistory | undefined): Promise<AttestationCheck> {
   const { run, digests } = predicate
   if (ask === undefined) return { id: 'history', ok: null, detail: 'not checked: no history was given' }
   if (digests.chain === null) return { id: 'history', ok: null, detail: `not checked: run ${run.number} has no chain` }
-  const { fault, chain, formerChain = null } = ask(run.number)
+  const { fault, chain, formerChain = null } = await ask(run.number)
   if (fault !== undefined) return { id: 'history', ok: false, detail: `it does not verify: ${fault}` }
   if (chain === undefined)
     return { id: 'history', ok: null, detail: `not checked: the history no longer contains run ${run.number}` }

@@ -1,6 +1,7 @@
 import type { ApprovedBody } from '../history/approvals.ts'
 import { diffAttributes, holdsSeals } from '../inventory/diff-attributes.ts'
 import { reseal } from '../inventory/reseal.ts'
+import { chunks } from '../model/chunks.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Listing, Resource } from '../model/resource.ts'
 import type { Drift } from '../rules/engine/drift.ts'
@@ -12,6 +13,9 @@ import { areSourcesListed, isKindComplete } from './project-scan.ts'
 import { noChanges, type RecentChanges } from './recent-changes.ts'
 import type { StagedResource } from './stage-resources.ts'
 
+/** Approved bodies at a time: memory holds no more of them. */
+const readAtOnce = 100
+
 /** Compares with a state that a person approved. */
 export function compareWithApproved(
   context: ProjectContext,
@@ -22,15 +26,19 @@ export function compareWithApproved(
   const seen = new Set<ResourceKey>()
   let uncomparedSeals = 0
 
-  const driftOf = async (listing: Listing, staged: StagedResource): Promise<Drift | undefined> => {
-    const { resource, since } = staged
-    const { kind, uid, attributes } = resource
-    const changes = await changesOf(context, recent, staged)
+  const isOldVersion = ({ since }: StagedResource) => expected.run !== undefined && since <= expected.run
+
+  const driftOf = (
+    listing: Listing,
+    staged: StagedResource,
+    body: ApprovedBody | undefined,
+    changes: Drift['recent'],
+  ): Drift | undefined => {
+    const { resource } = staged
+    const { kind, attributes } = resource
     const common = { ...subjectOf(resource), after: attributes, isApproved: true, recent: changes }
-    const isOld = expected.run !== undefined && since <= expected.run
-    const body = isOld ? undefined : await expected.body(kind, uid)
     if (body === undefined) {
-      if (!isOld && isNew(listing, kind)) {
+      if (!isOldVersion(staged) && isNew(listing, kind)) {
         return { ...common, change: 'added', before: undefined, fields: [], areSealsComparable: true }
       }
       if (changes.size === 0) return undefined
@@ -55,10 +63,15 @@ export function compareWithApproved(
   return {
     async compare(listing, resources) {
       const compared: ComparedResource[] = []
-      for (const staged of resources) {
+      const changes = await changesOf(context, recent, resources)
+      // A version that is part of the approved state needs no comparison.
+      const younger = resources.filter((staged) => !isOldVersion(staged))
+      const approved = await expected.bodies(younger.map(({ resource: { kind, uid } }) => ({ kind, uid })))
+      const bodies = new Map(younger.map((staged, at) => [staged, approved[at]]))
+      for (const [at, staged] of resources.entries()) {
         const { resource } = staged
         seen.add(resourceKey(resource))
-        const drift = await driftOf(listing, staged)
+        const drift = driftOf(listing, staged, bodies.get(staged), changes[at] ?? noChanges)
         if (drift !== undefined) compared.push({ resource, drift })
       }
       return compared
@@ -70,12 +83,15 @@ export function compareWithApproved(
         // Where sources are not listed, one that nothing refers to may still be there.
         const isListed = kind !== 'source' || areSourcesListed(statuses)
         if (!isListed || !isKindComplete(statuses, kind)) continue
-        for (const uid of await expected.uids(kind)) {
-          const key = resourceKey({ kind, uid })
-          const body = seen.has(key) ? undefined : await expected.body(kind, uid)
-          if (body === undefined) continue
-          if (isWithin(filters, kind, body.attributes)) gone.push(goneOf(kind, uid, body))
-          else unobserved.push(key)
+        const all = (await expected.uids(kind)).map((uid) => ({ kind, uid }))
+        const unseen = all.filter((resource) => !seen.has(resourceKey(resource)))
+        for (const some of chunks(unseen, readAtOnce)) {
+          for (const [at, body] of (await expected.bodies(some)).entries()) {
+            const resource = some[at]
+            if (resource === undefined || body === undefined) continue
+            if (isWithin(filters, kind, body.attributes)) gone.push(goneOf(kind, resource.uid, body))
+            else unobserved.push(resourceKey(resource))
+          }
         }
       }
       return { gone, unobserved, uncomparedSeals }

@@ -35,9 +35,9 @@ export function compareWithLastScan(context: ProjectContext, recent: RecentChang
   return {
     async compare(_, resources) {
       const compared: ComparedResource[] = []
-      for (const staged of resources) {
-        const { resource, base, change } = staged
-        const changes = await changesOf(context, recent, staged)
+      const recently = await changesOf(context, recent, resources)
+      for (const [at, { resource, base, change }] of resources.entries()) {
+        const changes = recently[at] ?? noChanges
         if (change === undefined && changes.size === 0) continue
         const drift: Drift = {
           ...subjectOf(resource),
@@ -62,20 +62,16 @@ export function subjectOf({ kind, uid, name }: Resource): Pick<Drift, 'kind' | '
   return { kind, uid, name }
 }
 
-/** When each field of a staged resource changed lately. */
-export async function changesOf(
+/** When each field of staged resources changed lately, in the order of `resources`. */
+export function changesOf(
   { draft, project, now }: ProjectContext,
   recent: RecentChanges,
-  { resource, known, change }: StagedResource,
-): Promise<Drift['recent']> {
-  const { kind, uid, attributes } = resource
-  const reports = recent.get(resourceKey(resource))
-  if (reports === undefined && change === undefined) return noChanges
-  const changed = (change?.fields ?? []).map(({ path }) => path)
-  const fresh = changed.filter((path) => known !== undefined && differs(known.attributes, attributes, path))
-  return datesOfChanges(reports, {
-    fresh: new Set(fresh),
-    now,
-    versionAt: (run) => draft.versionAt(project, kind, uid, run),
+  resources: readonly StagedResource[],
+): Promise<readonly Drift['recent'][]> {
+  const changed = resources.map(({ resource, known, change }) => {
+    const paths = (change?.fields ?? []).map(({ path }) => path)
+    const fresh = paths.filter((path) => known !== undefined && differs(known.attributes, resource.attributes, path))
+    return { resource, reports: recent.get(resourceKey(resource)), fresh: new Set(fresh) }
   })
+  return datesOfChanges(changed, now, (points) => draft.versionsAt(project, points))
 }

@@ -1,4 +1,3 @@
-import { isHistoryFault } from '../history/is-history-fault.ts'
 import { AuditError, classOf } from '../model/errors.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import { auditProject, discardProject, type ProjectTools } from './audit-project.ts'
@@ -23,7 +22,7 @@ export async function auditContained(
   try {
     return await auditProject(project, evaluator, tools)
   } catch (error) {
-    if (error instanceof AuditError || isHistoryFault(error)) throw error
+    if (error instanceof AuditError) throw error
     onBug?.(project, error)
     const walks = dueListings(project).map((listing) => unasked(listing, 'bug', bugReason(error)))
     const statuses = Object.fromEntries(walks.map(({ listing, status }) => [listing, status]))

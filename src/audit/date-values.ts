@@ -1,39 +1,47 @@
+import type { StoredBody, VersionPoint } from '../history/stored-body.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type JsonObject, valueAt } from '../model/json.ts'
+import type { Resource } from '../model/resource.ts'
 
 /** A resource as runs of the past saw it. */
-export interface PastVersion {
-  readonly attributes: JsonObject
-  /** The run that saw it so first, and when that run started (ISO 8601). */
-  readonly fromRun: number
-  readonly since: string
+export type PastVersion = Pick<StoredBody, 'attributes' | 'fromRun' | 'since'>
+
+/** Reads versions of a project's resources, in the order of `points`. */
+export type VersionsAt = (points: readonly VersionPoint[]) => Promise<readonly (PastVersion | undefined)[]>
+
+/** Since when a resource has held its value at a path (ISO 8601). */
+export type ValueDates = (path: string) => string | undefined
+
+interface Dated {
+  readonly resource: Pick<Resource, 'kind' | 'uid' | 'attributes'>
+  /** Paths to date. */
+  readonly paths: readonly string[]
 }
 
-/** The version of a resource that was valid in a run; undefined where it was not there, or is not kept. */
-export type VersionAt = (run: number) => Promise<PastVersion | undefined>
-
 /**
- * Since when a resource has held its values in every run: for rules about how long something has been so. Goes back
- * from version to version, until each value differs. `before`: the run before which it goes back; `startedAt`: since
- * when it holds what no earlier run saw.
+ * Since when resources have held their values in every run: for rules about how long something has been so. Goes back
+ * from version to version, with one read a step for all resources, until each value differs. `before`: the run before
+ * which it goes back; `startedAt`: since when a resource holds what no earlier run saw. In the order of `dated`.
  */
 export async function dateValues(
-  attributes: JsonObject,
-  paths: readonly string[],
+  dated: readonly Dated[],
   { before, startedAt }: { readonly before: number; readonly startedAt: string },
-  versionAt: VersionAt,
-): Promise<(path: string) => string | undefined> {
-  const dates = new Map(paths.map((path) => [path, startedAt]))
-  let held = paths
-  let run = before
+  versionsAt: VersionsAt,
+): Promise<readonly ValueDates[]> {
+  const dates = dated.map(({ paths }) => new Map(paths.map((path) => [path, startedAt])))
+  let held = dated.map((one, at) => ({ ...one, dates: dates[at], run: before })).filter(({ paths }) => paths.length > 0)
   while (held.length > 0) {
-    const version = await versionAt(run - 1)
-    if (version === undefined) break
-    held = held.filter((path) => !differs(version.attributes, attributes, path))
-    for (const path of held) dates.set(path, version.since)
-    run = version.fromRun
+    const points = held.map(({ resource: { kind, uid }, run }) => ({ kind, uid, run: run - 1 }))
+    const versions = await versionsAt(points)
+    held = held.flatMap((one, at) => {
+      const version = versions[at]
+      if (version === undefined) return []
+      const paths = one.paths.filter((path) => !differs(version.attributes, one.resource.attributes, path))
+      for (const path of paths) one.dates?.set(path, version.since)
+      return paths.length === 0 ? [] : [{ ...one, paths, run: version.fromRun }]
+    })
   }
-  return (path) => dates.get(path)
+  return dates.map((ofResource) => (path) => ofResource.get(path))
 }
 
 /** Whether two versions of a resource hold other values at a path; what is absent counts as null. */

@@ -3,12 +3,15 @@ import type { Draft } from '../history/history.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef } from '../model/resource.ts'
 
+type Identified = Pick<ApprovedResource, 'kind' | 'uid'>
+
 /** A state of a project that a person approved, however it is kept: what drift rules compare with. */
 export interface ExpectedState {
   readonly scopes: ScopeByKind
   /** Versions as old as this run are part of it; undefined when it is not the state of a run. */
   readonly run: number | undefined
-  body(kind: Kind, uid: string): Promise<ApprovedBody | undefined>
+  /** In the order asked; undefined for what is not part of it. */
+  bodies(resources: readonly Identified[]): Promise<readonly (ApprovedBody | undefined)[]>
   uids(kind: Kind): Promise<readonly string[]>
 }
 
@@ -19,7 +22,7 @@ export async function approvedState(draft: Draft, project: ProjectRef): Promise<
   return {
     scopes: approval.scopes,
     run: approval.run,
-    body: (kind, uid) => draft.approvedBody(approval, kind, uid),
+    bodies: (resources) => draft.approvedBodies(approval, resources),
     uids: (kind) => draft.approvedUids(approval, kind),
   }
 }
@@ -30,7 +33,7 @@ export function stateOf(scopes: ScopeByKind, resources: readonly ApprovedResourc
   return {
     scopes,
     run: undefined,
-    body: async (kind, uid) => byKey.get(resourceKey({ kind, uid })),
+    bodies: async (asked) => asked.map((resource) => byKey.get(resourceKey(resource))),
     uids: async (kind) => resources.filter((resource) => resource.kind === kind).map(({ uid }) => uid),
   }
 }

@@ -1,5 +1,6 @@
 import type { UnseenVersion } from '../history/history.ts'
 import type { StagedChange } from '../history/records.ts'
+import { chunks } from '../model/chunks.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import { type Kind, listings } from '../model/resource.ts'
 import { filterText, isWithin } from './filtered.ts'
@@ -50,6 +51,9 @@ export async function findRemovals(context: ProjectContext, statuses: Statuses):
   return { changes, unreferenced, unobserved }
 }
 
+/** Versions at a time: memory holds no more of them. */
+const readAtOnce = 100
+
 /** What existed at the last complete scan: what only a partial one showed is not a removal. */
 async function existedBefore(
   { draft, project, lastComplete }: ProjectContext,
@@ -57,10 +61,14 @@ async function existedBefore(
   gone: readonly UnseenVersion[],
 ): Promise<UnseenVersion[]> {
   const run = lastComplete[kind]?.run
+  if (run === undefined) return []
   const existed: UnseenVersion[] = []
-  for (const version of run === undefined ? [] : gone) {
-    const isOld = version.fromRun <= (run ?? 0)
-    if (isOld || (await draft.versionAt(project, kind, version.uid, run ?? 0)) !== undefined) existed.push(version)
+  for (const some of chunks(gone, readAtOnce)) {
+    const younger = some.filter(({ fromRun }) => fromRun > run)
+    const points = younger.map(({ uid }) => ({ kind, uid, run }))
+    const versions = await draft.versionsAt(project, points)
+    const unknown = new Set(younger.filter((_, at) => versions[at] === undefined))
+    existed.push(...some.filter((version) => !unknown.has(version)))
   }
   return existed
 }

@@ -1,6 +1,7 @@
 import type { StagedChange } from '../history/records.ts'
 import { narrowShape, type Shape } from '../inventory/shape.ts'
 import { takeInventory } from '../inventory/take-inventory.ts'
+import { chunks } from '../model/chunks.ts'
 import type { JsonObject } from '../model/json.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, Listing, Resource } from '../model/resource.ts'
@@ -72,13 +73,13 @@ export function openPageProcessor(
 
   const evaluateStaged = async (listing: Listing, resources: readonly StagedResource[]) => {
     const findings: Finding[] = []
-    for (const { resource } of resources) {
-      const { kind, uid, attributes } = resource
-      const paths = evaluator.datesOf(resource)
-      const versionAt = (run: number) => draft.versionAt(project.ref, kind, uid, run)
-      const before = { before: draft.run, startedAt }
-      const dates = paths.length === 0 ? undefined : await dateValues(attributes, paths, before, versionAt)
-      for (const finding of ofProject.evaluate(resource, dates)) findings.push(finding)
+    const dates = await dateValues(
+      resources.map(({ resource }) => ({ resource, paths: evaluator.datesOf(resource) })),
+      { before: draft.run, startedAt },
+      (points) => draft.versionsAt(project.ref, points),
+    )
+    for (const [at, { resource }] of resources.entries()) {
+      for (const finding of ofProject.evaluate(resource, dates[at])) findings.push(finding)
     }
     for (const { resource, drift } of await comparison.compare(listing, resources)) {
       for (const finding of ofProject.compare(resource, drift)) findings.push(finding)
@@ -118,9 +119,7 @@ export function openPageProcessor(
     gathered,
     async take(listing, items, durationMs) {
       // A page may hold thousands of items; what is made of them need not be in memory all at once.
-      for (let at = 0; at < items.length; at += takenAtOnce) {
-        await takeSome(listing, items.slice(at, at + takenAtOnce))
-      }
+      for (const some of chunks(items, takenAtOnce)) await takeSome(listing, some)
       onPage(project, { listing, items: items.length, durationMs })
     },
   }

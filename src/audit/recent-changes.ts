@@ -1,7 +1,10 @@
 import type { Modification } from '../history/history.ts'
+import type { VersionPoint } from '../history/stored-body.ts'
+import { chunks } from '../model/chunks.ts'
 import { type ResourceKey, resourceKey } from '../model/keys.ts'
+import type { Resource } from '../model/resource.ts'
 import type { Drift } from '../rules/engine/drift.ts'
-import { differs, type VersionAt } from './date-values.ts'
+import { differs, type VersionsAt } from './date-values.ts'
 
 /** A run that reported a change of a field. Until a walk is complete, each scan reports the same change again. */
 interface ChangeReport {
@@ -32,43 +35,79 @@ export function addChange<Key>(
   for (const path of paths) reports.set(path, [...(reports.get(path) ?? []), { run, at: Date.parse(at) }])
 }
 
-interface Seen {
+interface ChangedResource {
+  readonly resource: Pick<Resource, 'kind' | 'uid'>
+  /** Of earlier runs, by path. */
+  readonly reports: ReadonlyMap<string, readonly ChangeReport[]> | undefined
   /** Fields that this run was the first to see changed. */
   readonly fresh: ReadonlySet<string>
-  /** Milliseconds since the epoch. */
-  readonly now: number
-  readonly versionAt: VersionAt
 }
 
 /**
- * When each field of a resource changed, this run included. A change that several runs reported counts
- * once. `reports`: of earlier runs.
+ * When each field of some resources changed, this run included, in their order. A change that several runs reported
+ * counts once. `now`: milliseconds since the epoch.
  */
 export async function datesOfChanges(
-  reports: ReadonlyMap<string, readonly ChangeReport[]> | undefined,
-  { fresh, now, versionAt }: Seen,
-): Promise<Drift['recent']> {
-  const changes = new Map<string, readonly number[]>()
-  for (const path of new Set([...(reports?.keys() ?? []), ...fresh])) {
-    const ofPath = reports?.get(path) ?? []
-    const times: number[] = fresh.has(path) ? [now] : []
-    // A single change is not flapping, and is not read.
-    const isAlone = ofPath.length + times.length === 1
-    for (const { run, at } of ofPath) {
-      if (isAlone || (await wasFirstToSee(path, run, versionAt))) times.push(at)
+  resources: readonly ChangedResource[],
+  now: number,
+  versionsAt: VersionsAt,
+): Promise<readonly Drift['recent'][]> {
+  // A single change is not flapping, and is not read.
+  const isAlone = (reports: readonly ChangeReport[], isFresh: boolean) => reports.length + Number(isFresh) === 1
+  const asked = resources.flatMap(({ resource: { kind, uid }, reports, fresh }) =>
+    [...(reports ?? [])].flatMap(([path, ofPath]) =>
+      isAlone(ofPath, fresh.has(path)) ? [] : ofPath.map(({ run }) => ({ kind, uid, run, path })),
+    ),
+  )
+  const wasFirst = await findFirstSightings(asked, versionsAt)
+  return resources.map(({ resource: { kind, uid }, reports, fresh }) => {
+    const changes = new Map<string, readonly number[]>()
+    for (const path of new Set([...(reports?.keys() ?? []), ...fresh])) {
+      const ofPath = reports?.get(path) ?? []
+      const counted = isAlone(ofPath, fresh.has(path))
+        ? ofPath
+        : ofPath.filter(({ run }) => wasFirst({ kind, uid, run, path }))
+      const times = [...(fresh.has(path) ? [now] : []), ...counted.map(({ at }) => at)]
+      if (times.length > 0) changes.set(path, times)
     }
-    if (times.length > 0) changes.set(path, times)
-  }
-  return changes
+    return changes.size === 0 ? noChanges : changes
+  })
 }
 
-/** Whether a run was the first to see the value that it reported. What pruning took with it is believed. */
-export async function wasFirstToSee(path: string, run: number, versionAt: VersionAt): Promise<boolean> {
-  const version = await versionAt(run)
-  if (version === undefined) return true
-  if (version.fromRun !== run) return false
-  const before = await versionAt(run - 1)
-  return before === undefined || differs(before.attributes, version.attributes, path)
+/** A field that a run reported as changed. */
+interface ReportedField extends VersionPoint {
+  readonly path: string
+}
+
+/** Pairs of versions at a time: memory holds no more of them. */
+const pairsAtOnce = 50
+
+/** Finds which runs were the first to see the value that they reported. What pruning took with it is believed. */
+export async function findFirstSightings(
+  fields: readonly ReportedField[],
+  versionsAt: VersionsAt,
+): Promise<(field: ReportedField) => boolean> {
+  const keyOf = ({ path, run, ...resource }: ReportedField) => `${run} ${path} ${resourceKey(resource)}`
+  const later = new Set<string>()
+  const byVersion = Map.groupBy(fields, ({ run, ...resource }) => `${run} ${resourceKey(resource)}`)
+  for (const some of chunks([...byVersion.values()], pairsAtOnce)) {
+    const points = some.flatMap(([first]) => (first === undefined ? [] : [first]))
+    const versions = await versionsAt(
+      points.flatMap(({ kind, uid, run }) => [
+        { kind, uid, run },
+        { kind, uid, run: run - 1 },
+      ]),
+    )
+    for (const [at, ofVersion] of some.entries()) {
+      const [version, before] = [versions[2 * at], versions[2 * at + 1]]
+      if (version === undefined) continue
+      const isFirst = (path: string) =>
+        version.fromRun === ofVersion[0]?.run &&
+        (before === undefined || differs(before.attributes, version.attributes, path))
+      for (const field of ofVersion) if (!isFirst(field.path)) later.add(keyOf(field))
+    }
+  }
+  return (field) => !later.has(keyOf(field))
 }
 
 export const noChanges: Drift['recent'] = new Map()

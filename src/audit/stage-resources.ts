@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Draft, KnownVersion, NewVersion, StoredBody } from '../history/history.ts'
+import type { KnownVersion, NewVersion } from '../history/history.ts'
 import type { CompleteScan, StagedChange } from '../history/records.ts'
+import type { StoredBody } from '../history/stored-body.ts'
 import { carryOver, diffAttributes, holdsSeals, maskSeals } from '../inventory/diff-attributes.ts'
 import { malformedFields } from '../inventory/malformed.ts'
 import { reseal } from '../inventory/reseal.ts'
@@ -8,7 +9,7 @@ import type { Sealer } from '../inventory/sealer.ts'
 import { normaliserVersion } from '../inventory/wire-schema.ts'
 import { canonicalJson } from '../model/canonical-json.ts'
 import { type Json, type JsonObject, valueAt } from '../model/json.ts'
-import type { Facts, Kind, Listing, ProjectRef, Resource } from '../model/resource.ts'
+import type { Facts, Kind, Listing, Resource } from '../model/resource.ts'
 import { filterText } from './filtered.ts'
 import type { ProjectContext } from './project-context.ts'
 
@@ -62,6 +63,8 @@ export async function stageResources(
   const versions: NewVersion[] = []
   const staged: StagedResource[] = []
   const baseline = lastComplete[kind]
+  const bases = await readBases(context, kind, known, baseline?.run)
+  const baseOf = (uid: string, before: StoredBody | undefined) => (bases.has(uid) ? bases.get(uid) : (before ?? 'same'))
   const isNew = baseline !== undefined && isNewToView(context, baseline, listing)
   let isRebased = false
   let isReformed = false
@@ -75,7 +78,7 @@ export async function stageResources(
     if (isSame) seen.push(version.id)
     else versions.push({ ...now.row, replaces: version?.id })
     const { resource } = now
-    const base = baseline && (await baselineOf(draft, project, resource, version, before, baseline.run))
+    const base = version === undefined || baseline === undefined ? undefined : baseOf(resource.uid, before)
     const isComparable = base === undefined || base === 'same' || isInForm(base, baseline)
     isReformed ||= !isComparable
     const change = baseline && isComparable ? changeSince(base, resource, sealKeyId, isNew) : undefined
@@ -119,18 +122,17 @@ function isNewToView(
   return baseline.listing !== listing || baseline.filter === filterText(listing, filters)
 }
 
-/** The resource as of the last complete scan; `same` when it is what was just seen; undefined when there was none. */
-async function baselineOf(
-  draft: Draft,
-  project: ProjectRef,
-  { kind, uid }: Resource,
-  version: KnownVersion | undefined,
-  before: StoredBody | undefined,
-  run: number,
-): Promise<StoredBody | undefined | 'same'> {
-  if (version === undefined) return undefined
-  if (version.fromRun <= run) return before ?? 'same'
-  return draft.versionAt(project, kind, uid, run)
+/** Resources that may differ from their version of the last complete scan, with that version. */
+async function readBases(
+  { draft, project }: ProjectContext,
+  kind: Kind,
+  known: ReadonlyMap<string, KnownVersion>,
+  run: number | undefined,
+): Promise<ReadonlyMap<string, StoredBody | undefined>> {
+  if (run === undefined) return new Map()
+  const points = [...known.values()].flatMap(({ uid, fromRun }) => (fromRun > run ? [{ kind, uid, run }] : []))
+  const versions = await draft.versionsAt(project, points)
+  return new Map(points.map(({ uid }, at) => [uid, versions[at]]))
 }
 
 interface Form {

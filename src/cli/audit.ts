@@ -4,6 +4,7 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { ProjectState } from '../baseline/state-file.ts'
 import type { Channel } from '../config/read-configuration.ts'
+import type { HistoryLocation } from '../history/location.ts'
 import { exitCodes, messageOf } from '../model/errors.ts'
 import { type Severity, severities } from '../model/violation.ts'
 import { addFormatOptions, type FormatOptions } from './formats.ts'
@@ -47,13 +48,14 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
   const { planDelivery } = await import('./deliver-report.ts')
   const { loadReports } = await import('./load-reports.ts')
 
-  const from = (path: string) => pathFrom(terminal.cwd(), path)
   const deliver = planDelivery(options, terminal, await loadReports(options))
   const dependencies = { env: terminal.env, readFile: readTextFile }
   const configuration = readConfiguration(options.config, dependencies, {
+    history: options.history,
+    cwd: terminal.cwd(),
     findTimetableFault: timetableFaultsAt(Date.now()),
   })
-  const history = options.history === undefined ? configuration.history : from(options.history)
+  const { history } = configuration
   const { failOn, quiet = false, project: only, probes: runsProbes } = options
   const { acceptRemovals: acceptsRemovals = false } = options
   const expected = await readExpected(options.expect, terminal)
@@ -86,7 +88,11 @@ async function audit(options: AuditOptions, terminal: ProcessContext): Promise<n
 }
 
 /** Attempts each delivery once. Failures do not affect the run's result. */
-async function notifyPeople(channels: readonly Channel[], history: string, terminal: ProcessContext): Promise<void> {
+async function notifyPeople(
+  channels: readonly Channel[],
+  history: HistoryLocation,
+  terminal: ProcessContext,
+): Promise<void> {
   if (channels.length === 0) return
   const { deliverNotifications, oneShot, watchInLog } = await import('../app/deliver-notifications.ts')
   const { openLog } = await import('../app/log.ts')

@@ -1,10 +1,16 @@
 import { readdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import type { Command } from 'commander'
-import type { ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { Signature } from '../history/approvals.ts'
 import { AuditError } from '../model/errors.ts'
+import type { ReadingOptions } from './query-options.ts'
+
+export interface BaselineOptions extends ReadingOptions {
+  readonly project: readonly string[]
+  readonly note?: string
+  readonly by?: string
+}
 
 export function addSignature(command: Command): Command {
   return command.option('--by <name>', 'name for the record (default: the current user)')
@@ -29,11 +35,6 @@ function systemUser(): string | undefined {
   } catch {
     return undefined
   }
-}
-
-export async function printLine({ stdout }: ProcessContext, text: string): Promise<void> {
-  const { neutralise } = await import('../text/neutralise.ts')
-  stdout.write(`${neutralise(text)}\n`)
 }
 
 /** Reads state files from the file system. */

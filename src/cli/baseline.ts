@@ -1,107 +1,92 @@
 import { type Command, Option } from 'commander'
-import type { HistoryOptions } from '../app/open-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { AuditError, exitCodes } from '../model/errors.ts'
+import { AuditError } from '../model/errors.ts'
 import { defineBaselineExport, defineBaselineImport } from './baseline-files.ts'
-import { addSignature, printLine, signature } from './baseline-options.ts'
+import { addSignature, type BaselineOptions, signature } from './baseline-options.ts'
 import {
-  addHistoryOptions,
   addProjectOption,
   addReadingOptions,
+  answerFromHistory,
   limitOf,
-  printAnswer,
-  type ReadingOptions,
   runNamed,
   runOrTime,
-  withHistory,
 } from './query-options.ts'
 
-interface Chosen extends HistoryOptions {
-  readonly project: readonly string[]
+interface ApproveOptions extends BaselineOptions {
+  readonly run: string
 }
 
-interface ApproveOptions extends Chosen {
-  readonly run: string
-  readonly note?: string
-  readonly by?: string
+interface ShowOptions extends BaselineOptions {
+  readonly all?: boolean
 }
 
 export function defineBaseline(program: Command, execute: Execute): void {
   const baseline = program.command('baseline').description('Approve states of projects for drift rules to compare with')
-  addSignature(addHistoryOptions(addProjectOption(baseline.command('approve'))))
+  const define = (name: string) => addReadingOptions(addProjectOption(baseline.command(name)))
+  addSignature(define('approve'))
     .description('Approve the state that a run recorded; drift rules compare with it from then on')
     .option('--run <run>', runOrTime, 'latest')
     .addOption(new Option('--note <text>', 'reason, for the record').default('', 'none'))
     .action((options: ApproveOptions) => execute((terminal) => approve(options, terminal)))
-  addReadingOptions(addProjectOption(baseline.command('show')))
+  define('show')
     .description('Show the approved baselines: who approved them and when')
     .option('--all', 'also superseded and revoked baselines')
-    .action((options: ReadingOptions & Chosen & { all?: boolean }) => execute((terminal) => show(options, terminal)))
-  addReadingOptions(addProjectOption(baseline.command('diff')))
+    .action((options: ShowOptions) => execute((terminal) => show(options, terminal)))
+  define('diff')
     .description('Compare the last run with the approved baseline')
-    .action((options: ReadingOptions & Chosen) => execute((terminal) => diff(options, terminal)))
-  addSignature(addHistoryOptions(addProjectOption(baseline.command('revoke'))))
+    .action((options: BaselineOptions) => execute((terminal) => diff(options, terminal)))
+  addSignature(define('revoke'))
     .description('Revoke approvals; drift rules then compare with the last complete scan')
-    .action((options: ApproveOptions) => execute((terminal) => revoke(options, terminal)))
+    .action((options: BaselineOptions) => execute((terminal) => revoke(options, terminal)))
   defineBaselineExport(baseline, execute)
   defineBaselineImport(baseline, execute)
 }
 
-async function approve({ run: name, note = '', by, project, ...place }: ApproveOptions, terminal: ProcessContext) {
+async function approve(options: ApproveOptions, terminal: ProcessContext): Promise<number> {
   const { approvalsOf } = await import('../audit/approve-run.ts')
   const { matchesProject } = await import('../config/choose-projects.ts')
-  return withHistory(place, terminal, async (history) => {
-    const run = await runNamed(history, name)
-    const approvals = await approvalsOf(history, run, (name) => matchesProject(name, project), {
-      ...signature(by),
-      note,
-    })
+  const { answerBaselineChange, baselineChangeView } = await import('../queries/answer-writes.ts')
+  const { note = '', by, project } = options
+  const view = baselineChangeView((run) => `Approved the state of run ${run}:`)
+  return answerFromHistory(options, terminal, view, async (history) => {
+    const run = await runNamed(history, options.run)
+    const signed = { ...signature(by), note }
+    const approvals = await approvalsOf(history, run, (name) => matchesProject(name, project), signed)
     await history.approve(approvals)
-    const names = approvals.map((approval) => approval.project.name)
-    await printLine(terminal, `Approved the state of run ${run.number}: ${names.join(', ')}.`)
-    return exitCodes.clean
+    return answerBaselineChange('baseline-approve', approvals, limitOf(options), run)
   })
 }
 
-async function show(
-  { project: projects, all = false, ...options }: ReadingOptions & Chosen & { all?: boolean },
-  terminal: ProcessContext,
-) {
+async function show({ project: projects, all = false, ...options }: ShowOptions, terminal: ProcessContext) {
   const { baselinesView, readBaselines } = await import('../queries/read-baselines.ts')
-  const answer = await withHistory(options, terminal, (history) => readBaselines(history, { projects, all }))
-  return printAnswer(answer, baselinesView, options.format, terminal)
+  return answerFromHistory(options, terminal, baselinesView, (history) => readBaselines(history, { projects, all }))
 }
 
-async function diff({ project: projects, ...options }: ReadingOptions & Chosen, terminal: ProcessContext) {
+async function diff({ project: projects, ...options }: BaselineOptions, terminal: ProcessContext) {
   const { readBaselineDiff } = await import('../queries/read-baseline-diff.ts')
   const { diffView } = await import('../queries/read-diff.ts')
-  const limit = limitOf(options)
-  const answer = await withHistory(options, terminal, (history) => readBaselineDiff(history, { projects, limit }))
-  return printAnswer(
-    answer,
-    { ...diffView, nothing: 'Nothing differs from the approved baseline.' },
-    options.format,
-    terminal,
+  const view = { ...diffView, nothing: 'Nothing differs from the approved baseline.' }
+  return answerFromHistory(options, terminal, view, (history) =>
+    readBaselineDiff(history, { projects, limit: limitOf(options) }),
   )
 }
 
-async function revoke({ project, by, ...place }: ApproveOptions, terminal: ProcessContext) {
+async function revoke(options: BaselineOptions, terminal: ProcessContext): Promise<number> {
   const { activeApprovals } = await import('../history/approvals.ts')
   const { matchesProject } = await import('../config/choose-projects.ts')
-  return withHistory(place, terminal, async (history) => {
-    const chosen = activeApprovals(await history.approvals()).filter((approval) =>
-      matchesProject(approval.project.name, project),
-    )
+  const { answerBaselineChange, baselineChangeView } = await import('../queries/answer-writes.ts')
+  const { project, by } = options
+  const view = baselineChangeView(() => 'Revoked the baseline of')
+  return answerFromHistory(options, terminal, view, async (history) => {
+    const active = activeApprovals(await history.approvals())
+    const chosen = active.filter((approval) => matchesProject(approval.project.name, project))
     if (chosen.length === 0) {
       throw AuditError.usage(`nothing to revoke${project.length === 0 ? '' : ` of ${project.join(' ')}`}`, {
         advice: '`hookdrift baseline show` lists the approved baselines',
       })
     }
-    await history.revoke(
-      chosen.map(({ id }) => id),
-      signature(by),
-    )
-    await printLine(terminal, `Revoked the baseline of ${chosen.map((approval) => approval.project.name).join(', ')}.`)
-    return exitCodes.clean
+    const ids = chosen.map(({ id }) => id)
+    await history.revoke(ids, signature(by))
+    return answerBaselineChange('baseline-revoke', chosen, limitOf(options))
   })
 }

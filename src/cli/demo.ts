@@ -7,7 +7,7 @@ import { pathFrom } from '../app/path-from.ts'
 import { type Execute, type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
 import type { SimulatedFleet } from '../demo/fleet.ts'
-import { makeDirectories } from '../history/sqlite/make-directories.ts'
+import { makeDirectories } from '../history/make-directories.ts'
 import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 

@@ -2,19 +2,23 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
 import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
-import { AuditError, exitCodes, reasonOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
+import { type AnswerOptions, addAnswerOptions, printAnswer } from './query-options.ts'
 
 export function defineKeygen(program: Command, execute: Execute): void {
-  program
+  const command = program
     .command('keygen')
     .argument('<file>', 'the private key; the public key goes to FILE.pub')
     .description('Make a pair of keys for the attestation of reports')
-    .action((file: string) => execute((terminal) => keygen(file, terminal)))
+  addAnswerOptions(command).action((file: string, options: AnswerOptions) =>
+    execute((terminal) => keygen(file, options, terminal)),
+  )
 }
 
-async function keygen(name: string, { cwd, stdout }: ProcessContext): Promise<number> {
+async function keygen(name: string, { format }: AnswerOptions, terminal: ProcessContext): Promise<number> {
   const { generateKeys } = await import('../attestation/keys.ts')
-  const file = pathFrom(cwd(), name)
+  const { answerKeys, keysView } = await import('../queries/answer-writes.ts')
+  const file = pathFrom(terminal.cwd(), name)
   const { privatePem, publicPem } = generateKeys()
   writeNew(file, privatePem, 0o600)
   try {
@@ -24,9 +28,7 @@ async function keygen(name: string, { cwd, stdout }: ProcessContext): Promise<nu
     rmSync(file, { force: true })
     throw error
   }
-  stdout.write(`${name} is the private key: keep it only where reports are made.\n`)
-  stdout.write(`${name}.pub is the public key: give it to everyone who verifies reports.\n`)
-  return exitCodes.clean
+  return printAnswer(answerKeys(name), keysView, format, terminal)
 }
 
 /** Fails where the file exists. */

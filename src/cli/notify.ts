@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { HistoryOptions } from '../app/open-history.ts'
+import type { HistoryOptions } from '../app/locate-history.ts'
 import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { readTextFile } from '../app/read-text-file.ts'
@@ -61,23 +61,22 @@ async function deliverNow(options: NotifyOptions, terminal: ProcessContext): Pro
   const { exitCode } = await untilSignalled((signal) =>
     deliverNotifications({ channels, history }, { ...worker, isPatient: false }, { terminal, watch, signal }),
   )
-  await showPending({ ...options, history }, terminal)
+  await showPending({ ...options, history: history.path }, terminal)
   return exitCode ?? exitCodes.clean
 }
 
 async function testChannels(options: NotifyOptions, terminal: ProcessContext): Promise<number> {
-  const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
+  const { openHistory } = await import('../app/open-history.ts')
   const { testMessage } = await import('../notify/compose-messages.ts')
   const { openReceivers, worker } = await import('../app/deliver-notifications.ts')
-  const { resealingFor } = await import('../app/resealing-for.ts')
-  const { systemClock, thisProcess } = await import('../app/system.ts')
+  const { systemClock } = await import('../app/system.ts')
   const { untilSignalled } = await import('../app/until-signalled.ts')
 
-  const { channels, history: file } = await readChannels(options, terminal)
+  const { channels, history: location } = await readChannels(options, terminal)
   const tested = typeof options.test === 'string' ? [await channelNamed(options.test, channels)] : channels
-  const history = openSqliteHistory(file, thisProcess, await resealingFor(file, terminal.env))
+  const history = await openHistory(location, terminal.env)
   try {
-    const receivers = await openReceivers(tested, file, history, terminal)
+    const receivers = await openReceivers(tested, location, history, terminal)
     const gone = new Set((await history.channels()).flatMap(({ name, gone }) => (gone === null ? [] : [name])))
     const { result, exitCode } = await untilSignalled((signal) =>
       Promise.all(
@@ -100,12 +99,11 @@ async function testChannels(options: NotifyOptions, terminal: ProcessContext): P
 
 async function readChannels(options: NotifyOptions, { env, cwd }: ProcessContext) {
   const { readConfiguration } = await import('../config/read-configuration.ts')
-  const overridden = options.history === undefined ? undefined : pathFrom(cwd(), options.history)
   const file = pathFrom(cwd(), options.config)
   const { notify: channels, history } = readConfiguration(
     file,
     { env, readFile: readTextFile },
-    { history: overridden },
+    { history: options.history, cwd: cwd() },
   )
   if (channels.length > 0) return { channels, history }
   throw AuditError.usage(`${options.config} names no channels under notify`, {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { configuredPaths } from '../app/open-history.ts'
+import { configuredPaths } from '../app/locate-history.ts'
 import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'

@@ -1,4 +1,4 @@
-import { configuredPaths } from '../app/open-history.ts'
+import { configuredPaths } from '../app/locate-history.ts'
 import { pathFrom } from '../app/path-from.ts'
 import type { ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import { findHistoryFile } from '../app/open-history.ts'
+import { locateHistory } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { keepNothing, type RetentionRules, readSpan } from '../history/retention.ts'
-import { AuditError } from '../model/errors.ts'
 import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
 
 interface PruneOptions extends ReadingOptions {
@@ -44,18 +42,14 @@ function spanOf(text: string): string {
 }
 
 async function prune(options: PruneOptions, terminal: ProcessContext): Promise<number> {
-  const { planForFile, pruneFile } = await import('../history/sqlite/prune/prune-file.ts')
-  const { resealingFor } = await import('../app/resealing-for.ts')
-  const { thisProcess } = await import('../app/system.ts')
+  const { withUpkeep } = await import('../app/open-history.ts')
   const { toolVersion } = await import('../app/tool-version.ts')
 
   const request = { keep: keepOf(options), options: asGiven(options), toolVersion: toolVersion() }
-  const file = await findHistoryFile(options, terminal)
-  if (!existsSync(file)) throw AuditError.failure(`there is no history at ${file}`, { advice: 'pass --history FILE' })
   const isDry = options.dryRun === true
-  const { plan, freed } = isDry
-    ? { plan: planForFile(file, request), freed: { bytes: 0, leftBytes: 0 } }
-    : pruneFile(file, thisProcess, request, await resealingFor(file, terminal.env))
+  const { plan, freed } = await withUpkeep(await locateHistory(options, terminal), terminal.env, async (upkeep) =>
+    isDry ? { plan: await upkeep.planPruning(request.keep), freed: nothingFreed } : upkeep.prune(request),
+  )
   const { answerPruning, pruningView } = await import('../queries/answer-pruning.ts')
   const { limited } = await import('../report/show-answer.ts')
   const answer = answerPruning(plan, freed, isDry)
@@ -63,6 +57,8 @@ async function prune(options: PruneOptions, terminal: ProcessContext): Promise<n
   const limit = options.limit ?? Number.POSITIVE_INFINITY
   return printAnswer({ ...answer, ...limited(answer.rows, limit) }, pruningView, options.format, terminal)
 }
+
+const nothingFreed = { bytes: 0, leftBytes: 0 }
 
 function keepOf(options: PruneOptions): RetentionRules {
   return {

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type HistoryOptions, openHistory } from '../app/open-history.ts'
+import { type HistoryOptions, locateHistory } from '../app/locate-history.ts'
+import { openExistingHistory } from '../app/open-history.ts'
 import { type ProcessContext, renderOptionsFor } from '../app/process-context.ts'
 import type { History } from '../history/history.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
@@ -75,12 +76,22 @@ export async function withHistory<Result>(
   terminal: ProcessContext,
   work: (history: History) => Promise<Result>,
 ): Promise<Result> {
-  const history = await openHistory(options, terminal)
+  const history = await openExistingHistory(await locateHistory(options, terminal), terminal.env)
   try {
     return await work(history)
   } finally {
     await history.close()
   }
+}
+
+/** Prints an answer that is read from the existing history. */
+export async function answerFromHistory<Row>(
+  options: ReadingOptions,
+  terminal: ProcessContext,
+  view: AnswerView<Row>,
+  read: (history: History) => Promise<Answer<Row>>,
+): Promise<number> {
+  return printAnswer(await withHistory(options, terminal, read), view, options.format, terminal)
 }
 
 /** Finds the run of that number, word or time. */

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
-import { findHistoryFile, openHistory } from '../app/open-history.ts'
+import { locateHistory } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { AuditError } from '../model/errors.ts'
-import { addReadingOptions, printAnswer, type ReadingOptions } from './query-options.ts'
+import { addReadingOptions, printAnswer, type ReadingOptions, withHistory } from './query-options.ts'
 
 interface QueryOptions extends ReadingOptions {
   readonly views?: true
 }
 
 const timeoutMs = 5_000
-const maxCharacters = 64 * 1024 * 1024
+const characters = 64 * 1024 * 1024
 const rowsForPeople = 100
 const rowsForMachines = 10_000
 
@@ -29,24 +29,22 @@ async function query(sql: string | undefined, options: QueryOptions, terminal: P
     throw AuditError.usage('no query given', { advice: '`hookdrift query --views` explains the views' })
   }
   const { answerQuery, queryView } = await import('../queries/answer-query.ts')
-  const { askInProcess } = await import('../app/ask-in-process.ts')
-  // Opened here first: this checks that the file is a history, and migrates it.
-  const reader = await openHistory(options, terminal)
-  try {
-    const limit = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
-    const request = { file: await findHistoryFile(options, terminal), sql, limit, maxCharacters }
-    const found = await askInProcess(request, timeoutMs)
-    return await printAnswer(await answerQuery(reader, found), queryView(found.columns), options.format, terminal)
-  } finally {
-    await reader.close()
-  }
+  const { withUpkeep } = await import('../app/open-history.ts')
+  const rows = options.limit ?? (options.format === 'text' ? rowsForPeople : rowsForMachines)
+  // Opened here first: this checks that it is a history, and migrates it.
+  return withHistory(options, terminal, async (reader) => {
+    const found = await withUpkeep(await locateHistory(options, terminal), terminal.env, (upkeep) =>
+      upkeep.query(sql, { rows, characters, timeoutMs }),
+    )
+    return printAnswer(await answerQuery(reader, found), queryView(found.columns), options.format, terminal)
+  })
 }
 
 async function showViews({ format }: QueryOptions, terminal: ProcessContext): Promise<number> {
-  const { explainViews } = await import('../history/sqlite/views.ts')
+  const { explainViews } = await import('../app/open-history.ts')
   const { viewListView } = await import('../queries/answer-query.ts')
   return printAnswer(
-    { command: 'query-views', run: null, rows: explainViews(), omitted: 0 },
+    { command: 'query-views', run: null, rows: await explainViews(), omitted: 0 },
     viewListView,
     format,
     terminal,

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { HistoryOptions } from '../app/open-history.ts'
+import type { HistoryOptions } from '../app/locate-history.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { Approvals } from '../history/approvals.ts'
 import type { HistoryReader } from '../history/reader.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Command, InvalidArgumentError } from 'commander'
-import { configuredPaths } from '../app/open-history.ts'
+import { configuredPaths } from '../app/locate-history.ts'
 import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { ConfiguredPaths } from '../config/read-places.ts'

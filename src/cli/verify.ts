@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { findHistoryFile, type HistoryOptions } from '../app/open-history.ts'
+import { locateHistory, namedHistory } from '../app/locate-history.ts'
 import { pathFrom } from '../app/path-from.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { AttestedFiles } from '../app/verify-report.ts'
+import type { HistoryLocation } from '../history/location.ts'
+import type { HistoryUpkeep } from '../history/upkeep.ts'
 import { AuditError, exitCodes } from '../model/errors.ts'
 import { addReadingOptions, limitOf, printAnswer, type ReadingOptions } from './query-options.ts'
 
@@ -34,49 +36,38 @@ export function defineVerify(program: Command, execute: Execute): void {
 async function verify(options: VerifyOptions, terminal: ProcessContext): Promise<number> {
   const { report, attestation, key } = options
   if (report !== undefined && attestation !== undefined && key !== undefined) {
-    return verifyOne({ report, attestation, key, history: await knownHistory(options, terminal) }, options, terminal)
+    return verifyOne({ report, attestation, key }, options, terminal)
   }
   if ([report, attestation, key].some((given) => given !== undefined)) {
     throw AuditError.usage('--report, --attestation and --key go together')
   }
-  const { openToExamine } = await import('../history/sqlite/open-to-examine.ts')
-  const { verifyHistory } = await import('../history/sqlite/verify/verify-history.ts')
-  const { composeReport } = await import('../audit/compose-report.ts')
-  const { openSecrets } = await import('../inventory/open-secrets.ts')
+  const { withUpkeep } = await import('../app/open-history.ts')
+  const { verificationOf } = await import('../app/verify-report.ts')
   const { answerVerification, verificationView } = await import('../queries/answer-verification.ts')
 
-  const file = await findHistoryFile(options, terminal)
-  const db = openToExamine(file)
-  try {
-    const verification = verifyHistory(db, {
-      depth: options.deep === true ? 'deep' : 'plain',
-      exitCodeOf: (record) => composeReport(record).verdict.exit_code,
-      openSecrets,
-    })
-    await printAnswer(
-      answerVerification(verification, file, limitOf(options)),
-      verificationView,
-      options.format,
-      terminal,
-    )
-    return verification.ok ? exitCodes.clean : exitCodes.failure
-  } finally {
-    db.close()
-  }
+  const location = await locateHistory(options, terminal)
+  const request = verificationOf(options.deep === true ? 'deep' : 'plain')
+  const verification = await withUpkeep(location, terminal.env, (upkeep) => upkeep.verify(request))
+  const answer = answerVerification(verification, location.shown, limitOf(options))
+  await printAnswer(answer, verificationView, options.format, terminal)
+  return verification.ok ? exitCodes.clean : exitCodes.failure
 }
 
 async function verifyOne(files: AttestedFiles, options: VerifyOptions, terminal: ProcessContext): Promise<number> {
+  const { withUpkeep } = await import('../app/open-history.ts')
   const { verifyReport } = await import('../app/verify-report.ts')
   const { answerAttestation, verificationView } = await import('../queries/answer-verification.ts')
-  const checks = verifyReport(files, (path) => pathFrom(terminal.cwd(), path))
+  const location = await knownHistory(options, terminal)
+  const check = (upkeep?: HistoryUpkeep) => verifyReport(files, upkeep, (path) => pathFrom(terminal.cwd(), path))
+  const checks = await (location === undefined ? check() : withUpkeep(location, terminal.env, check))
   const ok = checks.every((check) => check.ok !== false) && checks.some((check) => check.ok === true)
   await printAnswer(answerAttestation(ok, checks, limitOf(options)), verificationView, options.format, terminal)
   return ok ? exitCodes.clean : exitCodes.failure
 }
 
 /** The history, where one is named or configured: a report can be verified without it. */
-async function knownHistory(options: HistoryOptions, terminal: ProcessContext): Promise<string | undefined> {
-  const isNamed = (options.history ?? terminal.env.HOOKDRIFT_HISTORY ?? '') !== ''
+async function knownHistory(options: VerifyOptions, terminal: ProcessContext): Promise<HistoryLocation | undefined> {
+  const isNamed = namedHistory(options, terminal) !== undefined
   if (!isNamed && !existsSync(pathFrom(terminal.cwd(), options.config))) return undefined
-  return findHistoryFile(options, terminal)
+  return locateHistory(options, terminal)
 }

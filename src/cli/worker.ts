@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { Log } from '../app/log.ts'
 import type { Execute, ProcessContext } from '../app/process-context.ts'
 import type { PageRead } from '../audit/project-scan.ts'
 import type { Configuration } from '../config/read-configuration.ts'
+import type { HistoryLocation } from '../history/location.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
 import { type Severity, severities } from '../model/violation.ts'
@@ -75,6 +75,7 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   const { toolVersion } = await import('../app/tool-version.ts')
   const { untilCrash } = await import('../app/until-crash.ts')
   const { unlessStopped } = await import('../app/until-signalled.ts')
+  const { openExistingHistory } = await import('../app/open-history.ts')
   const { openHistoryCheck } = await import('../app/check-history.ts')
   const { openWorkerFiles } = await import('../app/worker-files.ts')
   const { readAgain } = await import('../worker/reload-files.ts')
@@ -84,10 +85,10 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
   printWarnings(configuration, terminal)
   const { listen, hosts, schedules } = configuration
 
-  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => bytesOf(configuration.history) })
+  const metrics = openMetrics({ version: toolVersion(), historyBytes: () => sizeOf(configuration.history, terminal) })
   const health = openHealth(() => Math.max(0, ...configuration.schedules.map(({ jitterMs }) => jitterMs)))
   let isPrepared = false
-  const historyCheck = openHistoryCheck()
+  const historyCheck = openHistoryCheck((location) => openExistingHistory(location, terminal.env))
   const troubles = async () =>
     isPrepared
       ? [...health.troubles(systemClock.now()), ...(await historyCheck.troubles(configuration.history))]
@@ -144,12 +145,13 @@ async function keepWorking(options: WorkerOptions, { terminal, log, signal }: Wo
 }
 
 /** Opens the history before the worker reports ready, and reads what earlier runs recorded. */
-async function readHistory({ history: file, services }: Configuration, { env }: ProcessContext): Promise<RecordedPast> {
-  const { openSqliteHistory } = await import('../history/sqlite/sqlite-history.ts')
+async function readHistory(
+  { history: location, services }: Configuration,
+  { env }: ProcessContext,
+): Promise<RecordedPast> {
+  const { openHistory } = await import('../app/open-history.ts')
   const { readPast } = await import('../worker/read-past.ts')
-  const { thisProcess } = await import('../app/system.ts')
-  const { resealingFor } = await import('../app/resealing-for.ts')
-  const history = openSqliteHistory(file, thisProcess, await resealingFor(file, env))
+  const history = await openHistory(location, env)
   try {
     return await readPast(history, new Set(services.flatMap(({ projects }) => projects.map(({ ref }) => ref.name))))
   } finally {
@@ -157,10 +159,10 @@ async function readHistory({ history: file, services }: Configuration, { env }: 
   }
 }
 
-/** The size of a database with its write-ahead log. */
-function bytesOf(file: string): number {
-  const sizes = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
-  return sizes.reduce((sum, size) => sum + size, 0)
+/** In bytes. */
+async function sizeOf(location: HistoryLocation, { env }: ProcessContext): Promise<number> {
+  const { withUpkeep } = await import('../app/open-history.ts')
+  return withUpkeep(location, env, async (upkeep) => (await upkeep.size()).bytes)
 }
 
 const skipTexts: Readonly<Record<SkipReason, string>> = {

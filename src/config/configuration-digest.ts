@@ -23,7 +23,9 @@ export function configurationDigest(configuration: DecodedConfiguration, parts: 
   // A configuration without channels keeps its digest from before channels existed.
   const notify = channels.length === 0 ? undefined : channels
   // Drops members that are undefined.
-  const plain: Json = JSON.parse(JSON.stringify({ ...configuration, services, notify }))
+  const plain: Json = JSON.parse(
+    JSON.stringify({ ...configuration, seal_key: placeholderFor(configuration.seal_key), services, notify }),
+  )
   return hash('sha256', canonicalJson(plain))
 }
 

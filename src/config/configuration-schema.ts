@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { urlScheme } from '../history/location.ts'
 import type { FileLimits } from '../yaml/parse-yaml.ts'
 import { dialectSchema } from './dialect-schema.ts'
 import { referenceForms } from './expand-references.ts'
@@ -100,7 +101,20 @@ export const configurationLimits: FileLimits = { mebibytes: 8, tokens: 2_000_000
 
 /** The file `hookdrift.yaml` as a person writes it: every member of the outer contract, once. */
 export const configurationSchema = z.strictObject({
-  history: path.default('./hookdrift.db').describe('The SQLite file; $HOOKDRIFT_HISTORY and --history override it'),
+  history: path
+    .refine((text) => urlScheme(text) === undefined, {
+      error: 'the path of a file; a history on a server is not supported',
+      abort: true,
+    })
+    .default('./hookdrift.db')
+    .describe('The SQLite file; $HOOKDRIFT_HISTORY and --history override it'),
+  seal_key: z
+    .string()
+    .regex(/^[\x21-\x7e]{32,4096}$/, { error: '32 to 4096 visible ASCII characters without blanks or line breaks' })
+    .exactOptional()
+    .describe(
+      `The installation key, which seals secrets, as ${referenceForms}; $HOOKDRIFT_SEAL_KEY overrides it. Default: the file hookdrift.key next to the history`,
+    ),
   policy: path.exactOptional().describe('The policy file. Default: the recommended rules'),
   concurrency: z.int().min(1).max(64).default(4).describe('Projects read at once'),
   run_timeout: runTimeout

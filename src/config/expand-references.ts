@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { reasonOf } from '../model/errors.ts'
+import { AuditError, reasonOf } from '../model/errors.ts'
 import type { Expand } from '../yaml/node-values.ts'
 
 /** The sources of a configuration's references. */
@@ -41,6 +41,15 @@ export function expandReferences(file: string, { env, readFile }: ReferenceSourc
     })
     if (filledIn > maxFilledIn) problems.push('references fill in more than 16 MiB of text, the limit')
     return problems.length === 0 ? { text: expanded } : { problem: problems.join('; ') }
+  }
+}
+
+/** @throws AuditError.usage when the configuration cannot be read */
+export function readConfigurationText(file: string, { readFile }: ReferenceSources, advice: string): string {
+  try {
+    return readFile(file)
+  } catch (cause) {
+    throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, { advice, cause })
   }
 }
 

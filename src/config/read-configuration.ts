@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { dirname, resolve } from 'node:path'
-import { AuditError, reasonOf } from '../model/errors.ts'
+import { type HistoryLocation, readLocation } from '../history/location.ts'
+import { reasonOf } from '../model/errors.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Filters, Offer, ServiceSettings } from '../service/settings.ts'
 import { type FileProblem, problemLines, refuseProblems } from '../yaml/problem.ts'
@@ -17,7 +18,7 @@ import {
   type DecodedService,
 } from './configuration-schema.ts'
 import { dialectOf } from './dialect-schema.ts'
-import { expandReferences, type ReferenceSources } from './expand-references.ts'
+import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 import { type DecodedChannel, isChannelSecret } from './notify-schema.ts'
 import { type Retention, retentionOf } from './retention-schema.ts'
 import { type ListenAddress, listenAddress } from './schedule-schema.ts'
@@ -25,7 +26,7 @@ import { type ListenAddress, listenAddress } from './schedule-schema.ts'
 /** `hookdrift.yaml`, decoded, with every default filled in and every path absolute. */
 export interface Configuration {
   readonly file: string
-  readonly history: string
+  readonly history: HistoryLocation
   readonly policy: string | undefined
   /** Which runs to keep; undefined: all. */
   readonly retention: Retention | undefined
@@ -80,11 +81,15 @@ export interface ConfiguredProject {
 }
 
 export interface ConfigurationOptions {
-  /** `--history`; overrides `$HOOKDRIFT_HISTORY` and the file. Relative to the working directory. */
+  /** `--history`; overrides `$HOOKDRIFT_HISTORY` and the file. */
   readonly history?: string | undefined
+  /** What both are relative to. Default: the working directory of the process. */
+  readonly cwd?: string
   /** Checks the schedules' patterns and zones. */
   readonly findTimetableFault?: FindTimetableFault | undefined
 }
+
+const startAdvice = 'name another file with --config FILE, or start from config/hookdrift.example.yaml'
 
 /**
  * Reads the configuration.
@@ -95,12 +100,13 @@ export function readConfiguration(
   sources: ReferenceSources,
   options: ConfigurationOptions = {},
 ): Configuration {
-  const document = readDocument(textOf(file, sources), {
+  const document = readDocument(readConfigurationText(file, sources, startAdvice), {
     file,
     schema: configurationSchema,
     limits: configurationLimits,
     expand: expandReferences(file, sources),
-    isSecret: (path) => path.includes('key') || path.includes('headers') || isChannelSecret(path),
+    isSecret: (path) =>
+      path.includes('key') || path.includes('seal_key') || path.includes('headers') || isChannelSecret(path),
   })
   const problems = [
     ...findContradictions(document),
@@ -139,26 +145,17 @@ export function readConfiguration(
   }
 }
 
-function textOf(file: string, { readFile }: ReferenceSources): string {
-  try {
-    return readFile(file)
-  } catch (cause) {
-    throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, {
-      advice: 'name another file with --config FILE, or start from config/hookdrift.example.yaml',
-      cause,
-    })
-  }
-}
-
 function historyOf(
   file: string,
-  { history }: DecodedConfiguration,
+  { history, seal_key }: DecodedConfiguration,
   env: ReferenceSources['env'],
   options: ConfigurationOptions,
-): string {
+): HistoryLocation {
   // An empty variable counts as unset.
   const override = options.history ?? (env.HOOKDRIFT_HISTORY || undefined)
-  return override === undefined ? resolveFrom(file, history) : resolve(override)
+  const location =
+    override === undefined ? readLocation(history, dirname(resolve(file))) : readLocation(override, options.cwd ?? '.')
+  return seal_key === undefined ? location : { ...location, sealKey: seal_key }
 }
 
 /** A path in the configuration is relative to its folder. */

@@ -1,16 +1,15 @@
 import { dirname, resolve } from 'node:path'
 import { z } from 'zod'
-import { AuditError, reasonOf } from '../model/errors.ts'
+import { type HistoryLocation, readLocation } from '../history/location.ts'
+import { AuditError } from '../model/errors.ts'
 import { readDocument } from '../yaml/read-document.ts'
-import { configurationLimits } from './configuration-schema.ts'
-import { expandReferences, type ReferenceSources } from './expand-references.ts'
+import { configurationLimits, configurationSchema } from './configuration-schema.ts'
+import { expandReferences, type ReferenceSources, readConfigurationText } from './expand-references.ts'
 import type { Schedule } from './read-configuration.ts'
-import { runTimeout, scheduleSchema } from './schedule-schema.ts'
 
 /** The parts of a configuration for commands that send no requests to a service. */
 export interface ConfiguredPaths {
-  /** Absolute. */
-  readonly history: string
+  readonly history: HistoryLocation
   /** Absolute; undefined if none is configured. */
   readonly policy: string | undefined
   /** `service/project`, as configured. */
@@ -24,50 +23,57 @@ export interface PlannedRuns extends Pick<Schedule, 'cron' | 'timezone' | 'proje
   readonly slackMs: number
 }
 
-const text = z.string().catch('')
-const places = z.looseObject({
-  history: z.string().default('./hookdrift.db'),
-  policy: z.string().optional(),
+const { history, policy, seal_key, schedules, run_timeout, services } = configurationSchema.shape
+const { name, projects } = services.element.shape
+const { id, name: shown } = projects.element.shape
+
+/** A selection of the configuration's members. What it leaves out may be wrong, and so may names and schedules. */
+const selection = z.looseObject({
+  ...{ history, policy, run_timeout },
+  seal_key: seal_key.catch(''),
+  schedules: schedules.catch([]),
   services: z
     .array(
       z.looseObject({
-        name: text,
-        projects: z.array(z.looseObject({ id: text, name: z.string().optional() })).catch([]),
+        name: name.catch(''),
+        projects: z.array(z.looseObject({ id: id.catch(''), name: shown.catch('') })).catch([]),
       }),
     )
     .catch([]),
-  schedules: z.array(scheduleSchema).catch([]),
-  run_timeout: runTimeout.prefault('1h'),
 })
 
 /**
- * Reads where a configuration has its history and its policy, and which projects it names. Ignores the rest, keys
- * included.
+ * Reads where a configuration has its history and its policy, and which projects it names. References that it does not
+ * need may be unresolvable, as those of keys are where a command runs without them.
  * @throws AuditError.usage when the file cannot be read, or names a path by a variable that is not set
  */
 export function readConfiguredPaths(file: string, sources: ReferenceSources): ConfiguredPaths {
   const expand = expandReferences(file, sources)
-  const { value } = readDocument(textOf(file, sources), {
+  const text = readConfigurationText(file, sources, 'name the history itself, or another configuration with --config')
+  const { value } = readDocument(text, {
     file,
-    schema: places,
+    schema: selection,
     limits: configurationLimits,
     expand: (written) => {
       const expanded = expand(written)
       return 'text' in expanded ? expanded : { text: written }
     },
   })
-  const place = (what: 'history' | 'policy', path: string) => {
-    if (!path.includes('${')) return resolve(dirname(file), path)
+  const resolved = (what: 'history' | 'policy', path: string) => {
+    if (!isUnresolved(path)) return path
     const names = [...path.matchAll(/\$\{(?:[A-Za-z_]\w*|file:[^{}]+)/g)].map(([name]) => `${name}}`)
     throw AuditError.usage(`${file} names its ${what} by ${names.join(', ') || 'a reference'}, which is not set`, {
       advice: `set it, or pass the ${what} with --${what}`,
     })
   }
+  const location = readLocation(resolved('history', value.history), dirname(file))
+  const { seal_key: sealKey = '' } = value
+  const isKeyKnown = sealKey !== '' && !isUnresolved(sealKey)
   return {
-    history: place('history', value.history),
-    policy: value.policy === undefined ? undefined : place('policy', value.policy),
+    history: isKeyKnown ? { ...location, sealKey } : location,
+    policy: value.policy === undefined ? undefined : resolve(dirname(file), resolved('policy', value.policy)),
     projects: value.services.flatMap((service) =>
-      service.projects.map(({ id, name }) => `${service.name}/${name ?? id}`),
+      service.projects.map(({ id, name }) => `${service.name}/${name || id}`),
     ),
     schedules: value.schedules.map(({ cron, timezone, projects = [], jitter, run_timeout = value.run_timeout }) => ({
       ...{ cron, timezone, projects },
@@ -76,13 +82,6 @@ export function readConfiguredPaths(file: string, sources: ReferenceSources): Co
   }
 }
 
-function textOf(file: string, { readFile }: ReferenceSources): string {
-  try {
-    return readFile(file)
-  } catch (cause) {
-    throw AuditError.usage(`cannot read the configuration ${file}: ${reasonOf(cause)}`, {
-      advice: 'pass the history with --history or HOOKDRIFT_HISTORY, or another configuration with --config',
-      cause,
-    })
-  }
+function isUnresolved(text: string): boolean {
+  return text.includes('${')
 }

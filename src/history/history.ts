@@ -1,14 +1,14 @@
 import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
-import type { JsonObject } from '../model/json.ts'
 import type { ProjectNotice } from '../model/notice.ts'
-import type { Facts, Kind, Listing, ProjectRef } from '../model/resource.ts'
+import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Finding, Severity, Waiver } from '../model/violation.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
 import type { Outbox } from './outbox.ts'
 import type { HistoryReader } from './reader.ts'
 import type { CompleteScans, RunContext, RunRecord, StagedChange } from './records.ts'
+import type { PastVersions, StoredBody, VersionPoint } from './stored-body.ts'
 
 /**
  * The record of past runs. Primitives only: callers decide what a change or a resolution is. Asynchronous, so that a
@@ -42,10 +42,10 @@ export interface RunStart {
  * One run being written. Nothing of it is visible before `commit`. The run covers the projects whose scan it stages.
  * Uids are well-formed text.
  *
- * Every method that writes throws AuditError.busy once the lease is lost or the run has ended, and AuditError.failure
- * when the history cannot be written. A run that lost its lease leaves no rows.
+ * Every method that writes throws AuditError.busy once the lease is lost or the run has ended. Every method throws
+ * AuditError.failure when the history cannot be read or written. A run that lost its lease leaves no rows.
  */
-export interface Draft {
+export interface Draft extends PastVersions {
   readonly run: number
   /** Killed runs that `begin` closed. */
   readonly interrupted: readonly number[]
@@ -66,13 +66,14 @@ export interface Draft {
   known(project: ProjectRef, kind: Kind, uids: readonly string[]): Promise<ReadonlyMap<string, KnownVersion>>
   /** Bodies of versions, by version id. */
   bodies(versions: readonly number[]): Promise<ReadonlyMap<number, StoredBody>>
-  /** The version of a resource that was valid in an earlier run. */
-  versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined>
 
   /** The active approval of a project; undefined when there is none. */
   approved(project: ProjectRef): Promise<Approval | undefined>
-  /** A resource in an approved state. */
-  approvedBody(approval: Approval, kind: Kind, uid: string): Promise<ApprovedBody | undefined>
+  /** Resources in an approved state, in the order asked; undefined where it does not hold one. */
+  approvedBodies(
+    approval: Approval,
+    resources: readonly Pick<VersionPoint, 'kind' | 'uid'>[],
+  ): Promise<readonly (ApprovedBody | undefined)[]>
   /** Uids of a kind in an approved state. */
   approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]>
   /** Modifications of a project's resources in runs since a time (ISO 8601, UTC), oldest first. */
@@ -137,17 +138,6 @@ export interface KnownVersion {
   readonly fromRun: number
   readonly digest: string
   readonly sealKeyId: string
-}
-
-export interface StoredBody {
-  readonly name: string
-  /** The run that wrote this version, and its start (ISO 8601). */
-  readonly fromRun: number
-  readonly since: string
-  readonly attributes: JsonObject
-  readonly facts: Facts
-  readonly sealKeyId: string
-  readonly normaliser: number
 }
 
 export interface NewVersion {

@@ -4,12 +4,13 @@ import type { ProjectEvaluation } from '../model/evaluation.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
 import type { Waiver } from '../model/violation.ts'
 import type { CompleteScans, RecordedViolation, RunRecord } from './records.ts'
+import type { PastVersions } from './stored-body.ts'
 
 /**
  * Queries on the history. They read committed runs only. An answer "as of" a run never changes, so several queries
  * about one run agree while another run is being written.
  */
-export interface HistoryReader {
+export interface HistoryReader extends PastVersions {
   /** Committed runs, oldest first. */
   runs(): Promise<readonly CommittedRun[]>
   /** The newest committed run; undefined when there is none. Reads one row, where `runs` may read millions. */

@@ -1,6 +1,30 @@
 import type { JsonObject } from '../model/json.ts'
-import type { Facts } from '../model/resource.ts'
-import type { StoredBody } from './history.ts'
+import type { Facts, Kind, ProjectRef } from '../model/resource.ts'
+
+/** A version of a resource, with its attributes. */
+export interface StoredBody {
+  readonly name: string
+  /** The run that wrote this version, and its start (ISO 8601). */
+  readonly fromRun: number
+  readonly since: string
+  readonly attributes: JsonObject
+  readonly facts: Facts
+  readonly sealKeyId: string
+  readonly normaliser: number
+}
+
+/** A resource as of a run. */
+export interface VersionPoint {
+  readonly kind: Kind
+  readonly uid: string
+  readonly run: number
+}
+
+/** What a history knows of the past of resources, also while a run is drafted. */
+export interface PastVersions {
+  /** The versions that were valid in earlier runs, in the order of `points`; undefined where there was none. */
+  versionsAt(project: ProjectRef, points: readonly VersionPoint[]): Promise<readonly (StoredBody | undefined)[]>
+}
 
 /** A version's body as stored. */
 export interface BodyRow {

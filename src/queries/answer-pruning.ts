@@ -1,5 +1,4 @@
-import type { Freed } from '../history/sqlite/prune/free-disk.ts'
-import type { PlannedRun } from '../history/sqlite/prune/plan-pruning.ts'
+import type { FreedDisk, PlannedRun } from '../history/upkeep.ts'
 import type { Answer } from '../report/answer.ts'
 import type { AnswerView } from '../report/show-answer.ts'
 import { count } from '../text/count.ts'
@@ -14,7 +13,7 @@ export interface PruningRow {
 }
 
 /** The runs that a pruning keeps and those that it removes; with `isDry`, that it would. */
-export function answerPruning(plan: readonly PlannedRun[], freed: Freed, isDry: boolean): Answer<PruningRow> {
+export function answerPruning(plan: readonly PlannedRun[], freed: FreedDisk, isDry: boolean): Answer<PruningRow> {
   const rows = plan.map(({ number, startedAt, reasons }) => {
     return { number, started_at: startedAt, kept: reasons.length > 0, reasons }
   })
@@ -48,7 +47,7 @@ export const pruningView: AnswerView<PruningRow> = {
   isOfRun: false,
 }
 
-function verdictOf(rows: readonly PruningRow[], { bytes, leftBytes }: Freed, isDry: boolean): string {
+function verdictOf(rows: readonly PruningRow[], { bytes, leftBytes }: FreedDisk, isDry: boolean): string {
   const kept = rows.filter((row) => row.kept).length
   const [gone, left] = [count(rows.length - kept, 'run'), count(kept, 'run')]
   if (isDry) return `${gone} would be removed, ${left} kept. Nothing was changed.`

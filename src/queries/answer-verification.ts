@@ -1,5 +1,5 @@
 import type { AttestationCheck } from '../attestation/verify-attestation.ts'
-import type { CheckResult, Verification } from '../history/sqlite/verify/verify-history.ts'
+import type { CheckResult, Verification } from '../history/upkeep.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
 import { neutralise } from '../text/neutralise.ts'

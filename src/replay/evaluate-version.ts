@@ -1,12 +1,11 @@
-import { dateValues, type VersionAt } from '../audit/date-values.ts'
+import { dateValues, type ValueDates } from '../audit/date-values.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
-import type { CommittedRun, HistoryReader, Identity } from '../history/reader.ts'
-import type { JsonObject } from '../model/json.ts'
+import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { ProjectEvaluator } from '../policy/evaluate-project.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { ActiveRule, Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
-import type { ReplayedVersion } from './fleet-state.ts'
+import type { ReplayedVersion, VersionEvaluation } from './fleet-state.ts'
 
 export interface ScanEvaluation {
   readonly evaluator: PolicyEvaluator
@@ -18,29 +17,41 @@ export interface ScanEvaluation {
   readonly run: CommittedRun
 }
 
-/** Evaluates a version, or only what may have changed since it was last evaluated. */
-export async function evaluateVersion(
-  version: ReplayedVersion,
+/** Evaluates versions, or only what may have changed since they were last evaluated. In their order. */
+export async function evaluateVersions(
+  versions: readonly ReplayedVersion[],
   scan: ScanEvaluation,
-): Promise<readonly KeyedFinding[]> {
-  const { ofProject, labels } = scan
-  const known = version.evaluation
-  if (known === undefined || known.labels !== labels) return evaluateAnew(version, scan)
-  if (known.timed.length === 0) return known.lasting
-  const findings = known.timed.flatMap((rule) => ofProject.evaluateRule(rule, version.resource, known.since) ?? [])
-  return findings.length === 0 ? known.lasting : [...known.lasting, ...findings.map(keyed)]
+): Promise<readonly (readonly KeyedFinding[])[]> {
+  const { evaluator, ofProject, labels, history, run } = scan
+  const fresh = versions.filter(({ evaluation }) => evaluation === undefined || evaluation.labels !== labels)
+  const dates = await dateValues(
+    fresh.map(({ resource }) => ({ resource, paths: evaluator.datesOf(resource) })),
+    { before: run.number + 1, startedAt: run.startedAt },
+    (points) => history.versionsAt(ofProject.project, points),
+  )
+  const datesOf = new Map(fresh.map((version, at) => [version, dates[at]]))
+  return versions.map((version) => {
+    const known = datesOf.has(version) ? undefined : version.evaluation
+    return known === undefined ? evaluateAnew(version, datesOf.get(version), scan) : evaluateAgain(version, known, scan)
+  })
 }
 
-async function evaluateAnew(
+function evaluateAgain(
+  { resource }: ReplayedVersion,
+  { lasting, timed, since }: VersionEvaluation,
+  { ofProject }: ScanEvaluation,
+): readonly KeyedFinding[] {
+  if (timed.length === 0) return lasting
+  const findings = timed.flatMap((rule) => ofProject.evaluateRule(rule, resource, since) ?? [])
+  return findings.length === 0 ? lasting : [...lasting, ...findings.map(keyed)]
+}
+
+function evaluateAnew(
   version: ReplayedVersion,
-  { evaluator, ofProject, labels, waivers, history, run }: ScanEvaluation,
-): Promise<readonly KeyedFinding[]> {
+  since: ValueDates | undefined,
+  { ofProject, labels, waivers }: ScanEvaluation,
+): readonly KeyedFinding[] {
   const { resource } = version
-  const { kind, uid, attributes } = resource
-  const paths = evaluator.datesOf(resource)
-  const versionAt = versionsAsOf(history, { project: ofProject.project, kind, uid }, run.number)
-  const before = { before: run.number + 1, startedAt: run.startedAt }
-  const since = paths.length === 0 ? undefined : await dateValues(attributes, paths, before, versionAt)
   const lasting: KeyedFinding[] = []
   const today: KeyedFinding[] = []
   const timed: ActiveRule[] = []
@@ -64,15 +75,3 @@ async function evaluateAnew(
 }
 
 const none: readonly never[] = []
-
-/** The versions of a resource as of a run, read when the first is asked for. */
-export function versionsAsOf(history: HistoryReader, identity: Identity, upTo: number): VersionAt {
-  let spans: ReturnType<HistoryReader['versionsOf']> | undefined
-  return async (run) => {
-    spans ??= history.versionsOf(identity, upTo)
-    const span = (await spans).findLast(({ fromRun, toRun }) => fromRun <= run && (toRun === null || toRun > run))
-    if (span === undefined) return undefined
-    // What we wrote ourselves.
-    return { attributes: JSON.parse(span.body) as JsonObject, fromRun: span.fromRun, since: span.from }
-  }
-}

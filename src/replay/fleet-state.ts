@@ -1,3 +1,4 @@
+import type { ValueDates } from '../audit/date-values.ts'
 import type { KeyedFinding } from '../audit/reconcile.ts'
 import type { Differing, EvaluableVersion } from '../history/reader.ts'
 import { malformedFields } from '../inventory/malformed.ts'
@@ -13,7 +14,7 @@ export interface VersionEvaluation {
   readonly lasting: readonly KeyedFinding[]
   /** Rules to ask in every run: they ask the time, may be waived until a time, or failed. */
   readonly timed: readonly ActiveRule[]
-  readonly since: ((path: string) => string | undefined) | undefined
+  readonly since: ValueDates | undefined
   /** Labels that it was evaluated under. */
   readonly labels: Labels
 }

@@ -1,10 +1,16 @@
-import { addChange, type ChangeReports, datesOfChanges, noChanges, wasFirstToSee } from '../audit/recent-changes.ts'
+import type { VersionsAt } from '../audit/date-values.ts'
+import {
+  addChange,
+  type ChangeReports,
+  datesOfChanges,
+  findFirstSightings,
+  noChanges,
+} from '../audit/recent-changes.ts'
 import type { CommittedRun, HistoryReader } from '../history/reader.ts'
 import type { RunRecord } from '../history/records.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { ProjectRef } from '../model/resource.ts'
 import type { Drift } from '../rules/engine/drift.ts'
-import { versionsAsOf } from './evaluate-version.ts'
 import type { ReplayedVersion } from './fleet-state.ts'
 
 type Changes = RunRecord['changes']
@@ -15,8 +21,11 @@ export interface ChangeLog {
   readonly readsPast: boolean
   /** Takes note of the changes of a run, which later runs read. */
   note(run: CommittedRun, changes: Changes): void
-  /** Compared with the last complete scan before a run; undefined where nothing changed, also not lately. */
-  driftOf(version: ReplayedVersion, scan: ChangedScan): Promise<Drift | undefined>
+  /**
+   * Compared with the last complete scan before a run, in the order of `versions`; undefined where nothing changed,
+   * also not lately.
+   */
+  driftsOf(versions: readonly ReplayedVersion[], scan: ChangedScan): Promise<readonly (Drift | undefined)[]>
 }
 
 export interface ChangedScan {
@@ -25,6 +34,12 @@ export interface ChangedScan {
   readonly sealKeyId: string
   /** What the run recorded, by `changeKey`. */
   readonly changes: ReadonlyMap<string, Changes[number]>
+}
+
+interface ChangedVersion {
+  readonly version: ReplayedVersion
+  /** Fields that the run reported as modified. */
+  readonly paths: readonly string[]
 }
 
 /** `project`: its name of then. */
@@ -36,21 +51,29 @@ export function changeKey({ project, ...resource }: Pick<Changes[number], 'proje
 export function openChangeLog(history: HistoryReader, lookbackMs: number): ChangeLog {
   const log = new Map<string, ChangeReports>()
 
-  const recentOf = async (version: ReplayedVersion, { run, project }: ChangedScan, paths: readonly string[]) => {
-    if (lookbackMs === 0) return noChanges
-    const { kind, uid } = version.resource
+  /** When fields of versions changed lately. */
+  const recentOf = async (changed: readonly ChangedVersion[], { run, project }: ChangedScan) => {
+    if (lookbackMs === 0) return changed.map(() => noChanges)
     const now = Date.parse(run.startedAt)
-    const known = [...(log.get(changeKey({ project: project.name, kind, uid })) ?? [])]
-    const earlier = known.flatMap(([path, reports]) => {
-      const recent = reports.filter(({ at }) => at >= now - lookbackMs)
-      return recent.length === 0 ? [] : [[path, recent] as const]
+    const versionsAt: VersionsAt = (points) => history.versionsAt(project, points)
+    const known = changed.map(({ version: { resource }, paths }) => {
+      const reports = [...(log.get(changeKey({ project: project.name, ...resource })) ?? [])].flatMap(([path, all]) => {
+        const recent = all.filter(({ at }) => at >= now - lookbackMs)
+        return recent.length === 0 ? [] : [[path, recent] as const]
+      })
+      return { resource, reports: new Map(reports), paths }
     })
-    // A single change does not flap: nothing has to be searched.
-    if (earlier.length === 0) return new Map(paths.map((path) => [path, [now]]))
-    const versionAt = versionsAsOf(history, { project, kind, uid }, run.number)
-    const fresh = new Set<string>()
-    for (const path of paths) if (await wasFirstToSee(path, run.number, versionAt)) fresh.add(path)
-    return datesOfChanges(new Map(earlier), { fresh, now, versionAt })
+    // A single change is not flapping, so nothing is read.
+    const asked = known.flatMap(({ resource: { kind, uid }, reports, paths }) =>
+      reports.size === 0 ? [] : paths.map((path) => ({ kind, uid, run: run.number, path })),
+    )
+    const wasFirst = await findFirstSightings(asked, versionsAt)
+    const resources = known.map(({ resource, reports, paths }) => {
+      const { kind, uid } = resource
+      const fresh = paths.filter((path) => wasFirst({ kind, uid, run: run.number, path }))
+      return { resource, reports, fresh: new Set(fresh) }
+    })
+    return datesOfChanges(resources, now, versionsAt)
   }
 
   return {
@@ -62,24 +85,27 @@ export function openChangeLog(history: HistoryReader, lookbackMs: number): Chang
         if (change.change === 'modified') addChange(log, changeKey(change), { run, at, paths })
       }
     },
-    async driftOf(version, scan) {
-      const { resource, base } = version
-      const { kind, uid, name, attributes } = resource
-      const key = changeKey({ project: scan.project.name, kind, uid })
-      const change = scan.changes.get(key)
-      if (change === undefined && !log.has(key)) return undefined
-      const modified = change?.change === 'modified' ? change.fields.map(({ path }) => path) : []
-      const recent = await recentOf(version, scan, modified)
-      if (change === undefined && recent.size === 0) return undefined
-      return {
-        ...{ kind, uid, name, recent },
-        change: change?.change ?? 'none',
-        before: base?.resource.attributes,
-        after: attributes,
-        fields: change?.fields ?? [],
-        isApproved: false,
-        areSealsComparable: base === undefined || base.sealKeyId === scan.sealKeyId,
-      }
+    async driftsOf(versions, scan) {
+      const changed = versions.map((version) => {
+        const change = scan.changes.get(changeKey({ project: scan.project.name, ...version.resource }))
+        const paths = change?.change === 'modified' ? change.fields.map(({ path }) => path) : []
+        return { version, change, paths }
+      })
+      const recents = await recentOf(changed, scan)
+      return changed.map(({ version: { resource, base }, change }, at): Drift | undefined => {
+        const { kind, uid, name, attributes } = resource
+        const recent = recents[at] ?? noChanges
+        if (change === undefined && recent.size === 0) return undefined
+        return {
+          ...{ kind, uid, name, recent },
+          change: change?.change ?? 'none',
+          before: base?.resource.attributes,
+          after: attributes,
+          fields: change?.fields ?? [],
+          isApproved: false,
+          areSealsComparable: base === undefined || base.sealKeyId === scan.sealKeyId,
+        }
+      })
     },
   }
 }

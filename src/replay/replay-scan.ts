@@ -2,13 +2,14 @@ import { isWhole, type ProjectOutcome } from '../audit/project-outcome.ts'
 import { isKindComplete } from '../audit/project-scan.ts'
 import { type KeyedFinding, keyed } from '../audit/reconcile.ts'
 import type { CommittedRun, HistoryReader, RecordedScan, RunInputs } from '../history/reader.ts'
+import { chunks } from '../model/chunks.ts'
 import { projectKey, type ResourceKey, resourceKey } from '../model/keys.ts'
 import type { Kind, ProjectRef, Resource } from '../model/resource.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Labels } from '../policy/selector.ts'
 import { isMassRemoval } from '../rules/project/mass-removal.ts'
-import { evaluateVersion } from './evaluate-version.ts'
+import { evaluateVersions } from './evaluate-version.ts'
 import { type FleetState, type Losses, markAsCompared, projectState, type ReplayedVersion } from './fleet-state.ts'
 import type { ChangedScan, ChangeLog } from './historical-drift.ts'
 import { type Evidence, observationOf } from './observation.ts'
@@ -35,6 +36,9 @@ export interface ReplayedScan {
   readonly outcome: ProjectOutcome
   readonly findings: KeyedFinding[]
 }
+
+/** Versions whose past is read at once. */
+const evaluatedAtOnce = 100
 
 /** Evaluates what the scan of a project by a past run can be shown to have seen. */
 export async function replayScan(scan: RecordedScan, replaying: Replaying): Promise<ReplayedScan> {
@@ -64,11 +68,15 @@ export async function replayScan(scan: RecordedScan, replaying: Replaying): Prom
   const evaluation = { evaluator, ofProject, labels, waivers: policy.waivers, history, run }
   const changed = { run, project, sealKeyId: runInputs.sealKeyId, changes: replaying.changes }
   const findings: KeyedFinding[] = []
-  for (const version of seen) {
-    for (const finding of await evaluateVersion(version, evaluation)) findings.push(finding)
-    ofProject.collect(version.resource)
-    const drift = isApproved ? undefined : await log.driftOf(version, changed)
-    if (drift !== undefined) findings.push(...ofProject.compare(version.resource, drift).map(keyed))
+  for (const some of chunks(seen, evaluatedAtOnce)) {
+    const evaluated = await evaluateVersions(some, evaluation)
+    const drifts = isApproved ? [] : await log.driftsOf(some, changed)
+    for (const [at, { resource }] of some.entries()) {
+      findings.push(...(evaluated[at] ?? []))
+      ofProject.collect(resource)
+      const drift = drifts[at]
+      if (drift !== undefined) findings.push(...ofProject.compare(resource, drift).map(keyed))
+    }
   }
   const isComplete = (kind: Kind) => isWhole({ statuses, narrowed }, kind)
   for (const finding of ofProject.conclude({ isComplete })) findings.push(keyed(finding))

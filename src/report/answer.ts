@@ -6,9 +6,15 @@ import type { ReportCoverage } from '../model/report.ts'
  * `config/answers/<name>.schema.json`. A version goes up when a member is renamed or taken away.
  */
 export const answerVersions = {
+  backup: 1,
   baseline: 2,
+  'baseline-approve': 1,
   'baseline-diff': 1,
+  'baseline-export': 1,
+  'baseline-import': 1,
+  'baseline-revoke': 1,
   diff: 2,
+  keygen: 1,
   notify: 2,
   'notify-test': 1,
   'policy-check': 1,

@@ -39,7 +39,7 @@ export type AttemptOutcome = (typeof attemptOutcomes)[number]
 interface MetricsDependencies {
   readonly version: string
   /** Size of the history in bytes, with its companion files. */
-  readonly historyBytes: () => number
+  readonly historyBytes: () => Promise<number>
 }
 
 export function openMetrics({ version, historyBytes }: MetricsDependencies): Metrics {
@@ -97,8 +97,8 @@ export function openMetrics({ version, historyBytes }: MetricsDependencies): Met
     name: 'hookdrift_history_bytes',
     help: 'Size of the history with the files that belong to it',
     registers,
-    collect() {
-      this.set(historyBytes())
+    async collect() {
+      this.set(await historyBytes())
     },
   })
   info.set({ version }, 1)

@@ -14,11 +14,11 @@ describe('the warning about disk space', () => {
     { size: 300 * mebibyte, free: 300 * mebibyte, warns: false },
     { size: 300 * mebibyte, free: 299 * mebibyte, warns: true },
   ])('with $free bytes free and a history of $size: $warns', ({ size, free, warns }) => {
-    expect(spaceWarning({ file: 'h.db', size, free }) !== undefined).toBe(warns)
+    expect(spaceWarning({ shown: 'h.db', size, free }) !== undefined).toBe(warns)
   })
 
   it('gives the figures and says what to do', () => {
-    expect(spaceWarning({ file: '/data/h.db', size: 310_000_000, free: 41_000_000 })).toBe(
+    expect(spaceWarning({ shown: '/data/h.db', size: 310_000_000, free: 41_000_000 })).toBe(
       'only 41 MB are free on the disk of the history /data/h.db, which takes 310 MB: free space, or prune the history (docs/how-to/keep-the-history.md)',
     )
   })
@@ -74,7 +74,11 @@ describe('commands on a missing or foreign history', () => {
     directory.write('text.db', 'services:\n  - name: acme\n'.repeat(100))
     for (const args of [['verify'], ['backup', 'copy.db'], ['prune', '--keep-last', '1']]) {
       const said = await command([...args, '--history', 'text.db'], { cwd: directory.path })
-      expect(said).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('file is not a database') })
+      expect(said).toMatchObject({
+        code: 4,
+        stdout: '',
+        stderr: expect.stringContaining('text.db is not a hookdrift history'),
+      })
     }
   })
 })

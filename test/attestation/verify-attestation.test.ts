@@ -22,7 +22,7 @@ function attested(chain: string | null): Attested {
 }
 const envelopeOf = (digest: string | null = chain) => attest('out.json', report, attested(digest), ours.privateKey)
 const payloadOf = ({ payload }: Envelope) => JSON.parse(Buffer.from(payload, 'base64').toString())
-const known: AskHistory = () => ({ chain })
+const known: AskHistory = async () => ({ chain })
 
 function check(
   envelope: Envelope,
@@ -30,10 +30,11 @@ function check(
 ) {
   return verifyAttestation(Buffer.from(text), JSON.stringify(envelope), key, ask)
 }
-const outcomes = (checks: ReturnType<typeof check>) => checks.map(({ ok }) => ok)
-const detailOf = (checks: ReturnType<typeof check>, id: string) => checks.find((each) => each.id === id)?.detail
+const outcomes = async (checks: ReturnType<typeof check>) => (await checks).map(({ ok }) => ok)
+const detailOf = async (checks: ReturnType<typeof check>, id: string) =>
+  (await checks).find((each) => each.id === id)?.detail
 
-describe('an attestation', () => {
+describe('an attestation', async () => {
   it('states the file and the chain of its run, in the form of in-toto', () => {
     const statement = payloadOf(envelopeOf())
     expect(statement).toMatchObject({
@@ -56,8 +57,8 @@ describe('an attestation', () => {
     expect(verify(null, Buffer.from(signed), ours.publicKey, signature ?? Buffer.of())).toBe(true)
   })
 
-  it('of this report, by this key and in this history is good', () => {
-    expect(check(envelopeOf()).map(({ id, ok }) => [id, ok])).toEqual([
+  it('of this report, by this key and in this history is good', async () => {
+    expect((await check(envelopeOf())).map(({ id, ok }) => [id, ok])).toEqual([
       ['report', true],
       ['attestation', true],
       ['key', true],
@@ -65,20 +66,25 @@ describe('an attestation', () => {
     ])
   })
 
-  it('names the one check that fails', () => {
+  it('names the one check that fails', async () => {
     const changed = { ...envelopeOf(), payload: seal(payloadType, JSON.stringify({}), ours.privateKey).payload }
     const forged: Envelope = {
       ...envelopeOf(),
       payload: attest('out.json', report, attested(elsewhere), another.privateKey).payload,
     }
-    expect(outcomes(check(envelopeOf(), { text: `${report} ` }))).toEqual([false, true, true, true])
-    expect(outcomes(check(envelopeOf(), { key: another.publicKey }))).toEqual([true, null, false, true])
-    expect(outcomes(check(envelopeOf(), { ask: () => ({ chain: elsewhere }) }))).toEqual([true, true, true, false])
-    expect(outcomes(check(forged))).toEqual([true, false, true, false])
-    expect(outcomes(check(changed))).toEqual([null, false, null, null])
+    expect(await outcomes(check(envelopeOf(), { text: `${report} ` }))).toEqual([false, true, true, true])
+    expect(await outcomes(check(envelopeOf(), { key: another.publicKey }))).toEqual([true, null, false, true])
+    expect(await outcomes(check(envelopeOf(), { ask: async () => ({ chain: elsewhere }) }))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ])
+    expect(await outcomes(check(forged))).toEqual([true, false, true, false])
+    expect(await outcomes(check(changed))).toEqual([null, false, null, null])
   })
 
-  it('says which keys signed, and quotes no other text in their place', () => {
+  it('says which keys signed, and quotes no other text in their place', async () => {
     const [signature] = envelopeOf().signatures
     const sig = signature?.sig ?? ''
     const signatures = [
@@ -86,13 +92,13 @@ describe('an attestation', () => {
       { keyid: 'swordfish', sig },
     ]
     const checks = check({ ...envelopeOf(), signatures }, { key: pair().publicKey })
-    expect(detailOf(checks, 'key')).toContain(`signed by ${keyIdOf(another.publicKey)}, a key without a name`)
+    expect(await detailOf(checks, 'key')).toContain(`signed by ${keyIdOf(another.publicKey)}, a key without a name`)
   })
 
-  it('is good when one of several signatures is by this key', () => {
+  it('is good when one of several signatures is by this key', async () => {
     const { payload, signatures } = envelopeOf()
     const others = seal(payloadType, Buffer.from(payload, 'base64').toString(), another.privateKey).signatures
-    expect(outcomes(check({ ...envelopeOf(), signatures: [...others, ...signatures] }))).toEqual([
+    expect(await outcomes(check({ ...envelopeOf(), signatures: [...others, ...signatures] }))).toEqual([
       true,
       true,
       true,
@@ -107,38 +113,46 @@ describe('an attestation', () => {
     ['of another type of payload', { ...envelopeOf(), payloadType: 'swordfish' }],
     ['of another statement', seal(payloadType, '{"_type":"swordfish"}', ours.privateKey)],
     ['with a payload that is not Base64', { ...envelopeOf(), payload: 'sword fish' }],
-  ])('is refused, and not quoted, where it is %s', (_, envelope) => {
+  ])('is refused, and not quoted, where it is %s', async (_, envelope) => {
     const text = typeof envelope === 'string' ? envelope : JSON.stringify(envelope)
     const checks = verifyAttestation(Buffer.from(report), text, ours.publicKey, known)
-    expect(outcomes(checks)).toEqual([null, false, null, null])
-    expect(JSON.stringify(checks)).not.toContain('swordfish')
+    expect(await outcomes(checks)).toEqual([null, false, null, null])
+    expect(JSON.stringify(await checks)).not.toContain('swordfish')
   })
 })
 
-describe('the history behind an attestation', () => {
+describe('the history behind an attestation', async () => {
   it.each<[string, AskHistory | undefined, string | null, boolean | null, RegExp]>([
     ['was not given', undefined, chain, null, /no history was given/],
     ['is not named by a run without a chain', known, null, null, /run 7 has no chain/],
-    ['does not verify', () => ({ fault: 'a row is gone' }), chain, false, /does not verify: a row is gone/],
-    ['no longer contains the run', () => ({}), chain, null, /no longer contains run 7/],
-    ['has another chain', () => ({ chain: elsewhere }), chain, false, /run 7 differs from the attested one/],
-    ['has left its chain by an upgrade', () => ({ chain: null, formerChain: chain }), chain, true, /until an upgrade/],
-    ['had another chain before an upgrade', () => ({ chain: null, formerChain: elsewhere }), chain, false, /differs/],
-    ['has never had one', () => ({ chain: null }), chain, false, /differs/],
-  ])('%s', (_, ask, digest, ok, detail) => {
-    const { ok: got, detail: said } = verifyAttestation(
-      Buffer.from(report),
-      JSON.stringify(envelopeOf(digest)),
-      ours.publicKey,
-      ask,
-    )[3] ?? { ok: undefined, detail: '' }
+    ['does not verify', async () => ({ fault: 'a row is gone' }), chain, false, /does not verify: a row is gone/],
+    ['no longer contains the run', async () => ({}), chain, null, /no longer contains run 7/],
+    ['has another chain', async () => ({ chain: elsewhere }), chain, false, /run 7 differs from the attested one/],
+    [
+      'has left its chain by an upgrade',
+      async () => ({ chain: null, formerChain: chain }),
+      chain,
+      true,
+      /until an upgrade/,
+    ],
+    [
+      'had another chain before an upgrade',
+      async () => ({ chain: null, formerChain: elsewhere }),
+      chain,
+      false,
+      /differs/,
+    ],
+    ['has never had one', async () => ({ chain: null }), chain, false, /differs/],
+  ])('%s', async (_, ask, digest, ok, detail) => {
+    const checks = await verifyAttestation(Buffer.from(report), JSON.stringify(envelopeOf(digest)), ours.publicKey, ask)
+    const { ok: got, detail: said } = checks[3] ?? { ok: undefined, detail: '' }
     expect([got, said]).toEqual([ok, expect.stringMatching(detail)])
   })
 
-  it('is asked for the attested run', () => {
+  it('is asked for the attested run', async () => {
     const asked: number[] = []
-    check(envelopeOf(), {
-      ask: (run) => {
+    await check(envelopeOf(), {
+      ask: async (run) => {
         asked.push(run)
         return { chain }
       },

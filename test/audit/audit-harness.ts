@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { OnBug } from '../../src/audit/contain-bugs.ts'
 import type { AuditedProject } from '../../src/audit/project-scan.ts'
 import { type AuditAll, runAudit } from '../../src/audit/run-audit.ts'
-import type { LeaseOwner } from '../../src/history/lease-owner.ts'
 import type { ComposeNotifications } from '../../src/history/notification-facts.ts'
+import type { LocalProcess } from '../../src/history/sqlite/lease.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import { createSealer } from '../../src/inventory/sealer.ts'
 import type { Clock } from '../../src/model/clock.ts'
@@ -74,7 +74,7 @@ export function openAuditHarness({
       now += ms
     },
   }
-  const owner: LeaseOwner = {
+  const owner: LocalProcess = {
     host: 'host-1',
     bootId: 'boot',
     pid: process.pid,

@@ -6,7 +6,7 @@ import { at, openFleetFixture } from './fleet-fixture.ts'
 it('an audit sends only GETs of the lists and of the project, also in case of faults', async () => {
   await using fixture = await openFleetFixture({
     fleet: { projects: 3, incomingEvery: 3, clean: false },
-    harness: { pageSize: 5, limits: { retries: 1, pageTimeoutMs: 200 } },
+    harness: { pageSize: 5, limits: { retries: 1, pageTimeoutMs: 3_000 } },
   })
   const { service, fleet, uidOf, dataOf } = fixture
   await fixture.audit()

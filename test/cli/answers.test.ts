@@ -73,11 +73,30 @@ const ask = (words: readonly string[], history: string | undefined = 'hookdrift.
     env: cli.env,
   })
 
+/** `keygen` overwrites no file. */
+function newKeyFile(): string {
+  keys += 1
+  return `audit-${keys}.key`
+}
+let keys = 0
+
+/** A revocation needs an approval to revoke. */
+async function approvedBefore() {
+  await ask(['baseline', 'approve', '--run', '1', '--by', 'me'])
+  return ['baseline', 'revoke', '--by', 'me']
+}
+
 /** Each command with the options that choose its answer; '' names no history. */
-const answers: readonly [AnswerName, () => readonly string[], history?: ''][] = [
+const answers: readonly [AnswerName, () => readonly string[] | Promise<readonly string[]>, history?: ''][] = [
+  ['backup', () => ['backup', 'copy.db', '--force']],
   ['baseline', () => ['baseline', 'show', '--all']],
+  ['baseline-approve', () => ['baseline', 'approve', '--run', '1', '--by', 'me']],
   ['baseline-diff', () => ['baseline', 'diff']],
+  ['baseline-export', () => ['baseline', 'export', 'states']],
+  ['baseline-import', () => ['baseline', 'import', 'states', '--by', 'me']],
+  ['baseline-revoke', approvedBefore],
   ['diff', () => ['diff', '1', '2']],
+  ['keygen', () => ['keygen', newKeyFile()], ''],
   ['notify', () => ['notify', '--pending']],
   ['notify-test', () => ['notify', '--test', '--config', cli.directory.file('hookdrift.yaml')]],
   ['policy-check', () => ['policy', 'check', 'policy.yaml'], ''],
@@ -118,7 +137,7 @@ it('follows its schema with patches', async () => {
 
 describe.each(answers)('the answer %s', (name, words, history) => {
   it('follows its schema to the member, also for an incomplete history', async () => {
-    const { stdout } = await ask([...words(), '--format', 'json'], history)
+    const { stdout } = await ask([...(await words()), '--format', 'json'], history)
     expect(JSON.parse(stdout).schema).toBe(`hookdrift.${name}/${answerVersions[name]}`)
     expect(faultsOf(name, stdout)).toBeNull()
     const { rows, checks = rows } = JSON.parse(stdout)
@@ -127,7 +146,7 @@ describe.each(answers)('the answer %s', (name, words, history) => {
 
   if (history === undefined) {
     it('follows its schema for an empty history, or fails with a message', async () => {
-      const { code, stdout, stderr } = await ask([...words(), '--format', 'json'], 'empty.db')
+      const { code, stdout, stderr } = await ask([...(await words()), '--format', 'json'], 'empty.db')
       if (code === 2) {
         expect({ stdout, stderr }).toEqual({ stdout: '', stderr: expect.stringMatching(/^hookdrift: /) })
       } else {
@@ -137,7 +156,7 @@ describe.each(answers)('the answer %s', (name, words, history) => {
   }
 
   it.each(['text', 'json', 'csv'])('contains no terminal control as %s, and takes --limit', async (format) => {
-    const { stdout, stderr } = await ask([...words(), '--format', format, '--limit', '1'], history)
+    const { stdout, stderr } = await ask([...(await words()), '--format', format, '--limit', '1'], history)
     expect(stderr).toMatch(/^$|^hookdrift: (\d+ )?more rows omitted; --limit all shows them\n$/)
     expect(stdout.length).toBeGreaterThan(0)
     expect(/[^\P{Cc}\n\r]|[\p{Cf}\p{Zl}\p{Zp}]/u.exec(stdout)).toBeNull()

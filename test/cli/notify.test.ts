@@ -100,10 +100,10 @@ describe('hookdrift audit with notifications', () => {
     expect((await notified.audit()).code).toBe(1)
     const ms = performance.now() - startedAt
     expect(ms).toBeGreaterThan(4_900)
-    expect(ms).toBeLessThan(9_000)
+    expect(ms).toBeLessThan(20_000)
     const { stdout } = await notified.notify('--pending')
     expect(stdout).toContain('no answer in time')
-  }, 20_000)
+  })
 
   it('stops posting to a receiver that answers 410, and shows it', async () => {
     await using notified = await openNotified(hook, () => ({ status: 410 }))

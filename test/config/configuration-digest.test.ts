@@ -13,6 +13,8 @@ describe('the digest of a configuration', () => {
     const env = { ACME_KEY: 'rotated' }
     expect(digest({}, {}, { env })).toBe(digest({}))
     expect(digest({ key: 'not-a-real-key' })).toBe(digest({}))
+    const sealed = (key: string) => digest({}, { seal_key: key.repeat(32) })
+    expect(sealed('n')).toBe(sealed('o'))
     const header = { dialect: { headers: { 'x-gate': '${GATE}' } } }
     expect(digest(header, {}, { env: { ...env, GATE: 'a' } })).toBe(digest(header, {}, { env: { ...env, GATE: 'b' } }))
   })

@@ -22,7 +22,7 @@ describe('the example configuration', () => {
   it('is accepted without a warning and shows the defaults', () => {
     const configuration = configure(example, {
       env: { ACME_KEY: 'not-a-real-key', PAYMENTS_KEY: 'not-a-real-key', ...channelEnv },
-      files: { '/etc/hookdrift/acme-ca.pem': rootCertificates[0] ?? '' },
+      files: { '/etc/hookdrift/acme-ca.pem': rootCertificates[0] ?? '', '/etc/hookdrift/seal.key': 'n'.repeat(32) },
     })
     expect(configuration.warnings).toEqual([])
     expect(firstService(configuration).settings.limits).toEqual(defaultLimits)

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
 import { readConfiguration } from '../../src/config/read-configuration.ts'
+import { readLocation } from '../../src/history/location.ts'
 import { defaultDialect } from '../../src/service/dialect.ts'
 import { defaultLimits } from '../../src/service/settings.ts'
 import { acmeEnv, configure, file, firstService, referenceSources, refusal, withService } from './config-fixture.ts'
@@ -19,7 +20,7 @@ describe('readConfiguration', () => {
   it('fills in every default', () => {
     expect(configure(smallest)).toEqual({
       file,
-      history: '/etc/hookdrift/hookdrift.db',
+      history: readLocation('/etc/hookdrift/hookdrift.db', '/'),
       policy: undefined,
       concurrency: 4,
       services: [
@@ -138,10 +139,43 @@ describe('readConfiguration', () => {
   it('resolves paths against the configuration, and overrides against the working directory', () => {
     const text = withService({}, { history: 'data/h.db', policy: '../policy.yaml' })
     const env = { ...acmeEnv, HOOKDRIFT_HISTORY: 'env.db' }
-    expect(configure(text)).toMatchObject({ history: '/etc/hookdrift/data/h.db', policy: '/etc/policy.yaml' })
-    expect(configure(text, { env }).history).toBe(resolve('env.db'))
-    expect(configure(text, { env }, { history: '/option.db' }).history).toBe('/option.db')
-    expect(configure(text, { env: { ...acmeEnv, HOOKDRIFT_HISTORY: '' } }).history).toBe('/etc/hookdrift/data/h.db')
+    expect(configure(text)).toMatchObject({ history: { path: '/etc/hookdrift/data/h.db' }, policy: '/etc/policy.yaml' })
+    expect(configure(text, { env }).history.path).toBe(resolve('env.db'))
+    expect(configure(text, { env }, { history: '/option.db' }).history.path).toBe('/option.db')
+    expect(configure(text, { env: { ...acmeEnv, HOOKDRIFT_HISTORY: '' } }).history.path).toBe(
+      '/etc/hookdrift/data/h.db',
+    )
+  })
+
+  it('takes the option relative to the given directory', () => {
+    expect(configure(withService({}), {}, { history: 'option.db', cwd: '/work' }).history.path).toBe('/work/option.db')
+  })
+
+  it('finds the installation key next to the history, unless the configuration has one', () => {
+    const { keyFile, sealKey } = configure(withService({}, { history: 'data/h.db' })).history
+    expect([keyFile, sealKey]).toEqual(['/etc/hookdrift/data/hookdrift.key', undefined])
+    const key = 'not-a-real-key-of-32-characters-or-more'
+    const files = { '/etc/hookdrift/seal.key': `${key}\n` }
+    const configured = withService({}, { seal_key: '${file:seal.key}' })
+    expect(configure(configured, { files }).history.sealKey).toBe(key)
+    expect(refusal(withService({}, { seal_key: 'not-a-real-key' })).join()).toMatch(/expected 32 to 4096 visible/)
+    expect(refusal(withService({}, { seal_key: 'not-a-real-key' })).join()).not.toContain('not-a-real')
+  })
+
+  it('refuses a history on a server, and quotes no password', () => {
+    const url = 'postgres://user:not-a-real-key@db.example.com/hookdrift'
+    const written = refusal(withService({}, { history: url }))
+    expect(written).toEqual([
+      expect.stringMatching(/^1:\d+: history is a text \(not shown\), expected the path of a file/),
+    ])
+    expect(written.join()).not.toContain('not-a-real')
+    const named = () => configure(withService({}), {}, { history: url })
+    expect(named).toThrow(
+      expect.objectContaining({
+        exitCode: 2,
+        message: 'the history is named by a URL (postgres://…), and only files are supported',
+      }),
+    )
   })
 
   it('reads additional certificate authorities', () => {

@@ -6,11 +6,11 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { History } from '../../src/history/history.ts'
 import { keepNothing } from '../../src/history/retention.ts'
 import { migrationsDirectory } from '../../src/history/sqlite/migrations-directory.ts'
-import { planForFile, pruneFile } from '../../src/history/sqlite/prune/prune-file.ts'
 import { expectedSchema } from '../../src/history/sqlite/schema/expected-schema.ts'
 import { knownSchemaDigest } from '../../src/history/sqlite/schema/known-digest.ts'
 import { schemaDigest } from '../../src/history/sqlite/schema/read-schema.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { temporaryDatabasePath } from './database-fixture.ts'
 import { Machines } from './processes.ts'
 import { masking, resealing } from './resealing-fixture.ts'
@@ -75,10 +75,10 @@ describe('a history with a foreign trigger', () => {
     expect(['run', 'violation', 'approval', 'notification', 'channel'].map(rowsOf)).toEqual(before)
   })
 
-  it('refuses to be pruned', () => {
+  it('refuses to be pruned', async () => {
     alter(trigger)
     const before = rowsOf('run')
-    expect(() => pruneFile(file, owner(), order)).toThrow(/did not make the trigger evil/)
+    await expect(sqliteUpkeep(file, owner()).prune(order)).rejects.toThrow(/did not make the trigger evil/)
     expect(rowsOf('run')).toEqual(before)
   })
 
@@ -119,9 +119,9 @@ describe('a history with an altered object', () => {
     ['DROP VIEW open_violation', 'the view open_violation is missing'],
     ['DROP INDEX violation_standing', 'the index violation_standing is missing'],
   ])('is read and not written to: %s', async (sql, fault) => {
-    const plan = planForFile(file, { keep: { ...keepNothing, last: 1 } })
+    const plan = await sqliteUpkeep(file, owner()).planPruning({ ...keepNothing, last: 1 })
     alter(sql)
-    expect(planForFile(file, { keep: { ...keepNothing, last: 1 } })).toEqual(plan)
+    expect(await sqliteUpkeep(file, owner()).planPruning({ ...keepNothing, last: 1 })).toEqual(plan)
     const history = openSqliteHistory(file, owner())
     expect(await history.readRun(4)).toMatchObject({ number: 4 })
     await expect(history.begin(aStart(at(9)))).rejects.toThrow(fault)

@@ -93,9 +93,8 @@ export async function stateOf(draft: Draft, asked = runsBefore(draft)): Promise<
       state.push(sorted([...known.values()]).map((version) => [withoutId(version), bodies.get(version.id)]))
       state.push(sorted(await draft.unseen(project, kind)).map(withoutId))
       state.push(sorted(await draft.activeViolations(project, kind, uids)).map(withoutId))
-      for (const uid of uids) {
-        for (const run of asked) state.push(await draft.versionAt(project, kind, uid, run))
-      }
+      const points = uids.flatMap((uid) => asked.map((run) => ({ kind, uid, run })))
+      state.push(await draft.versionsAt(project, points))
     }
   }
   return state

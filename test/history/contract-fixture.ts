@@ -19,7 +19,7 @@ import {
 
 /** One history, wherever it lies, that several processes open. */
 export interface Place {
-  open(process: Process): History
+  open(process: Process): Promise<History>
   /** Says what is inconsistent in it, and removes it. */
   dispose(): Promise<string[]>
 }
@@ -28,12 +28,12 @@ export interface Place {
 export function openContractFixture(makePlace: () => Place) {
   const fixture = {} as { place: Place; machines: Machines; owner: Process; history: History; hour: number }
 
-  beforeEach(() => {
+  beforeEach(async () => {
     fixture.hour = 0
     fixture.place = makePlace()
     fixture.machines = new Machines()
     fixture.owner = fixture.machines.process(100)
-    fixture.history = fixture.place.open(fixture.owner)
+    fixture.history = await fixture.place.open(fixture.owner)
   })
 
   afterEach(async () => {

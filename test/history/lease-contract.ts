@@ -12,18 +12,18 @@ export function describeLease(name: string, makePlace: () => Place): void {
       it('refuses a second run while the first one lives, and names its owner', async () => {
         await begin()
         fixture.machines.pass(3)
-        const refused = fixture.place.open(fixture.machines.process(200, 'beta')).begin(aStart())
+        const refused = (await fixture.place.open(fixture.machines.process(200, 'beta'))).begin(aStart())
         await expect(refused).rejects.toMatchObject({
           exitCode: 5,
           message: expect.stringMatching(/process 100 on alpha, for 3 s \(since 2026-03-01T00:00:00.000Z\)/),
-          advice: expect.stringContaining('--history'),
+          advice: expect.stringContaining('a history of its own'),
         })
-        await expect(fixture.place.open(fixture.owner).begin(aStart())).rejects.toThrow('another run writes to')
+        await expect((await fixture.place.open(fixture.owner)).begin(aStart())).rejects.toThrow('another run writes to')
       })
 
       it('is free after a commit and after an abandonment', async () => {
         await commit(await begin())
-        const other = fixture.place.open(fixture.machines.process(200, 'beta'))
+        const other = await fixture.place.open(fixture.machines.process(200, 'beta'))
         await (await other.begin(aStart())).abandon(at(2))
         await expect(begin()).resolves.toMatchObject({ run: 3 })
         await other.close()
@@ -32,7 +32,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
       it('is renewed by the heartbeat for the whole run', async () => {
         const draft = await begin()
         for (let beat = 0; beat < 10; beat += 1) fixture.machines.pass(5)
-        const refused = fixture.place.open(fixture.machines.process(200, 'beta')).begin(aStart())
+        const refused = (await fixture.place.open(fixture.machines.process(200, 'beta'))).begin(aStart())
         await expect(refused).rejects.toThrow('for 50 s')
         await expect(commit(draft)).resolves.toMatchObject({ number: 1 })
       })
@@ -40,7 +40,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
       it('is taken over at once when its process is gone', async () => {
         await begin()
         fixture.owner.kill()
-        const draft = await fixture.place.open(fixture.machines.process(101)).begin(aStart())
+        const draft = await (await fixture.place.open(fixture.machines.process(101))).begin(aStart())
         expect([draft.run, draft.interrupted]).toEqual([2, [1]])
         await commit(draft)
       })
@@ -48,7 +48,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
       it('is taken over from another machine only after two missed heartbeats', async () => {
         await begin()
         fixture.owner.kill()
-        const other = fixture.place.open(fixture.machines.process(200, 'beta'))
+        const other = await fixture.place.open(fixture.machines.process(200, 'beta'))
         fixture.machines.pass(11)
         await expect(other.begin(aStart())).rejects.toThrow('another run writes to')
         fixture.machines.pass(1)
@@ -64,7 +64,7 @@ export function describeLease(name: string, makePlace: () => Place): void {
         await doEverything(paused)
         fixture.owner.pause()
         fixture.machines.pass(12)
-        const other = fixture.place.open(fixture.machines.process(200, 'beta'))
+        const other = await fixture.place.open(fixture.machines.process(200, 'beta'))
         const taken = await other.begin(aStart(at(3)))
         const before = await stateOf(taken)
         // The paused one wakes in the middle of the other's run.

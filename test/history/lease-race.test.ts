@@ -9,6 +9,7 @@ it('one of several processes that begin at once gets the lease, and the others f
   const rounds = await race(join(directory.path, 'hookdrift.db'), { processes: 5, rounds: 3, killEvery: 2 })
   for (const round of rounds) {
     expect(round).toMatchObject({ winners: 1, exitCodes: [5, 5, 5, 5], isCommitted: true })
-    expect(Math.max(...round.loserMs)).toBeLessThan(1000)
+    // SQLite itself would wait for five seconds.
+    expect(Math.max(...round.loserMs)).toBeLessThan(4_000)
   }
 })

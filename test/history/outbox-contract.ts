@@ -220,7 +220,7 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
 
     describe('a channel', () => {
       it('is delivered by one process at a time', async () => {
-        const other = fixture.place.open(fixture.machines.process(200))
+        const other = await fixture.place.open(fixture.machines.process(200))
         await fixture.history.enqueue([aMessage('m1')], at(1))
         const token = await fixture.history.claim('hook')
         if (token === undefined) throw new Error('not claimed')
@@ -236,13 +236,13 @@ export function describeOutbox(name: string, makePlace: () => Place): void {
 
       it('is free again when its owner is dead, or was silent for too long', async () => {
         const killed = fixture.machines.process(300)
-        const other = fixture.place.open(killed)
+        const other = await fixture.place.open(killed)
         await fixture.history.enqueue([aMessage('m1')], at(1))
         await other.claim('hook')
         killed.kill()
         const mine = await fixture.history.claim('hook')
         expect(mine).toBeDefined()
-        const third = fixture.place.open(fixture.machines.process(400))
+        const third = await fixture.place.open(fixture.machines.process(400))
         expect(await third.claim('hook')).toBeUndefined()
         fixture.machines.pass(leaseExpiryMs / 1000)
         expect(await third.claim('hook')).toBeDefined()

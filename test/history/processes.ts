@@ -1,7 +1,7 @@
-import type { LeaseOwner } from '../../src/history/lease-owner.ts'
+import type { LocalProcess } from '../../src/history/sqlite/lease.ts'
 
 /** A process on a machine of the test's. It beats while it is awake; once dead, it is gone. */
-export interface Process extends LeaseOwner {
+export interface Process extends LocalProcess {
   kill(): void
   pause(): void
 }

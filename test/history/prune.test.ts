@@ -4,8 +4,8 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Draft, History } from '../../src/history/history.ts'
 import { keepNothing, type RetentionRules } from '../../src/history/retention.ts'
-import { planForFile, pruneFile } from '../../src/history/sqlite/prune/prune-file.ts'
 import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { sqliteUpkeep } from '../../src/history/sqlite/sqlite-upkeep.ts'
 import { verifyHistory } from '../../src/history/sqlite/verify/verify-history.ts'
 import { openSecrets } from '../../src/inventory/open-secrets.ts'
 import { AuditError } from '../../src/model/errors.ts'
@@ -30,7 +30,7 @@ const owner = () => machines.process(7)
 
 function prune(keep: Partial<RetentionRules>, of = file) {
   const order = { keep: { ...keepNothing, ...keep }, options: { keep_last: keep.last ?? 0 }, toolVersion: '0.1.0' }
-  return pruneFile(of, owner(), order)
+  return sqliteUpkeep(of, owner()).prune(order)
 }
 
 /** Random runs resolve and remove anything, so two invariants do not apply to them. */
@@ -74,7 +74,7 @@ const sealedNumbers = (of = file) => open(async (history) => (await history.runs
 describe('pruning', () => {
   it('keeps requested runs and active violations, and removes the rest', async () => {
     await runs(9, change)
-    const { plan } = prune({ last: 2, weekly: 2 })
+    const { plan } = await prune({ last: 2, weekly: 2 })
     const needed = ['current state', 'last complete walk', 'last scan of a project']
     expect(plan.filter(({ reasons }) => reasons.length > 0)).toEqual([
       { number: 7, startedAt: at(7 * 24), finishedAt: at(7 * 24 + 1), reasons: ['weekly'] },
@@ -87,7 +87,7 @@ describe('pruning', () => {
 
   it('records what was removed, when and by which options, and verification continues from there', async () => {
     await runs(6, change)
-    prune({ last: 2 })
+    await prune({ last: 2 })
     const db = new Database(file, { readonly: true })
     expect(db.prepare('SELECT reason, tool_version, options, runs, run FROM checkpoint').all()).toEqual([
       { reason: 'prune', tool_version: '0.1.0', options: '{"keep_last":2}', runs: '[[1,4]]', run: null },
@@ -100,9 +100,7 @@ describe('pruning', () => {
     })
     expect(faultsOf()).toEqual([])
     expect(
-      prune({ last: 1 })
-        .plan.filter(({ reasons }) => reasons.length === 0)
-        .map(({ number }) => number),
+      (await prune({ last: 1 })).plan.filter(({ reasons }) => reasons.length === 0).map(({ number }) => number),
     ).toEqual([5, 6])
     expect(faultsOf()).toEqual([])
   })
@@ -117,7 +115,7 @@ describe('pruning', () => {
       if (index === 1) await draft.stage(payments, { seen: [], versions: [aVersion('b')] })
       await change(draft, index)
     })
-    prune({ last: 1 })
+    await prune({ last: 1 })
     expect(faultsOf()).toEqual([])
     const db = new Database(file)
     expect(db.prepare(sql).run().changes).toBeGreaterThan(0)
@@ -130,7 +128,7 @@ describe('pruning', () => {
     const db = new Database(file)
     db.exec("UPDATE version SET name = 'z' WHERE id = 1")
     db.close()
-    expect(() => prune({ last: 1 })).toThrow(/does not verify: not as run 1 committed it: versions/)
+    await expect(prune({ last: 1 })).rejects.toThrow(/does not verify: not as run 1 committed it: versions/)
     expect(await sealedNumbers()).toEqual([1, 2, 3, 4])
   })
 
@@ -142,15 +140,17 @@ describe('pruning', () => {
       if (index === 4) prunable.push((await draft.unconfirmedViolations(payments)).length)
     })
     expect(prunable).toEqual([1])
-    expect(reasonsFor(2, { last: 1 })).toEqual([])
+    expect(await reasonsFor(2, { last: 1 })).toEqual([])
     const db = new Database(file)
     db.exec('UPDATE violation SET to_run = NULL')
     db.close()
-    expect(reasonsFor(2, { last: 1 })).toEqual(['opened an active violation'])
+    expect(await reasonsFor(2, { last: 1 })).toEqual(['opened an active violation'])
   })
   const prunable: number[] = []
   const reasonsFor = (run: number, keep: Partial<RetentionRules>) =>
-    planForFile(file, { keep: { ...keepNothing, ...keep } }).find(({ number }) => number === run)?.reasons
+    sqliteUpkeep(file, owner())
+      .planPruning({ ...keepNothing, ...keep })
+      .then((plan) => plan.find(({ number }) => number === run)?.reasons)
 
   it('keeps the last complete walk that drift compares with', async () => {
     await open(async (history) => {
@@ -163,9 +163,9 @@ describe('pruning', () => {
         await commit(draft)
       }
     })
-    expect(reasonsFor(1, { last: 1 })).toEqual([])
-    expect(reasonsFor(2, { last: 1 })).toEqual(['last complete walk'])
-    expect(reasonsFor(3, { last: 1 })).toEqual(['first incomplete scan of a project'])
+    expect(await reasonsFor(1, { last: 1 })).toEqual([])
+    expect(await reasonsFor(2, { last: 1 })).toEqual(['last complete walk'])
+    expect(await reasonsFor(3, { last: 1 })).toEqual(['first incomplete scan of a project'])
   })
 
   it('keeps a run with a waiting message until the message is delivered', async () => {
@@ -175,12 +175,12 @@ describe('pruning', () => {
       await history.enqueue(messages, at(200))
       await history.delivered('m2', at(201))
     })
-    prune({ last: 1 })
+    await prune({ last: 1 })
     expect(await sealedNumbers()).toEqual([3, 5])
     expect(await open((history) => history.firstWaiting('hook'))).toMatchObject({ id: 'm3', run: 3 })
     expect(faultsOf()).toEqual([])
     await open((history) => history.delivered('m3', at(202)))
-    prune({ last: 1 })
+    await prune({ last: 1 })
     expect(await sealedNumbers()).toEqual([5])
     expect(faultsOf()).toEqual([])
   })
@@ -190,19 +190,19 @@ describe('pruning', () => {
     await open(async (history) => {
       const approval = { project: payments, scopes: {}, note: '', by: 'alice', at: at(99), state: { run: 2 } }
       await history.approve([approval])
-      expect(reasonsFor(2, { last: 1 })).toEqual(['approved baseline'])
+      expect(await reasonsFor(2, { last: 1 })).toEqual(['approved baseline'])
       await history.revoke([1], { by: 'alice', at: at(100) })
-      expect(reasonsFor(2, { last: 1 })).toEqual([])
+      expect(await reasonsFor(2, { last: 1 })).toEqual([])
     })
-    prune({ last: 1 })
+    await prune({ last: 1 })
     expect(faultsOf()).toEqual([])
   })
 
   it('refuses to keep nothing', async () => {
     await runs(1)
     const refused = { exitCode: 2, message: 'no --keep-* option given' }
-    expect(() => prune({})).toThrow(expect.objectContaining(refused) as AuditError)
-    expect(() => planForFile(file, { keep: keepNothing })).toThrow(AuditError)
+    await expect(prune({})).rejects.toThrow(expect.objectContaining(refused) as AuditError)
+    await expect(sqliteUpkeep(file, owner()).planPruning(keepNothing)).rejects.toThrow(AuditError)
   })
 
   it('is refused at once while a run writes, and the run continues', async () => {
@@ -211,7 +211,9 @@ describe('pruning', () => {
       const draft = await history.begin(aStart(at(99)))
       const other = { ...machines.process(8), host: 'beta' }
       const order = { keep: { ...keepNothing, last: 1 }, options: {}, toolVersion: '0' }
-      expect(() => pruneFile(file, other, order)).toThrow(expect.objectContaining({ exitCode: 5 }) as AuditError)
+      await expect(sqliteUpkeep(file, other).prune(order)).rejects.toThrow(
+        expect.objectContaining({ exitCode: 5 }) as AuditError,
+      )
       await walkAll(draft)
       await draft.commit(at(100), () => 0)
     })
@@ -228,7 +230,7 @@ describe('pruning', () => {
         await draft.commit(at(hour + 1), () => 0)
       }
     })
-    prune({ last: 1 })
+    await prune({ last: 1 })
     const db = new Database(file, { readonly: true })
     expect(db.prepare('SELECT number, state FROM run').all()).toEqual([{ number: 4, state: 'committed' }])
     expect(db.prepare('SELECT runs FROM checkpoint').pluck().get()).toBe('[[1,3]]')
@@ -243,7 +245,7 @@ describe('pruning', () => {
       await draft.stage(payments, { seen: [], versions: [aVersion('a', body, { replaces: known?.id })] })
     })
     const before = statSync(file).size
-    const { freed } = prune({ last: 1 })
+    const { freed } = await prune({ last: 1 })
     expect(statSync(file).size).toBe(before - freed.bytes)
     expect(freed.bytes).toBeGreaterThan(before / 2)
     expect(freed.leftBytes).toBe(0)
@@ -258,7 +260,7 @@ describe('pruning', () => {
           await play(path.file, all)
           const copy = `${path.file}.before`
           copyFileSync(path.file, copy)
-          const kept = prune(keep, path.file).plan.filter(({ reasons }) => reasons.length > 0)
+          const kept = (await prune(keep, path.file)).plan.filter(({ reasons }) => reasons.length > 0)
           const numbers = kept.map(({ number }) => number)
           expect(await sealedNumbers(path.file)).toEqual(numbers)
           expect(faultsOf(path.file, ['I4', 'I5'])).toEqual([])

@@ -93,7 +93,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
 
     it('gives the same answers about a run during and after later writes', async () => {
       await threeRuns()
-      const reader = fixture.place.open(fixture.machines.process(200))
+      const reader = await fixture.place.open(fixture.machines.process(200))
       const before = await answersOf(reader, uids)
       const draft = await begin()
       await walkAll(draft)

@@ -24,7 +24,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
       await abandoned.stage(payments, { seen: [], versions: [aVersion('zz')] })
       await abandoned.abandon(at(20))
       await fixture.history.close()
-      fixture.history = fixture.place.open(fixture.machines.process(300))
+      fixture.history = await fixture.place.open(fixture.machines.process(300))
       expect([
         JSON.stringify(await fixture.history.readRun(1)),
         JSON.stringify(await fixture.history.readRun(2)),
@@ -150,7 +150,7 @@ export function describeRecords(name: string, makePlace: () => Place): void {
           await draft.stageViolations(payments, { confirmed: [], violations: [aViolation('a', { message: half })] })
         })
         const draft = await begin()
-        const body = await draft.versionAt(payments, 'endpoint', 'a', 1)
+        const [body] = await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run: 1 }])
         expect(body?.attributes).toEqual({ half })
         expect([half, half.toWellFormed()]).toContain(body?.name)
         const record = await fixture.history.readRun(1)

@@ -117,7 +117,7 @@ describe('a file that is not a history', () => {
     const error = refusal(() => openDatabase(file, now))
     expect(error.exitCode).toBe(4)
     expect(error.message).toBe(`cannot open the history ${file}: it is a database of another program`)
-    expect(error.advice).toContain('--history')
+    expect(error.advice).toContain('name the file of a history')
     expect(readFileSync(file).equals(before)).toBe(true)
     expect(readdirSync(dirname(file))).toEqual(['history.db'])
   })
@@ -143,8 +143,8 @@ describe('a file that is not a history', () => {
   ])('is refused when it is %s', (_, content) => {
     writeFileSync(file, content)
     const error = refusal(() => openDatabase(file, now))
-    expect(error).toMatchObject({ exitCode: 4, message: `the history ${file} is damaged: file is not a database` })
-    expect(error.advice).toContain('--history')
+    expect(error).toMatchObject({ exitCode: 4, message: `${file} is not a hookdrift history` })
+    expect(error.advice).toContain('name the file of a history')
     expect(readFileSync(file).equals(content)).toBe(true)
   })
 

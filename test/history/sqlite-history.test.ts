@@ -8,7 +8,7 @@ const makePlace = (): Place => {
   const { file, remove } = temporaryDatabasePath()
   const opened: History[] = []
   return {
-    open: (process) => {
+    open: async (process) => {
       const history = openSqliteHistory(file, process)
       opened.push(history)
       return history

@@ -51,10 +51,29 @@ export function describeVersions(name: string, makePlace: () => Place): void {
         await run()
         await run((draft) => draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 3 })] }))
         const draft = await begin()
-        const at = async (run: number) => (await draft.versionAt(payments, 'endpoint', 'a', run))?.attributes.n
+        const at = async (run: number) =>
+          (await draft.versionsAt(payments, [{ kind: 'endpoint', uid: 'a', run }]))[0]?.attributes.n
         expect([await at(1), await at(2), await at(3)]).toEqual([1, 1, 2])
         expect([await at(4), await at(5), await at(6)]).toEqual([undefined, undefined, 3])
-        expect(await draft.versionAt(orders, 'endpoint', 'a', 1)).toBeUndefined()
+        expect(await draft.versionsAt(orders, [{ kind: 'endpoint', uid: 'a', run: 1 }])).toEqual([undefined])
+      })
+
+      it('answers several points in their order, to drafts and to readers alike', async () => {
+        await run((draft) =>
+          draft.stage(payments, { seen: [], versions: [aVersion('a', { n: 1 }), aVersion('b', { n: 2 })] }),
+        )
+        const draft = await begin()
+        const points = [
+          { kind: 'endpoint', uid: 'b', run: 1 },
+          { kind: 'source', uid: 'a', run: 1 },
+          { kind: 'endpoint', uid: 'a', run: 1 },
+          { kind: 'endpoint', uid: 'b', run: 1 },
+        ] as const
+        for (const history of [draft, fixture.history]) {
+          const found = await history.versionsAt(payments, points)
+          expect(found.map((version) => version?.attributes.n)).toEqual([2, undefined, 1, 2])
+          expect(await history.versionsAt(payments, [])).toEqual([])
+        }
       })
 
       it('lists resources that were neither seen nor replaced', async () => {

@@ -147,7 +147,9 @@ export function describeWalks(name: string, makePlace: () => Place): void {
         await draft.stage(payments, { seen: [], versions: [aVersion('c', { n: 2 })] })
         await commit(draft)
         const next = await begin()
-        expect((await next.versionAt(payments, 'endpoint', 'c', 2))?.attributes).toEqual({ n: 2 })
+        expect((await next.versionsAt(payments, [{ kind: 'endpoint', uid: 'c', run: 2 }]))[0]?.attributes).toEqual({
+          n: 2,
+        })
       })
     })
   })

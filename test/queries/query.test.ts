@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { askInProcess } from '../../src/app/ask-in-process.ts'
+import { askInProcess } from '../../src/history/sqlite/ask-in-process.ts'
 import { openQuery } from '../../src/history/sqlite/run-query.ts'
 import { explainViews, views } from '../../src/history/sqlite/views.ts'
 import { rowCounts } from '../audit/fleet-fixture.ts'
@@ -69,18 +69,18 @@ describe('query', () => {
   })
 
   it('is ended after its time, even inside of SQLite', async () => {
-    const order = { file, sql: `${endless} max(n) FROM c`, limit: 10, maxCharacters: 1000 }
-    await expect(askInProcess(order, 400)).rejects.toMatchObject({
+    const order = { file, sql: `${endless} max(n) FROM c`, rows: 10, characters: 1000, timeoutMs: 5000 }
+    await expect(askInProcess({ ...order, timeoutMs: 400 })).rejects.toMatchObject({
       exitCode: 2,
       message: 'the query was cut: it took more than 0.4 s',
     })
   })
 
   it('stops at the row limit, and at answers that are too large', async () => {
-    const order = { file, sql: `${endless} n FROM c`, limit: 3, maxCharacters: 1000 }
-    expect(await askInProcess(order, 5000)).toEqual({ columns: ['n'], rows: [[1], [2], [3]], isCut: true })
-    const large = { file, sql: `${endless} hex(randomblob(300)) FROM c`, limit: 1e9, maxCharacters: 1000 }
-    await expect(askInProcess(large, 5000)).rejects.toMatchObject({ exitCode: 2, message: /more than 1000 characters/ })
+    const order = { file, sql: `${endless} n FROM c`, rows: 3, characters: 1000, timeoutMs: 5000 }
+    expect(await askInProcess(order)).toEqual({ columns: ['n'], rows: [[1], [2], [3]], isCut: true })
+    const large = { file, sql: `${endless} hex(randomblob(300)) FROM c`, rows: 1e9, characters: 1000, timeoutMs: 5000 }
+    await expect(askInProcess(large)).rejects.toMatchObject({ exitCode: 2, message: /more than 1000 characters/ })
   })
 
   it('prints a refusal on stderr, and says when there are more rows', async () => {

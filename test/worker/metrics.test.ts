@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { wrapMarkdown } from '../../scripts/reference/wrap-markdown.ts'
 import { deleteEndpoint, setEndpointStatus } from '../../src/demo/edits.ts'
-import { openExistingHistory } from '../../src/history/sqlite/sqlite-history.ts'
+import { openSqliteHistory } from '../../src/history/sqlite/sqlite-history.ts'
 import type { Report } from '../../src/model/report.ts'
 import { Stop } from '../../src/model/stop.ts'
 import { severities } from '../../src/model/violation.ts'
@@ -14,7 +14,7 @@ import { at, type FleetFixture, openFleetFixture } from '../audit/fleet-fixture.
 import { readScrape } from './scrape.ts'
 import { aSchedule } from './worker-harness.ts'
 
-const open = () => openMetrics({ version: '1.2.3', historyBytes: () => 4096 })
+const open = () => openMetrics({ version: '1.2.3', historyBytes: async () => 4096 })
 const scrapeOf = async ({ registry }: ReturnType<typeof open>) => readScrape(await registry.metrics())
 const docs = new URL('../../docs/', import.meta.url)
 
@@ -111,7 +111,7 @@ describe('metrics', () => {
     const before = open()
     for (const report of runs.reports) before.ended('a', report)
     const after = open()
-    const history = openExistingHistory(runs.fixture.harness.file, runs.fixture.harness.owner)
+    const history = openSqliteHistory(runs.fixture.harness.file, runs.fixture.harness.owner)
     const names = runs.fixture.fleet.projects().map(({ name }) => `acme/${name}`)
     after.remember(await readPast(history, new Set(names)))
     await history.close()
@@ -202,7 +202,7 @@ describe('the time when a schedule was last served', () => {
     await using fixture = await openFleetFixture({ fleet: { projects: 2 } })
     const [first = '', second = ''] = fixture.fleet.projects().map(({ name }) => `acme/${name}`)
     const served = async (projects: readonly string[]) => {
-      const history = openExistingHistory(fixture.harness.file, fixture.harness.owner)
+      const history = openSqliteHistory(fixture.harness.file, fixture.harness.owner)
       const past = await readPast(history, new Set([first, second])).finally(() => history.close())
       return past.servedUntil(aSchedule({ projects, jitterMs: 1000 }))
     }

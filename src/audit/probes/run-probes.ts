@@ -58,7 +58,8 @@ export async function runProbes(context: ProjectContext, probing: Probing): Prom
   const changes: StagedChange[] = []
   const notRun: NotRun[] = []
   let inARow = 0
-  for (const target of named) {
+  const approved = await probing.expected?.bodies(named.map(({ outcomeUid: uid }) => ({ kind: 'probe', uid })))
+  for (const [at, target] of named.entries()) {
     const result =
       inARow < mostNotRunInARow
         ? await run(target, { ...probing, sealer, now: startedAt })
@@ -72,9 +73,7 @@ export async function runProbes(context: ProjectContext, probing: Probing): Prom
     const now = resourceOf(target, result.ran, result.isDeterministic, sealer)
     await stageResources(context, 'probe', 'sources', [now])
     changes.push(...driftOf(target.known, now, sealer.keyId))
-    resources.push(
-      withBefore(now, { approved: await probing.expected?.body('probe', now.uid), last: target.known, sealer }),
-    )
+    resources.push(withBefore(now, { approved: approved?.[at], last: target.known, sealer }))
   }
   const due = new Set(named.map(({ outcomeUid }) => outcomeUid))
   await draft.endVersions([...ended].filter(({ uid }) => !due.has(uid)).map(({ id }) => id))

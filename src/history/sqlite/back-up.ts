@@ -2,15 +2,11 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, statS
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
+import type { Backup, Verification, VerificationRequest } from '../upkeep.ts'
 import { asDamage } from './describe-damage.ts'
 import { type DraftPlace, openDraftPlace } from './draft-place.ts'
 import { openToExamine } from './open-to-examine.ts'
-import { type Verification, type VerificationRequest, verifyHistory } from './verify/verify-history.ts'
-
-export interface Backup {
-  readonly bytes: number
-  readonly verification: Verification
-}
+import { verifyHistory } from './verify/verify-history.ts'
 
 /**
  * Copies a history while other processes read and write it, verifies the copy, and then gives it its name. The file is

@@ -1,6 +1,8 @@
 import Database from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
-import { outsideCauses } from '../is-history-fault.ts'
+
+/** Faults from outside: full, locked, damaged, read-only. All others (a constraint, a syntax error) are bugs. */
+const outsideCauses = /^SQLITE_(BUSY|FULL|IOERR|READONLY|CORRUPT|NOTADB|CANTOPEN|PERM|LOCKED|PROTOCOL|NOMEM)/
 
 /** The error to report where a history could not be read or written. Returns other errors, such as bugs, unchanged. */
 export function asHistoryError(error: unknown, file: string): unknown {
@@ -26,6 +28,7 @@ export function asDamage(error: unknown, file: string): AuditError | undefined {
   // Within a history, hookdrift parses only JSON that a run stored.
   if (error instanceof SyntaxError) return damaged(file, 'it contains a text that is not JSON', error)
   if (!(error instanceof Database.SqliteError) || !isDamage(error)) return undefined
+  if (error.code === 'SQLITE_NOTADB') return notHistory(file, error)
   return damaged(file, error.message, error)
 }
 
@@ -34,10 +37,18 @@ function isDamage({ code, message }: InstanceType<typeof Database.SqliteError>):
   return /^SQLITE_(?:CORRUPT|NOTADB)/.test(code) || /^(?:no such (?:table|column)|malformed JSON)/.test(message)
 }
 
+/** The file does not begin as a database does. */
+function notHistory(file: string, cause: unknown): AuditError {
+  return AuditError.failure(`${file} is not a hookdrift history`, {
+    advice:
+      'name the file of a history; if this was one, restore the last backup that verifies: docs/how-to/keep-the-history.md',
+    cause,
+  })
+}
+
 export function damaged(file: string, what: string, cause?: unknown): AuditError {
   return AuditError.failure(`the history ${file} is damaged: ${what}`, {
-    advice:
-      'restore the last backup that verifies (docs/how-to/keep-the-history.md), or name another file with --history',
+    advice: 'restore the last backup that verifies (docs/how-to/keep-the-history.md), or name another history',
     cause,
   })
 }

@@ -1,18 +1,42 @@
 import type { Database } from 'better-sqlite3'
-import { isLeaseLive, type Lease, type LeaseOwner, leaseTaken } from '../lease-owner.ts'
-import { closeAsInterrupted } from './close-as-interrupted.ts'
+import { type LeaseOwner, leaseExpiryMs, leaseTaken } from '../lease-owner.ts'
+
+/** A process on the machine that the file is on, and how it learns whether another one is alive. */
+export interface LocalProcess extends LeaseOwner {
+  /** Scope of the process id: this boot of the machine and, in a container, its process namespace. */
+  readonly bootId: string
+  /** Whether a process of this host and boot runs. */
+  isAlive(pid: number): boolean
+  /** The mounts as in `/proc/self/mountinfo`; undefined where unavailable, or where the user skips the check. */
+  mounts?(): string | undefined
+}
+
+export interface Lease {
+  readonly host: string
+  readonly bootId: string
+  readonly pid: number
+  readonly takenAt: string
+  readonly heartbeatAt: string
+}
+
+/** Whether the owner of the lease counts as alive. A released lease has a heartbeat in 1970. */
+export function isLeaseLive(lease: Lease, owner: LocalProcess): boolean {
+  if (owner.now() - Date.parse(lease.heartbeatAt) >= leaseExpiryMs) return false
+  const isHere = lease.host === owner.host && lease.bootId === owner.bootId
+  return !isHere || lease.pid === owner.pid || owner.isAlive(lease.pid)
+}
 
 /**
  * The lease row, when no live process owns it; undefined before the first run.
  * @throws AuditError.busy when another live process owns it
  */
-export function readLease(db: Database, owner: LeaseOwner): (Lease & { token: number }) | undefined {
+export function readLease(db: Database, owner: LocalProcess): (Lease & { token: number }) | undefined {
   const lease = db
     .prepare<[], Lease & { token: number }>(
       `SELECT token, host, boot_id AS bootId, pid, taken_at AS takenAt, heartbeat_at AS heartbeatAt FROM lease`,
     )
     .get()
-  if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner, db.name)
+  if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner.now(), db.name)
   return lease
 }
 
@@ -20,7 +44,7 @@ export function readLease(db: Database, owner: LeaseOwner): (Lease & { token: nu
  * Takes the lease for this process and returns its token.
  * @throws AuditError.busy as `readLease`
  */
-export function takeLease(db: Database, owner: LeaseOwner): number {
+export function takeLease(db: Database, owner: LocalProcess): number {
   const token = (readLease(db, owner)?.token ?? 0) + 1
   const now = new Date(owner.now()).toISOString()
   db.prepare(
@@ -40,4 +64,19 @@ export function closeKilledRuns(db: Database, now: string): number[] {
   const killed = db.prepare<[], number>("SELECT number FROM run WHERE state = 'running' ORDER BY number").pluck().all()
   for (const run of killed) closeAsInterrupted(db, run, now)
   return killed
+}
+
+/** Deletes the rows that a run drafted and records it as interrupted. */
+export function closeAsInterrupted(db: Database, run: number, now: string): void {
+  const floors = db
+    .prepare<[number], { version: number; violation: number }>(
+      'SELECT version_floor AS version, violation_floor AS violation FROM run WHERE number = ?',
+    )
+    .get(run)
+  if (floors === undefined) return
+  db.prepare('DELETE FROM version WHERE id > ?').run(floors.version)
+  db.prepare('DELETE FROM violation WHERE id > ?').run(floors.violation)
+  for (const table of ['change', 'walk', 'scan', 'notice', 'withheld_removal'])
+    db.prepare(`DELETE FROM ${table} WHERE run = ?`).run(run)
+  db.prepare("UPDATE run SET state = 'interrupted', finished_at = ? WHERE number = ?").run(now, run)
 }

@@ -1,8 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../model/errors.ts'
-import type { LeaseOwner } from '../lease-owner.ts'
 import { backUpBefore } from './back-up-before.ts'
-import { readLease } from './lease.ts'
+import { type LocalProcess, readLease } from './lease.ts'
 import { type Migration, readMigrations } from './read-migrations.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
 import { resealingStep } from './reseal/resealing-step.ts'
@@ -16,7 +15,7 @@ export interface Upgrade {
   readonly now: string
   warn(text: string): void
   /** undefined: no other process can use the database. */
-  readonly owner?: LeaseOwner | undefined
+  readonly owner?: LocalProcess | undefined
   /** Reseals rows of earlier versions; undefined where there can be none. */
   readonly resealing?: ResealHistory | undefined
 }

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AuditError } from '../../model/errors.ts'
 
@@ -8,6 +8,15 @@ import { AuditError } from '../../model/errors.ts'
  */
 const networkTypes =
   /^(?:nfs\d*|cifs|smb\d*|smbfs|ncpfs?|afs|coda|ceph|lustre|glusterfs|beegfs|gpfs|davfs|fuse\.(?:sshfs|glusterfs\w*|ceph\w*|s3fs|s3ql|goofys|gcsfuse|rclone|davfs2?|smbnetfs|curlftpfs|juicefs|blobfuse2?|mount-s3))$/
+
+/** The mounts of this machine. Only on Linux; elsewhere the file system is not checked. */
+export function readMounts(): string | undefined {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8')
+  } catch {
+    return undefined
+  }
+}
 
 /**
  * Refuses a history on a network file system.

@@ -2,12 +2,12 @@ import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
-import type { LeaseOwner } from '../lease-owner.ts'
+import { makeDirectories } from '../make-directories.ts'
 import { asHistoryError } from './describe-damage.ts'
-import { makeDirectories } from './make-directories.ts'
+import type { LocalProcess } from './lease.ts'
 import { knownSchema, migrate } from './migrate.ts'
 import { migrationsDirectory } from './migrations-directory.ts'
-import { refuseNoFile } from './refuse-no-file.ts'
+import { refuseSpecialFile } from './refuse-files.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
 import { rewriteFile } from './reseal/rewrite-file.ts'
 import { refuseAlteredTables } from './schema/refuse-altered.ts'
@@ -16,7 +16,7 @@ import { refuseAlteredTables } from './schema/refuse-altered.ts'
 const applicationId = 0x686b6466
 
 export interface Opening {
-  readonly owner?: LeaseOwner
+  readonly owner?: LocalProcess
   /** Reseals rows of an earlier version. */
   readonly resealing?: ResealHistory | undefined
   /** Directory of the migrations. */
@@ -36,7 +36,7 @@ export function openDatabase(
   const warn = owner?.warn ?? (() => {})
   let db: Database.Database | undefined
   try {
-    refuseNoFile(file)
+    refuseSpecialFile(file)
     makeDirectories(dirname(file))
     // SQLite gives its side files the mode of the database file.
     closeSync(openSync(file, 'a', 0o600))
@@ -56,7 +56,7 @@ export function openDatabase(
     const described = asHistoryError(error, file)
     if (described instanceof AuditError) throw described
     throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
-      advice: 'check the path, its permissions and the free space, or name another with --history',
+      advice: 'check the path, its permissions and the free space, or name another history',
       cause: error,
     })
   }
@@ -98,7 +98,7 @@ export function refuseForeign(db: Database.Database): void {
   })
   if (isOurs()) return
   throw AuditError.failure(`cannot open the history ${db.name}: it is a database of another program`, {
-    advice: 'name another file with --history; this one is unchanged',
+    advice: 'name the file of a history; this one is unchanged',
   })
 }
 

@@ -1,18 +1,16 @@
-import { existsSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { AuditError, reasonOf } from '../../model/errors.ts'
+import { asHistoryError } from './describe-damage.ts'
 import { refuseForeign, schemaVersion } from './open-database.ts'
-import { refuseNoFile } from './refuse-no-file.ts'
+import { refuseMissing, refuseSpecialFile } from './refuse-files.ts'
 
 /**
  * Opens a history read-only, without an upgrade.
  * @throws AuditError.failure when the file is not a history, or has another schema than this program's
  */
 export function openToExamine(file: string): Database.Database {
-  if (!existsSync(file)) {
-    throw AuditError.failure(`there is no history at ${file}`, { advice: 'name it with --history' })
-  }
-  refuseNoFile(file)
+  refuseMissing(file)
+  refuseSpecialFile(file)
   let db: Database.Database | undefined
   try {
     db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 })
@@ -21,7 +19,8 @@ export function openToExamine(file: string): Database.Database {
     return db
   } catch (error) {
     db?.close()
-    if (error instanceof AuditError) throw error
+    const described = asHistoryError(error, file)
+    if (described instanceof AuditError) throw described
     throw AuditError.failure(`cannot open the history ${file}: ${reasonOf(error)}`, {
       advice: 'the file is damaged or not a history: restore a backup, see docs/how-to/keep-the-history.md',
       cause: error,

@@ -107,9 +107,10 @@ function toApproved({ body, ...row }: ApprovedRow): ApprovedResource {
 /** Queries of a run on approved states, prepared once. */
 export function prepareApproved(db: Database) {
   const ofProject = db.prepare<[number], ApprovalRow>(`${selectApprovals} WHERE a.project_id = ? ORDER BY a.id`)
-  const imported = db.prepare<[number, Kind, string], ApprovedRow>(
-    `SELECT kind, uid, name, body, seal_key_id AS sealKeyId FROM approved_resource
-     WHERE approval_id = ? AND kind = ? AND uid = ?`,
+  const imported = db.prepare<{ approval: number; resources: string }, ApprovedRow & { readonly at: number }>(
+    `SELECT p.key AS at, a.kind, a.uid, a.name, a.body, a.seal_key_id AS sealKeyId FROM json_each(@resources) p
+       CROSS JOIN approved_resource a ON a.approval_id = @approval AND a.kind = p.value ->> '$.kind'
+         AND a.uid = p.value ->> '$.uid'`,
   )
   const importedUids = db
     .prepare<[number, Kind], string>('SELECT uid FROM approved_resource WHERE approval_id = ? AND kind = ?')
@@ -122,9 +123,13 @@ export function prepareApproved(db: Database) {
   return {
     /** The active approval of a project. */
     active: (project: number): Approval | undefined => approvalInForce(ofProject.all(project).map(toApproval)),
-    imported(approval: number, kind: Kind, uid: string): ApprovedResource | undefined {
-      const row = imported.get(approval, kind, uid)
-      return row === undefined ? undefined : toApproved(row)
+    /** Resources of a state that came from files, in the order asked. */
+    imported(approval: number, resources: readonly Pick<ApprovedRow, 'kind' | 'uid'>[]) {
+      const found: (ApprovedResource | undefined)[] = resources.map(() => undefined)
+      for (const { at, ...row } of imported.all({ approval, resources: JSON.stringify(resources) })) {
+        found[at] = toApproved(row)
+      }
+      return found
     },
     uids: ({ id, run }: Approval, project: number, kind: Kind): string[] =>
       run === undefined ? importedUids.all(id, kind) : uidsAt.all({ project, kind, run }),

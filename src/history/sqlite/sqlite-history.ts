@@ -1,11 +1,8 @@
-import { existsSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
-import { AuditError } from '../../model/errors.ts'
 import type { History, RunStart } from '../history.ts'
-import type { LeaseOwner } from '../lease-owner.ts'
 import { describingDamage } from './describe-damage.ts'
 import { openSqliteDraft } from './draft/sqlite-draft.ts'
-import { closeKilledRuns, readLease, takeLease } from './lease.ts'
+import { closeKilledRuns, type LocalProcess, readLease, takeLease } from './lease.ts'
 import { refuseNetworkFileSystem } from './network-file-system.ts'
 import { openDatabase } from './open-database.ts'
 import type { ResealHistory } from './reseal/reseal-history.ts'
@@ -19,7 +16,7 @@ import { writeTransaction } from './write-transaction.ts'
  * Opens the history in one SQLite file. `resealing`: needed where the file may be of an earlier version.
  * @throws AuditError.failure when the file cannot be used
  */
-export function openSqliteHistory(file: string, owner: LeaseOwner, resealing?: ResealHistory): History {
+export function openSqliteHistory(file: string, owner: LocalProcess, resealing?: ResealHistory): History {
   refuseNetworkFileSystem(file, owner.mounts?.())
   const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner, resealing })
   const idOf = projectIds(db)
@@ -49,17 +46,6 @@ export function openSqliteHistory(file: string, owner: LeaseOwner, resealing?: R
     },
   }
   return describingDamage(history, file)
-}
-
-/**
- * Opens a history for reading: does not create one.
- * @throws AuditError.failure when there is none
- */
-export function openExistingHistory(file: string, owner: LeaseOwner, resealing?: ResealHistory): History {
-  if (existsSync(file)) return openSqliteHistory(file, owner, resealing)
-  throw AuditError.failure(`there is no history at ${file}`, {
-    advice: 'run an audit first, or name it with --history',
-  })
 }
 
 function insertRun(db: Database, start: RunStart): number {

@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
-import { isLeaseLive, type Lease, type LeaseOwner } from '../lease-owner.ts'
 import type { ChannelState, NewMessage, Outbox, WaitingMessage } from '../outbox.ts'
 import { cachedStatement } from './cached-statement.ts'
+import { isLeaseLive, type Lease, type LocalProcess } from './lease.ts'
 import { writeTransaction } from './write-transaction.ts'
 
 const waitingColumns = `id, channel, number, run, created_at AS createdAt, state, attempts, next_try_at AS nextTryAt, error`
 
-export function sqliteOutbox(db: Database, owner: LeaseOwner): Outbox {
+export function sqliteOutbox(db: Database, owner: LocalProcess): Outbox {
   const write = async <Result>(work: () => Result): Promise<Result> => writeTransaction(db, work)
   const now = () => new Date(owner.now()).toISOString()
   return {

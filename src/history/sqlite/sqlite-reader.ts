@@ -6,7 +6,7 @@ import { readRun } from './read-run.ts'
 import { readRunInputs } from './read-run-inputs.ts'
 import { find, referrersOf, versionsOf, violationsOf } from './resource-life.ts'
 import { completeScansAt, latestScansAt } from './scans-at.ts'
-import { differing, stateAt } from './state-at.ts'
+import { differing, stateAt, versionsAt } from './state-at.ts'
 import { resolvedBetween, violationsAt, waivedBetween } from './violations-at.ts'
 
 /** Each query runs in one transaction, so its rows are consistent. */
@@ -44,6 +44,7 @@ export function sqliteReader(db: Database): HistoryReader {
     waivedBetween: (after, run) => ask(() => waivedBetween(db, after, run)),
     stateAt: (project: ProjectRef, run: number, kind?: Kind) => ask(() => stateAt(db, project, run, kind)),
     differing: (from, to) => ask(() => differing(db, from, to)),
+    versionsAt: (project, points) => ask(() => versionsAt(db, project, points)),
     runInputs: (run) => ask(() => readRunInputs(db, run)),
     find: (uid, run) => ask(() => find(db, uid, run)),
     versionsOf: (identity: Identity, run: number) => ask(() => versionsOf(db, identity, run)),

@@ -3,7 +3,9 @@ import { type ResourceKey, resourceKey } from '../../model/keys.ts'
 import type { Kind, ProjectRef } from '../../model/resource.ts'
 import type { Differing, EvaluableVersion, ResourceAtRun } from '../reader.ts'
 import { byKindAndUid, compareText } from '../report-order.ts'
+import { type BodyRow, type StoredBody, toStoredBody, type VersionPoint } from '../stored-body.ts'
 import { cachedStatement } from './cached-statement.ts'
+import { bodyColumns } from './rows.ts'
 import { findProject, latestScanNumbers } from './scans-at.ts'
 
 const keptColumns = 'v.name, v.from_run AS fromRun, v.digest, v.body, r.seal_key_id AS sealKeyId'
@@ -23,6 +25,26 @@ export function stateAt(db: Database, project: ProjectRef, run: number, kind?: K
     .all({ project: id, run, ...(kind === undefined ? {} : { kind }) })
     .map((row) => ({ ...row, isUnreferenced: marked.size > 0 && marked.has(resourceKey(row)) }))
     .sort(byKindAndUid)
+}
+
+/** One index lookup for each point. */
+export function versionsAt(
+  db: Database,
+  project: ProjectRef,
+  points: readonly VersionPoint[],
+): (StoredBody | undefined)[] {
+  const found: (StoredBody | undefined)[] = points.map(() => undefined)
+  const id = findProject(db, project)
+  if (id === undefined || points.length === 0) return found
+  const rows = cachedStatement<{ project: number; points: string }, BodyRow & { at: number }>(
+    db,
+    `SELECT p.key AS at, ${bodyColumns} FROM json_each(@points) p
+       CROSS JOIN version v ON v.project_id = @project AND v.kind = p.value ->> '$.kind' AND v.uid = p.value ->> '$.uid'
+         AND v.from_run <= p.value ->> '$.run' AND (v.to_run IS NULL OR v.to_run > p.value ->> '$.run')
+       CROSS JOIN run r ON r.number = v.from_run`,
+  ).all({ project: id, points: JSON.stringify(points) })
+  for (const { at, ...row } of rows) found[at] = toStoredBody(row)
+  return found
 }
 
 function unreferencedAt(db: Database, project: number, run: number): Set<ResourceKey> {

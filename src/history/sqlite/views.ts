@@ -1,12 +1,7 @@
 import Database from 'better-sqlite3'
+import type { ViewExplained } from '../upkeep.ts'
 import { migrate } from './migrate.ts'
 import { migrationsDirectory } from './migrations-directory.ts'
-
-export interface ViewExplained {
-  readonly view: string
-  readonly about: string
-  readonly columns: readonly string[]
-}
 
 /** What the views are for. Their names and columns are stable: later versions only add some. */
 export const views: Readonly<Record<string, string>> = {

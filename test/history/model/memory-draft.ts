@@ -6,7 +6,6 @@ import {
   type Modification,
   type StagedPage,
   type StagedViolations,
-  type StoredBody,
   type UnseenVersion,
   unscanned,
 } from '../../../src/history/history.ts'
@@ -14,7 +13,12 @@ import { heartbeatMs, type LeaseOwner, leaseLost } from '../../../src/history/le
 import type { ComposeNotifications } from '../../../src/history/notification-facts.ts'
 import type { CompleteScans, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { compareText } from '../../../src/history/report-order.ts'
-import { toStoredBody } from '../../../src/history/stored-body.ts'
+import {
+  type PastVersions,
+  type StoredBody,
+  toStoredBody,
+  type VersionPoint,
+} from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
 import type { ProjectNotice } from '../../../src/model/notice.ts'
@@ -32,6 +36,7 @@ import {
   readRows,
   scannedProjects,
   type VersionRow,
+  versionsAt,
 } from './memory-rows.ts'
 
 interface AcquiredMemoryLease {
@@ -103,26 +108,20 @@ export class MemoryDraft implements Draft {
     return new Map(rows.map((row) => [row.id, toStoredBody(row)]))
   }
 
-  async versionAt(project: ProjectRef, kind: Kind, uid: string, run: number): Promise<StoredBody | undefined> {
-    const key = projectKeyOf(project)
-    const row = this.#memory.rows.versions.find(
-      (version) =>
-        version.project === key &&
-        version.kind === kind &&
-        version.uid === uid &&
-        version.fromRun <= run &&
-        (version.toRun === undefined || version.toRun > run),
-    )
-    return row === undefined ? undefined : toStoredBody(row)
+  async versionsAt(project: ProjectRef, points: readonly VersionPoint[]): ReturnType<PastVersions['versionsAt']> {
+    return versionsAt(this.#memory.rows, project, points)
   }
 
   async approved(project: ProjectRef): Promise<Approval | undefined> {
     return activeApprovalAt(this.#memory.rows, projectKeyOf(project))
   }
 
-  async approvedBody(approval: Approval, kind: Kind, uid: string): Promise<ApprovedBody | undefined> {
+  async approvedBodies(
+    approval: Approval,
+    resources: readonly Pick<VersionPoint, 'kind' | 'uid'>[],
+  ): Promise<readonly (ApprovedBody | undefined)[]> {
     const all = approvedResources(this.#memory.rows, approval)
-    return all.find((resource) => resource.kind === kind && resource.uid === uid)
+    return resources.map(({ kind, uid }) => all.find((resource) => resource.kind === kind && resource.uid === uid))
   }
 
   async approvedUids(approval: Approval, kind: Kind): Promise<readonly string[]> {

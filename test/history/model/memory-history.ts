@@ -1,5 +1,6 @@
 import type { History } from '../../../src/history/history.ts'
-import { isLeaseLive, type LeaseOwner, leaseTaken } from '../../../src/history/lease-owner.ts'
+import { leaseTaken } from '../../../src/history/lease-owner.ts'
+import { isLeaseLive, type LocalProcess } from '../../../src/history/sqlite/lease.ts'
 import { memoryApprovals } from './memory-approvals.ts'
 import { MemoryDraft } from './memory-draft.ts'
 import { emptyOutbox, memoryOutbox } from './memory-outbox.ts'
@@ -7,10 +8,10 @@ import { memoryReader } from './memory-reader.ts'
 import { type Memory, noRows, type RunRow } from './memory-rows.ts'
 
 /** The history of one process, gone with it: for tests, and to keep the contract honest. */
-export function openMemoryHistory(owner: LeaseOwner, memory: Memory = emptyMemory()): History {
+export function openMemoryHistory(owner: LocalProcess, memory: Memory = emptyMemory()): History {
   const refuseWhileLeased = () => {
     const { lease } = memory
-    if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner, 'this history')
+    if (lease !== undefined && isLeaseLive(lease, owner)) throw leaseTaken(lease, owner.now(), 'this history')
   }
   return {
     ...memoryReader(memory),

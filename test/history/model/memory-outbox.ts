@@ -1,6 +1,6 @@
-import { isLeaseLive, type Lease, type LeaseOwner } from '../../../src/history/lease-owner.ts'
 import type { LostMessages, NewMessage, Outbox, WaitingMessage } from '../../../src/history/outbox.ts'
 import { compareText } from '../../../src/history/report-order.ts'
+import { isLeaseLive, type Lease, type LocalProcess } from '../../../src/history/sqlite/lease.ts'
 
 export interface OutboxRows {
   readonly channels: Map<string, ChannelRow>
@@ -19,7 +19,7 @@ interface MessageRow extends Omit<WaitingMessage, 'state'> {
   readonly endedAt: string | null
 }
 
-export function memoryOutbox(rows: OutboxRows, owner: LeaseOwner): Outbox {
+export function memoryOutbox(rows: OutboxRows, owner: LocalProcess): Outbox {
   const now = () => new Date(owner.now()).toISOString()
   const change = (isMeant: (row: MessageRow) => boolean, changes: (row: MessageRow) => Partial<MessageRow>): number => {
     const meant = new Set(rows.messages.filter((row) => row.state === 'pending' && isMeant(row)))

@@ -19,6 +19,7 @@ import {
   scannedProjects,
   toRunRecord,
   type VersionRow,
+  versionsAt,
 } from './memory-rows.ts'
 
 function projectOf(key: string): { readonly service: string; readonly uid: string } {
@@ -196,6 +197,7 @@ export function memoryReader(memory: Memory): HistoryReader {
         .sort((a, b) => compareText(a.project.name, b.project.name) || byKindAndUid(a, b))
     },
 
+    versionsAt: async (project, points) => versionsAt(rows(), project, points),
     async runInputs(number) {
       const run = rows().runs[number - 1]
       if (run?.state !== 'committed') return undefined

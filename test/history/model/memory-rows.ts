@@ -1,8 +1,9 @@
 import type { Approval, NewApproval } from '../../../src/history/approvals.ts'
 import type { NewVersion, NewViolation, RunStart } from '../../../src/history/history.ts'
-import type { Lease } from '../../../src/history/lease-owner.ts'
 import type { RecordedViolation, RunContext, RunRecord, StagedChange } from '../../../src/history/records.ts'
 import { inNoticeOrder, inReportOrder, inResourceOrder, inWalkOrder } from '../../../src/history/report-order.ts'
+import type { Lease } from '../../../src/history/sqlite/lease.ts'
+import { toStoredBody, type VersionPoint } from '../../../src/history/stored-body.ts'
 import type { Coverage } from '../../../src/model/coverage.ts'
 import type { ExitCode } from '../../../src/model/errors.ts'
 import { projectKey } from '../../../src/model/keys.ts'
@@ -128,6 +129,21 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
   const accepted = row.waiver === undefined ? {} : { waiver: row.waiver }
   const reported = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'
   return [{ ...shown, ...accepted, state: reported, lastSeen: startOf(lastRun ?? run) }]
+}
+
+/** Versions as runs found them. */
+export function versionsAt(rows: Rows, project: ProjectRef, points: readonly VersionPoint[]) {
+  const own = rows.versions.filter((version) => version.project === projectKeyOf(project))
+  return points.map(({ kind, uid, run }) => {
+    const row = own.find(
+      (version) =>
+        version.kind === kind &&
+        version.uid === uid &&
+        version.fromRun <= run &&
+        (version.toRun === undefined || version.toRun > run),
+    )
+    return row === undefined ? undefined : toStoredBody(row)
+  })
 }
 
 /** The runs that scanned a project, in order. */

@@ -15,7 +15,6 @@ interface MarkChanges {
 type ResourceMethod =
   | 'known'
   | 'bodies'
-  | 'versionAt'
   | 'modifiedSince'
   | 'stage'
   | 'stageChanges'
@@ -39,10 +38,6 @@ export function draftResources({ run, sql, idOf, write }: DraftAccess): DraftPar
       async bodies(versions) {
         const rows = sql.bodies.all(JSON.stringify(versions))
         return new Map(rows.map((row) => [row.id, toStoredBody(row)]))
-      },
-      async versionAt(project, kind, uid, at) {
-        const row = sql.versionAt.get({ project: idOf(project), kind, uid, run: at })
-        return row === undefined ? undefined : toStoredBody(row)
       },
       async modifiedSince(project, time) {
         const rows = sql.modifiedSince.all({ project: idOf(project), time, run })

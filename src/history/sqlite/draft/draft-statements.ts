@@ -63,11 +63,6 @@ export function prepareStatements(db: Database) {
       `SELECT v.id, ${bodyColumns} FROM json_each(?) u CROSS JOIN version v ON v.id = u.value
        CROSS JOIN run r ON r.number = v.from_run`,
     ),
-    versionAt: named<{ project: number; kind: Kind; uid: string; run: number }, BodyRow>(
-      `SELECT ${bodyColumns} FROM version v CROSS JOIN run r ON r.number = v.from_run
-       WHERE v.project_id = @project AND v.kind = @kind AND v.uid = @uid AND v.from_run <= @run
-         AND (v.to_run IS NULL OR v.to_run > @run) ORDER BY v.from_run DESC LIMIT 1`,
-    ),
     current: value<number>(
       'SELECT id FROM version WHERE project_id = ? AND kind = ? AND to_run IS NULL AND from_run < ?',
     ),

@@ -1,13 +1,14 @@
 import type { Database } from 'better-sqlite3'
 import { policyProject } from '../../../model/resource.ts'
 import type { Draft } from '../../history.ts'
-import { heartbeatMs, type LeaseOwner, leaseLost } from '../../lease-owner.ts'
+import { heartbeatMs, leaseLost } from '../../lease-owner.ts'
 import { appendLink, carryUnchainedRuns } from '../chain/chain.ts'
-import { closeAsInterrupted } from '../close-as-interrupted.ts'
+import { closeAsInterrupted, type LocalProcess } from '../lease.ts'
 import { readRun } from '../read-run.ts'
 import { recordNotifications } from '../record-notifications.ts'
 import { projectIds } from '../rows.ts'
 import { prepareApproved } from '../sqlite-approvals.ts'
+import { versionsAt } from '../state-at.ts'
 import { writeTransaction } from '../write-transaction.ts'
 import type { DraftAccess } from './draft-access.ts'
 import { draftResources } from './draft-resources.ts'
@@ -27,7 +28,7 @@ export interface AcquiredLease {
  * invisible to readers. Ends of rows, and what every run records of every project, are remembered until the commit: a
  * run that finds nothing new writes nothing before it.
  */
-export function openSqliteDraft(db: Database, owner: LeaseOwner, { run, token, interrupted }: AcquiredLease): Draft {
+export function openSqliteDraft(db: Database, owner: LocalProcess, { run, token, interrupted }: AcquiredLease): Draft {
   const sql = prepareStatements(db)
   const approved = prepareApproved(db)
   const idOf = projectIds(db)
@@ -59,9 +60,14 @@ export function openSqliteDraft(db: Database, owner: LeaseOwner, { run, token, i
     ...violations.methods,
     ...scans.methods,
     approved: async (project) => approved.active(idOf(project)),
-    async approvedBody(approval, kind, uid) {
-      if (approval.run !== undefined) return resources.methods.versionAt(approval.project, kind, uid, approval.run)
-      return approved.imported(approval.id, kind, uid)
+    versionsAt: async (project, points) => versionsAt(db, project, points),
+    async approvedBodies({ id, run, project }, resources) {
+      if (run === undefined) return approved.imported(id, resources)
+      return versionsAt(
+        db,
+        project,
+        resources.map(({ kind, uid }) => ({ kind, uid, run })),
+      )
     },
     approvedUids: async (approval, kind) => approved.uids(approval, idOf(approval.project), kind),
 

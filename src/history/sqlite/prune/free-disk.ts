@@ -1,11 +1,5 @@
 import type { Database } from 'better-sqlite3'
-
-export interface Freed {
-  /** Returned to the file system. */
-  readonly bytes: number
-  /** Free inside the file, for the next runs. */
-  readonly leftBytes: number
-}
+import type { FreedDisk } from '../../upkeep.ts'
 
 /** Of 16 kB each. Moved pages are logged first, and the log must stay small on a full disk. */
 const pagesAtOnce = 2_000
@@ -14,7 +8,7 @@ const pagesAtOnce = 2_000
  * Returns free pages to the file system, in at most `steps` steps of 32 MB. A file made without incremental vacuum
  * keeps them for the next runs.
  */
-export function freeDisk(db: Database, steps = Number.POSITIVE_INFINITY): Freed {
+export function freeDisk(db: Database, steps = Number.POSITIVE_INFINITY): FreedDisk {
   const value = (pragma: string) => Number(db.pragma(pragma, { simple: true }))
   const pageSize = value('page_size')
   const before = value('page_count')

@@ -1,13 +1,9 @@
 import type { Database } from 'better-sqlite3'
 import type { CommittedRun } from '../../reader.ts'
 import { type RetentionRules, reasonsToKeep } from '../../retention.ts'
+import type { PlannedRun } from '../../upkeep.ts'
 import { lastLiftedSql } from '../draft/draft-statements.ts'
 import { latestScansAt } from '../scans-at.ts'
-
-export interface PlannedRun extends CommittedRun {
-  /** Why it is kept; empty when it goes. */
-  readonly reasons: readonly string[]
-}
 
 /** Every committed run, oldest first, with the reasons to keep it: the retention rules and the history's own needs. */
 export function planPruning(db: Database, keep: RetentionRules): PlannedRun[] {

@@ -1,20 +1,13 @@
 import type { Database } from 'better-sqlite3'
 import { AuditError } from '../../../model/errors.ts'
-import type { LeaseOwner } from '../../lease-owner.ts'
 import { keepsSomething, type RetentionRules } from '../../retention.ts'
+import type { PlannedRun, PruneRequest } from '../../upkeep.ts'
 import { makeCheckpoint } from '../chain/chain.ts'
 import { findBrokenLinks } from '../chain/check-chain.ts'
 import { rangesOf } from '../chain/pruned-runs.ts'
-import { closeKilledRuns, releaseSql, takeLease } from '../lease.ts'
+import { closeKilledRuns, type LocalProcess, releaseSql, takeLease } from '../lease.ts'
 import { writeTransaction } from '../write-transaction.ts'
-import { type PlannedRun, planPruning } from './plan-pruning.ts'
-
-export interface PruneRequest {
-  readonly keep: RetentionRules
-  /** As given, for the record. */
-  readonly options: Readonly<Record<string, number | string>>
-  readonly toolVersion: string
-}
+import { planPruning } from './plan-pruning.ts'
 
 /**
  * Removes the runs without a reason to keep them, all or none. Rows that a kept run needs stay, so its report does not
@@ -23,7 +16,7 @@ export interface PruneRequest {
  * @throws AuditError.failure when the history does not verify
  * @throws AuditError.busy when another run owns the lease
  */
-export function pruneHistory(db: Database, owner: LeaseOwner, order: PruneRequest): PlannedRun[] {
+export function pruneHistory(db: Database, owner: LocalProcess, order: PruneRequest): PlannedRun[] {
   refuseToKeepNothing(order.keep)
   return writeTransaction(db, () => {
     const token = takeLease(db, owner)

@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3'
+import type { VerificationDepth } from '../../upkeep.ts'
 
 /** One check of `verify`: an invariant of docs/design.md by its number, or the file itself. */
 export interface Check {
@@ -10,19 +11,7 @@ export interface Check {
   /** Checked at this depth only; undefined: always. */
   readonly depth?: 'deep'
   /** Yields a sentence for each fault. May read the whole history, a row at a time. */
-  find(db: Database, depth: Depth): Iterable<string>
-}
-
-/** `deep` adds slow checks: the report of every run, and every body for secrets. */
-export type Depth = 'plain' | 'deep'
-
-export interface CheckResult {
-  readonly id: string
-  readonly ok: boolean
-  /** The invariant, or the first faults. */
-  readonly detail: string
-  /** Of a check that failed. */
-  readonly means?: string
+  find(db: Database, depth: VerificationDepth): Iterable<string>
 }
 
 /** One sentence for each row of a query that selects faults. */

@@ -1,10 +1,8 @@
 import Database from 'better-sqlite3'
-import type { ExitCode } from '../../../model/errors.ts'
 import { messageOf } from '../../../model/errors.ts'
 import type { CommittedRun } from '../../reader.ts'
-import type { RunRecord } from '../../records.ts'
-import type { OpenSecrets } from '../../resealing.ts'
-import type { Check, CheckResult, Depth } from './check.ts'
+import type { CheckResult, Verification, VerificationDepth, VerificationRequest } from '../../upkeep.ts'
+import type { Check } from './check.ts'
 import { fileChecks } from './file-checks.ts'
 import { notificationChecks } from './notification-checks.ts'
 import { recordChecks } from './record-checks.ts'
@@ -13,22 +11,6 @@ import { schemaChecks } from './schema-checks.ts'
 import { secretChecks } from './secret-checks.ts'
 import { versionChecks } from './version-checks.ts'
 import { violationChecks } from './violation-checks.ts'
-
-export type { CheckResult }
-
-export interface Verification {
-  readonly ok: boolean
-  /** The last committed run; null when there is none, or it cannot be read. */
-  readonly run: CommittedRun | null
-  readonly checks: readonly CheckResult[]
-}
-
-export interface VerificationRequest {
-  readonly depth: Depth
-  /** The exit code that a run's record calls for. */
-  exitCodeOf(record: RunRecord): ExitCode
-  readonly openSecrets: OpenSecrets
-}
 
 /** Checks a history in one read transaction. */
 export function verifyHistory(
@@ -54,7 +36,7 @@ export function verifyHistory(
 
 const mostQuoted = 3
 
-function perform({ id, invariant, means, find }: Check, db: Database.Database, depth: Depth): CheckResult {
+function perform({ id, invariant, means, find }: Check, db: Database.Database, depth: VerificationDepth): CheckResult {
   const faults: string[] = []
   let count = 0
   try {

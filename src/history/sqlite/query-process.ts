@@ -1,14 +1,12 @@
-import { openQuery } from '../history/sqlite/run-query.ts'
-import { AuditError, type ErrorKind } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
+import { AuditError, type ErrorKind } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import type { QueryLimits } from '../upkeep.ts'
+import { openQuery } from './run-query.ts'
 
 /** The one message that this process receives. */
-export interface QueryRequest {
+export interface QueryRequest extends Pick<QueryLimits, 'rows' | 'characters'> {
   readonly file: string
   readonly sql: string
-  /** The most rows to send. */
-  readonly limit: number
-  readonly maxCharacters: number
 }
 
 /** The messages that it sends: rows in pieces, then one of the others as the last. */
@@ -37,20 +35,20 @@ process.once('message', (request: QueryRequest) => {
   process.disconnect()
 })
 
-function work({ file, sql, limit, maxCharacters }: QueryRequest, send: (message: QueryMessage) => void): void {
+function work({ file, sql, ...most }: QueryRequest, send: (message: QueryMessage) => void): void {
   const { columns, rows, close } = openQuery(file, sql)
   let piece: (readonly Json[])[] = []
   let count = 0
   let characters = 0
   let isCut = false
   for (const row of rows) {
-    if (count >= limit) {
+    if (count >= most.rows) {
       isCut = true
       break
     }
     count += 1
     for (const cell of row) characters += typeof cell === 'string' ? cell.length : 8
-    if (characters > maxCharacters) {
+    if (characters > most.characters) {
       send({ kind: 'too much' })
       return
     }

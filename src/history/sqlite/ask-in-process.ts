@@ -1,14 +1,8 @@
 import { fork } from 'node:child_process'
-import { AuditError, type ErrorKind } from '../model/errors.ts'
-import type { Json } from '../model/json.ts'
+import { AuditError, type ErrorKind } from '../../model/errors.ts'
+import type { Json } from '../../model/json.ts'
+import type { QueryAnswer, QueryLimits } from '../upkeep.ts'
 import type { QueryMessage, QueryRequest } from './query-process.ts'
-
-export interface QueryAnswer {
-  readonly columns: readonly string[]
-  readonly rows: readonly (readonly Json[])[]
-  /** Whether there are more rows than the limit. */
-  readonly isCut: boolean
-}
 
 /** Next to this file, with the same ending: `.ts` in a checkout, `.js` in the package. */
 const program = new URL(import.meta.url.replace(/ask-in-process(\.\w+)$/, 'query-process$1'))
@@ -17,7 +11,7 @@ const program = new URL(import.meta.url.replace(/ask-in-process(\.\w+)$/, 'query
  * Runs a query in a child process and kills it when the time is over: SQLite cannot be interrupted from within.
  * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
  */
-export function askInProcess(request: QueryRequest, timeoutMs: number): Promise<QueryAnswer> {
+export function askInProcess({ timeoutMs, ...request }: QueryRequest & QueryLimits): Promise<QueryAnswer> {
   return new Promise((resolve, reject) => {
     const child = fork(program, {
       execArgv: ['--max-old-space-size=512', '--disable-warning=ExperimentalWarning'],
@@ -47,7 +41,7 @@ export function askInProcess(request: QueryRequest, timeoutMs: number): Promise<
       else if (message.kind === 'refused') fail(message.message, message.advice ?? '', message.errorKind)
       else
         fail(
-          `the query was cut: its rows take more than ${request.maxCharacters} characters`,
+          `the query was cut: its rows take more than ${request.characters} characters`,
           'ask for fewer columns or rows',
         )
     })

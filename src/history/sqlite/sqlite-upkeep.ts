@@ -1,0 +1,89 @@
+import { statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import type { HistoryUpkeep, RunChain } from '../upkeep.ts'
+import { askInProcess } from './ask-in-process.ts'
+import { backUp } from './back-up.ts'
+import { withDamageDescribed } from './describe-damage.ts'
+import type { LocalProcess } from './lease.ts'
+import { openDatabase } from './open-database.ts'
+import { openToExamine } from './open-to-examine.ts'
+import { freeDisk } from './prune/free-disk.ts'
+import { planPruning } from './prune/plan-pruning.ts'
+import { pruneHistory, refuseToKeepNothing } from './prune/prune-history.ts'
+import { refuseMissing } from './refuse-files.ts'
+import type { ResealHistory } from './reseal/reseal-history.ts'
+import { verifyHistory } from './verify/verify-history.ts'
+
+/** A worker that audits every minute does not prune every minute. */
+const pauseMs = 20 * 3_600_000
+
+/** Of 32 MB each: what `pruneWhenDue` frees at most. */
+const stepsWhenDue = 8
+
+/**
+ * The upkeep of the history in a file. Each method opens the file for itself, because most of them must not change it.
+ * `prepareResealing`: for an upgrade of an earlier version's file.
+ */
+export function sqliteUpkeep(
+  file: string,
+  owner: LocalProcess,
+  prepareResealing: () => Promise<ResealHistory | undefined> = async () => undefined,
+): HistoryUpkeep {
+  const examine = async <Result>(work: (db: Database) => Result): Promise<Result> => {
+    return workAndClose(openToExamine(file), work)
+  }
+  const change = async <Result>(work: (db: Database) => Result): Promise<Result> => {
+    refuseMissing(file)
+    const resealing = await prepareResealing()
+    const db = openDatabase(file, new Date(owner.now()).toISOString(), { owner, resealing })
+    return workAndClose(db, () => withDamageDescribed(file, () => work(db)))
+  }
+  return {
+    verify: (request) => examine((db) => verifyHistory(db, request)),
+    chainOf: (run) => examine((db) => readChain(db, run)),
+    async planPruning(keep) {
+      refuseToKeepNothing(keep)
+      return examine((db) => withDamageDescribed(file, () => db.transaction(() => planPruning(db, keep))()))
+    },
+    prune: (request) => change((db) => ({ plan: pruneHistory(db, owner, request), freed: freeDisk(db) })),
+    pruneWhenDue: (request) =>
+      change((db) => {
+        const last = lastPruning(db)
+        if (last !== null && owner.now() - Date.parse(last) < pauseMs) return undefined
+        return { plan: pruneHistory(db, owner, request), freed: freeDisk(db, stepsWhenDue) }
+      }),
+    backUp: (target, request) => backUp(file, target, request),
+    query: (sql, limits) => askInProcess({ file, sql, ...limits }),
+    async size() {
+      const { bavail, bsize } = statfsSync(dirname(file))
+      // The file, and its write-ahead log.
+      const [main, log] = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0)
+      return { bytes: (main ?? 0) + (log ?? 0), freeBytes: bavail * bsize }
+    },
+    close: async () => {},
+  }
+}
+
+function workAndClose<Result>(db: Database, work: (db: Database) => Result): Result {
+  try {
+    return work(db)
+  } finally {
+    db.close()
+  }
+}
+
+function readChain(db: Database, run: number): RunChain {
+  const found = db
+    .prepare<[number], RunChain>(
+      "SELECT chain, former_chain AS formerChain FROM run WHERE number = ? AND state = 'committed'",
+    )
+    .get(run)
+  return found ?? { chain: undefined, formerChain: null }
+}
+
+function lastPruning(db: Database): string | null {
+  return (
+    db.prepare<[], string | null>("SELECT max(made_at) FROM checkpoint WHERE reason = 'prune'").pluck().get() ?? null
+  )
+}

@@ -1,0 +1,130 @@
+import type { ExitCode } from '../model/errors.ts'
+import type { Json } from '../model/json.ts'
+import type { CommittedRun } from './reader.ts'
+import type { RunRecord } from './records.ts'
+import type { OpenSecrets } from './resealing.ts'
+import type { RetentionRules } from './retention.ts'
+
+/**
+ * The upkeep of a history: verify, prune, copy and query it. `History` records runs.
+ * @throws AuditError.failure, by every method, when there is no history or it cannot be used
+ */
+export interface HistoryUpkeep {
+  /** Verifies the history in one state of it, and writes nothing. */
+  verify(request: VerificationRequest): Promise<Verification>
+  /** The chain's digest as of a run. */
+  chainOf(run: number): Promise<RunChain>
+  /** Plans a pruning, and writes nothing. */
+  planPruning(keep: RetentionRules): Promise<readonly PlannedRun[]>
+  /**
+   * Removes the runs without a reason to keep them, all or none, and frees the disk.
+   * @throws AuditError.usage when nothing says which runs to keep
+   * @throws AuditError.failure when the history does not verify
+   * @throws AuditError.busy when another run owns the lease
+   */
+  prune(request: PruneRequest): Promise<Pruning>
+  /** Prunes unless the last pruning was less than 20 hours ago (then undefined), and frees a bounded part of the disk. */
+  pruneWhenDue(request: PruneRequest): Promise<Pruning | undefined>
+  /**
+   * Copies the history to a file while it is in use, and verifies the copy. The file is either complete or absent.
+   * @throws AuditError.usage when the file exists and `replace` is not set
+   */
+  backUp(target: string, request: VerificationRequest & { readonly replace: boolean }): Promise<Backup>
+  /**
+   * Runs one reading statement of a user.
+   * @throws AuditError.usage when the query is refused, fails, takes too long or gives too much
+   */
+  query(sql: string, limits: QueryLimits): Promise<QueryAnswer>
+  size(): Promise<HistorySize>
+  close(): Promise<void>
+}
+
+/** `deep` adds slow checks: the report of every run, and every body for secrets. */
+export type VerificationDepth = 'plain' | 'deep'
+
+export interface VerificationRequest {
+  readonly depth: VerificationDepth
+  /** The exit code that a run's record calls for. */
+  exitCodeOf(record: RunRecord): ExitCode
+  readonly openSecrets: OpenSecrets
+}
+
+export interface Verification {
+  readonly ok: boolean
+  /** The last committed run; null when there is none, or it cannot be read. */
+  readonly run: CommittedRun | null
+  readonly checks: readonly CheckResult[]
+}
+
+export interface CheckResult {
+  readonly id: string
+  readonly ok: boolean
+  /** The invariant, or the first faults. */
+  readonly detail: string
+  /** Of a check that failed. */
+  readonly means?: string
+}
+
+export interface RunChain {
+  /** null for a run older than the chain, or whose rows were resealed; undefined when there is no such run. */
+  readonly chain: string | null | undefined
+  /** The digest before its rows were resealed. */
+  readonly formerChain: string | null
+}
+
+export interface PruneRequest {
+  readonly keep: RetentionRules
+  /** As given, for the record. */
+  readonly options: Readonly<Record<string, number | string>>
+  readonly toolVersion: string
+}
+
+export interface PlannedRun extends CommittedRun {
+  /** Why it is kept; empty when it goes. */
+  readonly reasons: readonly string[]
+}
+
+export interface Pruning {
+  /** Every committed run, oldest first. */
+  readonly plan: readonly PlannedRun[]
+  readonly freed: FreedDisk
+}
+
+export interface FreedDisk {
+  /** Returned to the file system. */
+  readonly bytes: number
+  /** Free inside the history, for the next runs. */
+  readonly leftBytes: number
+}
+
+export interface Backup {
+  readonly bytes: number
+  readonly verification: Verification
+}
+
+export interface QueryLimits {
+  /** The most rows to answer with. */
+  readonly rows: number
+  readonly characters: number
+  readonly timeoutMs: number
+}
+
+export interface QueryAnswer {
+  readonly columns: readonly string[]
+  readonly rows: readonly (readonly Json[])[]
+  /** Whether there are more rows than the limit. */
+  readonly isCut: boolean
+}
+
+export interface HistorySize {
+  readonly bytes: number
+  /** Free on the disk; undefined where the history is on none of this machine. */
+  readonly freeBytes: number | undefined
+}
+
+/** A view of the history for users' queries. */
+export interface ViewExplained {
+  readonly view: string
+  readonly about: string
+  readonly columns: readonly string[]
+}

@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config'
 const { VITEST_RESULTS: results } = process.env
 
 /** Tests that take seconds each: they kill processes, start browsers, pack the package or try thousands of texts. */
-const slow = [
+export const slow = [
   'app/run-maintenance',
   'audit/contained-bugs',
   'audit/doubled-keys',
@@ -63,7 +63,7 @@ for (const file of slow) {
 
 /** Fast tests do not wait for a disk: their histories are in memory where the system offers a file system there. */
 const memory = '/dev/shm'
-const env = existsSync(memory) && freeBytes(memory) > 1e9 ? { TMPDIR: memory } : {}
+export const env = existsSync(memory) && freeBytes(memory) > 1e9 ? { TMPDIR: memory } : {}
 
 export default defineConfig({
   test: {

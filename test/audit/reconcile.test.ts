@@ -68,6 +68,18 @@ describe('a violation that is found again', () => {
       false,
     ],
     [
+      'a waiver of another owner',
+      active({ state: 'waived', waiver }),
+      finding({ waiver: { ...waiver, owner: 'x' } }),
+      false,
+    ],
+    [
+      'a waiver for another reason',
+      active({ state: 'waived', waiver }),
+      finding({ waiver: { ...waiver, reason: 'x' } }),
+      false,
+    ],
+    [
       'a waiver with a ticket now',
       active({ state: 'waived', waiver }),
       finding({ waiver: { ...waiver, ticket: 'T-1' } }),

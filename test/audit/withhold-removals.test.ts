@@ -38,8 +38,8 @@ async function decide({
     previouslyWithheld: async () => given.withheldBefore,
     withholdRemovals: async (_project: unknown, _listing: unknown, uids: readonly string[]) =>
       void withheld.push(...uids),
-    bodies: async (ids: readonly number[]) =>
-      new Map(ids.map((id) => [id, { attributes: { owner_id: id % 2 === 0 ? 'even' : 'odd' } }])),
+    versionsAt: async (_project: unknown, points: readonly { readonly uid: string }[]) =>
+      points.map(({ uid }) => ({ attributes: { owner_id: missing.indexOf(uid) % 2 === 0 ? 'even' : 'odd' } })),
   }
   const stage = {
     draft,

@@ -52,7 +52,7 @@ it('SQLite and the in-memory model show the same after any runs', async () => {
     }),
     { numRuns: tries(60, { locally: 20 }), seed: 4711 },
   )
-})
+}, 180_000)
 
 async function playInMemory(runs: readonly Run[]): Promise<unknown[]> {
   const memory = emptyMemory()

@@ -1,6 +1,7 @@
 import type { RecordedViolation, RunRecord } from '../history/records.ts'
 import type { ProjectEvaluation } from '../model/evaluation.ts'
-import type { Report, ReportProject, Resolution } from '../model/report.ts'
+import type { Report, ReportProject } from '../model/report.ts'
+import type { Resolution } from '../model/violation.ts'
 import { composeVerdict } from '../report/verdict.ts'
 
 /** The report of a run, from its record alone: the same today and in a year. */
@@ -44,7 +45,7 @@ export function composeReport(record: RunRecord): Report {
       rule: violation.rule,
       severity: violation.severity,
       state: violation.state,
-      resolution: resolutionOf(violation),
+      resolution: violation.resolution ?? resolutionOf(violation),
       project: violation.project,
       kind: violation.kind,
       uid: violation.uid,
@@ -64,7 +65,10 @@ function toProject({ evaluatedByRule, notEvaluated, configuredAt, ...project }: 
   return { ...project, configured_at: configuredAt, evaluated_by_rule: evaluatedByRule, not_evaluated: notEvaluated }
 }
 
-/** A record proves that the resource is gone or that the rule is; otherwise a changed option may look like a fix. */
+/**
+ * For violations that ended before schema 12: a record proves that the resource is gone or that the rule is; otherwise a
+ * changed option may look like a fix.
+ */
 function resolutionsIn({ changes, rules }: RunRecord): (violation: RecordedViolation) => Resolution | null {
   const keyOf = ({ project, kind, uid }: Pick<RecordedViolation, 'project' | 'kind' | 'uid'>) =>
     JSON.stringify([project, kind, uid])

@@ -3,7 +3,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { EvaluatedRule, ProjectEvaluation } from '../model/evaluation.ts'
 import type { Notice } from '../model/notice.ts'
 import type { Kind, Listing } from '../model/resource.ts'
-import type { Finding, Severity, Waiver } from '../model/violation.ts'
+import type { Finding, Resolution, Severity, Waiver } from '../model/violation.ts'
 
 export interface RunContext {
   /** Sorted by id. */
@@ -54,4 +54,6 @@ export interface RecordedViolation extends Finding {
   readonly firstSeen: string
   readonly lastSeen: string
   readonly waiver?: Waiver
+  /** null unless resolved, and for what ended before schema 12 without a known reason. */
+  readonly resolution: Resolution | null
 }

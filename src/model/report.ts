@@ -4,7 +4,7 @@ import type { ExitCode } from './errors.ts'
 import type { EvaluatedRule, FileLocation } from './evaluation.ts'
 import type { Notice } from './notice.ts'
 import type { Kind, Listing } from './resource.ts'
-import type { Severity, ViolationState, Waiver } from './violation.ts'
+import type { Resolution, Severity, ViolationState, Waiver } from './violation.ts'
 
 /**
  * The result of one committed run: every format is a function of this document. Its JSON form is part of the outer
@@ -44,10 +44,6 @@ export interface ReportProject {
   /** Rules that could not be evaluated here, and why. */
   readonly not_evaluated: Readonly<Record<string, string>>
 }
-
-/** Why a violation is resolved. */
-export const resolutions = ['fixed', 'removed', 'policy', 'accepted', 'expired'] as const
-export type Resolution = (typeof resolutions)[number]
 
 /** SHA-256 in hex. */
 export interface Digests {

@@ -3,7 +3,19 @@ import type { Draft, NewViolation } from '../../src/history/history.ts'
 import { type Kind, policyProject } from '../../src/model/resource.ts'
 import { answersAt, answersOf } from './answers-of.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { aChange, aCoverage, at, aVersion, aViolation, instead, only, orders, payments, walkAll } from './samples.ts'
+import {
+  aChange,
+  aCoverage,
+  at,
+  aVersion,
+  aViolation,
+  endedAs,
+  instead,
+  only,
+  orders,
+  payments,
+  walkAll,
+} from './samples.ts'
 
 /** What every backend answers to readers. */
 export function describeReader(name: string, makePlace: () => Place): void {
@@ -52,7 +64,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
         const [ofA, ofB] = [await activeViolation(draft, 'a'), await activeViolation(draft, 'b')]
         const reworded = instead(ofA, { message: 'in other words' })
         await draft.stageViolations(payments, { confirmed: [], violations: [reworded, aViolation('c')] })
-        await draft.endViolations([ofB.id])
+        await draft.endViolations(endedAs([ofB.id]))
       })
       await run(async (draft) => {
         await draft.stageScan(payments)
@@ -101,7 +113,7 @@ export function describeReader(name: string, makePlace: () => Place): void {
       await draft.stage(payments, { seen: [], versions })
       await draft.endVersions([await idOf(draft, 'c')])
       await draft.stageChanges(payments, [aChange('b')])
-      await draft.endViolations([(await activeViolation(draft, 'c')).id])
+      await draft.endViolations(endedAs([(await activeViolation(draft, 'c')).id]))
       const doubted = instead(await activeViolation(draft, 'a'), { state: 'unknown', lastRun: 2 })
       await draft.stageViolations(payments, { confirmed: [], violations: [doubted, aViolation('b')] })
       await draft.markUnreferenced(payments, 'source', [])

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Draft } from '../../src/history/history.ts'
 import { openContractFixture, type Place } from './contract-fixture.ts'
-import { at, aViolation, instead, only, orders, payments } from './samples.ts'
+import { at, aViolation, endedAs, instead, only, orders, payments } from './samples.ts'
 
 /** What every backend promises of violations. */
 export function describeViolations(name: string, makePlace: () => Place): void {
@@ -98,7 +98,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         await open('a')
         await run()
         await run(async () => {}, [orders])
-        const end = async (draft: Draft) => draft.endViolations([(await activeViolationOf(draft, 'a')).id])
+        const end = async (draft: Draft) => draft.endViolations(endedAs([(await activeViolationOf(draft, 'a')).id]))
         expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(async () => {})).toEqual([])
       })
@@ -113,7 +113,7 @@ export function describeViolations(name: string, makePlace: () => Place): void {
         }
         expect(await shown(doubt)).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
         expect(await shown(async () => {})).toEqual([{ uid: 'a', state: 'unknown', firstSeen: at(1), lastSeen: at(2) }])
-        const end = async (draft: Draft) => draft.endViolations([(await activeViolationOf(draft, 'a')).id])
+        const end = async (draft: Draft) => draft.endViolations(endedAs([(await activeViolationOf(draft, 'a')).id]))
         expect(await shown(end)).toEqual([{ uid: 'a', state: 'resolved', firstSeen: at(1), lastSeen: at(2) }])
       })
 

@@ -143,6 +143,7 @@ describe('the events of a run', () => {
       state: 'unknown',
       firstSeen: '2026-11-20T03:00:00.000Z',
       lastSeen: '2026-11-20T03:00:00.000Z',
+      resolution: null,
     } as const
     const record = aRecord({ violations: [unknown] })
     expect(lines(record, withMoves(aMove('open', 'unknown')))).toEqual([])

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { changeTypes } from '../../src/model/change.ts'
 import { coverageCauses, coverageStatuses } from '../../src/model/coverage.ts'
 import type { Json } from '../../src/model/json.ts'
-import { type Report, resolutions } from '../../src/model/report.ts'
+import type { Report } from '../../src/model/report.ts'
 import { kinds, listings } from '../../src/model/resource.ts'
-import { severities, violationStates } from '../../src/model/violation.ts'
+import { resolutions, severities, violationStates } from '../../src/model/violation.ts'
 import { aReport } from './sample-reports.ts'
 
 /** What some reader would act on: a browser, a spreadsheet, a forge, a chat, a viewer of SARIF, an XML parser. */

@@ -53,6 +53,7 @@ export function violationsOf(db: Database, { project, kind, uid }: Identity, run
   >(
     db,
     `SELECT x.fingerprint, x.rule, x.severity, x.kind, x.uid, x.name, x.path, x.message, x.state, x.waiver,
+         CASE WHEN x.to_run <= @run THEN x.resolution END AS resolution,
          x.from_run AS fromRun, r.started_at AS 'from', ${ending}, x.replaces IS NOT NULL AS isContinued,
          EXISTS (SELECT 1 FROM violation y WHERE y.replaces = x.id AND y.from_run <= @run) AS goesOn
        FROM violation x CROSS JOIN run r ON r.number = x.from_run

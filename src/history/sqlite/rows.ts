@@ -26,10 +26,18 @@ export const bodyColumns =
   'v.name, v.from_run AS fromRun, r.started_at AS since, v.body, v.facts, v.normal_form_version AS normaliser, r.seal_key_id AS sealKeyId'
 
 /** A violation as a draft reads it. */
-export type ActiveViolationRow = Omit<ActiveViolation, 'waiver'> & { readonly waiver: string | null }
+export type ActiveViolationRow = Omit<ActiveViolation, 'waiver' | 'originRun'> & {
+  readonly waiver: string | null
+  readonly originRun: number | null
+}
+export type WithOriginRow = ActiveViolationRow & {
+  readonly originRun: number
+  readonly firstSeen: string
+  readonly isActive: 0 | 1
+}
 
-export function toActiveViolation({ waiver, ...row }: ActiveViolationRow): ActiveViolation {
-  return { ...row, waiver: waiver === null ? undefined : waiverOf(waiver) }
+export function toActiveViolation({ waiver, originRun, ...row }: ActiveViolationRow): ActiveViolation {
+  return { ...row, originRun: originRun ?? undefined, waiver: waiver === null ? undefined : waiverOf(waiver) }
 }
 
 /** A violation of a record as read. */

@@ -256,8 +256,9 @@ export function memoryReader(memory: Memory): HistoryReader {
       return all
         .filter((row) => row.kind === kind && row.uid === uid)
         .map((row) => {
-          const { fingerprint, rule, severity, name, path, message, state, waiver } = row
+          const { fingerprint, rule, severity, name, path, message, state, waiver, toRun, resolution } = row
           return {
+            resolution: toRun !== undefined && toRun <= run ? (resolution ?? null) : null,
             ...{ fingerprint, rule, severity, kind, uid, name, path, message, state },
             ...(waiver === undefined ? {} : { waiver }),
             ...spanOf(row, run),

@@ -156,7 +156,9 @@ async function reconcileProject(
     ...unasked.map((violation) => [keyed(violation).key, 'policy'] as const),
     ...endingsBy(accepted, active),
   ])
-  const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, endings })
+  const approved = new Set(active.filter((violation) => isCovered(violation, needs, expected)).map(({ id }) => id))
+  const isApproved = (violation: Finding) => 'id' in violation && approved.has(Number(violation.id))
+  const reconciliation = reconcile(byKey(active), findings.map(keyed), { ...criteria, endings, isApproved })
   await writeReconciliation(draft, project, reconciliation)
 }
 
@@ -170,6 +172,15 @@ interface Decisions {
 function isByApproval({ rule, originRun }: ActiveViolation, needs: RuleNeeds): boolean {
   const life = needs.get(rule)?.life
   return life === 'approved' || (life === 'restored' && originRun === undefined)
+}
+
+/** Whether the approved state is as young as a violation of it: then the state has what was found. */
+function isCovered(
+  { rule, firstRun }: ActiveViolation,
+  needs: RuleNeeds,
+  expected: ExpectedState | undefined,
+): boolean {
+  return needs.get(rule)?.life === 'approved' && expected?.run !== undefined && expected.run >= firstRun
 }
 
 async function openComparison(

@@ -35,6 +35,8 @@ export interface Criteria {
   /** Whether the resource was removed; and whether it differs from what the last complete scan saw. */
   isRemoved(violation: Finding): boolean
   isChanged(violation: Finding): boolean
+  /** Whether a person approved a state of the project that has what the violation is about. */
+  isApproved?(violation: Finding): boolean
   /** Whether the policy, the configuration or the tool changed since the last scan of the project. */
   readonly isUnderOtherRules: boolean
 }
@@ -126,6 +128,7 @@ function isResolved(violation: Finding, criteria: Criteria): boolean {
 function resolutionOf(violation: Finding, criteria: Criteria): Resolution {
   const needs = criteria.needs.get(violation.rule)
   if (needs === undefined) return 'policy'
+  if (criteria.isApproved?.(violation)) return 'accepted'
   if (criteria.isRemoved(violation)) return 'removed'
   const isSameResource = needs.scope === 'resource' && !criteria.isChanged(violation)
   return isSameResource && criteria.isUnderOtherRules ? 'policy' : 'fixed'

@@ -153,7 +153,7 @@ describe('a finding without a violation', () => {
     ['a resource of another kind with the same uid', finding({ kind: 'source' })],
   ])('is opened for %s', (_, found) => {
     const { confirmed, opened, resolved } = decide([active()], [found])
-    expect([confirmed, opened, resolved]).toEqual([[], [keyed(found)], [active()]])
+    expect([confirmed, opened, resolved.map(({ violation }) => violation)]).toEqual([[], [keyed(found)], [active()]])
   })
 
   it('is opened once', () => {

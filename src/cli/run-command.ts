@@ -3,6 +3,7 @@ import type { Execute, ProcessContext } from '../app/process-context.ts'
 import { toolVersion } from '../app/tool-version.ts'
 import { AuditError, exitCodes, messageOf } from '../model/errors.ts'
 import { neutralise } from '../text/neutralise.ts'
+import { defineAccept } from './accept.ts'
 import { defineAudit } from './audit.ts'
 import { defineBackup } from './backup.ts'
 import { defineBaseline } from './baseline.ts'
@@ -39,6 +40,7 @@ const commands = [
     defineRules,
     definePolicy,
     defineBaseline,
+    defineAccept,
     defineProbe,
     defineNotify,
     defineDemo,

@@ -35,6 +35,7 @@ class Scan:
         self.seen = []
         self.found = set()  # (rule, kind, uid, path)
         self.origins = {}  # of what is found first
+        self.expired = set()
         self.drift = {}
         self.unreferenced = set()
         self.unobserved = set()
@@ -228,10 +229,22 @@ def withhold_removals(scan, again):
             scan.withheld = scan.withheld or is_mass(len(missing), known)
 
 
+# Changes that are often meant: their violations end after 30 days.
+OFTEN_MEANT = ("drift/secret-changed", "drift/function-changed", "drift/url-host-changed")
+
+
+def seconds_of(time):
+    return seconds(time.replace(".000Z", "Z"))
+
+
 def follow_drift(scan, r):
     """A violation of a drift rule lasts until the value is as it was before the change, or at least as strong."""
     places = [place for place in scan.project.origins if place[1:3] == (r.kind, r.uid)]
     for place in places:
+        age = seconds_of(scan.run["started_at"]) - seconds_of(scan.project.active[place][0])
+        if place[0] in OFTEN_MEANT and age >= 30 * 86400:
+            scan.expired.add(place)
+            continue
         origin = scan.project.origins[place]
         found = set(drift(r, origin, differences(r.kind, origin, r.attributes)))
         if (place[0], place[3]) in found and place[0] in scan.run["rules"]:
@@ -395,7 +408,7 @@ def reconcile(scan, scans, is_whole_fleet):
         report(place, state)
     for place in [place for place in project.active if place not in scan.found]:
         rule, kind, uid, _ = place
-        if is_resolved(rule, kind, uid):
+        if place in scan.expired or is_resolved(rule, kind, uid):
             report(place, "resolved")
             del project.active[place]
             project.origins.pop(place, None)

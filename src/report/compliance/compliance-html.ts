@@ -40,7 +40,10 @@ function showVerdict(compliance: Compliance): Markup {
   return verdictBanner({
     outcome,
     word: stateNames[worst ?? 'not_assessed'],
-    sentence: `${counts.met} of ${count(covered, 'control')} with evidence ${counts.met === 1 ? 'is' : 'are'} met.`,
+    sentence:
+      counts.not_assessed === covered
+        ? `None of ${count(covered, 'control')} with evidence could be assessed.`
+        : `${counts.met} of ${count(covered, 'control')} with evidence ${counts.met === 1 ? 'is' : 'are'} met.`,
     numbers: assessed.map((state) => ({
       value: String(counts[state]),
       label: stateNames[state],
@@ -97,9 +100,11 @@ function showSummary(controls: readonly ControlEvidence[]): Markup {
   return table('Controls and their states', columns, covered.map(showRow))
 }
 
-function showRow({ id, title, state, reason, violations }: ControlEvidence): Markup {
+function showRow(control: ControlEvidence): Markup {
+  const { id, title, state, reason, violations } = control
+  const open = countOpen(control)
   const inState = (name: string) => violations.filter((violation) => violation.state === name).length
-  return html`<tr data-control="${id}" data-state="${state}"><th scope="row"><a href="#${anchorOf('control', id)}">${id}</a></th>${cell('Title', title)}${cell('State', html`<span>${stateChip(state)}<br><span class="soft">${reason}</span></span>`)}${cell('Open', countOpen(violations), 'n')}${cell('Waived', faintZero(inState('waived')), 'n')}${cell('Resolved', faintZero(inState('resolved')), 'n')}</tr>
+  return html`<tr data-control="${id}" data-state="${state}"><th scope="row"><a href="#${anchorOf('control', id)}">${id}</a></th>${cell('Title', title)}${cell('State', html`<span>${stateChip(state)}<br><span class="soft">${reason}</span></span>`)}${cell('Open', open, open === '?' ? 'n unseen' : 'n')}${cell('Waived', faintZero(inState('waived')), 'n')}${cell('Resolved', faintZero(inState('resolved')), 'n')}</tr>
 `
 }
 
@@ -134,7 +139,7 @@ function showPeriod({ from, to, runs, interrupted, incomplete, longest_gap }: Co
 }
 
 function showOrigin({ run, digests, verify }: Compliance): Markup {
-  const sign = ['Reviewed by, for which company', 'Signature', 'Date'].map((what) => html`<p>${what}</p>`)
+  const sign = ['Company', 'Reviewed by, signature', 'Date'].map((what) => html`<p>${what}</p>`)
   return html`${factList([
     ['Run', `${run.number}, ${showTime(run.started_at)}`],
     ['Policy', html`<code>${digests.policy}</code>`],

@@ -2,7 +2,7 @@ import type { Report, ReportCoverage, ReportProject, ReportViolation } from '../
 import { type Severity, severities } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { isGap } from '../gaps.ts'
-import { fold } from './components/fold.ts'
+import { foldRest } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing } from './markup.ts'
 import { extentOf, type ScanExtent, showCount } from './scan-extent.ts'
@@ -28,7 +28,7 @@ export function showProjects(report: Report): Markup {
   )
   const calm = rows.length - notable.length
   const [first, rest] = [notable.slice(0, mostInSight), notable.slice(mostInSight)]
-  return html`${first.length === 0 ? nothing : showTable(first)}${rest.length === 0 ? nothing : fold(html`${rest.length} more of ${count(notable.length, 'project')}`, showTable(rest))}${
+  return html`${first.length === 0 ? nothing : showTable(first)}${rest.length === 0 ? nothing : foldRest(`${rest.length} more of ${count(notable.length, 'project')}`, showTable(rest))}${
     calm === 0
       ? nothing
       : html`<p class="soft">${count(calm, first.length === 0 ? 'project' : 'more project')} with a complete scan and no open violation.</p>

@@ -1,6 +1,6 @@
 import { anchorOf } from './anchors.ts'
 import { command } from './components/command.ts'
-import { fold, rowList } from './components/fold.ts'
+import { fold, foldRest, rowList } from './components/fold.ts'
 import { remediation } from './components/remediation.ts'
 import { severityChip } from './components/severity.ts'
 import { html, type Markup, nothing } from './markup.ts'
@@ -56,11 +56,9 @@ function showControls(controls: readonly string[]): Markup {
   const [first, ...rest] = controls
   if (first === undefined) return nothing
   if (rest.length === 0) return html`<p>Control ${nameControl(first)}</p>`
-  return fold(
-    html`Controls: ${nameControl(first)} +${rest.length}`,
-    html`<p>${controls.map(nameControl).join(', ')}</p>
-`,
-  )
+  const all = html`<p>Controls: ${controls.map(nameControl).join(', ')}</p>
+`
+  return foldRest(`Controls: ${nameControl(first)} +${rest.length}`, all)
 }
 
 /** `soc2:CC6.1` → `SOC 2 CC6.1`; a framework of the reader's own as it is. */

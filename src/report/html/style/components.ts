@@ -12,7 +12,7 @@ export const components = `
 .met { --mark: var(--good); } .not_met { --mark: var(--critical); } .partially_assessed, .not_assessed { --mark: var(--high); } .not_covered { --mark: var(--info); }
 .chip.not_met { background: var(--critical); color: var(--on-critical); } .chip.met, .chip.partially_assessed, .chip.not_assessed { border-color: currentColor; }
 .unscanned { border: 1px solid var(--high); padding: 8px 16px; margin: 8px 0 16px; }
-.unscanned.unseen, .empty.unseen { background-size: 16px 100%; background-repeat: no-repeat; padding-left: 32px; }
+.unscanned.unseen, .empty.unseen, .rows > .unseen { background-size: 16px 100%; background-repeat: no-repeat; padding-left: 32px; }
 .unscanned ul { margin: 4px 0; padding-left: 20px; } .unscanned p, .unscanned li { max-width: none; }
 .verdict { border: 1px solid var(--line); border-left: 6px solid var(--mark); background: var(--panel); padding: 12px 24px 16px; margin: 8px 0; }
 .verdict.passed { --mark: var(--good); } .verdict.failed { --mark: var(--critical); } .verdict.unknown { --mark: var(--high); }
@@ -48,7 +48,7 @@ del, ins { text-decoration: none; } del { color: var(--removed); } ins { color: 
 del::before { content: "\\2212  " / ""; } ins::before { content: "+  " / ""; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; margin: 8px 0; }
 th, td { padding: 4px 12px; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th:first-child { padding-left: 0; } thead th { color: var(--soft); font-weight: 600; } tbody th { font-weight: 600; }
+th:first-child { padding-left: 0; } thead th { color: var(--soft); font-weight: 600; overflow-wrap: normal; } tbody th { font-weight: 600; min-width: 7ch; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; } td b { color: var(--mark, inherit); }
 .rows table { width: auto; min-width: 50%; } .rows tbody th { font-weight: 400; color: var(--soft); min-width: 18ch; }
 .sign { display: grid; grid-template-columns: repeat(3, 1fr); gap: 40px; margin-top: 64px; } .sign p { border-top: 1px solid var(--ink); padding-top: 4px; font-size: .875rem; }

@@ -4,11 +4,11 @@ export function print(runningHeader: string): string {
 @media print {
   :root { color-scheme: light; --ink: #000; --soft: #444; --paper: #fff; --panel: #fff; --line: #999; --link: #000; --critical: #800020; --on-critical: #fff;
     --high: #723a00; --medium: #554000; --low: #003e78; --info: #444; --added: #0a4019; --removed: #800020; --modified: #42337a; --good: #0a4019; --bad: #800020; --hatch: #ddd; }
-  body { max-width: none; padding: 0; font-size: 10pt; } nav, .skip { display: none; }
+  html { font-size: 10pt; } body { max-width: none; padding: 0; } nav, .skip { display: none; }
   .columns:has(aside) { display: block; } .columns aside { position: static; max-height: none; padding: 0; }
-  h1 { font-size: 20pt; } h2 { font-size: 15pt; margin-top: 24px; } h2, h3, h4, summary { break-after: avoid; }
-  .rows > li, tr, .verdict, .unscanned { break-inside: avoid; } .paper { break-before: page; }
-  details > summary { list-style: none; } details::details-content { content-visibility: visible; display: block; block-size: auto; }
+  h2 { margin-top: 24px; } h2, h3, h4, summary { break-after: avoid; }
+  .rows > li, tr, .verdict, .unscanned, .sign { break-inside: avoid; }
+  details > summary { list-style: none; } .rest > summary { display: none; } details::details-content { content-visibility: visible; display: block; block-size: auto; }
   a[href^="http"]::after { content: " (" attr(href) ")"; }
   * { print-color-adjust: exact; }
 }

@@ -6,7 +6,7 @@ import type { Configuration } from '../config/read-configuration.ts'
 import { createSealer } from '../inventory/sealer.ts'
 import { framesOf } from '../model/errors.ts'
 import type { Report } from '../model/report.ts'
-import type { Severity } from '../model/violation.ts'
+import type { FailOn } from '../model/violation.ts'
 import { composeRunNotifications } from '../notify/compose-messages.ts'
 import type { Policy } from '../policy/policy.ts'
 import { neutralise } from '../text/neutralise.ts'
@@ -26,7 +26,7 @@ export interface AuditRequest {
   readonly policy: Policy
   /** `service/project`, `service/*` or a bare project name; all when empty. */
   readonly only: readonly string[]
-  readonly failOn: Severity
+  readonly failOn: FailOn
   readonly quiet: boolean
   /** Whether missing resources count as removed at once, however many. */
   readonly acceptsRemovals?: boolean

@@ -7,7 +7,7 @@ import { policyProject } from '../model/resource.ts'
 import { isAtLeast, type Severity, type ViolationState } from '../model/violation.ts'
 import type { Answer } from '../report/answer.ts'
 import { type AnswerView, limited } from '../report/show-answer.ts'
-import { showViolation } from '../report/text/show-violations.ts'
+import { showViolation } from '../report/text/show-violation.ts'
 import { widthOf } from '../text/columns.ts'
 import { neutralise } from '../text/neutralise.ts'
 import { selectProjects, statingExtent } from './as-of.ts'
@@ -50,10 +50,26 @@ export async function readViolations(reader: HistoryReader, query: ViolationsQue
 }
 
 function toRow(violation: RecordedViolation | ResolvedViolation): ViolationRow {
-  const { firstSeen, lastSeen, waiver, fingerprint, rule, severity, state, project, kind, uid, name, path, message } =
-    violation
+  const {
+    firstSeen,
+    lastSeen,
+    waiver,
+    fingerprint,
+    rule,
+    severity,
+    state,
+    project,
+    kind,
+    uid,
+    name,
+    owner,
+    path,
+    message,
+  } = violation
   return {
-    ...{ fingerprint, rule, severity, state, resolution: null, project, kind, uid, name, path, message },
+    ...{ fingerprint, rule, severity, state, resolution: null, project, kind, uid, name },
+    owner: owner ?? null,
+    ...{ path, message },
     first_seen: firstSeen,
     last_seen: lastSeen,
     ...('resolvedAt' in violation ? { resolved_at: violation.resolvedAt } : {}),

@@ -2,6 +2,7 @@ import { changeTypes } from '../../model/change.ts'
 import type { Report } from '../../model/report.ts'
 import { severities } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
+import { describeFailOn } from '../fails-run.ts'
 import { showDuration, showTime } from '../text/show-time.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
@@ -16,7 +17,7 @@ export function showOverview(report: Report): Markup {
   return html`${showBar(report)}<dl class="facts">
 <dt>Run</dt><dd>${report.run.number}, ${showTime(report.run.started_at)}${took === '' ? '' : `, took ${took}`}</dd>
 <dt>Coverage</dt><dd>${complete.length} of ${count(walks.length, 'walk')} complete, ${count(sum(coverage.map(({ items }) => items)), 'item')}</dd>
-<dt>Open violations</dt><dd>${open === '' ? 'none' : open}; ${verdict.fail_on} or above fails the run</dd>
+<dt>Open violations</dt><dd>${open === '' ? 'none' : open}; ${describeFailOn(verdict.fail_on)} ${verdict.fail_on === 'new' ? 'fail' : 'fails'} the run</dd>
 <dt>Others</dt><dd>${verdict.unknown} unknown, ${verdict.waived} waived, ${verdict.resolved} resolved</dd>
 <dt>Drift</dt><dd>${changes === '' ? 'none' : changes}</dd>
 </dl>

@@ -34,6 +34,8 @@ export interface AuditRequest {
   readonly expected?: readonly ProjectState[] | undefined
   readonly runTimeoutMs: number
   readonly onPage?: (page: PageRead) => void
+  /** Whether channels are notified. Default: yes. If not, the next run that notifies does so for this one. */
+  readonly notifies?: boolean
   /** Whether the policy's probes run. Default: yes. */
   readonly runsProbes?: boolean
 }
@@ -96,7 +98,7 @@ async function runOnce(request: AuditRequest, terminal: ProcessContext, asked: A
         progress.page(ref.name, page.items)
         request.onPage?.(page)
       },
-      composeNotifications: composeRunNotifications(configuration.notify),
+      composeNotifications: request.notifies === false ? () => 'later' : composeRunNotifications(configuration.notify),
       // The error's message could quote the service, so only the stack is logged.
       onBug: ({ ref }, error) => log.error({ project: ref.name, stack: framesOf(error) }, 'a bug: please report it'),
       onInterrupted: (run) => log.warn({ run }, 'an earlier run was killed: closed as interrupted'),

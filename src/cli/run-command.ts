@@ -26,6 +26,7 @@ import { defineStatus } from './status.ts'
 import { defineTimeline } from './timeline.ts'
 import { defineVerify } from './verify.ts'
 import { defineViolations } from './violations.ts'
+import { defineWaivers } from './waivers.ts'
 import { watchOutputs } from './watch-outputs.ts'
 import { defineWorker } from './worker.ts'
 
@@ -39,6 +40,7 @@ const commands = [
     defineRules,
     definePolicy,
     defineBaseline,
+    defineWaivers,
     defineProbe,
     defineNotify,
     defineDemo,

@@ -5,6 +5,7 @@ import type { Sealer } from '../inventory/sealer.ts'
 import type { Clock } from '../model/clock.ts'
 import { resourceKey } from '../model/keys.ts'
 import type { ProjectNotice } from '../model/notice.ts'
+import { type Kind, type Listing, listings } from '../model/resource.ts'
 import type { Finding } from '../model/violation.ts'
 import type { PolicyEvaluator } from '../policy/evaluator.ts'
 import type { Probe } from '../policy/probe.ts'
@@ -94,7 +95,7 @@ export async function auditProject(
 
   const missing = await comparison.compareMissing(statuses)
   const isVanished = walks.some(({ coverage }) => coverage.cause === 'not_found')
-  const scanned = { ...configured(project), statuses }
+  const scanned = { ...configured(project), ...describePast(context, walked, expected), statuses }
   const findings = [
     ...ofProject.evaluateScan(gathered.self, { isVanished, unconfirmedRemovals: losses }),
     ...probed.resources.flatMap((resource) => ofProject.evaluate(resource)),
@@ -124,6 +125,29 @@ export async function auditProject(
   for (const notice of notices) await draft.stageNotice(ref, notice)
   return outcome
 }
+
+/** What the run could compare the project with. Members that say nothing are absent, so that equal runs store nothing. */
+function describePast(
+  { lastComplete }: ProjectContext,
+  walked: Statuses,
+  expected: ExpectedState | undefined,
+): Pick<ProjectOutcome, 'notCompared' | 'approvedAt'> {
+  const notCompared = listings.filter(
+    (listing) =>
+      walked[listing] !== undefined && walked[listing] !== 'skipped' && lastComplete[shownBy[listing]] === undefined,
+  )
+  return {
+    ...(notCompared.length === 0 ? {} : { notCompared }),
+    ...(expected?.approvedAt === undefined ? {} : { approvedAt: expected.approvedAt }),
+  }
+}
+
+const shownBy = {
+  project: 'project',
+  endpoints: 'endpoint',
+  sources: 'source',
+  subscriptions: 'subscription',
+} as const satisfies Record<Listing, Kind>
 
 /** Keeps nothing of a project but what its walks proved: its violations are carried as unknown. */
 export async function discardProject(

@@ -29,7 +29,7 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
     context: describeContext(
       policy,
       outcomes.map((outcome) => {
-        const { project, labels, configuredAt, evaluation } = outcome
+        const { project, labels, configuredAt, notCompared, approvedAt, evaluation } = outcome
         const { resources, evaluatedByRule } = evaluation
         return {
           project: project.name,
@@ -38,6 +38,8 @@ export function concludeFleet(outcomes: readonly ProjectOutcome[], fleet: Fleet)
           resources,
           evaluatedByRule,
           notEvaluated: failuresIn(outcome),
+          ...(notCompared === undefined ? {} : { notCompared }),
+          ...(approvedAt === undefined ? {} : { approvedAt }),
         }
       }),
     ),

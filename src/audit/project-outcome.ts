@@ -10,7 +10,8 @@ import { type AuditedProject, isKindComplete, isWholeUnder, type Statuses } from
  * What a project leaves for the end of a run. It is plain JSON and all that the end knows of the project, so it does
  * not matter which process scanned it.
  */
-export interface ProjectOutcome extends Pick<ProjectEvaluation, 'labels' | 'configuredAt'> {
+export interface ProjectOutcome
+  extends Pick<ProjectEvaluation, 'labels' | 'configuredAt' | 'notCompared' | 'approvedAt'> {
   readonly project: ProjectRef
   readonly statuses: Statuses
   /** Listings that a filter narrowed: what they did not show may be there. */

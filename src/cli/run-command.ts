@@ -27,6 +27,7 @@ import { defineStatus } from './status.ts'
 import { defineTimeline } from './timeline.ts'
 import { defineVerify } from './verify.ts'
 import { defineViolations } from './violations.ts'
+import { defineWaivers } from './waivers.ts'
 import { watchOutputs } from './watch-outputs.ts'
 import { defineWorker } from './worker.ts'
 
@@ -41,6 +42,7 @@ const commands = [
     definePolicy,
     defineBaseline,
     defineAccept,
+    defineWaivers,
     defineProbe,
     defineNotify,
     defineDemo,

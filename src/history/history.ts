@@ -2,7 +2,7 @@ import type { Coverage } from '../model/coverage.ts'
 import type { ExitCode } from '../model/errors.ts'
 import type { ProjectNotice } from '../model/notice.ts'
 import type { Kind, Listing, ProjectRef } from '../model/resource.ts'
-import type { Finding, Resolution, Severity, Waiver } from '../model/violation.ts'
+import type { FailOn, Finding, Resolution, Waiver } from '../model/violation.ts'
 import type { Acceptances } from './acceptances.ts'
 import type { Approval, Approvals, ApprovedBody } from './approvals.ts'
 import type { ComposeNotifications } from './notification-facts.ts'
@@ -29,7 +29,7 @@ export interface History extends HistoryReader, Approvals, Acceptances, Outbox {
 export interface RunStart {
   /** ISO 8601, UTC. */
   readonly startedAt: string
-  readonly failOn: Severity
+  readonly failOn: FailOn
   readonly toolVersion: string
   readonly policyDigest: string
   readonly configurationDigest: string

@@ -10,6 +10,14 @@ export function isAtLeast(severity: Severity, threshold: Severity): boolean {
 }
 
 /**
+ * Which open violations fail a run: none, those that are new since the last approval or run, or those of a severity or
+ * above. New ones count from `leastNew` on.
+ */
+export const failOnChoices = ['never', 'new', ...severities] as const
+export type FailOn = (typeof failOnChoices)[number]
+export const leastNew: Severity = 'medium'
+
+/**
  * The state of a violation in a run: first seen, seen again, proven gone, not scanned well enough to decide (carried
  * with the time it was last seen), or accepted by a waiver.
  */

@@ -245,6 +245,20 @@ export function describeReader(name: string, makePlace: () => Place): void {
       expect(await changesBetween(2, 3)).toEqual([])
     })
 
+    it('finds resources by a name that they had and by the beginning of a uid, with their last names', async () => {
+      await threeRuns()
+      const found = async (text: string, run: number) =>
+        (await fixture.history.search(text, run)).map(({ kind, uid, name }) => [kind, uid, name])
+      const all = await found('', 3)
+      expect(all.map(([, uid]) => uid)).toEqual(expect.arrayContaining(['a', 'b', 'c']))
+      for (const [kind, uid, name] of all) {
+        expect(await found(uid ?? '', 3)).toContainEqual([kind, uid, name])
+        if (name !== '') expect(await found(name ?? '', 3)).toContainEqual([kind, uid, name])
+      }
+      expect(await found('nowhere', 3)).toEqual([])
+      expect((await found('c', 1)).filter(([, uid]) => uid === 'c')).toEqual([])
+    })
+
     it('lists versions, violations and referrers of a resource', async () => {
       await threeRuns()
       expect(await fixture.history.find('a', 3)).toEqual([a])

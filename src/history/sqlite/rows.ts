@@ -43,8 +43,14 @@ export function toActiveViolation({ waiver, originRun, ...row }: ActiveViolation
 /** A violation of a record as read. */
 export type RecordedRow = Omit<RecordedViolation, 'waiver'> & { readonly waiver: string | null }
 
-export function toRecordedViolation<Row extends { readonly waiver: string | null }>({ waiver, ...row }: Row) {
-  return waiver === null ? row : { ...row, waiver: waiverOf(waiver) }
+export function toRecordedViolation<Row extends { readonly waiver: string | null; readonly owner?: unknown }>({
+  waiver,
+  owner,
+  ...row
+}: Row) {
+  // A service may send an owner that is not text, which names nobody.
+  const named = owner === undefined ? row : { ...row, owner: typeof owner === 'string' ? owner : null }
+  return waiver === null ? named : { ...named, waiver: waiverOf(waiver) }
 }
 
 /** Hookdrift wrote the JSON. */

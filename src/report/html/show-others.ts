@@ -1,4 +1,5 @@
-import type { Report, ReportViolation, Resolution } from '../../model/report.ts'
+import type { Report, ReportViolation } from '../../model/report.ts'
+import type { Resolution } from '../../model/violation.ts'
 import { count } from '../../text/count.ts'
 import { fold } from './components/fold.ts'
 import { html, type Markup } from './markup.ts'

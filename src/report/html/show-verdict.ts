@@ -1,9 +1,10 @@
 import { changeTypes } from '../../model/change.ts'
 import { exitCodes } from '../../model/errors.ts'
 import type { Report, ReportViolation } from '../../model/report.ts'
-import { isAtLeast, type Severity, severities } from '../../model/violation.ts'
+import { type FailOn, leastNew, type Severity } from '../../model/violation.ts'
 import { count, countEach } from '../../text/count.ts'
 import { showOpenTime } from '../compliance/show-open-time.ts'
+import { atLeast, failsRunOf } from '../fails-run.ts'
 import { gapsOf } from '../gaps.ts'
 import { severityBar } from './components/severity.ts'
 import { verdictBanner } from './components/verdict-banner.ts'
@@ -33,21 +34,20 @@ export function isOpen({ state }: Pick<ReportViolation, 'state'>): boolean {
   return state === 'opened' || state === 'continuing'
 }
 
-function inWords({ verdict, coverage }: Report): {
+function inWords(report: Report): {
   outcome: 'passed' | 'failed' | 'unknown'
   word: string
   sentence: string
 } {
-  const threshold = verdict.fail_on === 'critical' ? 'critical' : `${verdict.fail_on} or above`
-  const failing = severities.filter((severity) => isAtLeast(severity, verdict.fail_on))
-  const open = failing.reduce((sum, severity) => sum + verdict.violations[severity], 0)
+  const { verdict, coverage, violations } = report
+  const open = violations.filter(failsRunOf(report)).length
   const found =
     open === 0
-      ? `No open violation of ${threshold} in what was scanned`
-      : `${count(open, 'open violation')} of ${threshold}`
+      ? `${noneFails(verdict.fail_on)} in what was scanned`
+      : `${count(open, verdict.fail_on === 'new' ? 'new open violation' : 'open violation')} of ${thresholdOf(verdict.fail_on)}`
   switch (verdict.exit_code) {
     case exitCodes.clean:
-      return { outcome: 'passed', word: 'Passed', sentence: `No open violation of ${threshold}.` }
+      return { outcome: 'passed', word: 'Passed', sentence: `${noneFails(verdict.fail_on)}.` }
     case exitCodes.violations:
       return { outcome: 'failed', word: 'Failed', sentence: `${found}.` }
     case exitCodes.incomplete:
@@ -60,6 +60,15 @@ function inWords({ verdict, coverage }: Report): {
       return { outcome: 'unknown', word: 'Incomplete', sentence: `${bug}. ${found}.` }
     }
   }
+}
+
+function noneFails(failOn: FailOn): string {
+  if (failOn === 'never') return 'No violation fails this run'
+  return `No ${failOn === 'new' ? 'new ' : ''}open violation of ${thresholdOf(failOn)}`
+}
+
+function thresholdOf(failOn: FailOn): string {
+  return atLeast(failOn === 'new' || failOn === 'never' ? leastNew : failOn)
 }
 
 /** What the states of this run's violations say about the run before. */

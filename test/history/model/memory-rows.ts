@@ -125,7 +125,9 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
   const { fingerprint, rule, severity, kind, uid, name, path, message, state, fromRun, toRun, firstRun, lastRun } = row
   if (fromRun > run || (toRun !== undefined && toRun < run)) return []
   const startOf = (number: number) => rows.runs[number - 1]?.startedAt ?? ''
-  const shown = { fingerprint, rule, severity, project, kind, uid, name, path, message, firstSeen: startOf(firstRun) }
+  const owner = ownerOf(rows, row, run)
+  const firstSeen = startOf(firstRun)
+  const shown = { fingerprint, rule, severity, project, kind, uid, name, owner, path, message, firstSeen }
   if (toRun === run) {
     if (rows.violations.some(({ replaces }) => replaces === row.id)) return []
     const lastScan = scannedProjects(rows, row.project).findLast((scan) => scan < run) ?? 0
@@ -134,6 +136,21 @@ export function toRunRecord(rows: Rows, run: number, row: ViolationRow, project:
   const accepted = row.waiver === undefined ? {} : { waiver: row.waiver }
   const reported = state !== 'open' ? state : firstRun === run ? 'opened' : 'continuing'
   return [{ ...shown, ...accepted, state: reported, lastSeen: startOf(lastRun ?? run), resolution: null }]
+}
+
+/** The owner of an endpoint, or of a subscription's endpoint, as of a run. */
+function ownerOf(rows: Rows, { project, kind, uid }: ViolationRow, run: number): string | null {
+  const isValid = ({ fromRun, toRun }: VersionRow) => fromRun <= run && (toRun === undefined || toRun > run)
+  const attributesOf = (kind: Kind, uid: unknown) => {
+    const row = rows.versions.find(
+      (version) => version.project === project && version.kind === kind && version.uid === uid && isValid(version),
+    )
+    return row === undefined ? {} : toStoredBody(row).attributes
+  }
+  const endpoint = kind === 'subscription' ? attributesOf('subscription', uid).endpoint_uid : uid
+  if (kind !== 'endpoint' && kind !== 'subscription') return null
+  const { owner_id } = attributesOf('endpoint', endpoint)
+  return typeof owner_id === 'string' ? owner_id : null
 }
 
 /** Versions as runs found them. */

@@ -76,6 +76,7 @@ export function describeRuns(name: string, makePlace: () => Place): void {
             {
               ...finding,
               state: 'opened',
+              owner: null,
               project: 'acme/payments',
               firstSeen: at(1),
               lastSeen: at(1),

@@ -18,7 +18,7 @@ const withoutStyle = (page: string) => page.replace(/<style>[\s\S]*<\/style>/, '
 /** The elements of violations, as data-* attributes say. */
 function elementsIn(page: string) {
   const element =
-    /<li id="v-([^"]*)" class="[a-z]+" data-rule="([^"]*)" data-severity="([^"]*)" data-project="([^"]*)" data-state="([^"]*)">/g
+    /<li id="v-([^"]*)" data-rule="([^"]*)" data-severity="([^"]*)" data-project="([^"]*)" data-state="([^"]*)">/g
   return [...page.matchAll(element)].map(([, fingerprint, rule, severity, project, state]) => {
     return { fingerprint, rule, severity, project, state }
   })

@@ -8,10 +8,17 @@ import type { RuleGroup } from './rule-groups.ts'
 import { showViolations } from './show-violations.ts'
 
 const mostOpen = 20
+/** Above this number of violations, a block shows only its first few, so that the next block is not a screen away. */
+const few = 60
 
 /** Violations in blocks, one for each rule, with how to fix them. The first blocks are open. */
 export function showRuleGroups(groups: readonly RuleGroup[], at: string): Markup {
-  return html`${groups.map((group, index) => showGroup(group, at, index < mostOpen))}`
+  const total = groups.reduce((sum, { violations }) => sum + violations.length, 0)
+  const shown = total > few ? 5 : 20
+  return html`${groups.map((group, index) => {
+    const rows = showViolations(group.violations, { at, isNamed: false, shown })
+    return showGroup(group, rows, index < mostOpen)
+  })}`
 }
 
 /** A link to each rule, with its number of violations. */
@@ -26,9 +33,8 @@ export function showRuleIndex(groups: readonly RuleGroup[]): Markup {
   return rowList(links)
 }
 
-function showGroup(group: RuleGroup, at: string, isOpenAtFirst: boolean): Markup {
+function showGroup(group: RuleGroup, rows: Markup, isOpenAtFirst: boolean): Markup {
   const { id, severity, title, violations, isFirst } = group
-  const rows = showViolations(violations, at, false)
   const summary = html`<h3>${severityChip(severity)} ${title} <span class="count">${violations.length}</span></h3>`
   const block = fold(summary, html`${showRemediation(group)}${rows}${showMore(group)}`, isOpenAtFirst)
   return isFirst

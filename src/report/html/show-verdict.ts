@@ -41,10 +41,11 @@ function inWords({ verdict, coverage }: Report): {
   const threshold = verdict.fail_on === 'critical' ? 'critical' : `${verdict.fail_on} or above`
   const failing = severities.filter((severity) => isAtLeast(severity, verdict.fail_on))
   const open = failing.reduce((sum, severity) => sum + verdict.violations[severity], 0)
+  const isWhole = extentOf(coverage) === 'all'
   const found =
     open === 0
-      ? `No open violation of ${threshold} in what was scanned`
-      : `${count(open, 'open violation')} of ${threshold}`
+      ? `No open violation of ${threshold} in what was scanned, the rest is unknown`
+      : `${isWhole ? '' : 'At least '}${count(open, 'open violation')} of ${threshold}`
   switch (verdict.exit_code) {
     case exitCodes.clean:
       return { outcome: 'passed', word: 'Passed', sentence: `No open violation of ${threshold}.` }
@@ -53,7 +54,7 @@ function inWords({ verdict, coverage }: Report): {
     case exitCodes.incomplete:
       if (extentOf(coverage) === 'none')
         return { outcome: 'unknown', word: 'Unknown', sentence: 'Nothing was scanned.' }
-      return { outcome: 'unknown', word: 'Incomplete', sentence: `${found}; the rest is unknown.` }
+      return { outcome: 'unknown', word: 'Incomplete', sentence: `${found}.` }
     default: {
       const ended = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
       const bug = `A bug in hookdrift ended the audit of ${count(ended, 'project')}`

@@ -97,7 +97,14 @@ describe('the HTML report', () => {
 
   it('shows new violations before changes, and these before known violations', () => {
     const page = show(samples.small)
-    const places = ['id="changes"', 'data-state="opened"', 'data-change=', 'id="violations"', 'data-state="continuing"']
+    const places = [
+      'id="new"',
+      'data-state="opened"',
+      'id="drift"',
+      'data-change=',
+      'id="violations"',
+      'data-state="continuing"',
+    ]
     const found = places.map((text) => page.indexOf(text))
     expect(found).toEqual(found.toSorted((a, b) => a - b))
     expect(page.lastIndexOf('data-state="opened"')).toBeLessThan(page.indexOf('id="drift"'))

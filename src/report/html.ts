@@ -7,7 +7,7 @@ import { type Markup, html as markup } from './html/markup.ts'
 import { type PageSection, renderPage } from './html/render-page.ts'
 import { groupByRule, type RuleGroup } from './html/rule-groups.ts'
 import { extentOf, isFirstRun } from './html/scan-extent.ts'
-import { showChanges } from './html/show-changes.ts'
+import { changeSections } from './html/show-changes.ts'
 import { showCoverage } from './html/show-coverage.ts'
 import { showOthers } from './html/show-others.ts'
 import { showProjects } from './html/show-projects.ts'
@@ -53,14 +53,10 @@ function groupsOf(report: Report): readonly (readonly RuleGroup[])[] {
 }
 
 function sectionsOf(report: Report, opened: readonly RuleGroup[], known: readonly RuleGroup[]): PageSection[] {
-  const { run, notices, drift } = report
+  const { run, notices } = report
   const isFirst = isFirstRun(report)
   return [
-    {
-      id: 'changes',
-      title: isFirst && drift.length === 0 ? 'First run' : 'New and changed',
-      content: showChanges(report, opened),
-    },
+    ...changeSections(report, opened),
     { id: 'projects', title: 'Projects', content: showProjects(report) },
     {
       id: 'violations',

@@ -11,7 +11,7 @@ interface Contents {
   readonly alarm?: Markup
   readonly verdict: Markup
   readonly sections: readonly PageSection[]
-  /** Beside the sections where there is room, else below them. */
+  /** Next to the sections where there is room, else below them. */
   readonly aside?: Markup
   /** Facts with which a reader can verify the origin. */
   readonly footer: Markup

@@ -5,14 +5,36 @@ import { changeCard } from './components/change-card.ts'
 import { emptyState } from './components/empty-state.ts'
 import { rowList } from './components/fold.ts'
 import { html, type Markup } from './markup.ts'
+import type { PageSection } from './render-page.ts'
 import type { RuleGroup } from './rule-groups.ts'
 import { extentOf, isFirstRun } from './scan-extent.ts'
 import { showRuleGroups } from './show-rules.ts'
 
-/** New violations and changed resources. A first run has neither: its violations are merely found. */
-export function showChanges(report: Report, opened: readonly RuleGroup[]): Markup {
-  if (isFirstRun(report) && report.drift.length === 0) return showFirstRun(report)
-  return html`${showOpened(report, opened)}${showDrift(report)}`
+/**
+ * New violations, then changed resources. A first run has nothing to compare with: its violations are merely found, and
+ * one section says so.
+ */
+export function changeSections(report: Report, opened: readonly RuleGroup[]): PageSection[] {
+  const { drift } = report
+  if (isFirstRun(report) && drift.length === 0) {
+    return [{ id: 'changes', title: 'First run', content: showFirstRun(report) }]
+  }
+  const number = opened.reduce((sum, group) => sum + group.violations.length, 0)
+  const isCounted = extentOf(report.coverage) === 'all'
+  return [
+    {
+      id: 'new',
+      title: 'New violations',
+      ...(number > 0 || isCounted ? { count: number } : {}),
+      content: showOpened(report, opened),
+    },
+    {
+      id: 'drift',
+      title: 'Changed',
+      ...(drift.length > 0 || isCounted ? { count: drift.length } : {}),
+      content: showDrift(report),
+    },
+  ]
 }
 
 function showFirstRun({ projects, coverage }: Report): Markup {
@@ -47,7 +69,7 @@ function showDrift({ drift, verdict, coverage, violations }: Report): Markup {
     violations.filter(({ state }) => state === 'opened'),
     resourceKey,
   )
-  return html`<h3 id="drift">Changed since the last complete scan: ${countEach(changeTypes, verdict.drift)}</h3>
+  return html`<p class="soft">Since the last complete scan: ${countEach(changeTypes, verdict.drift)}.</p>
 ${rowList(drift.map((change) => changeCard(change, opened.get(resourceKey(change)) ?? [])))}`
 }
 

@@ -6,7 +6,7 @@ import { fold } from './components/fold.ts'
 import { cell, table } from './components/table.ts'
 import { html, type Markup, nothing } from './markup.ts'
 
-/** What each walk proved: the incomplete ones in sight, with their reasons, the others behind a fold. */
+/** What each walk proved: the incomplete ones with their reasons, the others behind a fold. */
 export function showCoverage({ coverage, projects }: Report): Markup {
   const gaps = coverage.filter(isGap)
   const rest = coverage.filter((walk) => !isGap(walk))

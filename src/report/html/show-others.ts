@@ -9,7 +9,7 @@ import { showViolations } from './show-violations.ts'
 /** Violations that are not open, a section for each state. */
 export function showOthers({ violations, run }: Report): PageSection[] {
   const inState = (name: ReportViolation['state']) => violations.filter(({ state }) => state === name)
-  const rows = (found: readonly ReportViolation[]) => showViolations(found, run.started_at, true)
+  const rows = (found: readonly ReportViolation[]) => showViolations(found, { at: run.started_at, isNamed: true })
   const [unknown, waived, resolved] = [inState('unknown'), inState('waived'), inState('resolved')]
   const sections: PageSection[] = [
     {
@@ -40,7 +40,7 @@ const causes = [
   ['expired', 'Reported for as long as the policy asks'],
 ] as const satisfies readonly (readonly [Resolution | null, string])[]
 
-/** Resolved violations by cause, the good news first. What only the policy changed is one line and a fold. */
+/** Resolved violations by cause, fixed and removed ones first. What only the policy changed is one line and a fold. */
 function showResolved(
   resolved: readonly ReportViolation[],
   rows: (found: readonly ReportViolation[]) => Markup,

@@ -18,7 +18,7 @@ interface Row {
   readonly notEvaluated: number
 }
 
-const mostInSight = 12
+const mostShown = 12
 
 /** Projects with open violations or an incomplete scan: what was not scanned comes first, then the worst. */
 export function showProjects(report: Report): Markup {
@@ -27,7 +27,7 @@ export function showProjects(report: Report): Markup {
     (row) => row.extent !== 'all' || row.notEvaluated > 0 || [...row.open, ...row.unknown].some(Boolean),
   )
   const calm = rows.length - notable.length
-  const [first, rest] = [notable.slice(0, mostInSight), notable.slice(mostInSight)]
+  const [first, rest] = [notable.slice(0, mostShown), notable.slice(mostShown)]
   return html`${first.length === 0 ? nothing : showTable(first)}${rest.length === 0 ? nothing : foldRest(`${rest.length} more of ${count(notable.length, 'project')}`, showTable(rest))}${
     calm === 0
       ? nothing

@@ -1,3 +1,4 @@
+import { severities } from '../../model/violation.ts'
 import { anchorOf } from './anchors.ts'
 import { command } from './components/command.ts'
 import { fold, foldRest, rowList } from './components/fold.ts'
@@ -7,28 +8,36 @@ import { html, type Markup, nothing } from './markup.ts'
 import type { RuleGroup } from './rule-groups.ts'
 import { showViolations } from './show-violations.ts'
 
-const mostOpen = 20
+/** Above this number of violations, fewer blocks are open and show fewer rows, so that the next section is near. */
+const few = 60
 
 /** Violations in blocks, one for each rule, with how to fix them. The first blocks are open. */
 export function showRuleGroups(groups: readonly RuleGroup[], at: string): Markup {
-  return html`${groups.map((group, index) => showGroup(group, at, index < mostOpen))}`
+  const total = groups.reduce((sum, { violations }) => sum + violations.length, 0)
+  const [mostOpen, shown] = total > few ? [8, 5] : [20, 20]
+  return html`${groups.map((group, index) => {
+    const rows = showViolations(group.violations, { at, isNamed: false, shown })
+    return showGroup(group, rows, index < mostOpen)
+  })}`
 }
 
-/** A link to each rule, with its number of violations. */
+/** A link to each rule, the worst first, with its number of violations. */
 export function showRuleIndex(groups: readonly RuleGroup[]): Markup {
-  const byRule = [...Map.groupBy(groups, ({ id }) => id)]
-  const links = byRule.map(([id, alike]) => {
+  const worstFirst = severities.flatMap((severity) => groups.filter((group) => group.severity === severity))
+  const links = [...Map.groupBy(worstFirst, ({ id }) => id)].flatMap(([id, alike]) => {
+    const [worst] = alike
+    if (worst === undefined) return []
     const number = alike.reduce((sum, { violations }) => sum + violations.length, 0)
-    const [first] = alike
-    return html`<li><a href="#${anchorOf('rule', id)}">${first?.title ?? id}</a> <span class="${first?.severity ?? 'info'} n">${number}</span></li>
-`
+    return [
+      html`<li><a href="#${anchorOf('rule', id)}">${worst.title}</a> <span class="chip ${worst.severity}">${number}</span></li>
+`,
+    ]
   })
   return rowList(links)
 }
 
-function showGroup(group: RuleGroup, at: string, isOpenAtFirst: boolean): Markup {
+function showGroup(group: RuleGroup, rows: Markup, isOpenAtFirst: boolean): Markup {
   const { id, severity, title, violations, isFirst } = group
-  const rows = showViolations(violations, at, false)
   const summary = html`<h3>${severityChip(severity)} ${title} <span class="count">${violations.length}</span></h3>`
   const block = fold(summary, html`${showRemediation(group)}${rows}${showMore(group)}`, isOpenAtFirst)
   return isFirst

@@ -24,7 +24,7 @@ export function showUnscanned({ coverage }: Report): Markup {
       : `${broken.size} of ${projects} ${broken.size === 1 ? 'was' : 'were'} not scanned to the end.`
   return unscannedBar({
     headline,
-    // More would move the verdict out of sight on a phone.
+    // More would push the verdict off the first screen of a phone.
     causes: causes.slice(0, mostCauses),
     left: causes.length - mostCauses,
     meaning:

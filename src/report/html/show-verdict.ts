@@ -41,10 +41,11 @@ function inWords(report: Report): {
 } {
   const { verdict, coverage, violations } = report
   const open = violations.filter(failsRunOf(report)).length
+  const isWhole = extentOf(coverage) === 'all'
   const found =
     open === 0
-      ? `${noneFails(verdict.fail_on)} in what was scanned`
-      : `${count(open, verdict.fail_on === 'new' ? 'new open violation' : 'open violation')} of ${thresholdOf(verdict.fail_on)}`
+      ? `${noneFails(verdict.fail_on)} in what was scanned, the rest is unknown`
+      : `${isWhole ? '' : 'At least '}${count(open, verdict.fail_on === 'new' ? 'new open violation' : 'open violation')} of ${thresholdOf(verdict.fail_on)}`
   switch (verdict.exit_code) {
     case exitCodes.clean:
       return { outcome: 'passed', word: 'Passed', sentence: `${noneFails(verdict.fail_on)}.` }
@@ -53,7 +54,7 @@ function inWords(report: Report): {
     case exitCodes.incomplete:
       if (extentOf(coverage) === 'none')
         return { outcome: 'unknown', word: 'Unknown', sentence: 'Nothing was scanned.' }
-      return { outcome: 'unknown', word: 'Incomplete', sentence: `${found}; the rest is unknown.` }
+      return { outcome: 'unknown', word: 'Incomplete', sentence: `${found}.` }
     default: {
       const ended = new Set(coverage.filter(({ cause }) => cause === 'bug').map(({ project }) => project)).size
       const bug = `A bug in hookdrift ended the audit of ${count(ended, 'project')}`

@@ -6,13 +6,25 @@ import { findingRow } from './components/finding-row.ts'
 import { rowList } from './components/fold.ts'
 import type { Markup } from './markup.ts'
 
-/** Violations as rows. `at` is the time of the run; `isNamed`: each row names its severity and rule. */
-export function showViolations(violations: readonly ReportViolation[], at: string, isNamed: boolean): Markup {
+interface ViolationsOptions {
+  /** The time of the run, from which ages count. */
+  readonly at: string
+  /** Whether each row names its severity and rule. */
+  readonly isNamed: boolean
+  /** How many rows are in front of the fold. */
+  readonly shown?: number
+}
+
+/** Violations as rows. */
+export function showViolations(
+  violations: readonly ReportViolation[],
+  { at, isNamed, shown }: ViolationsOptions,
+): Markup {
   const rows = violations.map((violation) => {
     const anchor = anchorOf('v', violation.fingerprint)
     return findingRow(violation, { anchor, age: describeAge(violation, at), isNamed })
   })
-  return rowList(rows)
+  return rowList(rows, shown)
 }
 
 function describeAge({ state, first_seen, last_seen }: ReportViolation, at: string): string {

@@ -19,7 +19,7 @@ export function findingRow(violation: ReportViolation, { anchor, age, isNamed }:
   const { rule, severity, project, state, path, message } = violation
   const which = isNamed ? html`${severityChip(severity)} <code>${rule}</code> ` : nothing
   const place = path === '' ? nothing : html` at <code>${shorten(path, 200)}</code>`
-  return html`<li id="${anchor}" class="${severity}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, anchor)}${place} · ${age}</p>${showWaiver(violation)}</li>
+  return html`<li id="${anchor}" data-rule="${rule}" data-severity="${severity}" data-project="${project}" data-state="${state}"><p>${which}${shorten(message, 2000)}</p><p class="where">${resource(violation, anchor)}${place} · ${age}</p>${showWaiver(violation)}</li>
 `
 }
 

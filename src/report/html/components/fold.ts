@@ -8,18 +8,18 @@ ${content}</details>
 `
 }
 
-/** The rest of what is in sight already. On paper the summary, which only counts it, is left out. */
+/** The rest of a list or table. On paper the summary, which only counts it, is left out. */
 export function foldRest(summary: string, content: Markup): Markup {
   return html`<details class="rest"><summary>${summary}</summary>
 ${content}</details>
 `
 }
 
-const mostInSight = 20
+const mostShown = 20
 
-/** A list of rows, the first of them in sight and the others behind a fold that counts them. */
-export function rowList(rows: readonly Markup[], inSight = mostInSight): Markup {
-  const [first, rest] = [rows.slice(0, inSight), rows.slice(inSight)]
+/** A list of rows, the first of them shown and the others behind a fold that counts them. */
+export function rowList(rows: readonly Markup[], shown = mostShown): Markup {
+  const [first, rest] = [rows.slice(0, shown), rows.slice(shown)]
   return html`${list(first)}${rest.length === 0 ? nothing : foldRest(`${rest.length} more of ${rows.length}`, list(rest))}`
 }
 

@@ -4,7 +4,7 @@ import { shortenSeals } from '../../text/shorten.ts'
 
 interface SecretChange {
   readonly sentence: string
-  /** The field changes that it tells. */
+  /** The field changes that it covers. */
   readonly fields: readonly FieldChange[]
 }
 

@@ -6,7 +6,7 @@ interface Column {
   readonly isNumber?: boolean
 }
 
-/** A cell. Below 600 px, where rows become cards, `label` stands before its content. */
+/** A cell. Below 600 px, where rows become cards, `label` is in front of its content. */
 export function cell(label: string, content: string | number | Markup, kind: '' | 'n' | 'n unseen' = ''): Markup {
   return kind === ''
     ? html`<td data-label="${label}">${content}</td>`

@@ -39,17 +39,17 @@ details > summary { cursor: pointer; } details > summary > h3 { display: inline;
 .rows { list-style: none; margin: 8px 0; padding: 0; }
 .rows > li { padding: 4px 0 4px 12px; border-left: 4px solid var(--mark, var(--line)); margin: 8px 0; }
 .rows > li > p { max-width: none; } .rows > li:target { background: var(--panel); outline: 2px solid var(--link); }
-.rows > .info { border-left-style: dotted; } .rows > .low { border-left-width: 2px; }
+.rows > [data-severity=info] { border-left-style: dotted; } .rows > [data-severity=low] { border-left-width: 2px; }
 .added { --mark: var(--added); } .removed { --mark: var(--removed); } .modified { --mark: var(--modified); }
 .rows > .removed { border-left-style: dashed; } .rows > .modified { border-left-style: double; border-left-width: 6px; } .change { color: var(--mark); }
 aside .rows > li { display: flex; justify-content: space-between; gap: 12px; border: 0; padding: 0; margin: 4px 0; } aside h2 { font-size: 1.25rem; margin-top: 0; } aside a:not(:hover) { text-decoration: none; }
-aside .n { color: var(--mark); font-weight: 700; }
+aside .chip { align-self: start; }
 del, ins { text-decoration: none; } del { color: var(--removed); } ins { color: var(--added); }
 del::before { content: "\\2212  " / ""; } ins::before { content: "+  " / ""; }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; margin: 8px 0; }
 th, td { padding: 4px 12px; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-th:first-child { padding-left: 0; } thead th { color: var(--soft); font-weight: 600; overflow-wrap: normal; } tbody th { font-weight: 600; min-width: 7ch; }
-.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; } td b { color: var(--mark, inherit); }
+th:first-child { padding-left: 0; } thead th { color: var(--soft); font-weight: 600; overflow-wrap: normal; } tbody th { font-weight: 600; min-width: 16ch; }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; } td b { color: var(--mark, inherit); } thead .n { width: 72px; }
 .rows table { width: auto; min-width: 50%; } .rows tbody th { font-weight: 400; color: var(--soft); min-width: 18ch; }
 .sign { display: grid; grid-template-columns: repeat(3, 1fr); gap: 40px; margin-top: 64px; } .sign p { border-top: 1px solid var(--ink); padding-top: 4px; font-size: .875rem; }
 @media (max-width: 600px) {

@@ -24,8 +24,9 @@ a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline
 .meta { margin: 0 0 8px; max-width: none; }
 .where { max-width: none; }
 .good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--high); } .faint { color: var(--soft); }
-.critical { --mark: var(--critical); } .high { --mark: var(--high); } .medium { --mark: var(--medium); }
-.low { --mark: var(--low); } .info { --mark: var(--info); }
+.critical, [data-severity=critical] { --mark: var(--critical); } .high, [data-severity=high] { --mark: var(--high); }
+.medium, [data-severity=medium] { --mark: var(--medium); } .low, [data-severity=low] { --mark: var(--low); }
+.info, [data-severity=info] { --mark: var(--info); }
 .unseen { background-image: repeating-linear-gradient(135deg, var(--hatch) 0 4px, transparent 4px 10px); }
 nav ul { list-style: none; margin: 0; padding: 0; }
 header nav ul { display: flex; flex-wrap: wrap; gap: 4px 24px; margin-top: 16px; font-size: .875rem; }

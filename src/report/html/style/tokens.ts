@@ -23,7 +23,7 @@ a:focus-visible, summary:focus-visible { outline: 3px solid var(--link); outline
 .meta, .soft, .where { color: var(--soft); font-size: .875rem; }
 .meta { margin: 0 0 8px; max-width: none; }
 .where { max-width: none; }
-.good { color: var(--good); } .bad { color: var(--bad); } .warn { color: var(--high); } .faint { color: var(--soft); }
+.good { color: var(--good); } .bad { color: var(--bad); } .faint { color: var(--soft); }
 .critical, [data-severity=critical] { --mark: var(--critical); } .high, [data-severity=high] { --mark: var(--high); }
 .medium, [data-severity=medium] { --mark: var(--medium); } .low, [data-severity=low] { --mark: var(--low); }
 .info, [data-severity=info] { --mark: var(--info); }

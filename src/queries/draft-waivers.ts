@@ -46,7 +46,7 @@ export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Pr
 
 /**
  * Checks the end of the waivers.
- * @throws AuditError.usage when it is no date, over already, or too far ahead. `now`: milliseconds
+ * @throws AuditError.usage when it is not a date, is over already, or is too far ahead. `now`: milliseconds
  */
 export function refuseExpiry(expires: string, now: number): void {
   const until = readExpiry(expires)

@@ -48,7 +48,7 @@ function suggestRules(violations: readonly ReportViolation[]): Suggestion[] {
   const namespaces: readonly string[] = [...kinds, 'drift', 'waiver']
   const ids = [...new Set(violations.map(({ rule }) => rule))]
   return ids
-    .filter((id) => isShellSafe(id) && namespaces.includes(id.replace(/\/.*$/, '')))
+    .filter((id) => isShellSafe(id) && namespaces.includes(id.split('/')[0] ?? ''))
     .slice(0, mostRules)
     .map((id) => ({ command: `hookdrift rules ${id}`, why: 'what it means, and how to fix it' }))
 }

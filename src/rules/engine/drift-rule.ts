@@ -33,7 +33,7 @@ export const openFor = z
   .string()
   .refine(isOpenFor, 'a duration such as `30d` (units s, m, h, d, w), or `never`')
   .default('30d')
-  .describe('How long a violation stays open while the value is not back, such as 30d; `never`: until it is back')
+  .describe('How long a violation stays open at most; `never`: until the value is back')
 
 function isOpenFor(text: string): boolean {
   return text === 'never' || readDuration(text) !== undefined

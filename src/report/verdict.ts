@@ -20,7 +20,7 @@ interface EvaluatedExtent {
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
 
 /** What the sentence needs besides the counts. */
-interface Circumstances extends Pick<EvaluatedExtent, 'coverage'> {
+interface VerdictContext extends Pick<EvaluatedExtent, 'coverage'> {
   readonly exitCode: ExitCode
   readonly failing: number
   readonly extent: ScannedExtent
@@ -55,8 +55,8 @@ export function composeVerdict({ coverage, violations, drift, projects, failOn }
   const failing = violations.filter(failsRun(failOn, projects)).length
   const exitCode = decideExitCode(coverage, failing)
   const limits = isCoverageComplete(coverage) ? '' : ' in what was scanned'
-  const circumstances = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), limits }
-  return { exit_code: exitCode, text: sentenceOf(counts, circumstances), ...counts }
+  const context = { coverage, exitCode, failing, extent: scannedExtent(coverage, projects), limits }
+  return { exit_code: exitCode, text: sentenceOf(counts, context), ...counts }
 }
 
 function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number): ExitCode {
@@ -65,19 +65,19 @@ function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number):
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
 
-function sentenceOf(counts: Counts, circumstances: Circumstances): string {
+function sentenceOf(counts: Counts, context: VerdictContext): string {
   const parts = [
-    ...scanOf(counts, circumstances),
+    ...scanOf(counts, context),
     ...describeUnknown(counts),
     ...describeWaived(counts),
-    ...describeDrift(counts, circumstances),
+    ...describeDrift(counts, context),
   ]
-  return `${parts.join(circumstances.exitCode === exitCodes.clean ? ', ' : '; ')}.`
+  return `${parts.join(context.exitCode === exitCodes.clean ? ', ' : '; ')}.`
 }
 
 /** What was scanned and found open. Only a run without unknown violations is called clean. */
-function scanOf(counts: Counts, circumstances: Circumstances): string[] {
-  const { coverage, exitCode, failing, extent } = circumstances
+function scanOf(counts: Counts, context: VerdictContext): string[] {
+  const { coverage, exitCode, failing, extent } = context
   if (exitCode === exitCodes.incomplete || exitCode === exitCodes.failure) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
     const incomplete = walks.filter(({ status }) => status !== 'complete').length
@@ -85,10 +85,10 @@ function scanOf(counts: Counts, circumstances: Circumstances): string[] {
     return [
       ...describeBugs(coverage),
       `${incomplete} of ${count(walks.length, 'walk')} incomplete`,
-      extent === 'nothing' && open === 0 ? 'nothing was scanned' : describeOpen(counts, circumstances),
+      extent === 'nothing' && open === 0 ? 'nothing was scanned' : describeOpen(counts, context),
     ]
   }
-  if (exitCode === exitCodes.violations) return [describeOpen(counts, circumstances)]
+  if (exitCode === exitCodes.violations) return [describeOpen(counts, context)]
   const items = count(sum(coverage.map((walk) => walk.items)), 'item')
   const nothing = describeNoFailure(counts, failing)
   return counts.unknown === 0 ? [`Clean: ${items}`, nothing] : [`Scanned ${items}`, nothing]
@@ -107,7 +107,7 @@ function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
   return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
 }
 
-function describeOpen({ violations, fail_on }: Counts, { failing, limits }: Circumstances): string {
+function describeOpen({ violations, fail_on }: Counts, { failing, limits }: VerdictContext): string {
   const open = sum(Object.values(violations))
   if (open === 0) return `no open violation${limits}`
   return `${count(open, 'open violation')} (${countEach(severities, violations)})${describeShare(fail_on, failing, open)}`
@@ -128,7 +128,7 @@ function describeWaived({ waived }: Counts): string[] {
   return waived === 0 ? [] : [`${count(waived, 'violation')} waived`]
 }
 
-function describeDrift({ drift }: Counts, { extent, limits }: Circumstances): string[] {
+function describeDrift({ drift }: Counts, { extent, limits }: VerdictContext): string[] {
   const changes = sum(changeTypes.map((type) => drift[type]))
   if (changes > 0) return [count(changes, 'change')]
   if (extent === 'first') return ['first scan']

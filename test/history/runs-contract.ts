@@ -72,7 +72,9 @@ export function describeRuns(name: string, makePlace: () => Place): void {
           ],
           notices: [{ project: 'acme/payments', ...aNotice('endpoints', 'the shape changed') }],
           changes: [{ project: 'acme/payments', ...modified }],
-          violations: [{ ...finding, state: 'opened', project: 'acme/payments', firstSeen: at(1), lastSeen: at(1) }],
+          violations: [
+            { ...finding, owner: null, state: 'opened', project: 'acme/payments', firstSeen: at(1), lastSeen: at(1) },
+          ],
         })
         // A link covers the exit code, so the record that gives it has none yet.
         expect(asked).toEqual({ ...committed, chain: null })

@@ -41,7 +41,7 @@ export function defineAudit(program: Command, execute: Execute): void {
     .option('--expect <directory>', 'compare with these states instead of the approved ones; see `baseline export`')
     .option('--accept-removals', 'accept removals of any size at once (see the rule project/mass-removal)')
     .option('--notify', 'notify the channels of the configuration; default, except with --history on a terminal')
-    .option('--no-notify', 'send no notification of this run; the next run that notifies reports its results')
+    .option('--no-notify', 'do not notify channels; the next run that does also reports what this one found')
     .option('--metrics-file <file>', "also write the run's metrics for the textfile collector of Prometheus")
     .option('--quiet', 'print only the verdict, on stderr')
     .action((options: AuditOptions) => execute((terminal) => audit(options, terminal)))
@@ -115,7 +115,7 @@ async function decideNotification(
   const { configuredPaths } = await import('../app/locate-history.ts')
   if ((await configuredPaths(config, terminal)).history.path === chosen.path) return true
   terminal.stderr.write(
-    'hookdrift: no channel is notified, because the history is not the configured one; see --notify\n',
+    'hookdrift: channels are not notified: the history is not the configured one; --notify notifies them\n',
   )
   return false
 }

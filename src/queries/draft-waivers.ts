@@ -46,7 +46,7 @@ export async function draftWaivers(reader: HistoryReader, query: DraftQuery): Pr
 
 /**
  * Checks the end of the waivers.
- * @throws AuditError.usage when it is not a date, is over already, or is too far ahead. `now`: milliseconds
+ * @throws AuditError.usage when it is not a date, over already, or too far ahead. `now`: milliseconds
  */
 export function refuseExpiry(expires: string, now: number): void {
   const until = readExpiry(expires)
@@ -78,7 +78,7 @@ function writeWaiver(group: readonly RecordedViolation[], { run, owner, expires,
 /** A scalar of one line. JSON is YAML, and has an escape for each character that a terminal obeys. */
 function inline(value: Json & string): string {
   const plain = writeYaml(value).trimEnd()
-  return /^[ -~]*$/.test(plain) && !plain.includes('\n') ? plain : asciiJson(value)
+  return !/[^ -~]/.test(plain) ? plain : asciiJson(value)
 }
 
 function asciiJson(text: string): string {

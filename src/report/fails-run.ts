@@ -23,12 +23,6 @@ export function failsRunOf({ verdict, projects }: Pick<Report, 'verdict' | 'proj
   return failsRun(verdict.fail_on, projects)
 }
 
-/** What fails a run, as a phrase: `medium or above`. */
-export function describeFailOn(failOn: FailOn): string {
-  if (failOn === 'never') return 'no violation'
-  return failOn === 'new' ? `new ones at ${atLeast(leastNew)}` : atLeast(failOn)
-}
-
 export function atLeast(severity: Severity): string {
   return severity === 'critical' ? 'critical' : `${severity} or above`
 }

@@ -20,7 +20,7 @@ interface EvaluatedExtent {
 type Counts = Omit<Verdict, 'exit_code' | 'text'>
 
 /** What the sentence needs besides the counts. */
-interface SentenceContext extends Pick<EvaluatedExtent, 'coverage'> {
+interface VerdictContext extends Pick<EvaluatedExtent, 'coverage'> {
   readonly exitCode: ExitCode
   readonly failing: number
   readonly extent: ScannedExtent
@@ -65,7 +65,7 @@ function decideExitCode(coverage: EvaluatedExtent['coverage'], failing: number):
   return failing > 0 ? exitCodes.violations : exitCodes.clean
 }
 
-function sentenceOf(counts: Counts, context: SentenceContext): string {
+function sentenceOf(counts: Counts, context: VerdictContext): string {
   const parts = [
     ...scanOf(counts, context),
     ...describeUnknown(counts),
@@ -76,7 +76,7 @@ function sentenceOf(counts: Counts, context: SentenceContext): string {
 }
 
 /** What was scanned and found open. Only a run without unknown violations is called clean. */
-function scanOf(counts: Counts, context: SentenceContext): string[] {
+function scanOf(counts: Counts, context: VerdictContext): string[] {
   const { coverage, exitCode, failing, extent } = context
   if (exitCode === exitCodes.incomplete || exitCode === exitCodes.failure) {
     const walks = coverage.filter(({ status }) => status !== 'skipped')
@@ -107,7 +107,7 @@ function describeBugs(coverage: EvaluatedExtent['coverage']): string[] {
   return projects === 0 ? [] : [`a bug in hookdrift ended the audit of ${count(projects, 'project')}`]
 }
 
-function describeOpen({ violations, fail_on }: Counts, { failing, limits }: SentenceContext): string {
+function describeOpen({ violations, fail_on }: Counts, { failing, limits }: VerdictContext): string {
   const open = sum(Object.values(violations))
   if (open === 0) return `no open violation${limits}`
   return `${count(open, 'open violation')} (${countEach(severities, violations)})${describeShare(fail_on, failing, open)}`
@@ -128,7 +128,7 @@ function describeWaived({ waived }: Counts): string[] {
   return waived === 0 ? [] : [`${count(waived, 'violation')} waived`]
 }
 
-function describeDrift({ drift }: Counts, { extent, limits }: SentenceContext): string[] {
+function describeDrift({ drift }: Counts, { extent, limits }: VerdictContext): string[] {
   const changes = sum(changeTypes.map((type) => drift[type]))
   if (changes > 0) return [count(changes, 'change')]
   if (extent === 'first') return ['first scan']

@@ -54,7 +54,7 @@ export function aProject(parts: Partial<ReportProject> = {}): ReportProject {
   }
 }
 
-/** 6,500 violations of 30 rules in 40 projects, with drift, notices, and resolved and waived violations next to them. */
+/** 6,500 violations of 30 rules in 40 projects, with drift, notices, and resolved and waived violations. */
 export function fleetReport(isFirst: boolean): Report {
   const projects = Array.from({ length: 40 }, (_, at) =>
     aProject({ project: `acme/p${at}`, ...(isFirst ? { not_compared: ['endpoints'] } : {}) }),

@@ -70,7 +70,7 @@ describe('the text report', () => {
     expect(shown).not.toMatch(/^New|Nothing changed/m)
   })
 
-  it('names a project that is scanned for the first time next to known ones', () => {
+  it('names a project that is scanned for the first time among known ones', () => {
     const shop = { ...aProject(), project: 'acme/shop', not_compared: ['endpoints'] } as const
     const coverage = [aWalk(), aWalk({ project: 'acme/shop' })]
     const violations = [aViolation(), aViolation({ project: 'acme/shop', uid: 'S1', name: 'shop' })]

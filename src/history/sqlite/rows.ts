@@ -48,7 +48,7 @@ export function toRecordedViolation<Row extends { readonly waiver: string | null
   owner,
   ...row
 }: Row) {
-  // A service may send an owner that is not text, which is not an owner.
+  // A service may send an owner that is not text: it names no one.
   const named = owner === undefined ? row : { ...row, owner: typeof owner === 'string' ? owner : null }
   return waiver === null ? named : { ...named, waiver: waiverOf(waiver) }
 }

@@ -37,6 +37,7 @@ export function layRows(
     const widest = cells.reduce((most, row) => Math.max(most, widthOf(row[at] ?? '')), 0)
     return page.full ? widest : Math.min(widest, columns[name].widest)
   })
+  if (!page.full) shrink(widths, page.width - indent.length)
   return violations.flatMap((violation, at) => {
     const row = (cells[at] ?? []).flatMap((cell, column) => {
       const width = widths[column] ?? 0
@@ -60,6 +61,18 @@ function withMessage(line: string, used: number, { message: text }: ReportViolat
       : [line.trimEnd(), `      ${cutColumns(message, page.width - 6)}`]
   }
   return [line.trimEnd(), ...wrapProse(message, page.width - 6).map((part) => `      ${part}`)]
+}
+
+const narrowestColumn = 10
+
+/** Narrows the widest column, one by one, until a line without its message fits or no column can be narrower. */
+function shrink(widths: number[], width: number): void {
+  const total = () => widths.reduce((sum, each) => sum + (each === 0 ? 0 : each + indent.length), 0) - indent.length
+  while (total() > width) {
+    const widest = Math.max(...widths)
+    if (widest <= narrowestColumn) return
+    widths[widths.indexOf(widest)] = widest - 1
+  }
 }
 
 interface CellContext {

@@ -16,7 +16,7 @@ export function violationSections(
 ): Record<'fresh' | 'others' | 'resolved' | 'waived', ShowSection> {
   const first = firstScannedProjects(report)
   const ofState = (state: ReportViolation['state']) => report.violations.filter((one) => one.state === state)
-  // In a project that was never scanned before, everything is new so nothing is marked as new.
+  // In a project that was never scanned before, everything is new, so nothing is singled out.
   const fresh = ofState('opened').filter(({ project }) => !first.has(project))
   const known = new Set(fresh)
   const others = report.violations.filter(
